@@ -1,0 +1,62 @@
+// How everything in sojourn fails: a function that can fail returns Result<T>; its Error says what
+// failed, on what, and why, e.g. "open /proc/4242/maps: No such process". It is made at the failing
+// call, callers may put context in front on the way up, and main prints it once.
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sojourn {
+
+class Error {
+ public:
+  explicit Error(std::string text) : text_(std::move(text)) {}
+
+  const std::string& text() const { return text_; }
+
+  Error within(std::string_view context) && {
+    text_ = fmt::format("{}: {}", context, text_);
+    return std::move(*this);
+  }
+
+ private:
+  std::string text_;
+};
+
+template <typename T>
+using Result = std::expected<T, Error>;
+
+template <typename... Args>
+std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error(fmt::format(format, std::forward<Args>(args)...)));
+}
+
+// For a failed system call: `return fail_errno("open {}", path)` adds errno's words.
+template <typename... Args>
+std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
+  const int code = errno;
+  return std::unexpected(Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
+                                           std::generic_category().message(code))));
+}
+
+}  // namespace sojourn
+
+// Unwraps a Result into `name`, or returns its error from the enclosing function.
+#define SJ_TRY(name, expression)                                                         \
+  auto name##_result = (expression);                                                     \
+  if (!name##_result) return std::unexpected(std::move(name##_result).error());          \
+  auto& name = *name##_result
+
+// The same for a Result<void>.
+#define SJ_CHECK(expression)                                                             \
+  do {                                                                                   \
+    if (auto sj_checked = (expression); !sj_checked)                                     \
+      return std::unexpected(std::move(sj_checked).error());                             \
+  } while (0)

@@ -1,0 +1,77 @@
+// What a trace says about its own making: target, host, clocks, the two marks between which it is
+// exact, and the ledger of everything that was hit but not kept. Plain data, no behaviour.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::model {
+
+struct Target {
+  std::int32_t pid = 0;
+  std::string name;                  // /proc/PID/comm
+  std::string exe;                   // as the target's maps name it
+  std::vector<std::string> cmdline;
+  std::string build_id;              // hex, empty where the executable has none
+};
+
+struct Host {
+  std::string name;
+  std::string kernel;
+  std::string machine;  // x86_64, aarch64
+  std::string cpu_model;
+  std::uint32_t cpus = 0;
+};
+
+// The trace's clock and the wall's, read together; readers interpolate.
+struct ClockPair {
+  std::uint64_t monotonic_ns = 0;
+  std::uint64_t realtime_ns = 0;
+  std::uint64_t tai_ns = 0;
+  std::uint64_t error_ns = 0;  // the pair was read within this span
+
+  bool operator==(const ClockPair&) const = default;
+};
+
+// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger. close_ns is 0 in a trace
+// whose capture never ended in order.
+struct Capture {
+  std::string tracer;       // "sojourn 0.1.0"
+  Engine engine = Engine::kBpf;
+  std::string attach;       // "uprobe_multi", "perf uprobes"
+  std::uint32_t sites = 0;
+  std::uint64_t open_ns = 0;
+  std::uint64_t close_ns = 0;
+  std::string ended_by;     // "--for", "interrupt", "target exit"
+  std::uint64_t tracer_cpu_ns = 0;
+  std::uint64_t target_cpu_ns = 0;  // between the marks
+};
+
+// Stored in traces: values are explicit and never reused.
+enum class LossCause : std::uint8_t {
+  kRingFull = 0,       // the stream's buffer had no room
+  kReserveRefused = 1, // the kernel refused for another reason
+  kRecursionMissed = 2,
+  kFiltered = 3,
+  kNotArmed = 4,
+  kNoRing = 5,
+  kTargetGone = 6,
+  kWriterBehind = 7,   // drained, but the disk did not take it in time
+};
+std::string_view name(LossCause cause);
+
+struct LedgerEntry {
+  std::uint32_t stream = 0;
+  PointId point = 0;
+  LossCause cause = LossCause::kRingFull;
+  std::uint64_t count = 0;
+
+  bool operator==(const LedgerEntry&) const = default;
+};
+
+using Ledger = std::vector<LedgerEntry>;
+
+}  // namespace sojourn::model

@@ -1,0 +1,80 @@
+// What a trace talks about: the points of a target, their fields, and the streams that carry their
+// events. A Schema is built once (from the target's ELF notes, or read from a trace), is immutable
+// afterwards and may be shared between threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::model {
+
+// Stored in traces: values are explicit and never reused.
+enum class Direction : std::uint8_t { kDownlink = 0, kUplink = 1, kScalar = 2, kSync = 3 };
+enum class Role : std::uint8_t { kProperty = 0, kGlobal = 1, kLocal = 2 };
+
+char letter(Direction direction);  // D U I S
+std::optional<Direction> direction_from_letter(char letter);
+std::string_view name(Role role);  // property global local
+std::optional<Role> role_from_name(std::string_view name);
+
+struct Field {
+  std::string name;
+  Role role = Role::kProperty;
+  std::uint8_t bytes = 8;
+  bool is_signed = false;
+
+  bool operator==(const Field&) const = default;
+};
+
+using PointId = std::uint16_t;
+
+// The instant at which a data unit leaves `src` and enters `dest`.
+struct Point {
+  Direction direction = Direction::kDownlink;
+  std::string src;
+  std::string dest;
+  std::vector<Field> fields;
+  std::string file;  // the binary that holds it, as the target's maps name it
+
+  std::string name() const { return src + "--" + dest; }
+  std::optional<std::size_t> field(std::string_view field_name) const;
+
+  bool operator==(const Point&) const = default;
+};
+
+// Two sites are the same point when direction, src, dest, fields and file are equal.
+struct Schema {
+  std::vector<Point> points;  // a PointId is an index into this
+
+  bool operator==(const Schema&) const = default;
+};
+
+// Reads a point's own words, in LatSeq's grammar:
+//   where  "D rlc.tx.am--rlc.seg.am"           direction, src, dest
+//   format "len:rnti:drb.psn.so"               properties, global ids, local ids
+// Field names may carry printf conversions ("len%d"), which are dropped; groups may be empty.
+// Field widths are not in the words: they come from the probe's arguments.
+Result<Point> parse_point(std::string_view where, std::string_view format);
+
+// "len:rnti:drb.psn.so", the inverse of what parse_point read.
+std::string format_fields(const Point& point);
+
+// One ordered source of events: a CPU's ring buffer (bpf) or a thread's ring.
+enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2 };
+std::string_view name(Engine engine);
+
+struct Stream {
+  std::uint32_t id = 0;
+  Engine engine = Engine::kBpf;
+  std::int32_t cpu = -1;  // -1: not bound to a CPU
+  std::int32_t tid = -1;  // -1: not bound to a thread
+
+  bool operator==(const Stream&) const = default;
+};
+
+}  // namespace sojourn::model

@@ -1,0 +1,84 @@
+// Reads a trace file: everything that is not an event at open(), the events as batches on demand.
+// Blocks stand alone, so a file that was cut or damaged gives every block that is whole; what is
+// missing is told by damage(). Nothing in the file is trusted: sizes and counts are checked before
+// they are used. One thread owns a Reader.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::trace {
+
+struct BlockInfo {
+  std::uint64_t offset = 0;
+  std::uint32_t bytes = 0;  // header included
+  std::uint32_t stream = 0;
+  std::uint32_t events = 0;
+  std::uint64_t first_seq = 0;
+  std::uint64_t last_seq = 0;
+  std::uint64_t min_ts_ns = 0;
+  std::uint64_t max_ts_ns = 0;
+};
+
+// A run of sequence numbers that a stream handed out and the file does not hold.
+struct Gap {
+  std::uint32_t stream = 0;
+  std::uint64_t first_seq = 0;
+  std::uint64_t count = 0;
+  std::uint64_t after_ns = 0;   // the stream's last event before the gap, 0: none
+  std::uint64_t before_ns = 0;  // and its first one after it
+};
+
+struct Damage {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::string what;  // "block cut short", "checksum differs", ...
+};
+
+class Reader {
+ public:
+  static Result<Reader> open(const std::string& path);
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  const std::string& path() const;
+  const model::Schema& schema() const;
+  const model::Target& target() const;
+  const model::Host& host() const;
+  const model::Capture& capture() const;
+  const std::vector<model::Stream>& streams() const;
+  const std::vector<model::ClockPair>& clocks() const;
+  const model::Ledger& ledger() const;
+  const std::vector<BlockInfo>& blocks() const;  // of events, in file order
+  const std::vector<Damage>& damage() const;
+  bool had_index() const;
+  std::uint64_t events() const;
+  std::uint64_t bytes() const;
+
+  // One block's events, in the stream's order.
+  Result<void> read(const BlockInfo& block, model::EventBatch& into);
+
+  // Every event of the file in time order, ties in stream order, in batches of a few thousand. Blocks
+  // are opened when time reaches their first event, so memory is that of the blocks that overlap.
+  // A block that turns out damaged is added to damage() and left out. `consume` returns false to stop.
+  Result<void> merge(const std::function<bool(const model::EventBatch&)>& consume);
+
+  // Found from the sequence numbers while merging or checking; complete after a full merge().
+  const std::vector<Gap>& gaps() const;
+
+ private:
+  struct State;
+  explicit Reader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::trace

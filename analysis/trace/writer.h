@@ -1,0 +1,50 @@
+// Writes a trace file, block by block, in the order it is given; docs/trace-format.md has every byte.
+// Each block is on disk before the next begins, so a writer that dies loses at most its last block.
+// The file is named `path.partial` until finish(), then renamed: a trace that ended in order is
+// recognisable by its name, and an older trace of that name survives until then.
+// One thread owns a Writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::trace {
+
+class Writer {
+ public:
+  static Result<Writer> create(const std::string& path);
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+  ~Writer();  // without finish() the .partial file stays, readable
+
+  // The schema comes before the first event; a later call replaces it by one that only adds points.
+  Result<void> write(const model::Schema& schema);
+  Result<void> write(const model::Target& target);
+  Result<void> write(const model::Host& host);
+  Result<void> write(const model::Stream& stream);
+  Result<void> write(const model::ClockPair& clock);
+  Result<void> write(const model::Capture& capture);  // the newest one counts
+  Result<void> write(const model::Ledger& ledger);    // cumulative: the newest one counts
+
+  // All events of one batch are of one stream, in that stream's order.
+  Result<void> write(const model::EventBatch& events);
+
+  // Writes the index and gives the file its name.
+  Result<void> finish();
+
+  std::uint64_t bytes() const;
+  std::uint64_t events() const;
+
+ private:
+  struct State;
+  explicit Writer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::trace

@@ -1,0 +1,17 @@
+# What every C and C++ target of the tracer is built with. Users of probes/ never see it.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+add_library(sojourn_defaults INTERFACE)
+target_compile_options(sojourn_defaults INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow
+  $<$<BOOL:${SOJOURN_WERROR}>:-Werror>)
+target_include_directories(sojourn_defaults INTERFACE ${PROJECT_SOURCE_DIR})
+
+if(SOJOURN_SANITIZE)
+  add_compile_options(-fsanitize=${SOJOURN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SOJOURN_SANITIZE})
+endif()

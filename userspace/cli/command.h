@@ -1,0 +1,29 @@
+// A subcommand of `sojourn`: one row in main's table, one file of its own. Its `define` declares
+// options on the CLI11 app (whose help texts are the manual) and returns what to run once they are
+// parsed. Data goes to stdout, words for people to stderr.
+#pragma once
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::cli {
+
+using Action = std::function<Result<void>()>;
+
+struct Command {
+  const char* name;
+  const char* summary;
+  Action (*define)(CLI::App& app);
+};
+
+Action define_list(CLI::App& app);
+Action define_record(CLI::App& app);
+Action define_report(CLI::App& app);
+Action define_journeys(CLI::App& app);
+Action define_events(CLI::App& app);
+Action define_check(CLI::App& app);
+
+}  // namespace sojourn::cli
