@@ -1,0 +1,55 @@
+// The words of a point, checked while the program is compiled. Not for use by itself:
+// sojourn/point.h includes it in C++; in C the assembler makes the checks that matter most, see
+// point_site.h.
+#ifndef SOJOURN_DETAIL_POINT_WORDS_H
+#define SOJOURN_DETAIL_POINT_WORDS_H
+
+namespace sojourn::point_detail {
+
+constexpr bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// One or more names with one dot between two; moves `at` behind them.
+constexpr bool skip_dotted_names(const char*& at) {
+  while (is_name_character(*at)) {
+    while (is_name_character(*at)) ++at;
+    if (*at != '.') return true;
+    ++at;
+  }
+  return false;
+}
+
+// "D source--destination"
+constexpr bool is_point(const char* at) {
+  if (*at != 'D' && *at != 'U' && *at != 'I' && *at != 'S') return false;
+  if (*++at != ' ') return false;
+  ++at;
+  if (!skip_dotted_names(at)) return false;
+  if (at[0] != '-' || at[1] != '-') return false;
+  at += 2;
+  return skip_dotted_names(at) && *at == '\0';
+}
+
+// "properties:globals:locals", each group empty or dotted names
+constexpr bool is_fields(const char* at) {
+  for (int colons = 0;; ++colons, ++at) {
+    if (is_name_character(*at) && !skip_dotted_names(at)) return false;
+    if (*at == '\0') return colons == 2;
+    if (*at != ':') return false;
+  }
+}
+
+constexpr int count_names(const char* at) {
+  int names = 0;
+  for (bool inside = false; *at != '\0'; ++at) {
+    const bool was_inside = inside;
+    inside = is_name_character(*at);
+    if (inside && !was_inside) ++names;
+  }
+  return names;
+}
+
+}  // namespace sojourn::point_detail
+
+#endif
