@@ -1,16 +1,20 @@
-// The process to be traced: who it is, which files it executes, and the probe sites in them. All that
-// comes from the process (maps, ELF files, notes) is hostile until checked.
-// A Target pins its process by pidfd, so a reused pid is never mistaken for it. One thread owns it.
+// What the tracer knows about a process that it may probe: plain data, made by points.h and used by
+// the capture and the command line. How it comes about, one header a subject:
+//
+//   process.h      pins the process and reads who it is        host.h       the machine under it
+//   maps.h         what it has mapped                          mapped_files.h  where to open that
+//   elf_file.h     the files, read with suspicion              notes.h      the probes they
+//   describe operands.h     where a probe's arguments are               points.h     all of it
+//   together
+//
+// All that comes from the process (maps, ELF files, notes) is hostile until checked.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
 #include "analysis/model/schema.h"
 #include "bpf/events.h"
 
@@ -18,21 +22,23 @@ namespace sojourn::target {
 
 // A file that the process has mapped executable.
 struct MappedFile {
-  std::string name;       // as maps names it, in the target's mount namespace
-  std::string path;       // where this process can open it: /proc/PID/root/... or /proc/PID/map_files/...
+  std::string name;  // as maps names it, in the target's mount namespace, without " (deleted)"
+  std::string
+      path;  // where this process can open it: /proc/PID/root/... or /proc/PID/map_files/...
   std::uint64_t inode = 0;
   std::uint64_t device = 0;
   std::uint64_t load_bias = 0;  // run-time address minus ELF virtual address
+  bool deleted = false;         // or replaced: no name leads to it any more
 };
 
 // One place in a file where a point is hit.
 struct Site {
-  std::size_t file = 0;               // index into Points::files
-  std::uint64_t offset = 0;           // in the file
-  std::uint64_t semaphore_offset = 0; // in the file, 0: none
+  std::size_t file = 0;                // index into Points::files
+  std::uint64_t offset = 0;            // in the file
+  std::uint64_t semaphore_offset = 0;  // in the file, 0: none
   model::PointId point = 0;
   std::vector<sj_arg> args;
-  std::string probe;                  // provider:name of its USDT note
+  std::string probe;  // provider:name of its USDT note
 };
 
 // Something in the target that looks like a point but cannot be used; told, never silent.
@@ -41,11 +47,19 @@ struct Unusable {
   std::string why;
 };
 
+// A USDT probe that does not describe itself as a point: another program's, or a library's own.
+struct ForeignProbe {
+  std::string file;
+  std::string probe;      // provider:name
+  std::string arguments;  // as its note gives them
+};
+
 struct Points {
   model::Schema schema;
   std::vector<MappedFile> files;  // only those that hold sites
   std::vector<Site> sites;
   std::vector<Unusable> unusable;
+  std::vector<ForeignProbe> foreign;
 };
 
 }  // namespace sojourn::target

@@ -1,0 +1,40 @@
+#include "userspace/target/host.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "userspace/target/procfs.h"
+
+namespace sojourn::target {
+
+namespace {
+
+std::string cpu_model() {
+  const auto cpuinfo = read_whole("/proc/cpuinfo");
+  if (!cpuinfo) return {};
+  // x86-64 names the model; arm64 mostly gives numbers only.
+  for (const std::string_view key : {"model name", "Model", "CPU part"}) {
+    for (const std::string_view line : split(*cpuinfo, '\n')) {
+      const std::size_t colon = line.find(':');
+      if (!line.starts_with(key) || colon == std::string_view::npos) continue;
+      const std::size_t value = line.find_first_not_of(" \t", colon + 1);
+      if (value != std::string_view::npos) return std::string(line.substr(value));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+model::Host host_info() {
+  utsname system{};
+  uname(&system);
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  return {.name = system.nodename,
+          .kernel = system.release,
+          .machine = system.machine,
+          .cpu_model = cpu_model(),
+          .cpus = cpus > 0 ? static_cast<std::uint32_t>(cpus) : 0};
+}
+
+}  // namespace sojourn::target

@@ -1,0 +1,11 @@
+// The machine that a target runs on.
+#pragma once
+
+#include "analysis/model/capture.h"
+
+namespace sojourn::target {
+
+// What cannot be read stays empty: a trace without the CPU's name is still a trace.
+model::Host host_info();
+
+}  // namespace sojourn::target

@@ -1,0 +1,32 @@
+// The files that a process executes from, and a path by which this process can open each.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/target/elf_file.h"
+#include "userspace/target/maps.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::target {
+
+struct ExecutedFile {
+  MappedFile file;  // its load bias is not known before the ELF file is read
+  std::vector<Mapping> mappings;
+};
+
+struct ExecutedFiles {
+  std::vector<ExecutedFile> files;
+  std::vector<Unusable> unusable;  // mapped, but no way was found to open them
+};
+
+Result<ExecutedFiles> executed_files(const Process& process);
+
+// The run-time address of ELF address 0, where a mapping is of a segment of code. Several values
+// when the file is loaded more than once.
+std::vector<std::uint64_t> load_biases(const ElfFile& file, std::span<const Mapping> mappings);
+
+}  // namespace sojourn::target

@@ -1,0 +1,108 @@
+#include "userspace/target/notes.h"
+
+#include <cstring>
+#include <optional>
+
+#include <sojourn/note_abi.h>
+
+#include "userspace/target/procfs.h"
+
+namespace sojourn::target {
+
+namespace {
+
+constexpr std::uint32_t kUsdt = 3;  // NT_STAPSDT, the only version that was ever in use
+
+// Takes values off the front of a note's description; nothing once one did not fit.
+class Description {
+ public:
+  explicit Description(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  std::optional<T> value() {
+    if (bytes_.size() < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_ = bytes_.subspan(sizeof value);
+    return value;
+  }
+
+  std::optional<std::string> text() {
+    const std::string_view rest(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
+    const std::size_t end = rest.find('\0');
+    if (end == std::string_view::npos) return std::nullopt;
+    bytes_ = bytes_.subspan(end + 1);
+    return std::string(rest.substr(0, end));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// Prelink moves the sections but leaves the notes alone: the section .stapsdt.base moved along, and
+// every note says where it was.
+std::uint64_t moved_by(const ElfFile& file, std::uint64_t noted_base) {
+  const Section* base = file.section(".stapsdt.base");
+  return base != nullptr && noted_base != 0 ? base->address - noted_base : 0;
+}
+
+std::optional<UsdtNote> parse_usdt(const ElfFile& file, std::span<const std::byte> bytes) {
+  Description description(bytes);
+  const auto site = description.value<std::uint64_t>();
+  const auto base = description.value<std::uint64_t>();
+  const auto semaphore = description.value<std::uint64_t>();
+  auto provider = description.text();
+  auto name = description.text();
+  auto arguments = description.text();
+  if (!semaphore || !provider || !name || !arguments) return std::nullopt;
+  const std::uint64_t moved = moved_by(file, *base);
+  return UsdtNote{.noted_site = *site,
+                  .site = *site + moved,
+                  .semaphore = *semaphore == 0 ? 0 : *semaphore + moved,
+                  .provider = std::move(*provider),
+                  .name = std::move(*name),
+                  .arguments = std::move(*arguments)};
+}
+
+Result<SelfDescription> parse_self_description(std::span<const std::byte> bytes) {
+  Description description(bytes);
+  const auto fixed = description.value<sj_note_point>();
+  if (fixed && fixed->version != SJ_NOTE_VERSION)
+    return fail(
+        "self-description of version {}, but this program knows version {} only: use a newer one",
+        fixed->version, SJ_NOTE_VERSION);
+  auto point_words = description.text();
+  auto field_words = description.text();
+  auto source_file = description.text();
+  if (!fixed || !point_words || !field_words || !source_file)
+    return fail("self-description cut short");
+  return SelfDescription{.site = fixed->site,
+                         .line = fixed->line,
+                         .arguments = fixed->arguments,
+                         .point_words = std::move(*point_words),
+                         .field_words = std::move(*field_words),
+                         .source_file = std::move(*source_file)};
+}
+
+}  // namespace
+
+Result<ProbeNotes> read_probe_notes(const ElfFile& file) {
+  SJ_TRY(all, file.notes());
+  ProbeNotes notes;
+  for (const Note& note : all) {
+    if (note.owner == "stapsdt" && note.type == kUsdt) {
+      if (auto usdt = parse_usdt(file, note.description))
+        notes.usdt.push_back(std::move(*usdt));
+      else
+        notes.malformed.emplace_back("USDT note cut short");
+    } else if (note.owner == SJ_NOTE_NAME && note.type == SJ_NOTE_POINT) {
+      if (auto description = parse_self_description(note.description))
+        notes.descriptions.push_back(std::move(*description));
+      else
+        notes.malformed.push_back(description.error().text());
+    }
+  }
+  return notes;
+}
+
+}  // namespace sojourn::target
