@@ -13,6 +13,10 @@
 #ifndef SOJOURN_POINT_H
 #define SOJOURN_POINT_H
 
+#if defined(__cplusplus) && __cplusplus < 201703L
+#error "SJ_POINT needs C++17 or later"
+#endif
+
 #include <sojourn/detail/point_arguments.h>
 #ifdef __cplusplus
 #include <sojourn/detail/point_words.h>
@@ -47,6 +51,11 @@
 #define SJ_POINT_WITH_14(...) SJ_POINT_MANY_(14, 6, __VA_ARGS__)
 #define SJ_POINT_WITH_15(...) SJ_POINT_MANY_(15, 7, __VA_ARGS__)
 #define SJ_POINT_WITH_16(...) SJ_POINT_MANY_(16, 8, __VA_ARGS__)
+
+#define SJ_POINT_WITH_TOO_MANY_ARGUMENTS(...) \
+  _Pragma("GCC error \"SJ_POINT takes at most 16 arguments\"")
+#define SJ_POINT_WITH_WORDS_MISSING(...) \
+  _Pragma("GCC error \"SJ_POINT needs the words of the point and the words of its fields\"")
 
 #ifdef __cplusplus
 #define SJ_POINT_CHECK_WORDS_(point, fields, count)                                         \

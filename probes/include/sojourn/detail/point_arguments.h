@@ -8,11 +8,11 @@
 #ifndef SOJOURN_DETAIL_POINT_ARGUMENTS_H
 #define SOJOURN_DETAIL_POINT_ARGUMENTS_H
 
-/* Arguments after the two words. The surplus entries turn a seventeenth into a message. */
+/* Arguments after the two words; a seventeenth (to twentieth) becomes a message. */
 #define SJ_POINT_COUNT_(...)                                                                   \
   SJ_POINT_PICK_(__VA_ARGS__, TOO_MANY_ARGUMENTS, TOO_MANY_ARGUMENTS, TOO_MANY_ARGUMENTS,      \
                  TOO_MANY_ARGUMENTS, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, \
-                 BOTH_WORDS_MISSING, FIELD_WORDS_MISSING, FIELD_WORDS_MISSING)
+                 WORDS_MISSING, WORDS_MISSING)
 #define SJ_POINT_PICK_(w, x, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, count, \
                        ...)                                                                     \
   count

@@ -2,21 +2,20 @@
  * The machine's half of a point: the test of its semaphore, the site, and the notes about it. Not
  * for use by itself: sojourn/point.h includes it. What shapes it:
  *
- * - Each asm statement is whole: its labels are numeric, so inlining, cloning, unrolling and
- * templates may copy it. Every copy is a site with notes of its own. Section flag "?" keeps a note
- * with its function's comdat group, so both go or stay. The semaphore must outlive any group:
- * `.probes` is outside of them, and a weak hidden symbol is one semaphore for all copies in an
- * executable or library.
- * - One name, one semaphore: bpftrace arms only the first semaphore of a name. So the name in the
- * note (D_rlc_tx_am__rlc_seg_am_L123) and the semaphore's symbol ("sj:D rlc.tx.am--rlc.seg.am:123")
- * are made from the same words and line. perf accepts only C identifiers, therefore the assembler
- * rewrites the words.
- * - The block behind the test contains no call, else a leaf function pays a frame on its hot path.
- * - `asm inline`: gcc counts lines of assembler to judge size and would stop inlining instrumented
- * functions.
- * - `volatile`, or the test is hoisted out of a loop and an attached tracer never noticed.
- * - A second engine adds its own load to SJ_POINT_TEST_ (OR-ed: still one branch) and its own
- * statement beside SJ_POINT_SITE_. Formats with '%' cannot be in a template: they go by operand
+ * - Each asm statement is whole and its labels are numeric, so inlining, cloning, unrolling and
+ *   templates may copy it: every copy is a site with notes of its own. Section flag "?" puts a note
+ *   into its function's comdat group, so that both go or stay. The semaphore must outlive any
+ * group:
+ *   `.probes` is in none, and a weak hidden symbol is one semaphore for all copies in a module.
+ * - One name, one semaphore: bpftrace arms only the first semaphore of a name. So the note's name
+ *   (D_rlc_tx_am__rlc_seg_am_L123) and the semaphore's symbol ("sj:D rlc.tx.am--rlc.seg.am:123")
+ * are made from the same words and line. perf takes only C identifiers, hence the rewriting.
+ * - The block behind the test holds no call, else a leaf function pays a frame on its hot path.
+ * - `asm inline`: gcc judges size by counting lines of assembler and would stop inlining functions.
+ * - `volatile`: else the test is hoisted out of a loop, which then never notices an attached
+ * tracer.
+ * - Another engine adds its own load to SJ_POINT_TEST_ (OR-ed: still one branch) and a statement
+ * beside SJ_POINT_SITE_. Words that hold a '%' cannot be in a template and have to go by operand
  * then.
  */
 #ifndef SOJOURN_DETAIL_POINT_SITE_H
@@ -27,19 +26,20 @@
 #define SJ_POINT_LINE_ SJ_POINT_STRING_(__LINE__)
 #define SJ_POINT_SEMAPHORE_(point) "\"sj:" point ":" SJ_POINT_LINE_ "\""
 
-/* ---- what differs between machines: the test, and how a note names an operand ---- */
+/* One line of assembler a line. */
+/* clang-format off */
+
+/* ---- what differs between machines: the test, and how a note names memory ---- */
 
 #if defined(__x86_64__) && defined(__LP64__)
-/* cmpw + jne; %= no register is needed, and the compiler may use the flag directly. */
 #define SJ_POINT_TEST_(point) "cmpw $0, " SJ_POINT_SEMAPHORE_(point) "(%%rip)\n"
-#define SJ_POINT_TEST_OUTPUT_(flag) "=@ccne"(flag)
-#define SJ_POINT_TEST_CLOBBERS_
+#define SJ_POINT_TEST_OUTPUT_(armed) "=@ccne"(armed)
 #define SJ_POINT_MEMORY_TEXT_(offset) #offset "(%[sj_rest])"
 #elif defined(__aarch64__) && defined(__LP64__)
-#define SJ_POINT_TEST_(point)                 \
-  "adrp %0, " SJ_POINT_SEMAPHORE_(point) "\n" \
-                                         "ldrh %w0, [%0, :lo12:" SJ_POINT_SEMAPHORE_(point) "]\n"
-#define SJ_POINT_TEST_OUTPUT_(flag) "=r"(flag)
+#define SJ_POINT_TEST_(point)                                      \
+  "adrp %0, " SJ_POINT_SEMAPHORE_(point) "\n"                      \
+  "ldrh %w0, [%0, :lo12:" SJ_POINT_SEMAPHORE_(point) "]\n"
+#define SJ_POINT_TEST_OUTPUT_(armed) "=r"(armed)
 #define SJ_POINT_MEMORY_TEXT_(offset) "[%[sj_rest], " #offset "]"
 #else
 #error "SJ_POINT knows x86-64 and arm64 (LP64) only: define SJ_DISABLE_POINTS for this target"
@@ -47,74 +47,67 @@
 
 /* ---- what differs between assemblers: looking at the characters of a string ---- */
 
-/* .irpc walks over a quoted string in both, but clang's includes the quotes (34) and compares
- * numbers, GNU's leaves them away and compares strings. Both forms emit the words with '_' for
- * space, '-' and '.'. */
+/* Both walk over a quoted string with .irpc. clang's includes the quotes and can compare characters
+ * as numbers only, GNU's leaves them away and can compare them as strings only. */
 #ifdef __clang__
-#define SJ_POINT_NAME_(point)                           \
-  ".irpc c,\"" point "\"\n"                             \
-  ".if '\\c' == 34\n"                                   \
-  ".elseif '\\c' == 32 || '\\c' == 45 || '\\c' == 46\n" \
-  ".byte 95\n"                                          \
-  ".else\n"                                             \
-  ".byte '\\c'\n"                                       \
-  ".endif\n"                                            \
-  ".endr\n"
-#define SJ_POINT_COUNT_NAMES_(fields)               \
-  ".set .Lsj_names, 0\n"                            \
-  ".set .Lsj_inside, 0\n"                           \
-  ".irpc c,\"" fields "\"\n"                        \
-  ".if '\\c' == 34\n"                               \
-  ".elseif '\\c' == 46 || '\\c' == 58\n"            \
-  ".set .Lsj_inside, 0\n"                           \
-  ".else\n"                                         \
-  ".set .Lsj_names, .Lsj_names + 1 - .Lsj_inside\n" \
-  ".set .Lsj_inside, 1\n"                           \
-  ".endif\n"                                        \
-  ".endr\n"
+#define SJ_POINT_IF_CHARACTER_(text, code, then) ".if '\\c' == " #code "\n" then ".endif\n"
+#define SJ_POINT_EMIT_CHARACTER_ ".byte '\\c'\n"
 #else
-#define SJ_POINT_NAME_(point) \
-  ".irpc c,\"" point "\"\n"   \
-  ".ifeqs \"\\c\",\" \"\n"    \
-  ".byte 95\n"                \
-  ".else\n"                   \
-  ".ifeqs \"\\c\",\"-\"\n"    \
-  ".byte 95\n"                \
-  ".else\n"                   \
-  ".ifeqs \"\\c\",\".\"\n"    \
-  ".byte 95\n"                \
-  ".else\n"                   \
-  ".ascii \"\\c\"\n"          \
-  ".endif\n.endif\n.endif\n"  \
-  ".endr\n"
-#define SJ_POINT_COUNT_NAMES_(fields)               \
-  ".set .Lsj_names, 0\n"                            \
-  ".set .Lsj_inside, 0\n"                           \
-  ".irpc c,\"" fields "\"\n"                        \
-  ".ifeqs \"\\c\",\".\"\n"                          \
-  ".set .Lsj_inside, 0\n"                           \
-  ".else\n"                                         \
-  ".ifeqs \"\\c\",\":\"\n"                          \
-  ".set .Lsj_inside, 0\n"                           \
-  ".else\n"                                         \
-  ".set .Lsj_names, .Lsj_names + 1 - .Lsj_inside\n" \
-  ".set .Lsj_inside, 1\n"                           \
-  ".endif\n.endif\n"                                \
-  ".endr\n"
+#define SJ_POINT_IF_CHARACTER_(text, code, then) ".ifeqs \"\\c\",\"" text "\"\n" then ".endif\n"
+#define SJ_POINT_EMIT_CHARACTER_ ".ascii \"\\c\"\n"
 #endif
+#define SJ_POINT_EACH_CHARACTER_(words, then) ".irpc c,\"" words "\"\n" then ".endr\n"
 
-/* C has no constant expression that looks into a string, so its assembler does. */
+/* The words as a C identifier. */
+#define SJ_POINT_UNDERSCORE_ ".set .Lsj_plain, 0\n.byte 95\n"
+#define SJ_POINT_NAME_(point)                                        \
+  SJ_POINT_EACH_CHARACTER_(point,                                    \
+    ".set .Lsj_plain, 1\n"                                           \
+    SJ_POINT_IF_CHARACTER_(" ", 32, SJ_POINT_UNDERSCORE_)            \
+    SJ_POINT_IF_CHARACTER_("-", 45, SJ_POINT_UNDERSCORE_)            \
+    SJ_POINT_IF_CHARACTER_(".", 46, SJ_POINT_UNDERSCORE_)            \
+    SJ_POINT_IF_CHARACTER_("\\\"", 34, ".set .Lsj_plain, 0\n")       \
+    ".if .Lsj_plain\n" SJ_POINT_EMIT_CHARACTER_ ".endif\n")
+
+/* C has no constant expression that looks into a string, so the assembler checks what it can. */
 #ifdef __cplusplus
-#define SJ_POINT_ASSEMBLER_CHECK_(point, fields, count)
+#define SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)
 #else
-#define SJ_POINT_ASSEMBLER_CHECK_(point, fields, count)                                \
-  SJ_POINT_COUNT_NAMES_(fields)                                                        \
-  ".if .Lsj_names - " #count "\n"                                                      \
-  ".error \"point '" point "' has " #count " arguments for the names '" fields "'\"\n" \
+#define SJ_POINT_IF_DIRECTION_(text, code)                                                   \
+  SJ_POINT_IF_CHARACTER_(text, code, ".if .Lsj_at == 0\n.set .Lsj_directions, 1\n.endif\n")
+#define SJ_POINT_BETWEEN_NAMES_ ".set .Lsj_inside, 0\n.set .Lsj_begins, 0\n"
+#define SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)                                   \
+  ".set .Lsj_at, 0\n.set .Lsj_directions, 0\n.set .Lsj_spaces, 0\n.set .Lsj_dashes, 0\n"     \
+  SJ_POINT_EACH_CHARACTER_(point,                                                            \
+    SJ_POINT_IF_DIRECTION_("D", 68)                                                          \
+    SJ_POINT_IF_DIRECTION_("U", 85)                                                          \
+    SJ_POINT_IF_DIRECTION_("I", 73)                                                          \
+    SJ_POINT_IF_DIRECTION_("S", 83)                                                          \
+    SJ_POINT_IF_CHARACTER_(" ", 32, ".set .Lsj_spaces, .Lsj_spaces + 1\n")                   \
+    SJ_POINT_IF_CHARACTER_("-", 45, ".set .Lsj_dashes, .Lsj_dashes + 1\n")                   \
+    SJ_POINT_IF_CHARACTER_("\\\"", 34, ".set .Lsj_at, .Lsj_at - 1\n")                        \
+    ".set .Lsj_at, .Lsj_at + 1\n")                                                           \
+  ".if .Lsj_directions != 1 || .Lsj_spaces != 1 || .Lsj_dashes != 2\n"                       \
+  ".error \"point '" point "' does not read 'D source--destination', with D, U, I or S\"\n"  \
+  ".endif\n"                                                                                 \
+  ".set .Lsj_colons, 0\n.set .Lsj_names, 0\n.set .Lsj_inside, 0\n"                           \
+  SJ_POINT_EACH_CHARACTER_(fields,                                                           \
+    ".set .Lsj_begins, 1 - .Lsj_inside\n"                                                    \
+    ".set .Lsj_inside, 1\n"                                                                  \
+    SJ_POINT_IF_CHARACTER_("\\\"", 34, SJ_POINT_BETWEEN_NAMES_)                              \
+    SJ_POINT_IF_CHARACTER_(".", 46, SJ_POINT_BETWEEN_NAMES_)                                 \
+    SJ_POINT_IF_CHARACTER_(":", 58,                                                          \
+      SJ_POINT_BETWEEN_NAMES_ ".set .Lsj_colons, .Lsj_colons + 1\n")                         \
+    ".set .Lsj_names, .Lsj_names + .Lsj_begins\n")                                           \
+  ".if .Lsj_colons != 2\n"                                                                   \
+  ".error \"fields '" fields "' of point '" point "' are not properties:globals:locals\"\n"  \
+  ".endif\n"                                                                                 \
+  ".if .Lsj_names != " #count "\n"                                                           \
+  ".error \"point '" point "' has " #count " arguments for the fields '" fields "'\"\n"      \
   ".endif\n"
 #endif
 
-/* ---- operands: sizes are constants, values registers or constants, never memory ---- */
+/* ---- operands: sizes are constants; values are in registers or constants, never in memory ---- */
 
 #define SJ_POINT_REGISTER_OPERAND_(index, value) \
   [sj_size##index] "n"(SJ_POINT_SIZE_(value)), [sj_value##index] "nr"(SJ_POINT_WIDEN_(value))
@@ -143,73 +136,77 @@
 #define SJ_POINT_TEXT_15 SJ_POINT_TEXT_14 SJ_POINT_REST_TEXT_(6, 48)
 #define SJ_POINT_TEXT_16 SJ_POINT_TEXT_15 SJ_POINT_REST_TEXT_(7, 56)
 
-/* ---- the statements ---- */
+/* ---- the sections ---- */
 
-#define SJ_POINT_DEFINE_SEMAPHORE_(point)                                               \
-  ".ifndef " SJ_POINT_SEMAPHORE_(                                                       \
-      point) "\n"                                                                       \
-             ".pushsection .probes, \"aw\", %%progbits\n"                               \
-             ".balign 2\n" /* the kernel refuses an odd address */                      \
-             ".weak " SJ_POINT_SEMAPHORE_(                                              \
-                 point) "\n"                                                            \
-                        ".hidden " SJ_POINT_SEMAPHORE_(point) "\n" SJ_POINT_SEMAPHORE_( \
-                            point) ":\n"                                                \
-                                   ".zero 2\n"                                          \
-                                   ".popsection\n"                                      \
-                                   ".endif\n"
+/* Aligned, or the kernel refuses to count in it. */
+#define SJ_POINT_DEFINE_SEMAPHORE_(point)                \
+  ".ifndef " SJ_POINT_SEMAPHORE_(point) "\n"             \
+  ".pushsection .probes, \"aw\", %%progbits\n"           \
+  ".balign 2\n"                                          \
+  ".weak " SJ_POINT_SEMAPHORE_(point) "\n"               \
+  ".hidden " SJ_POINT_SEMAPHORE_(point) "\n"             \
+  SJ_POINT_SEMAPHORE_(point) ": .zero 2\n"               \
+  ".popsection\n"                                        \
+  ".endif\n"
 
-/* The USDT note as SystemTap defines it, except for the site being a label of ours. */
-#define SJ_POINT_USDT_NOTE_(point, count)                                                     \
-  ".pushsection .note.stapsdt, \"?\", %%note\n"                                               \
-  ".balign 4\n"                                                                               \
-  ".4byte 992f - 991f, 994f - 993f, 3\n"                                                      \
-  "991: .asciz \"stapsdt\"\n"                                                                 \
-  "992: .balign 4\n"                                                                          \
-  "993: .8byte 990b, _.stapsdt.base, " SJ_POINT_SEMAPHORE_(                                   \
-      point) "\n"                                                                             \
-             ".asciz \"sojourn\"\n" SJ_POINT_NAME_(point) ".asciz \"_L" SJ_POINT_LINE_ "\"\n" \
-                                                          ".asciz \"" SJ_POINT_TEXT_##count   \
-      "\"\n"                                                                                  \
-      "994: .balign 4\n"                                                                      \
-      ".popsection\n"                                                                         \
-      ".ifndef _.stapsdt.base\n"                                                              \
-      ".pushsection .stapsdt.base, \"aG\", %%progbits, .stapsdt.base, comdat\n"               \
-      ".weak _.stapsdt.base\n"                                                                \
-      ".hidden _.stapsdt.base\n"                                                              \
-      "_.stapsdt.base: .space 1\n"                                                            \
-      ".size _.stapsdt.base, 1\n"                                                             \
-      ".popsection\n"                                                                         \
-      ".endif\n"
+/* As SystemTap defines a USDT note. The base tells a reader that the file was prelinked. */
+#define SJ_POINT_USDT_NOTE_(point, count)                                       \
+  ".pushsection .note.stapsdt, \"?\", %%note\n"                                 \
+  ".balign 4\n"                                                                 \
+  ".4byte 992f - 991f, 994f - 993f, 3\n"                                        \
+  "991: .asciz \"stapsdt\"\n"                                                   \
+  "992: .balign 4\n"                                                            \
+  "993: .8byte 990b, _.stapsdt.base, " SJ_POINT_SEMAPHORE_(point) "\n"          \
+  ".asciz \"sojourn\"\n"                                                        \
+  SJ_POINT_NAME_(point) ".asciz \"_L" SJ_POINT_LINE_ "\"\n"                     \
+  ".asciz \"" SJ_POINT_TEXT_##count "\"\n"                                      \
+  "994: .balign 4\n"                                                            \
+  ".popsection\n"                                                               \
+  ".ifndef _.stapsdt.base\n"                                                    \
+  ".pushsection .stapsdt.base, \"aG\", %%progbits, .stapsdt.base, comdat\n"     \
+  ".weak _.stapsdt.base\n"                                                      \
+  ".hidden _.stapsdt.base\n"                                                    \
+  "_.stapsdt.base: .space 1\n"                                                  \
+  ".size _.stapsdt.base, 1\n"                                                   \
+  ".popsection\n"                                                               \
+  ".endif\n"
 
-/* struct sj_note_point of sojourn/note_abi.h, then the strings. */
-#define SJ_POINT_OWN_NOTE_(point, fields, count) \
-  ".pushsection .note.sojourn, \"?\", %%note\n"  \
-  ".balign 4\n"                                  \
-  ".4byte 992f - 991f, 994f - 993f, 1\n"         \
-  "991: .asciz \"sojourn\"\n"                    \
-  "992: .balign 4\n"                             \
-  "993: .2byte 1, " #count "\n"                  \
-  ".4byte " SJ_POINT_LINE_ "\n"                  \
-  ".8byte 990b\n"                                \
-  ".asciz \"" point "\"\n"                       \
-  ".asciz \"" fields "\"\n"                      \
-  ".asciz \"" SJ_SOURCE_FILE "\"\n"              \
-  "994: .balign 4\n"                             \
+/* struct sj_note_point of sojourn/note_abi.h and its strings. */
+#define SJ_POINT_OWN_NOTE_(point, fields, count)   \
+  ".pushsection .note.sojourn, \"?\", %%note\n"    \
+  ".balign 4\n"                                    \
+  ".4byte 992f - 991f, 994f - 993f, 1\n"           \
+  "991: .asciz \"sojourn\"\n"                      \
+  "992: .balign 4\n"                               \
+  "993: .2byte 1, " #count "\n"                    \
+  ".4byte " SJ_POINT_LINE_ "\n"                    \
+  ".8byte 990b\n"                                  \
+  ".asciz \"" point "\"\n"                         \
+  ".asciz \"" fields "\"\n"                        \
+  ".asciz \"" SJ_SOURCE_FILE "\"\n"                \
+  "994: .balign 4\n"                               \
   ".popsection\n"
 
-/* Opens the statement or block that follows to whoever is attached. */
-#define SJ_POINT_IF_ARMED_(point, fields, count)                                          \
-  SJ_POINT_CHECK_WORDS_(point, fields, count);                                            \
-  long long sj_point_armed;                                                               \
-  __asm__ __inline__ __volatile__(SJ_POINT_DEFINE_SEMAPHORE_(point) SJ_POINT_TEST_(point) \
-                                  : SJ_POINT_TEST_OUTPUT_(sj_point_armed));               \
+/* ---- the statements ---- */
+
+/* Opens the statement or block that follows while somebody is attached. */
+#define SJ_POINT_IF_ARMED_(point, fields, count)                              \
+  SJ_POINT_CHECK_WORDS_(point, fields, count);                                \
+  long long sj_point_armed;                                                   \
+  __asm__ __inline__ __volatile__(                                            \
+      SJ_POINT_DEFINE_SEMAPHORE_(point) SJ_POINT_TEST_(point)                 \
+      : SJ_POINT_TEST_OUTPUT_(sj_point_armed));                               \
   if (__builtin_expect(sj_point_armed != 0, 0))
 
-#define SJ_POINT_SITE_(point, fields, count, ...)                                         \
-  __asm__ __inline__ __volatile__("990: nop\n" SJ_POINT_USDT_NOTE_(point, count)          \
-                                      SJ_POINT_OWN_NOTE_(point, fields, count)            \
-                                          SJ_POINT_ASSEMBLER_CHECK_(point, fields, count) \
-                                  :                                                       \
-                                  : __VA_ARGS__)
+#define SJ_POINT_SITE_(point, fields, count, ...)                             \
+  __asm__ __inline__ __volatile__(                                            \
+      "990: nop\n"                                                            \
+      SJ_POINT_USDT_NOTE_(point, count)                                       \
+      SJ_POINT_OWN_NOTE_(point, fields, count)                                \
+      SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)                      \
+      :                                                                       \
+      : __VA_ARGS__)
+
+/* clang-format on */
 
 #endif
