@@ -60,11 +60,9 @@ Result<ExecutedFiles> executed_files(const Process& process) {
   auto text = read_whole(process.proc("maps"));
   if (!text) {
     const int code = errno;
-    if (!process.alive() || (code != EACCES && code != EPERM))
-      return std::unexpected(process.explain(std::move(text).error()));
-    return fail(
-        "no rights to look into process {}: run as root, or give this program CAP_SYS_PTRACE",
-        process.title());
+    if (code == EACCES || code == EPERM)
+      return std::unexpected(process.explain(process.no_rights()));
+    return std::unexpected(process.explain(std::move(text).error()));
   }
   const auto mappings = parse_maps(*text);
   if (!mappings) return std::unexpected(Error(mappings.error()).within(process.proc("maps")));

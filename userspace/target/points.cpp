@@ -153,6 +153,10 @@ void Collector::add_file(MappedFile file, std::span<const Mapping> mappings) {
   const auto notes = read_probe_notes(*elf);
   if (!notes) return unusable(file.name, without_prefix(notes.error().text(), elf->name()));
   for (const std::string& why : notes->malformed) unusable(file.name, why);
+  if (elf->sections().empty() && notes->usdt.empty())
+    unusable(file.name,
+             "its section headers were stripped, without them no probes are found: use strip, not "
+             "sstrip");
 
   const Context context{*elf, file, load_biases(*elf, mappings)};
   std::unordered_map<std::uint64_t, std::vector<const SelfDescription*>> descriptions;

@@ -14,7 +14,6 @@ namespace sojourn::target {
 namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
-constexpr const char* kRights = "run as root, or give this program CAP_SYS_PTRACE";
 
 Error no_such_process(pid_t pid) {
   return Error(fmt::format("no process {}: find the right one with 'pgrep -a NAME'", pid));
@@ -44,6 +43,14 @@ std::string Process::title() const {
 bool Process::alive() const {
   pollfd exited{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
   return poll(&exited, 1, 0) == 0;
+}
+
+Error Process::no_rights() const {
+  // A container's root may lack the capability, and every user's processes may be closed to others.
+  return Error(fmt::format(
+      "no rights to look into process {}: {}", title(),
+      geteuid() == 0 ? "this root lacks CAP_SYS_PTRACE: run outside of the container, or add it"
+                     : "run as root, or give this program CAP_SYS_PTRACE"));
 }
 
 Error Process::explain(Error error) const {
@@ -93,8 +100,7 @@ Result<void> Process::read_identity(const std::string& status) {
   if (!exe) {
     const int code = errno;
     if (!alive()) return fail("process {} has exited", title());
-    if (code == EACCES || code == EPERM)
-      return fail("no rights to look into process {}: {}", title(), kRights);
+    if (code == EACCES || code == EPERM) return std::unexpected(no_rights());
     return std::unexpected(std::move(exe).error());
   }
   exe_ = std::move(*exe);

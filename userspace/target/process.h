@@ -43,8 +43,9 @@ class Process {
   // "4242 (nr-softmodem)"
   std::string title() const;
 
-  // The error of something that only fails when the process has ended or refuses this user.
+  // `error`, unless the process has exited: then that is what matters.
   Error explain(Error error) const;
+  Error no_rights() const;
 
  private:
   Process() = default;

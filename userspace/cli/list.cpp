@@ -1,0 +1,213 @@
+// `sojourn list`: the points of a running process, or of a program's files. All names come from the
+// target, so none reaches the terminal with its control characters.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/cli/command.h"
+#include "userspace/target/points.h"
+#include "userspace/target/process.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using target::printable;
+
+struct Options {
+  pid_t pid = 0;
+  std::vector<std::string> files;
+  bool json = false;
+  bool all = false;
+};
+
+// What one point has in common over its sites.
+struct PointSites {
+  std::size_t sites = 0;
+  std::set<std::string> probes;
+};
+
+std::vector<PointSites> count_sites(const target::Points& points) {
+  std::vector<PointSites> counts(points.schema.points.size());
+  for (const target::Site& site : points.sites) {
+    counts[site.point].sites += 1;
+    counts[site.point].probes.insert(site.probe);
+  }
+  return counts;
+}
+
+using ForeignKey = std::tuple<std::string, std::string, std::string>;  // file, probe, arguments
+std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
+  std::map<ForeignKey, std::size_t> counts;
+  for (const target::ForeignProbe& probe : points.foreign)
+    counts[{probe.file, probe.probe, probe.arguments}] += 1;
+  return counts;
+}
+
+// Columns as wide as their longest text, the last one as it comes.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> heading) { add(std::move(heading)); }
+
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+  void print() const {
+    std::vector<std::size_t> widths(rows_.front().size());
+    for (const auto& row : rows_)
+      for (std::size_t column = 0; column < row.size(); ++column)
+        widths[column] = std::max(widths[column], row[column].size());
+    for (const auto& row : rows_) {
+      std::string line;
+      for (std::size_t column = 0; column + 1 < row.size(); ++column)
+        line += fmt::format("{:<{}}  ", row[column], widths[column]);
+      fmt::print("{}{}\n", line, row.back());
+    }
+  }
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string names_of(const model::Point& point, model::Role role) {
+  std::string names;
+  for (const model::Field& field : point.fields) {
+    if (field.role != role) continue;
+    if (!names.empty()) names += '.';
+    names += field.name;
+  }
+  return names.empty() ? "-" : printable(names);
+}
+
+void print_points(const target::Points& points) {
+  if (points.schema.points.empty()) return;
+  const auto counts = count_sites(points);
+  Table table({"dir", "point", "properties", "global ids", "local ids", "sites", "file"});
+  for (std::size_t id = 0; id < counts.size(); ++id) {
+    const model::Point& point = points.schema.points[id];
+    table.add({std::string(1, model::letter(point.direction)), printable(point.name()),
+               names_of(point, model::Role::kProperty), names_of(point, model::Role::kGlobal),
+               names_of(point, model::Role::kLocal), std::to_string(counts[id].sites),
+               printable(point.file)});
+  }
+  table.print();
+}
+
+void print_foreign(const target::Points& points) {
+  if (points.foreign.empty()) return;
+  if (!points.schema.points.empty()) fmt::print("\n");
+  Table table({"other USDT probe", "sites", "arguments", "file"});
+  for (const auto& [key, sites] : count_foreign(points)) {
+    const auto& [file, probe, arguments] = key;
+    table.add({printable(probe), std::to_string(sites),
+               arguments.empty() ? "-" : printable(arguments), printable(file)});
+  }
+  table.print();
+}
+
+ordered_json points_json(const target::Points& points) {
+  const auto counts = count_sites(points);
+  ordered_json rows = ordered_json::array();
+  for (std::size_t id = 0; id < counts.size(); ++id) {
+    const model::Point& point = points.schema.points[id];
+    ordered_json fields = ordered_json::array();
+    for (const model::Field& field : point.fields)
+      fields.push_back(
+          {{"name", field.name}, {"role", model::name(field.role)}, {"bytes", field.bytes}});
+    rows.push_back({{"name", point.name()},
+                    {"dir", std::string(1, model::letter(point.direction))},
+                    {"src", point.src},
+                    {"dest", point.dest},
+                    {"file", point.file},
+                    {"engines", {model::name(model::Engine::kBpf)}},
+                    {"fields", std::move(fields)},
+                    {"sites", counts[id].sites},
+                    {"usdt", counts[id].probes}});
+  }
+  return rows;
+}
+
+void print_json(const Options& options, const target::Points& points) {
+  ordered_json document;
+  if (options.files.empty())
+    document["pid"] = options.pid;
+  else
+    document["files"] = options.files;
+  document["points"] = points_json(points);
+  document["queues"] = ordered_json::array();
+  ordered_json unusable = ordered_json::array();
+  for (const target::Unusable& one : points.unusable)
+    unusable.push_back({{"where", one.where}, {"why", one.why}});
+  document["unusable"] = std::move(unusable);
+  if (options.all) {
+    ordered_json foreign = ordered_json::array();
+    for (const auto& [key, sites] : count_foreign(points)) {
+      const auto& [file, probe, arguments] = key;
+      foreign.push_back(
+          {{"usdt", probe}, {"file", file}, {"arguments", arguments}, {"sites", sites}});
+    }
+    document["foreign"] = std::move(foreign);
+  }
+  // Names from a target need not be UTF-8, JSON must be.
+  fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+Result<void> print(const Options& options, const target::Points& points, const std::string& title) {
+  for (const target::Unusable& one : points.unusable)
+    fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
+  if (points.sites.empty() && (!options.all || points.foreign.empty()))
+    return fail(
+        "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md{}",
+        title, options.all ? "" : "; --all lists other USDT probes");
+  if (options.json) {
+    print_json(options, points);
+    return {};
+  }
+  print_points(points);
+  if (options.all) print_foreign(points);
+  fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
+             counted(points.sites.size(), "site"), counted(points.files.size(), "file"));
+  return {};
+}
+
+Result<void> list(const Options& options) {
+  if (!options.files.empty()) {
+    SJ_TRY(points, target::find_points_in_files(options.files));
+    return print(options, points, printable(options.files.front()));
+  }
+  SJ_TRY(process, target::Process::open(options.pid));
+  SJ_TRY(points, target::find_points(process));
+  return print(options, points, "process " + process.title());
+}
+
+}  // namespace
+
+Action define_list(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::Option_group* of = app.add_option_group("whose", "A running process, or files");
+  of->add_option("-p,--pid", options->pid,
+                 "Process: its executable and every library it has loaded")
+      ->type_name("PID");
+  of->add_option("files", options->files, "Programs or libraries, running or not")
+      ->type_name("FILE");
+  of->require_option(1);
+  app.add_flag("--json", options->json, "One JSON object instead of a table");
+  app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
+  return [options] { return list(*options); };
+}
+
+}  // namespace sojourn::cli
