@@ -1,0 +1,109 @@
+// Assembles the base station: queues, stages, threads. start() makes everything run, stop() ends it
+// in the pipeline's order; what is in the pipeline gets a moment to leave it. Owned by main's
+// thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <latch>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "tests/basestation/air.h"
+#include "tests/basestation/config.h"
+#include "tests/basestation/context.h"
+#include "tests/basestation/gtp.h"
+#include "tests/basestation/mac.h"
+#include "tests/basestation/pdcp.h"
+#include "tests/basestation/phy.h"
+#include "tests/basestation/queue.h"
+#include "tests/basestation/truth_log.h"
+#include "tests/basestation/uplink_mac.h"
+
+namespace sojourn::basestation {
+
+class Station {
+ public:
+  static Result<std::unique_ptr<Station>> build(const Config& config);
+  ~Station();
+  Station(const Station&) = delete;
+  Station& operator=(const Station&) = delete;
+
+  // Returns when all threads run and points can be hit.
+  void start();
+  Result<void> stop();
+  // After stop().
+  std::string summary() const;
+
+ private:
+  enum Thread : std::uint8_t {
+    kTraffic,
+    kDlGtp,
+    kDlPdcp,
+    kMac,
+    kDlPhy,
+    kAir,
+    kUlPhy,
+    kUlMac,
+    kUlPdcp,
+    kUlGtp,
+    kSink,
+    kThreads
+  };
+  struct Sockets {
+    UdpSocket core_out, station_in, station_out, core_in;
+  };
+
+  Station(const Config& config, Sockets sockets);
+  Result<void> open_truth();
+  template <typename Stage>
+  void spawn(Thread thread, const char* name, Stage& stage);
+  void join_all();
+
+  Context context(Thread thread) { return {config_, flags_, logs_[thread]}; }
+  std::uint16_t name_queue(std::string name, std::size_t capacity);
+  std::deque<Queue<Packet>> make_rlc_queues();
+  Log::Tally tally(Direction direction) const;
+  std::string direction_summary(Direction direction, const char* name, double seconds) const;
+
+  const Config config_;
+  RunFlags flags_;
+  std::deque<Log> logs_;  // of each thread
+  std::vector<truth::QueueName> queue_names_;
+  std::unique_ptr<Writer> writer_;
+
+  Queue<Packet> to_dl_pdcp_;
+  std::deque<Queue<Packet>> to_rlc_;
+  Queue<Transmission> to_dl_phy_;
+  Queue<AirItem> to_air_;
+  Queue<HarqFeedback> to_mac_feedback_;
+  Queue<StatusTransfer> to_mac_statuses_;
+  Queue<Transmission> to_ul_phy_;
+  Queue<Transmission> to_ul_mac_;
+  Queue<Packet> to_ul_pdcp_;
+  Queue<Packet> to_ul_gtp_;
+  std::vector<BufferStatus> buffers_;
+
+  TrafficSource traffic_;
+  GtpReceiver dl_gtp_;
+  DownlinkPdcp dl_pdcp_;
+  Mac mac_;
+  DownlinkPhy dl_phy_;
+  Air air_;
+  UplinkPhy ul_phy_;
+  UplinkMac ul_mac_;
+  UplinkPdcp ul_pdcp_;
+  GtpSender ul_gtp_;
+  TrafficSink sink_;
+
+  std::latch started_{kThreads};
+  std::array<std::thread, kThreads> threads_;
+  std::uint64_t start_ns_ = 0;
+  std::uint64_t stop_ns_ = 0;
+};
+
+}  // namespace sojourn::basestation
