@@ -59,7 +59,7 @@ bool ElfFile::has_magic(const std::string& path) {
          std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }
 
-Result<ElfFile> ElfFile::open(const std::string& path, std::string name) {
+Result<ElfFile> ElfFile::open(const std::string& path, const std::string& name) {
   ElfFile file;
   file.name_ = printable(name);
   SJ_TRY(size, open_regular(path, file.fd_));

@@ -54,7 +54,7 @@ struct Note {
 class ElfFile {
  public:
   // `name` is what errors call the file.
-  static Result<ElfFile> open(const std::string& path, std::string name);
+  static Result<ElfFile> open(const std::string& path, const std::string& name);
 
   // Whether the file begins as an ELF file does: others are mapped executable too, and mean
   // nothing.

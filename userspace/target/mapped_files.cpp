@@ -22,10 +22,8 @@ bool leads_to(const std::string& path, const Mapping& mapping) {
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_ino != mapping.inode)
     return false;
-  // btrfs and overlayfs show maps another device than stat, an anonymous one: there the inode
-  // decides.
-  return status.st_dev == mapping.device ||
-         (major(status.st_dev) == 0 && major(mapping.device) == 0);
+  // btrfs and overlayfs give stat another device, an anonymous one: there the inode decides.
+  return status.st_dev == mapping.device || major(status.st_dev) == 0;
 }
 
 Result<MappedFile> find_file(const Process& process, const Mapping& mapping) {
@@ -41,16 +39,12 @@ Result<MappedFile> find_file(const Process& process, const Mapping& mapping) {
   // Deleted, replaced, or never named. The executable can be had by its own user, the rest by root
   // only.
   file.deleted = true;
-  for (std::string path :
-       {process.proc("exe"),
-        process.proc(fmt::format("map_files/{:x}-{:x}", mapping.start, mapping.end))}) {
-    struct stat status{};
-    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_ino != mapping.inode)
-      continue;
-    file.path = std::move(path);
-    return file;
-  }
+  file.path = process.proc("exe");
+  if (leads_to(file.path, mapping)) return file;
+  // Leads to the mapped file by construction, even where its inode number is another for stat.
+  file.path = process.proc(fmt::format("map_files/{:x}-{:x}", mapping.start, mapping.end));
+  struct stat status{};
+  if (stat(file.path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   return fail("deleted, replaced or not reachable from here: only root can open it");
 }
 

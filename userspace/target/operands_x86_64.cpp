@@ -47,8 +47,9 @@ struct Register {
 
 std::optional<Register> find_register(std::string_view name) {
   if (name.empty()) return std::nullopt;
-  for (std::uint8_t word = 0; word < kRegisters.size(); ++word) {
-    const Names& names = kRegisters[word];
+  for (std::size_t row = 0; row < kRegisters.size(); ++row) {
+    const Names& names = kRegisters[row];
+    const auto word = static_cast<std::uint8_t>(row);
     if (name == names.of_8) return Register{word, 8, 0};
     if (name == names.of_4) return Register{word, 4, 0};
     if (name == names.of_2) return Register{word, 2, 0};
