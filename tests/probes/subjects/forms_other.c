@@ -1,0 +1,10 @@
+/* The second unit: the same inline functions again, and one that nobody calls. */
+#include "forms.h"
+
+int forms_other_unit(int value) {
+  return 2 * forms_shared(value);
+}
+
+void forms_dead(int value) {
+  SJ_POINT("D forms.dead--forms.end", "value::", value);
+}
