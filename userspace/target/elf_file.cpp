@@ -16,7 +16,8 @@ namespace sojourn::target {
 namespace {
 
 // Far beyond what compilers make, near enough to keep a forged file from eating memory and time.
-constexpr std::uint64_t kMaxNoteBytes = 64U << 20U;
+constexpr std::size_t kMaxSegments = 1000;
+constexpr std::uint64_t kMaxNoteBytes = 64U << 20U;  // of all sections together, which may overlap
 constexpr std::uint64_t kMaxSymbolBytes = 512U << 20U;
 constexpr std::size_t kMaxNotes = 1U << 18U;
 
@@ -71,6 +72,7 @@ Result<ElfFile> ElfFile::open(const std::string& path, const std::string& name) 
   if (!file.elf_) return fail("{}: {}", file.name_, elf_errmsg(-1));
   SJ_CHECK(file.read_segments());
   SJ_CHECK(file.read_sections());
+  file.index_code();
   return file;
 }
 
@@ -99,7 +101,7 @@ Result<void> ElfFile::check_header() {
   fixed_address_ = header.e_type == ET_EXEC;
 
   // Counts too large for the header are kept elsewhere (PN_XNUM, e_shnum 0); no program needs that.
-  if (header.e_phnum == 0 || header.e_phnum == PN_XNUM ||
+  if (header.e_phnum == 0 || header.e_phnum > kMaxSegments ||
       header.e_phentsize != sizeof(Elf64_Phdr) ||
       !fits(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr), size_bytes_))
     return fail("{}: its {} program headers are not inside the file", name_, header.e_phnum);
@@ -161,28 +163,31 @@ const Section* ElfFile::section(std::string_view name) const {
 
 Result<std::vector<Note>> ElfFile::notes() const {
   std::vector<Note> notes;
+  std::uint64_t budget = kMaxNoteBytes;
   for (const Section& section : sections_) {
     if (section.type != SHT_NOTE) continue;
-    SJ_CHECK(read_notes(section.offset, section.bytes, section.align,
-                        "section " + printable(section.name), notes));
+    SJ_CHECK(read_notes({section.offset, section.bytes, section.align},
+                        "section " + printable(section.name), budget, notes));
   }
   if (!sections_.empty()) return notes;
   for (const Segment& segment : segments_) {
     if (segment.type != PT_NOTE) continue;
-    SJ_CHECK(
-        read_notes(segment.offset, segment.file_bytes, segment.align, "a note segment", notes));
+    SJ_CHECK(read_notes({segment.offset, segment.file_bytes, segment.align}, "a note segment",
+                        budget, notes));
   }
   return notes;
 }
 
-Result<void> ElfFile::read_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align,
-                                 std::string_view where, std::vector<Note>& notes) const {
-  if (!fits(offset, bytes, size_bytes_))
+Result<void> ElfFile::read_notes(const NotePlace& place, std::string_view where,
+                                 std::uint64_t& budget, std::vector<Note>& notes) const {
+  if (!fits(place.offset, place.bytes, size_bytes_))
     return fail("{}: {} reaches beyond the end of the file", name_, where);
-  if (bytes > kMaxNoteBytes) return fail("{}: {} is absurdly long: {} bytes", name_, where, bytes);
-  if (bytes == 0) return {};
-  Elf_Data* data = elf_getdata_rawchunk(elf_.get(), static_cast<int64_t>(offset), bytes,
-                                        align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+  if (place.bytes > budget)
+    return fail("{}: {} is absurdly long: {} bytes", name_, where, place.bytes);
+  if (place.bytes == 0) return {};
+  budget -= place.bytes;
+  Elf_Data* data = elf_getdata_rawchunk(elf_.get(), static_cast<int64_t>(place.offset), place.bytes,
+                                        place.align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
   if (data == nullptr) return fail("{}: {}: {}", name_, where, elf_errmsg(-1));
   const std::span content(static_cast<const std::byte*>(data->d_buf), data->d_size);
 
@@ -219,13 +224,31 @@ std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address, std::ui
   return std::nullopt;
 }
 
+void ElfFile::index_code() {
+  for (const Section& section : sections_) {
+    constexpr std::uint64_t kLoadedCode = SHF_EXECINSTR | SHF_ALLOC;
+    if ((section.flags & kLoadedCode) != kLoadedCode || section.type == SHT_NOBITS) continue;
+    const std::uint64_t end = section.address + section.bytes;
+    if (end > section.address) code_.push_back({section.address, end});
+  }
+  for (const Segment& segment : segments_) {
+    if (!sections_.empty() || segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
+    code_.push_back({segment.address, segment.address + segment.file_bytes});
+  }
+  std::ranges::sort(code_, {}, &AddressRange::begin);
+  std::size_t kept = 0;
+  for (const AddressRange& range : code_) {
+    if (kept > 0 && range.begin <= code_[kept - 1].end)
+      code_[kept - 1].end = std::max(code_[kept - 1].end, range.end);
+    else
+      code_[kept++] = range;
+  }
+  code_.resize(kept);
+}
+
 bool ElfFile::in_code(std::uint64_t address) const {
-  if (sections_.empty()) return file_offset(address, 1, PF_X).has_value();
-  return std::ranges::any_of(sections_, [&](const Section& section) {
-    return (section.flags & SHF_EXECINSTR) != 0 && (section.flags & SHF_ALLOC) != 0 &&
-           section.type != SHT_NOBITS && address >= section.address &&
-           address - section.address < section.bytes;
-  });
+  const auto after = std::ranges::upper_bound(code_, address, {}, &AddressRange::begin);
+  return after != code_.begin() && address < std::prev(after)->end;
 }
 
 Result<void> ElfFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {

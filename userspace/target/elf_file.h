@@ -88,6 +88,15 @@ class ElfFile {
   std::string build_id() const;  // hex; empty where the file has none
 
  private:
+  struct AddressRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  struct NotePlace {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t align = 0;
+  };
   struct End {
     void operator()(Elf* elf) const;
   };
@@ -95,8 +104,9 @@ class ElfFile {
   Result<void> check_header();
   Result<void> read_segments();
   Result<void> read_sections();
-  Result<void> read_notes(std::uint64_t offset, std::uint64_t bytes, std::uint64_t align,
-                          std::string_view where, std::vector<Note>& notes) const;
+  void index_code();
+  Result<void> read_notes(const NotePlace& place, std::string_view where, std::uint64_t& budget,
+                          std::vector<Note>& notes) const;
   Result<void> index_symbols() const;
 
   std::string name_;
@@ -107,6 +117,7 @@ class ElfFile {
   bool fixed_address_ = false;
   std::vector<Segment> segments_;
   std::vector<Section> sections_;
+  std::vector<AddressRange> code_;  // sorted, without overlaps
   // Made at the first look-up, as few files need it. No value: several symbols have that name.
   mutable std::optional<std::unordered_map<std::string, std::optional<std::uint64_t>>> symbols_;
 };

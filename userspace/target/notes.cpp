@@ -41,12 +41,11 @@ class Description {
 
 // Prelink moves the sections but leaves the notes alone: the section .stapsdt.base moved along, and
 // every note says where it was.
-std::uint64_t moved_by(const ElfFile& file, std::uint64_t noted_base) {
-  const Section* base = file.section(".stapsdt.base");
+std::uint64_t moved_by(const Section* base, std::uint64_t noted_base) {
   return base != nullptr && noted_base != 0 ? base->address - noted_base : 0;
 }
 
-std::optional<UsdtNote> parse_usdt(const ElfFile& file, std::span<const std::byte> bytes) {
+std::optional<UsdtNote> parse_usdt(const Section* base_section, std::span<const std::byte> bytes) {
   Description description(bytes);
   const auto site = description.value<std::uint64_t>();
   const auto base = description.value<std::uint64_t>();
@@ -55,7 +54,7 @@ std::optional<UsdtNote> parse_usdt(const ElfFile& file, std::span<const std::byt
   auto name = description.text();
   auto arguments = description.text();
   if (!semaphore || !provider || !name || !arguments) return std::nullopt;
-  const std::uint64_t moved = moved_by(file, *base);
+  const std::uint64_t moved = moved_by(base_section, *base);
   return UsdtNote{.noted_site = *site,
                   .site = *site + moved,
                   .semaphore = *semaphore == 0 ? 0 : *semaphore + moved,
@@ -88,10 +87,11 @@ Result<SelfDescription> parse_self_description(std::span<const std::byte> bytes)
 
 Result<ProbeNotes> read_probe_notes(const ElfFile& file) {
   SJ_TRY(all, file.notes());
+  const Section* base_section = file.section(".stapsdt.base");
   ProbeNotes notes;
   for (const Note& note : all) {
     if (note.owner == "stapsdt" && note.type == kUsdt) {
-      if (auto usdt = parse_usdt(file, note.description))
+      if (auto usdt = parse_usdt(base_section, note.description))
         notes.usdt.push_back(std::move(*usdt));
       else
         notes.malformed.emplace_back("USDT note cut short");

@@ -38,6 +38,8 @@ std::unexpected<Error> OperandText::error(std::string_view why) const {
     if (text_[end] == '(' || text_[end] == '[') ++depth;
     if (text_[end] == ')' || text_[end] == ']') --depth;
   }
+  constexpr std::size_t kShown = 100;
+  end = std::min(end, operand_ + kShown);
   return fail("operand '{}', column {}: {}", printable(text_.substr(operand_, end - operand_)),
               at_ - operand_ + 1, why);
 }

@@ -147,3 +147,34 @@ TEST_CASE("a note section that ends inside a note is an error that names it") {
   REQUIRE_FALSE(notes);
   CHECK(notes.error().text() == "/opt/gnb: section .note.stapsdt holds no whole note at byte 0");
 }
+
+TEST_CASE("note sections that share their bytes cannot be made to fill memory") {
+  const subject::TemporaryDirectory directory;
+  std::string content = subject::read_file(subject::path("tiny"));
+  constexpr std::uint32_t kMebibyte = 1U << 20U;
+  // One note of a mebibyte, and 200 sections that all are that note.
+  std::string note(kMebibyte, '\0');
+  const std::array<std::uint32_t, 4> words = {4, kMebibyte - 16, 1, 0x00554e47};  // "GNU"
+  std::memcpy(note.data(), words.data(), sizeof words);
+  content.resize((content.size() + 15) / 16 * 16);
+  Elf64_Shdr section{};
+  section.sh_type = SHT_NOTE;
+  section.sh_offset = content.size();
+  section.sh_size = note.size();
+  section.sh_addralign = 4;
+  content += note;
+  Elf64_Ehdr header;
+  std::memcpy(&header, content.data(), sizeof header);
+  header.e_shoff = content.size();
+  header.e_shnum = 200;
+  header.e_shstrndx = 0;
+  std::memcpy(content.data(), &header, sizeof header);
+  for (int index = 0; index < header.e_shnum; ++index)
+    content.append(reinterpret_cast<const char*>(&section), sizeof section);
+  subject::write_file(directory.file("gnb"), content);
+  const auto file = ElfFile::open(directory.file("gnb"), "/opt/gnb");
+  REQUIRE(file);
+  const auto notes = file->notes();
+  REQUIRE_FALSE(notes);
+  CHECK_THAT(notes.error().text(), ContainsSubstring("absurdly long"));
+}
