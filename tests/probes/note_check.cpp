@@ -212,7 +212,9 @@ std::set<std::string> check(const ElfImage& elf, const std::string& dead_point) 
     if (usdt.name != expected_name(point, head.line)) fail(point + ": is named " + usdt.name);
     if (!elf.is_writable(usdt.semaphore) || usdt.semaphore % 2 != 0)
       fail(point + ": its semaphore");
-    lines.insert(point + "|" + fields + "|" + sizes_of(usdt) + "|" + file);
+    std::string line = point;
+    for (const std::string& part : {fields, sizes_of(usdt), file}) line.append("|").append(part);
+    lines.insert(line);
   }
   for (const auto& [site, usdt] : by_site) {
     if (elf.is_nop(site)) fail(usdt.name + ": a USDT note without a description");

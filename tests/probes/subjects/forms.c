@@ -19,6 +19,8 @@ struct Bits {
   unsigned small : 5;
   int negative : 7;
   uint8_t whole;
+  uint64_t wide : 40;
+  int64_t wide_negative : 40;
 } __attribute__((packed));
 
 static ATOMIC(int32_t) atomic_value;
@@ -36,8 +38,8 @@ __attribute__((noinline)) static void scalars(const int64_t* pointer, enum Colou
 }
 
 __attribute__((noinline)) static void bit_fields(const struct Bits* bits) {
-  SJ_POINT("I forms.bits--forms.value", "small.negative.whole::", bits->small, bits->negative,
-           bits->whole);
+  SJ_POINT("I forms.bits--forms.value", "small.negative.whole:wide.wide_negative:", bits->small,
+           bits->negative, bits->whole, bits->wide, bits->wide_negative);
 }
 
 __attribute__((noinline)) static int sixteen(int a, long b, short c, unsigned char d) {
@@ -62,7 +64,7 @@ static int evaluated(void) {
 
 int main(void) {
   const int64_t value = -5;
-  const struct Bits bits = {3, -2, 200};
+  const struct Bits bits = {3, -2, 200, 1, -1};
   const int values[4] = {1, 2, 3, 4};
   scalars(&value, kBlue);
   bit_fields(&bits);

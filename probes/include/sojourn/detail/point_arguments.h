@@ -105,17 +105,17 @@ struct OperandSize {
       unsigned long long: 8,       \
       default: SJ_POINT_OTHER_SIZE_(argument))
 
-/* Pointers and bit-fields. __builtin_classify_type: up to 4 integer-like, 5 a pointer, 8 a float...
- */
-#define SJ_POINT_OTHER_SIZE_(argument)                                    \
-  (_Generic((0 ? (argument) : (argument)),                                \
-       int: -4,                                                           \
-       unsigned int: 4,                                                   \
-       default: __builtin_classify_type(argument) < 5 &&                  \
-               (long long)(__typeof__(0 ? (argument) : (argument)))-1 < 0 \
-           ? -8                                                           \
-           : 8) *                                                         \
+/* Bit-fields and pointers. __builtin_classify_type: up to 4 like an integer, 5 a pointer, then what
+ * is refused. `1 ? x : 0` promotes a bit-field to int; one too wide for that keeps a type of its
+ * own. */
+#define SJ_POINT_OTHER_SIZE_(argument)                                           \
+  (_Generic((1 ? (argument) : 0),                                                \
+       int: -4,                                                                  \
+       unsigned int: 4,                                                          \
+       default: (long long)(SJ_POINT_NUMBER_TYPE_(argument)) - 1 < 0 ? -8 : 8) * \
    (int)sizeof(char[__builtin_classify_type(argument) <= 5 ? 1 : -1]))
+#define SJ_POINT_NUMBER_TYPE_(argument) \
+  __typeof__(1 ? __builtin_choose_expr(__builtin_classify_type(argument) == 5, 0U, (argument)) : 0)
 
 #define SJ_POINT_WIDEN_(argument) ((long long)(argument))
 

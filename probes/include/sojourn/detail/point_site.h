@@ -191,8 +191,8 @@
 
 /* Opens the statement or block that follows while somebody is attached. */
 #define SJ_POINT_IF_ARMED_(point, fields, count)                              \
-  SJ_POINT_CHECK_WORDS_(point, fields, count);                                \
   long long sj_point_armed;                                                   \
+  SJ_POINT_CHECK_WORDS_(point, fields, count);                                \
   __asm__ __inline__ __volatile__(                                            \
       SJ_POINT_DEFINE_SEMAPHORE_(point) SJ_POINT_TEST_(point)                 \
       : SJ_POINT_TEST_OUTPUT_(sj_point_armed));                               \
