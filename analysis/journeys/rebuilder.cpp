@@ -1,1 +1,475 @@
-// written soon
+#include "analysis/journeys/rebuilder.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "analysis/journeys/backward.h"
+#include "analysis/journeys/forward.h"
+#include "analysis/journeys/losses.h"
+#include "analysis/journeys/matcher.h"
+#include "analysis/journeys/store.h"
+
+namespace sojourn::journeys {
+namespace {
+
+// How much longer than anything seen before a unit must have waited to be taken for a left-over.
+constexpr std::uint64_t kStaleFactor = 4;
+constexpr std::uint64_t kStaleFloor_ns = 1'000'000;
+constexpr std::uint64_t kExcuseFactor = 8;
+constexpr std::uint64_t kExcuseFloor_ns = 1'000'000'000;
+constexpr std::uint64_t kEnoughSamples = 100;
+
+struct Longest {
+  std::uint64_t samples = 0;
+  std::uint64_t longest_ns = 0;
+
+  void note(std::uint64_t span_ns) {
+    ++samples;
+    longest_ns = std::max(longest_ns, span_ns);
+  }
+  bool known() const { return samples >= kEnoughSamples; }
+};
+
+// An event held back until all others of its instant are here.
+struct Held {
+  model::EventView event;
+  std::vector<std::uint64_t> values;
+};
+
+}  // namespace
+
+class Rebuilder::State {
+ public:
+  State(Topology derived, const Rules& rules, Marks marks, Observer& observer)
+      : topology_(std::move(derived)),
+        rules_(rules),
+        marks_(marks),
+        observer_(observer),
+        store_(topology_),
+        matcher_(topology_, rules_, store_),
+        forward_(topology_, rules_, store_, observer, journeys_,
+                 [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
+        backward_(topology_, store_, observer, journeys_),
+        losses_(marks.open_ns),
+        stays_(topology_.places.size()),
+        waits_(topology_.points.size()) {
+    totals_.points.resize(topology_.points.size());
+  }
+
+  void consume(const model::EventBatch& events) {
+    const auto stamps = events.ts_ns();
+    for (std::size_t row = 0; row < events.size(); ++row) {
+      const bool alone = held_.empty() && row + 1 < events.size() && stamps[row + 1] != stamps[row];
+      if (alone) {
+        process(events[row]);
+        continue;
+      }
+      if (!held_.empty() && held_.front().event.ts_ns != stamps[row]) release_held();
+      hold(events[row]);
+    }
+  }
+
+  void finish() {
+    release_held();
+    const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
+    explain_headless(UINT64_MAX);
+    while (!deferred_.empty()) emit_deferred();
+    forward_.finish();
+    for (auto id = waiting_.oldest; id != kNone; id = waiting_.oldest) give_up(id, end_ns, true);
+    for (auto id = departed_.oldest; id != kNone; id = departed_.oldest) retire(id);
+    totals_.lengths_differ = matcher_.lengths_differ();
+  }
+
+  const Topology& topology() const { return topology_; }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  struct Headless {
+    UnitId unit = kNone;
+    std::uint64_t due_ns = 0;
+  };
+
+  void hold(const model::EventView& event) {
+    held_.push_back({event, {event.values.begin(), event.values.end()}});
+  }
+
+  // Events of one instant: those that enter the pipeline earlier come first.
+  void release_held() {
+    if (held_.size() > 1) {
+      std::ranges::stable_sort(held_, {}, [this](const Held& held) {
+        const auto point = held.event.point;
+        return point < topology_.points.size() ? topology_.points[point].rank : 0;
+      });
+    }
+    for (auto& held : held_) {
+      held.event.values = held.values;
+      process(held.event);
+    }
+    held_.clear();
+  }
+
+  void process(const model::EventView& event) {
+    ++totals_.events;
+    if (totals_.first_ns == 0) totals_.first_ns = event.ts_ns;
+    totals_.last_ns = event.ts_ns;
+    totals_.lost += losses_.note(event);
+    if (event.point >= topology_.points.size()) {
+      ++totals_.unknown_points;
+      return;
+    }
+    const auto& plan = topology_.points[event.point];
+    auto& counts = totals_.points[event.point];
+    ++counts.events;
+    if (event.values.size() != plan.values) {
+      ++counts.malformed;
+      return;
+    }
+    if (!plan.carries_units) return;
+    expire(event.ts_ns);
+    const auto id = store_.create(event, totals_.events);
+    store_.retain(id);
+    matcher_.match(id, match_);
+    connect(id, plan, counts);
+    follow(id, plan);
+    store_.release(id);
+    totals_.peak_units = std::max<std::uint64_t>(totals_.peak_units, store_.in_memory());
+    if (store_.in_memory() > rules_.max_units) make_room(event.ts_ns);
+  }
+
+  // Ties the unit to its parents and says what kind of unit it is.
+  void connect(UnitId id, const PointPlan& plan, PointTotals& counts) {
+    if (!match_.parents.empty()) store_.set_parents(id, match_.parents);
+    if (match_.repeat_of != kNone) store_.set_repeat(id, match_.repeat_of);
+    auto& unit = store_[id];
+    const auto is_control = [this](UnitId parent) { return store_[parent].is(kControl); };
+    if (plan.control ||
+        (!match_.parents.empty() && std::ranges::all_of(match_.parents, is_control)))
+      unit.set(kControl);
+    if (unit.is(kControl)) ++counts.control;
+    if (match_.alternatives > 0) {
+      unit.set(kAmbiguous);
+      unit.alternatives = match_.alternatives;
+      ++counts.ambiguous;
+    }
+    if (match_.relation == Relation::kRepeat) connect_repeat(id, plan, counts);
+    if (match_.missing) {
+      unit.set(kMissing);
+      ++totals_.missing_pieces;
+      beheaded(id);
+    }
+    const bool repeats_unseen = plan.input && match_.relation == Relation::kNothing && plan.round &&
+                                store_.values(unit)[*plan.round] != 0;
+    if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
+        (!plan.input || repeats_unseen)) {
+      unit.set(kHeadless);
+      beheaded(id);
+    }
+    for (const auto parent : match_.parents) {
+      store_.add_child(parent, id, match_.bytes);
+      waits_[unit.point].note(unit.ts_ns - store_[parent].ts_ns);
+    }
+  }
+
+  void connect_repeat(UnitId id, const PointPlan& plan, PointTotals& counts) {
+    ++counts.repeats;
+    const auto earlier = match_.repeat_of;
+    if (!plan.input || earlier == kNone) {
+      store_[id].set(kAgain);
+      return;
+    }
+    // The same unit arrives once more at an input: its stay goes on, and the earlier arrival is
+    // not waited for.
+    store_[id].entered_ns = store_[earlier].entered_ns;
+    if (store_[earlier].is(kLeft)) return;
+    if (store_[earlier].is(kInside)) {
+      store_[earlier].clear(kInside);
+      store_[id].set(kInside);
+    }
+    depart(earlier);
+  }
+
+  // Its journeys go on, its parents leave, and it waits in the place that it entered.
+  void follow(UnitId id, const PointPlan& plan) {
+    const bool by_input = rules_.anchor(plan.direction) == Anchor::kInput;
+    const bool starts = match_.relation == Relation::kNothing && !store_[id].is(kControl);
+    if (by_input && starts) {
+      forward_.begin(id);
+    } else if (by_input && !match_.parents.empty()) {
+      forward_.inherit(id, match_.parents, match_.has_bytes ? &match_.bytes : nullptr);
+    }
+    leave_parents(id, plan);
+    if (by_input && plan.output) forward_.reached_output(id);
+    if (by_input && plan.drop) forward_.dropped(id);
+    if (!by_input && (plan.output || plan.drop) && !store_[id].is(kControl))
+      end_backward(id, plan.drop);
+    if (plan.place || plan.repeats) enter(id, plan);
+  }
+
+  void leave_parents(UnitId id, const PointPlan& plan) {
+    const auto relation = match_.relation;
+    const auto ts_ns = store_[id].ts_ns;
+    const bool samples = relation == Relation::kTakes || relation == Relation::kPiece ||
+                         relation == Relation::kBranch;
+    const bool leaves = relation == Relation::kTakes || match_.all_left;
+    for (const auto parent : match_.parents) {
+      const auto& unit = store_[parent];
+      if (samples)
+        observer_.on_hop(topology_.pair_index(unit.point, store_[id].point), unit.entered_ns,
+                         ts_ns);
+      if (leaves && !unit.is(kLeft)) leave(parent, ts_ns);
+      if (plan.ack) forward_.acknowledged(parent, ts_ns);
+      if ((plan.ack || plan.drop) && store_[parent].is(kAwaitsAck)) acknowledge(parent);
+    }
+  }
+
+  void leave(UnitId id, std::uint64_t ts_ns) {
+    auto& unit = store_[id];
+    if (unit.is(kInside)) {
+      unit.clear(kInside);
+      const auto place = *topology_.points[unit.point].place;
+      stays_[place].note(ts_ns - unit.entered_ns);
+      observer_.on_leave(place, unit.entered_ns, ts_ns, true);
+    }
+    depart(id);
+  }
+
+  // Nobody waits for it any more; it is kept for late repeats (or its acknowledgement).
+  void depart(UnitId id) {
+    auto& unit = store_[id];
+    unit.set(kLeft);
+    forward_.left(id);
+    if (!unit.is(kAwaitsAck)) {
+      store_.unlink(waiting_, id);
+      store_.append(departed_, id, now_ns_);
+    }
+    evicted_.clear();
+    store_.mark_used(id, evicted_);
+    for (const auto old : evicted_) retire(old);
+  }
+
+  void acknowledge(UnitId id) {
+    forward_.unpin(id, kAwaitsAck);
+    if (!store_[id].is(kLeft)) {
+      leave(id, now_ns_);
+      return;
+    }
+    store_.unlink(waiting_, id);
+    store_.append(departed_, id, now_ns_);
+  }
+
+  void enter(UnitId id, const PointPlan& plan) {
+    auto& unit = store_[id];
+    store_.retain(id);
+    store_.append(waiting_, id, now_ns_);
+    if (plan.place && !unit.is(kInside)) {
+      unit.set(kInside);
+      observer_.on_enter(*plan.place, unit.ts_ns);
+    }
+    if (plan.awaits_ack) forward_.pin(id, kAwaitsAck);
+    for (const auto& use : plan.inserts) {
+      evicted_.clear();
+      store_.insert(id, use, evicted_);
+      for (const auto old : evicted_) retire(old);
+      forget_stale(id, use);
+    }
+    if (!plan.repeats) return;
+    const auto before = store_.replace(id, *plan.repeats);
+    if (before != kNone) forward_.unpin(before, kLatestRound);
+    if (!plan.input) forward_.pin(id, kLatestRound);
+  }
+
+  // A unit of the same key that has waited far longer than any before it was never seen to leave.
+  void forget_stale(UnitId id, const TableUse& use) {
+    const auto& place = stays_[*topology_.points[store_[id].point].place];
+    if (!place.known()) return;
+    const auto limit_ns = kStaleFactor * place.longest_ns + kStaleFloor_ns;
+    const auto newest = store_.find(use, store_.values(store_[id])).open;
+    const auto older = store_.older(newest);
+    if (older == kNone) return;
+    const auto stale = store_.unit_of(older);
+    if (now_ns_ - store_[stale].ts_ns <= limit_ns) return;
+    ++totals_.expired_by_reuse;
+    give_up(stale, now_ns_, false);
+  }
+
+  // Takes a unit out of tables and lists.
+  void retire(UnitId id) {
+    auto& unit = store_[id];
+    const bool waits = !unit.is(kLeft) || unit.is(kAwaitsAck);
+    forward_.unpin(id, kAwaitsAck);
+    forward_.unpin(id, kLatestRound);
+    store_.unlink(waits ? waiting_ : departed_, id);
+    store_.remove(id);
+    store_.release(id);
+  }
+
+  // A unit that was not seen to leave: where journeys are anchored at their output, it ends one.
+  void give_up(UnitId id, std::uint64_t now_ns, bool at_end) {
+    auto& unit = store_[id];
+    if (!unit.is(kLeft)) {
+      if (unit.is(kInside)) {
+        unit.clear(kInside);
+        observer_.on_leave(*topology_.points[unit.point].place, unit.entered_ns, now_ns, false);
+      }
+      const auto& plan = topology_.points[unit.point];
+      if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit.is(kControl)) {
+        const bool lost = at_end || losses_.between(unit.ts_ns, now_ns);
+        emit_unfinished(id, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);
+        return;
+      }
+    }
+    retire(id);
+  }
+
+  // Pieces that would have been put together are one journey.
+  void emit_unfinished(UnitId id, const PointPlan& plan, std::uint64_t now_ns, Outcome outcome) {
+    group_.assign(1, id);
+    for (const auto& use : plan.inserts) {
+      if (!use.gathers) continue;
+      auto entry = store_.find(use, store_.values(store_[id])).open;
+      for (; entry != kNone; entry = store_.older(entry)) {
+        const auto other = store_.unit_of(entry);
+        if (other != id && store_[other].point == store_[id].point) group_.push_back(other);
+      }
+      break;
+    }
+    backward_.emit(group_, outcome);
+    for (const auto member : group_) {
+      auto& unit = store_[member];
+      if (unit.is(kInside)) {
+        unit.clear(kInside);
+        observer_.on_leave(*plan.place, unit.entered_ns, now_ns, false);
+      }
+      retire(member);
+    }
+  }
+
+  // Why a beginning was not seen is judged later, when losses around it are known.
+  void beheaded(UnitId id) {
+    store_.retain(id);
+    headless_.push_back({id, store_[id].ts_ns + rules_.linger_ns});
+  }
+
+  void explain_headless(std::uint64_t now_ns) {
+    while (!headless_.empty() && headless_.front().due_ns <= now_ns) {
+      const auto id = headless_.front().unit;
+      headless_.pop_front();
+      auto& unit = store_[id];
+      auto& counts = totals_.points[unit.point];
+      const bool cut = is_excused(unit);
+      unit.set(cut ? kCut : kOrphan);
+      if (unit.is(kHeadless)) ++(cut ? counts.cut : counts.orphans);
+      unit.clear(kHeadless);
+      unit.clear(kMissing);
+      store_.release(id);
+    }
+  }
+
+  bool is_excused(const Unit& unit) const {
+    const auto& wait = waits_[unit.point];
+    auto reach_ns = rules_.expiry_ns;
+    if (wait.known())
+      reach_ns = std::min(reach_ns, std::max(kExcuseFloor_ns, kExcuseFactor * wait.longest_ns));
+    const auto open_ns = marks_.open_ns != 0 ? marks_.open_ns : totals_.first_ns;
+    if (unit.ts_ns < open_ns + reach_ns) return true;
+    return losses_.between(unit.ts_ns - std::min(unit.ts_ns, reach_ns), unit.ts_ns);
+  }
+
+  void end_backward(UnitId id, bool drop) {
+    if (backward_.is_clean(id)) {
+      backward_.emit(std::span(&id, 1), drop ? Outcome::kDropped : Outcome::kComplete);
+      return;
+    }
+    store_.retain(id);
+    deferred_.push_back({id, now_ns_ + rules_.linger_ns});
+  }
+
+  void emit_deferred() {
+    const auto id = deferred_.front().unit;
+    deferred_.pop_front();
+    const bool drop = topology_.points[store_[id].point].drop;
+    backward_.emit(std::span(&id, 1), drop ? Outcome::kDropped : Outcome::kComplete);
+    store_.release(id);
+  }
+
+  void expire(std::uint64_t now_ns) {
+    now_ns_ = now_ns;
+    explain_headless(now_ns);
+    while (!deferred_.empty() && deferred_.front().due_ns < now_ns) emit_deferred();
+    forward_.expire(now_ns);
+    while (departed_.oldest != kNone &&
+           now_ns - store_[departed_.oldest].since_ns > rules_.linger_ns)
+      retire(departed_.oldest);
+    while (waiting_.oldest != kNone &&
+           now_ns - store_[waiting_.oldest].since_ns > rules_.expiry_ns) {
+      if (!store_[waiting_.oldest].is(kLeft)) ++totals_.expired_by_time;
+      give_up(waiting_.oldest, now_ns, false);
+    }
+  }
+
+  // What left goes first, then journeys that hold on to it, then what waits.
+  void make_room(std::uint64_t now_ns) {
+    while (store_.in_memory() > rules_.max_units) {
+      if (departed_.oldest != kNone) {
+        retire(departed_.oldest);
+      } else if (forward_.close_oldest()) {
+      } else if (waiting_.oldest != kNone) {
+        if (!store_[waiting_.oldest].is(kLeft)) ++totals_.expired_by_memory;
+        give_up(waiting_.oldest, now_ns, false);
+      } else {
+        return;
+      }
+    }
+  }
+
+  Topology topology_;
+  Rules rules_;
+  Marks marks_;
+  Observer& observer_;
+  std::uint64_t journeys_ = 0;
+  std::uint64_t now_ns_ = 0;
+  Totals totals_;
+  Store store_;
+  Matcher matcher_;
+  Forward forward_;
+  Backward backward_;
+  Losses losses_;
+  Match match_;
+  AgeList waiting_;
+  AgeList departed_;
+  std::vector<Held> held_;
+  std::deque<Headless> headless_;
+  std::deque<Headless> deferred_;
+  std::vector<UnitId> evicted_;
+  std::vector<UnitId> group_;
+  std::vector<Longest> stays_;  // by place
+  std::vector<Longest> waits_;  // by child point
+};
+
+Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Rebuilder::Rebuilder(Rebuilder&&) noexcept = default;
+Rebuilder& Rebuilder::operator=(Rebuilder&&) noexcept = default;
+Rebuilder::~Rebuilder() = default;
+
+Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& rules, Marks marks,
+                                    Observer& observer) {
+  auto topology = Topology::derive(schema, rules);
+  if (!topology) return std::unexpected(std::move(topology).error());
+  return Rebuilder(std::make_unique<State>(std::move(*topology), rules, marks, observer));
+}
+
+void Rebuilder::consume(const model::EventBatch& events) {
+  state_->consume(events);
+}
+void Rebuilder::finish() {
+  state_->finish();
+}
+const Topology& Rebuilder::topology() const {
+  return state_->topology();
+}
+const Totals& Rebuilder::totals() const {
+  return state_->totals();
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,46 @@
+// Journeys that are anchored at their output: one for each event at which a packet leaves (or is
+// dropped), made of everything that led there, found by walking back over parents and repeats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/store.h"
+
+namespace sojourn::journeys {
+
+class Backward {
+ public:
+  Backward(const Topology& topology, Store& store, Observer& observer, std::uint64_t& next_id)
+      : topology_(topology),
+        store_(store),
+        observer_(observer),
+        next_id_(next_id),
+        per_point_(topology.points.size(), 0) {}
+
+  // Whether something before the unit was not seen (kHeadless, kMissing in its ancestry).
+  bool is_clean(UnitId end);
+  // Emits the journey that ended in `ends` (several: pieces that were never put together).
+  // `outcome` is what it is if its ancestry is whole.
+  void emit(std::span<const UnitId> ends, Outcome outcome);
+
+ private:
+  void collect(std::span<const UnitId> ends);
+  void make_steps();
+  std::uint32_t step_of(UnitId unit) const;
+
+  const Topology& topology_;
+  Store& store_;
+  Observer& observer_;
+  std::uint64_t& next_id_;
+  std::vector<UnitId> units_;
+  std::vector<std::uint64_t> serials_;  // of units_, sorted
+  std::vector<UnitId> pending_;
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> per_point_;
+};
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,73 @@
+// What the rebuild gives: journeys as they close, hops and changes of depth as they happen. All of
+// it is seen through Observer; spans are valid during the call only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::journeys {
+
+inline constexpr std::uint32_t kNoStep = UINT32_MAX;
+
+struct Step {
+  std::uint64_t ts_ns = 0;
+  std::uint64_t entered_ns = 0;  // when its unit's stay began: earlier than ts_ns for HARQ rounds
+  std::uint64_t seq = 0;         // with the stream, which event it is
+  std::uint32_t tid = 0;
+  std::uint32_t stream = 0;
+  model::PointId point = 0;
+  bool again = false;  // it, or something before it, repeats an earlier transmission
+  std::uint32_t repeat_of = kNoStep;
+  std::span<const std::uint64_t> values;
+  std::span<const std::uint32_t> parents;  // indices of steps
+};
+
+enum class Outcome : std::uint8_t {
+  kComplete,
+  kCensored,    // cut by the start or the end of the capture, or by lost events
+  kIncomplete,  // neither left nor was dropped in time
+  kDropped,
+};
+
+struct Journey {
+  std::uint64_t id = 0;
+  model::Direction direction = model::Direction::kDownlink;
+  Outcome outcome = Outcome::kIncomplete;
+  bool ambiguous = false;
+  bool headless = false;           // its beginning was not seen
+  std::uint32_t alternatives = 0;  // other units that fitted as well
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;       // whole at the output, or the last event
+  std::uint64_t last_out_ns = 0;  // 0: never
+  std::uint64_t ack_ns = 0;       // 0: none seen
+  std::uint32_t segments = 1;     // pieces it was cut into, or made from
+  std::uint32_t retransmissions = 0;
+  std::uint32_t harq_retransmissions = 0;  // of them
+  std::uint32_t drops = 0;
+  std::uint32_t end_step = 0;   // the step at end_ns
+  std::span<const Step> steps;  // in time order
+
+  std::uint64_t latency_ns() const { return end_ns - start_ns; }
+};
+
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  virtual void on_journey(const Journey&) {}
+  // A unit that entered by a pair's parent left by its child; pair indexes Topology::pairs.
+  virtual void on_hop(std::uint32_t /*pair*/, std::uint64_t /*entered_ns*/,
+                      std::uint64_t /*left_ns*/) {}
+  virtual void on_enter(std::uint16_t /*place*/, std::uint64_t /*ts_ns*/) {}
+  // `seen` is false where the unit was given up, not seen to leave.
+  virtual void on_leave(std::uint16_t /*place*/, std::uint64_t /*entered_ns*/,
+                        std::uint64_t /*ts_ns*/, bool /*seen*/) {}
+};
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,56 @@
+// When events were lost: found from the streams' sequence numbers while events pass by.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/model/event.h"
+
+namespace sojourn::journeys {
+
+class Losses {
+ public:
+  explicit Losses(std::uint64_t open_ns) : open_ns_(open_ns) {}
+
+  // Returns how many events of its stream are missing before this one.
+  std::uint64_t note(const model::EventView& event) {
+    auto& stream = event.stream < kDirect ? direct(event.stream) : others_[event.stream];
+    const auto missing = event.seq > stream.next_seq ? event.seq - stream.next_seq : 0;
+    if (missing != 0)
+      spans_.push_back({stream.last_ns == 0 ? open_ns_ : stream.last_ns, event.ts_ns});
+    stream = {event.seq + 1, event.ts_ns};
+    return missing;
+  }
+
+  // Whether something may have been lost between the two.
+  bool between(std::uint64_t from_ns, std::uint64_t to_ns) const {
+    // Spans are in the order of their ends; only the last ones can matter to what is in flight.
+    for (auto span = spans_.rbegin(); span != spans_.rend() && span->end_ns >= from_ns; ++span)
+      if (span->begin_ns <= to_ns) return true;
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t kDirect = 4096;
+  struct Stream {
+    std::uint64_t next_seq = 0;
+    std::uint64_t last_ns = 0;
+  };
+  struct Span {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+  };
+
+  Stream& direct(std::uint32_t stream) {
+    if (stream >= direct_.size()) direct_.resize(stream + 1);
+    return direct_[stream];
+  }
+
+  std::uint64_t open_ns_;
+  std::vector<Stream> direct_;
+  std::unordered_map<std::uint32_t, Stream> others_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace sojourn::journeys

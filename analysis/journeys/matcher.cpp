@@ -1,0 +1,229 @@
+#include "analysis/journeys/matcher.h"
+
+#include <algorithm>
+
+namespace sojourn::journeys {
+namespace {
+
+// Chains of units are followed back to their input; one longer than any pipeline is a circle.
+constexpr std::uint16_t kMaxDepth = 10'000;
+constexpr std::uint32_t kMaxAlternatives = 8;
+// Joins without a single exact sum: the child's length counts something else, e.g. a header.
+constexpr std::uint32_t kEnoughJoins = 64;
+constexpr std::size_t kThreads = 1 << 16;
+
+bool fits_interval(std::uint64_t begin, std::uint64_t length) {
+  return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
+}
+
+}  // namespace
+
+Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
+    : topology_(topology),
+      rules_(rules),
+      store_(store),
+      lengths_differ_(topology.pairs.size(), false),
+      joined_whole_(topology.pairs.size(), 0),
+      joined_short_(topology.pairs.size(), 0),
+      last_(kThreads) {}
+
+void Matcher::match(UnitId child, Match& into) {
+  into.clear();
+  const auto& unit = store_[child];
+  const auto& plan = topology_.points[unit.point];
+  if (match_round(child, plan, into)) return;
+  if (!plan.pairs.empty()) {
+    const auto found = best(plan, store_.values(unit));
+    const auto parent = found.open != kNone ? found.open : found.used;
+    if (parent != kNone) {
+      const auto index = topology_.pair_index(store_[parent].point, unit.point);
+      const auto& pair = topology_.pairs[index];
+      const bool cut =
+          pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into);
+      if (cut) {
+      } else if (found.open == kNone) {
+        match_used(child, parent, into);
+      } else if (pair.gathers) {
+        take_all(child, plan, into);
+        if (pair.joins) check_pieces(child, into);
+      } else {
+        take_nearest(child, found, into);
+      }
+    } else {
+      match_process(child, plan, into);
+    }
+  }
+  last_[unit.tid % kThreads] = {unit.tid, unit.serial};
+}
+
+Matcher::Best Matcher::best(const PointPlan& plan, std::span<const std::uint64_t> values) const {
+  Best best;
+  const auto newer = [this](UnitId left, UnitId right) {
+    return right == kNone || store_[left].serial > store_[right].serial;
+  };
+  for (const auto& use : plan.lookups) {
+    const auto found = store_.find(use, values);
+    if (found.open != kNone) {
+      const auto unit = store_.unit_of(found.open);
+      if (store_[unit].depth < kMaxDepth && newer(unit, best.open)) {
+        best.open = unit;
+        best.entry = found.open;
+      }
+    }
+    if (found.used != kNone && store_[found.used].depth < kMaxDepth && newer(found.used, best.used))
+      best.used = found.used;
+  }
+  return best;
+}
+
+// A round above 0 repeats the latest unit of its process, whatever else its ids say.
+bool Matcher::match_round(UnitId child, const PointPlan& plan, Match& into) {
+  const auto& unit = store_[child];
+  if (!plan.repeats || store_.values(unit)[*plan.round] == 0) return false;
+  const auto earlier = store_.find(*plan.repeats, store_.values(unit)).used;
+  if (earlier == kNone || store_[earlier].depth >= kMaxDepth) return false;
+  into.relation = Relation::kRepeat;
+  into.repeat_of = earlier;
+  const auto parents = store_.parents(store_[earlier]);
+  into.parents.assign(parents.begin(), parents.end());
+  return true;
+}
+
+// A unit that is dropped after several rounds may carry the ids of any of them.
+bool Matcher::match_process(UnitId child, const PointPlan& plan, Match& into) const {
+  for (const auto& use : plan.processes) {
+    const auto latest = store_.find(use, store_.values(store_[child])).used;
+    if (latest == kNone || store_[latest].depth >= kMaxDepth) continue;
+    const auto parents = store_.parents(store_[latest]);
+    if (parents.empty()) continue;
+    into.parents.assign(parents.begin(), parents.end());
+    into.relation = Relation::kEnds;
+    return true;
+  }
+  return false;
+}
+
+bool Matcher::match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into) {
+  const auto& piece = store_[child];
+  auto& unit = store_[parent];
+  const auto& plan = topology_.points[piece.point];
+  const auto offset = store_.values(piece)[*plan.offset];
+  const auto length = store_.values(piece)[*plan.length];
+  const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
+  if (!fits_interval(offset, length) || offset + length > whole) {
+    lengths_differ_[pair] = true;
+    return false;
+  }
+  into.parents.push_back(parent);
+  into.has_bytes = true;
+  into.bytes = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
+  auto& covered = store_.covered(unit);
+  const auto fresh = covered.add(into.bytes);
+  into.all_left = covered.bytes() == whole;
+  const auto point = piece.point;
+  const auto begin = into.bytes.begin;
+  if (fresh == 0) {
+    into.repeat_of = store_.newest_child(parent, [&](UnitId earlier, Interval bytes) {
+      return store_[earlier].point == point &&
+             ((bytes.begin <= begin && begin < bytes.end) || bytes == into.bytes);
+    });
+  }
+  const bool repeats = fresh == 0 && (into.repeat_of != kNone || length != 0);
+  into.relation = repeats ? Relation::kRepeat : Relation::kPiece;
+  return true;
+}
+
+void Matcher::take_all(UnitId child, const PointPlan& plan, Match& into) const {
+  const auto point = store_[child].point;
+  for (const auto& use : plan.lookups) {
+    auto entry = store_.find(use, store_.values(store_[child])).open;
+    for (; entry != kNone; entry = store_.older(entry)) {
+      const auto parent = store_.unit_of(entry);
+      if (store_[parent].depth < kMaxDepth && topology_.pair(store_[parent].point, point).gathers)
+        into.parents.push_back(parent);
+    }
+  }
+  std::ranges::sort(into.parents, {}, [this](UnitId id) { return store_[id].serial; });
+  into.relation = Relation::kTakes;
+}
+
+void Matcher::take_nearest(UnitId child, const Best& best, Match& into) const {
+  into.parents.push_back(best.open);
+  into.relation = Relation::kTakes;
+  const auto& nearest = store_[best.open];
+  const auto& last = last_[store_[child].tid % kThreads];
+  // What the same thread did just before is what it goes on with.
+  if (last.tid == nearest.tid && last.serial == nearest.serial && nearest.tid == store_[child].tid)
+    return;
+  auto entry = store_.older(best.entry);
+  for (; entry != kNone && into.alternatives < kMaxAlternatives; entry = store_.older(entry))
+    ++into.alternatives;
+}
+
+bool Matcher::same_ids(UnitId left, UnitId right) const {
+  const auto& plan = topology_.points[store_[left].point];
+  if (store_[left].point != store_[right].point) return false;
+  const auto a = store_.values(store_[left]);
+  const auto b = store_.values(store_[right]);
+  for (std::size_t i = 0; i < plan.is_id.size(); ++i)
+    if (plan.is_id[i] && a[i] != b[i]) return false;
+  return true;
+}
+
+void Matcher::match_used(UnitId child, UnitId parent, Match& into) const {
+  const auto point = store_[child].point;
+  const auto& plan = topology_.points[point];
+  into.parents.push_back(parent);
+  if (plan.drop || plan.ack) {
+    into.relation = Relation::kEnds;
+    return;
+  }
+  const auto twin = store_.newest_child(
+      parent, [&](UnitId earlier, Interval) { return same_ids(earlier, child); });
+  const bool tells_apart = !topology_.pair(store_[parent].point, point).child_extra.empty();
+  if (tells_apart && twin == kNone) {
+    into.relation = Relation::kBranch;
+    return;
+  }
+  into.relation = Relation::kRepeat;
+  into.repeat_of =
+      twin != kNone ? twin : store_.newest_child(parent, [&](UnitId earlier, Interval) {
+        return !topology_.points[store_[earlier].point].ends() ||
+               topology_.points[store_[earlier].point].output;
+      });
+  if (into.repeat_of == kNone) return;
+  const auto parents = store_.parents(store_[into.repeat_of]);
+  into.parents.assign(parents.begin(), parents.end());
+}
+
+// Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
+// means that a piece is missing; until it is known, it is taken as one, which the caller judges.
+void Matcher::check_pieces(UnitId child, Match& into) {
+  const auto& unit = store_[child];
+  const auto index = topology_.pair_index(store_[into.parents.front()].point, unit.point);
+  if (lengths_differ_[index]) return;
+  const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
+  pieces_.clear();
+  for (const auto parent : into.parents) {
+    const auto& plan = topology_.points[store_[parent].point];
+    if (!plan.offset || !plan.length) return;
+    const auto offset = store_.values(store_[parent])[*plan.offset];
+    const auto length = store_.values(store_[parent])[*plan.length];
+    if (!fits_interval(offset, length) || offset + length > whole) {
+      lengths_differ_[index] = true;
+      return;
+    }
+    pieces_.add({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)});
+  }
+  if (pieces_.bytes() == whole) {
+    ++joined_whole_[index];
+    return;
+  }
+  if (++joined_short_[index] > kEnoughJoins && joined_whole_[index] == 0) {
+    lengths_differ_[index] = true;
+    return;
+  }
+  into.missing = true;
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,81 @@
+// Decides what an event is to the units before it: the next step of one or several, a piece of one,
+// another branch, a repeat, or the end. Changes nothing but what a cut parent knows of its bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/journeys/store.h"
+
+namespace sojourn::journeys {
+
+enum class Relation : std::uint8_t {
+  kNothing,  // nothing fits
+  kTakes,    // the parents waited and leave now
+  kPiece,    // some bytes of the parent, not seen to leave before
+  kBranch,   // the parent left before; this is another part of it
+  kRepeat,   // of `repeat_of`
+  kEnds,     // the parent left before; it is dropped or acknowledged now
+};
+
+struct Match {
+  Relation relation = Relation::kNothing;
+  std::vector<UnitId> parents;
+  UnitId repeat_of = kNone;
+  std::uint32_t alternatives = 0;
+  bool has_bytes = false;
+  Interval bytes;         // of the parent
+  bool all_left = false;  // with this piece, the parent's last bytes left
+  bool missing = false;   // the parents do not make up the whole
+
+  void clear() {
+    parents.clear();
+    relation = Relation::kNothing;
+    repeat_of = kNone;
+    alternatives = 0;
+    has_bytes = all_left = missing = false;
+  }
+};
+
+class Matcher {
+ public:
+  Matcher(const Topology& topology, const Rules& rules, Store& store);
+
+  void match(UnitId child, Match& into);
+  // Units of this pair gave lengths that do not fit their offsets.
+  const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
+
+ private:
+  struct Best {
+    UnitId open = kNone;
+    std::uint32_t entry = kNone;
+    UnitId used = kNone;
+  };
+
+  Best best(const PointPlan& plan, std::span<const std::uint64_t> values) const;
+  bool match_round(UnitId child, const PointPlan& plan, Match& into);
+  bool match_process(UnitId child, const PointPlan& plan, Match& into) const;
+  bool match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into);
+  void take_all(UnitId child, const PointPlan& plan, Match& into) const;
+  void take_nearest(UnitId child, const Best& best, Match& into) const;
+  void match_used(UnitId child, UnitId parent, Match& into) const;
+  void check_pieces(UnitId child, Match& into);
+  bool same_ids(UnitId left, UnitId right) const;
+
+  const Topology& topology_;
+  const Rules& rules_;
+  Store& store_;
+  std::vector<bool> lengths_differ_;
+  std::vector<std::uint32_t> joined_whole_;  // by pair: pieces made up the child's length exactly
+  std::vector<std::uint32_t> joined_short_;  // they came short of it
+  struct LastOfThread {
+    std::uint32_t tid = 0;
+    std::uint64_t serial = 0;
+  };
+  std::vector<LastOfThread> last_;
+  IntervalSet pieces_;
+};
+
+}  // namespace sojourn::journeys

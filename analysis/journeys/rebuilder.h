@@ -1,0 +1,71 @@
+// Rebuilds journeys from events in time order, in one pass: time is linear in the events, memory
+// bounded by what is in flight (and by the rules' times and limits). docs/journeys.md explains the
+// model. Results go to the Observer as they are known; the order and the ids of journeys depend on
+// the events alone. One thread owns a Rebuilder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/rules.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+
+namespace sojourn::journeys {
+
+// The instants between which every event is in the trace or in its ledger; 0: not known.
+struct Marks {
+  std::uint64_t open_ns = 0;
+  std::uint64_t close_ns = 0;
+};
+
+struct PointTotals {
+  std::uint64_t events = 0;
+  std::uint64_t control = 0;    // carried nothing but control
+  std::uint64_t repeats = 0;    // transmitted again
+  std::uint64_t cut = 0;        // parent not seen: before the start, or lost
+  std::uint64_t orphans = 0;    // parent not seen, for no known reason
+  std::uint64_t ambiguous = 0;  // more than one parent fitted
+  std::uint64_t malformed = 0;  // number of values differs from the schema's
+};
+
+struct Totals {
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;               // gaps in the streams' sequence numbers
+  std::uint64_t unknown_points = 0;     // events of a point that the schema does not have
+  std::uint64_t expired_by_reuse = 0;   // units that never left: their key was used again,
+  std::uint64_t expired_by_time = 0;    // they waited too long,
+  std::uint64_t expired_by_memory = 0;  // or too much was in flight
+  std::uint64_t missing_pieces = 0;     // units put together from fewer bytes than they have
+  std::uint64_t peak_units = 0;         // in memory at once
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
+  std::vector<PointTotals> points;   // by PointId
+  std::vector<bool> lengths_differ;  // by pair: offsets and lengths do not fit together
+};
+
+class Rebuilder {
+ public:
+  static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
+                                  Observer& observer);
+  Rebuilder(Rebuilder&&) noexcept;
+  Rebuilder& operator=(Rebuilder&&) noexcept;
+  ~Rebuilder();
+
+  void consume(const model::EventBatch& events);
+  // Closes what is still open. Nothing may be consumed afterwards.
+  void finish();
+
+  const Topology& topology() const;
+  const Totals& totals() const;
+
+ private:
+  class State;
+  explicit Rebuilder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::journeys

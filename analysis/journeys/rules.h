@@ -1,0 +1,50 @@
+// How journeys are rebuilt: the words that points may use and be understood without being told, and
+// the times after which an identifier is forgotten. The defaults fit targets that follow the names
+// of docs/journeys.md. Plain data, cheap to copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::journeys {
+
+// What one journey stands for: a packet that entered, with everything its bytes reached; or a
+// packet that left, with everything it was made from.
+enum class Anchor : std::uint8_t { kInput, kOutput };
+
+struct Rules {
+  // In the downlink packets come in and transport blocks leave; in the uplink it is the other way.
+  Anchor downlink = Anchor::kInput;
+  Anchor uplink = Anchor::kOutput;
+
+  // Fields with a meaning.
+  std::string length = "len";    // property: bytes of the unit
+  std::string offset = "so";     // local id: where a piece begins in the unit that was cut
+  std::string round = "round";   // property: above 0, this repeats the last one of its process
+  std::string process = "harq";  // local id: which process repeats
+  std::string sequence_suffix = "sn";  // local ids that number units and wrap: psn, rsn, gsn
+
+  // Places with a meaning.
+  std::string drop = "drop";  // `drop`, `drop.*`, `*.drop`: the unit ends here
+  std::string ack = "ack";    // `ack`, `*.ack`: the unit was acknowledged, nothing is kept for it
+  std::string control = "ctrl";  // a part of a source or dest: a unit born inside, not a packet
+
+  std::uint64_t expiry_ns = 10'000'000'000;  // a unit that waits longer is not matched any more
+  std::uint64_t linger_ns = 1'000'000'000;   // how long a unit that left is kept for late repeats
+  std::uint64_t settle_ns = 100'000'000;     // the same where nothing is expected any more
+  std::size_t max_units = 4'000'000;         // in memory at once; the oldest give way
+
+  Anchor anchor(model::Direction direction) const {
+    return direction == model::Direction::kUplink ? uplink : downlink;
+  }
+  bool is_drop(std::string_view place) const;
+  bool is_ack(std::string_view place) const;
+  bool is_control(std::string_view place) const;
+  bool is_sequence(std::string_view field) const;
+};
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,209 @@
+// The units in flight and how children find them. A Unit is one event whose unit may still be
+// matched, or that something in memory refers to: it lives while its count is not zero. Tables map
+// the values of a key to the units of one place that wait there (newest first) and to the one that
+// left last. Everything is indices into pools; no allocation in the steady state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/pools.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+
+namespace sojourn::journeys {
+
+using UnitId = std::uint32_t;
+
+enum Flag : std::uint16_t {
+  kLeft = 1 << 0,      // left its place
+  kInside = 1 << 1,    // counted as being in its place
+  kHeadless = 1 << 2,  // its beginning was not seen; not yet known why
+  kCut = 1 << 3,       // ... because of the capture's start or a loss
+  kOrphan = 1 << 4,    // ... for no known reason
+  kControl = 1 << 5,
+  kAmbiguous = 1 << 6,
+  kMissing = 1 << 7,       // a piece of it was not seen
+  kAgain = 1 << 8,         // a repeat that passes through its place once more
+  kAwaitsAck = 1 << 9,     // kept until acknowledged
+  kLatestRound = 1 << 10,  // the next repeat of its process would be of this one
+  kVisited = 1 << 11,      // by a walk that is under way
+  kWholeLeft = 1 << 12,    // all its bytes were seen to leave
+};
+
+// A journey's part in a unit, for journeys that are anchored at their input.
+struct Member {
+  std::uint32_t journey = kNone;
+  std::uint32_t serial = 0;  // of the journey: a closed one's members are ignored
+  std::uint32_t step = 0;
+  bool has_bytes = false;
+  bool again = false;
+  Interval bytes;
+};
+
+struct Unit {
+  std::uint64_t ts_ns = 0;
+  std::uint64_t serial = 0;      // ordinal of its event
+  std::uint64_t seq = 0;         // of its event in the stream
+  std::uint64_t entered_ns = 0;  // when its stay in the place began
+  std::uint64_t since_ns = 0;    // when it came into its list
+  std::uint32_t tid = 0;
+  std::uint32_t stream = 0;
+  std::uint32_t values = kNone;
+  std::uint32_t parents = kNone;
+  std::uint32_t parent_count = 0;
+  std::uint32_t members = kNone;
+  std::uint32_t member_count = 0;
+  std::uint32_t children = kNone;  // newest Link
+  std::uint32_t entries = kNone;   // first Entry
+  std::uint32_t covered = kNone;   // IntervalSet of bytes that left
+  std::uint32_t previous = kNone;
+  std::uint32_t next = kNone;
+  std::uint32_t references = 0;
+  UnitId repeat_of = kNone;
+  std::uint32_t alternatives = 0;
+  std::uint16_t depth = 0;  // longest chain of units before it
+  std::uint16_t flags = 0;
+  PointId point = 0;
+
+  bool is(Flag flag) const { return (flags & flag) != 0; }
+  void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
+  void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
+};
+
+// A parent's knowledge of a child; the child may be gone (then its serial differs).
+struct Link {
+  std::uint64_t serial = 0;
+  UnitId child = kNone;
+  std::uint32_t next = kNone;
+  Interval bytes;
+};
+
+// Units by age: those that wait, and those that left and are kept for late repeats.
+struct AgeList {
+  UnitId oldest = kNone;
+  UnitId newest = kNone;
+};
+
+class Store {
+ public:
+  explicit Store(const Topology& topology) : topology_(topology), tables_(topology.tables) {}
+
+  UnitId create(const model::EventView& event, std::uint64_t serial);
+  Unit& operator[](UnitId id) { return units_[id]; }
+  const Unit& operator[](UnitId id) const { return units_[id]; }
+  std::span<const std::uint64_t> values(const Unit& unit) const {
+    return values_.run(unit.values, topology_.points[unit.point].values);
+  }
+  std::span<const UnitId> parents(const Unit& unit) const {
+    return parents_.run(unit.parents, unit.parent_count);
+  }
+
+  // Makes `parents` the unit's own and keeps them in memory as long as it is.
+  void set_parents(UnitId id, std::span<const UnitId> parents);
+  void set_repeat(UnitId id, UnitId earlier);
+  void add_child(UnitId parent, UnitId child, Interval bytes);
+  // The newest child that is still in memory and satisfies `fits(child, bytes)`.
+  template <typename Fits>
+  UnitId newest_child(UnitId parent, Fits fits) const;
+
+  // What a look-up finds. `open` is the newest unit that waits, follow with older().
+  struct Found {
+    std::uint32_t open = kNone;  // Entry
+    UnitId used = kNone;
+  };
+  Found find(const TableUse& use, std::span<const std::uint64_t> values) const;
+  std::uint32_t older(std::uint32_t entry) const { return entries_[entry].older; }
+  UnitId unit_of(std::uint32_t entry) const { return entries_[entry].unit; }
+
+  // Makes a unit findable. Returns, through `evicted`, units that left earlier under the same key.
+  void insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted);
+  // Makes it the only one of its key; the one before is returned (kNone: none).
+  UnitId replace(UnitId id, const TableUse& use);
+  // It left: in each of its tables it takes the place of the one that left before.
+  void mark_used(UnitId id, std::vector<UnitId>& evicted);
+  // Nothing finds it any more.
+  void remove(UnitId id);
+
+  void retain(UnitId id) { ++units_[id].references; }
+  void release(UnitId id);
+
+  void append(AgeList& list, UnitId id, std::uint64_t now_ns);
+  void unlink(AgeList& list, UnitId id);
+
+  IntervalSet& covered(Unit& unit);
+  std::span<Member> members(const Unit& unit) {
+    return members_.run(unit.members, unit.member_count);
+  }
+  std::span<Member> make_members(UnitId id, std::uint32_t count);
+
+  std::size_t in_memory() const { return units_.used(); }
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    UnitId unit = kNone;
+    std::uint32_t older = kNone;
+    std::uint32_t newer = kNone;
+    std::uint32_t next = kNone;  // of the same unit, in another table
+    std::uint16_t table = 0;
+    bool used = false;
+  };
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t open = kNone;
+    std::uint32_t used = kNone;
+
+    bool empty() const { return open == kNone && used == kNone; }
+  };
+  // Open addressing with linear probing; erasing shifts back, so there are no tombstones.
+  struct Table {
+    std::vector<Slot> slots;
+    std::size_t filled = 0;
+  };
+  struct Key {
+    std::uint64_t hash = 0;
+    std::size_t size = 0;
+    std::uint64_t values[255];
+  };
+
+  static void take_key(std::uint16_t table, const FieldIndexes& fields,
+                       std::span<const std::uint64_t> values, Key& key);
+  bool has_key(const Slot& slot, std::uint16_t table, const Key& key) const;
+  std::size_t locate(const Table& table, std::uint16_t index, const Key& key) const;
+  std::size_t locate_entry(const Table& table, std::uint32_t entry) const;
+  std::size_t slot_for(std::uint16_t table, const Key& key);
+  static void grow(Table& table);
+  static void erase_slot(Table& table, std::size_t at);
+  std::uint32_t new_entry(UnitId id, std::uint16_t table, std::uint64_t hash);
+  void detach(std::uint32_t entry);
+  void drop_entry(std::uint32_t entry);
+  const FieldIndexes& fields_of(PointId point, std::uint16_t table) const;
+  void free_unit(UnitId id);
+
+  const Topology& topology_;
+  Slab<Unit> units_;
+  Slab<Link> links_;
+  Slab<Entry> entries_;
+  Slab<IntervalSet> intervals_;
+  RunPool<std::uint64_t> values_;
+  RunPool<UnitId> parents_;
+  RunPool<Member> members_;
+  std::vector<Table> tables_;
+  std::vector<UnitId> dying_;
+};
+
+template <typename Fits>
+UnitId Store::newest_child(UnitId parent, Fits fits) const {
+  // A unit with very many children is cut or shared out; the newest ones are those that repeat.
+  int budget = 256;
+  for (auto at = units_[parent].children; at != kNone && budget-- > 0; at = links_[at].next) {
+    const auto& link = links_[at];
+    if (units_[link.child].serial == link.serial && fits(link.child, link.bytes)) return link.child;
+  }
+  return kNone;
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,92 @@
+// Which point feeds which, derived once from a schema and the rules: a point's dest feeds every
+// source of the same direction that equals it or continues it after a dot. Each pair of points that
+// so touch knows the ids both sides have (its key) and what the traffic over it may look like.
+// Immutable after derive(); may be shared between threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/journeys/rules.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::journeys {
+
+using model::PointId;
+
+using FieldIndexes = std::vector<std::uint8_t>;
+
+// A table holds the units of one place under one set of ids. Points that enter the place insert,
+// points that leave it look up, each with its own fields in the table's order.
+struct TableUse {
+  std::uint16_t table = 0;
+  FieldIndexes fields;
+  bool gathers = false;  // somebody takes all units of a key here
+};
+
+// A parent point and a child point that touch.
+struct Pair {
+  PointId parent = 0;
+  PointId child = 0;
+  std::uint16_t place = 0;  // where the unit is between the two
+  std::vector<std::string> key;
+  std::vector<std::string> parent_extra;  // ids that only one side has
+  std::vector<std::string> child_extra;
+  bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
+  bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
+  bool joins = false;    // parents say which bytes of the child they carry
+};
+
+struct Place {
+  model::Direction direction = model::Direction::kDownlink;
+  std::string name;
+};
+
+struct PointPlan {
+  model::Direction direction = model::Direction::kDownlink;
+  bool carries_units = false;  // D and U; not scalars
+  bool input = false;
+  bool output = false;
+  bool drop = false;
+  bool ack = false;
+  bool control = false;
+  bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
+  std::uint8_t values = 0;
+  std::vector<bool> is_id;  // by field
+  std::uint16_t rank = 0;   // inputs first: the order of events with equal stamps
+  std::optional<std::uint8_t> length;
+  std::optional<std::uint8_t> offset;
+  std::optional<std::uint8_t> round;
+  std::optional<std::uint16_t> place;  // that it enters, where something can leave it again
+  std::vector<TableUse> lookups;       // nearest place first
+  std::vector<TableUse> inserts;
+  std::optional<TableUse> repeats;   // where the latest unit of each process is
+  std::vector<TableUse> processes;   // of other points with the same source, by process
+  std::vector<std::uint32_t> pairs;  // as the child
+
+  bool ends() const { return output || drop || ack; }
+};
+
+struct Topology {
+  std::vector<PointPlan> points;  // by PointId
+  std::vector<Pair> pairs;
+  std::vector<Place> places;
+  std::uint16_t tables = 0;
+
+  static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
+
+  const Pair& pair(PointId parent, PointId child) const { return pairs[pair_index(parent, child)]; }
+  std::uint32_t pair_index(PointId parent, PointId child) const {
+    for (const auto index : points[child].pairs)
+      if (pairs[index].parent == parent) return index;
+    return 0;  // not reached: only pairs find each other
+  }
+};
+
+// The rules as they apply to a schema, for people.
+std::string explain(const Topology& topology, const model::Schema& schema, const Rules& rules);
+
+}  // namespace sojourn::journeys

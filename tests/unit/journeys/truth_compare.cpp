@@ -1,0 +1,244 @@
+#include "tests/unit/journeys/truth_compare.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/journeys/intervals.h"
+
+namespace sojourn::journeys {
+namespace {
+
+using truth::Hit;
+using truth::HitId;
+using truth::PacketId;
+using truth::Truth;
+
+constexpr std::size_t kDifferences = 10;
+
+struct Node {
+  std::vector<std::size_t> parents;  // hits, sorted
+  std::size_t repeat_of = SIZE_MAX;
+
+  bool operator==(const Node&) const = default;
+};
+
+// A journey as hits and what ties them.
+struct Graph {
+  std::map<std::size_t, Node> nodes;
+  std::size_t end = SIZE_MAX;  // the hit that made it whole, or dropped it; SIZE_MAX: neither
+
+  bool operator==(const Graph&) const = default;
+};
+
+model::Schema schema_of(const Truth& truth) {
+  model::Schema schema;
+  for (const auto& point : truth.points)
+    if (auto parsed = model::parse_point(point.where, point.fields))
+      schema.points.push_back(std::move(*parsed));
+  return schema;
+}
+
+class Expected {
+ public:
+  Expected(const Truth& truth, const Topology& topology) : truth_(truth), topology_(topology) {
+    children_.resize(truth.hits.size());
+    for (std::size_t i = 0; i < truth.hits.size(); ++i)
+      for (const auto parent : truth.hits[i].parents) children_[index(parent)].push_back(i);
+  }
+
+  std::size_t index(HitId id) const { return truth_.hit_by_id.at(id); }
+
+  // What the bytes of the packet that entered here reached.
+  Graph forward(std::size_t root) const {
+    std::set<std::size_t> reached = {root};
+    std::vector<std::size_t> pending = {root};
+    while (!pending.empty()) {
+      const auto hit = pending.back();
+      pending.pop_back();
+      for (const auto child : children_[hit])
+        if (reached.insert(child).second) pending.push_back(child);
+    }
+    auto graph = tie(reached);
+    graph.end = whole(truth_.hits[root].pieces[0].packet, reached);
+    if (graph.end == SIZE_MAX && !may_go_on(reached))
+      for (const auto hit : reached)
+        if (topology_.points[truth_.hits[hit].point].drop) graph.end = hit;
+    return graph;
+  }
+
+  Graph backward(std::size_t end) const {
+    std::set<std::size_t> reached = {end};
+    std::vector<std::size_t> pending = {end};
+    const auto visit = [&](HitId id) {
+      if (id != 0 && reached.insert(index(id)).second) pending.push_back(index(id));
+    };
+    while (!pending.empty()) {
+      const auto& hit = truth_.hits[pending.back()];
+      pending.pop_back();
+      for (const auto parent : hit.parents) visit(parent);
+      visit(hit.repeat_of);
+    }
+    auto graph = tie(reached);
+    graph.end = end;
+    return graph;
+  }
+
+ private:
+  Graph tie(const std::set<std::size_t>& reached) const {
+    Graph graph;
+    for (const auto hit : reached) {
+      auto& node = graph.nodes[hit];
+      for (const auto parent : truth_.hits[hit].parents)
+        if (reached.contains(index(parent))) node.parents.push_back(index(parent));
+      std::ranges::sort(node.parents);
+      const auto earlier = truth_.hits[hit].repeat_of;
+      if (earlier != 0 && reached.contains(index(earlier))) node.repeat_of = index(earlier);
+    }
+    return graph;
+  }
+
+  // The output hit with which all bytes of the packet were out. Bytes of our headers count: they
+  // are the part of the SDU that its pieces do not cover.
+  std::size_t whole(PacketId packet, const std::set<std::size_t>& reached) const {
+    const auto bytes = truth_.find_packet(packet)->bytes;
+    IntervalSet out;
+    for (const auto hit : reached) {
+      if (!topology_.points[truth_.hits[hit].point].output) continue;
+      for (const auto& piece : truth_.hits[hit].pieces)
+        if (piece.packet == packet) out.add({piece.lo, piece.hi});
+      if (out.holds({0, bytes})) return hit;
+    }
+    return SIZE_MAX;
+  }
+
+  // Something of it is still on its way, or could be sent again.
+  bool may_go_on(const std::set<std::size_t>& reached) const {
+    bool acknowledged_mode = false;
+    bool given_up = false;
+    for (const auto hit : reached) {
+      const auto& plan = topology_.points[truth_.hits[hit].point];
+      if (plan.awaits_ack) acknowledged_mode = true;
+      if (plan.ack) given_up = true;
+      if (plan.drop && !truth_.hits[hit].parents.empty()) {
+        const auto& parent = truth_.hits[index(truth_.hits[hit].parents.front())];
+        given_up |= topology_.points[parent.point].awaits_ack;
+      }
+      const bool leaf = std::ranges::none_of(
+          children_[hit], [&](std::size_t child) { return reached.contains(child); });
+      if (leaf && !plan.ends()) return true;
+    }
+    return acknowledged_mode && !given_up;
+  }
+
+  const Truth& truth_;
+  const Topology& topology_;
+  std::vector<std::vector<std::size_t>> children_;
+};
+
+class Collector : public Observer {
+ public:
+  void on_journey(const Journey& journey) override {
+    if (journey.outcome == Outcome::kIncomplete) ++incomplete;
+    const bool ended =
+        journey.outcome == Outcome::kComplete || journey.outcome == Outcome::kDropped;
+    Graph graph;
+    for (const auto& step : journey.steps) {
+      auto& node = graph.nodes[step.seq];
+      for (const auto parent : step.parents) node.parents.push_back(journey.steps[parent].seq);
+      std::ranges::sort(node.parents);
+      if (step.repeat_of != kNoStep) node.repeat_of = journey.steps[step.repeat_of].seq;
+    }
+    if (ended) graph.end = journey.steps[journey.end_step].seq;
+    const bool down = journey.direction == model::Direction::kDownlink;
+    if (!down && !ended) {
+      ++unfinished;
+      return;
+    }
+    const auto key = journey.steps[down ? 0 : journey.end_step].seq;
+    repeats += journey.retransmissions;
+    if (journey.segments > 1) segments += journey.segments;
+    if (!graphs.emplace(key, std::move(graph)).second) ++twice;
+  }
+
+  std::unordered_map<std::size_t, Graph> graphs;  // by input hit (D), output or drop hit (U)
+  std::uint64_t unfinished = 0;
+  std::uint64_t incomplete = 0;
+  std::uint64_t repeats = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t twice = 0;
+};
+
+std::string words(const Truth& truth, const Graph& graph) {
+  std::string text;
+  for (const auto& [hit, node] : graph.nodes) {
+    fmt::format_to(std::back_inserter(text), "    #{} {} [{}] from {}{}{}\n", hit,
+                   truth.points[truth.hits[hit].point].where,
+                   fmt::join(truth.hits[hit].values, " "), fmt::join(node.parents, ","),
+                   node.repeat_of == SIZE_MAX ? "" : fmt::format(" repeats {}", node.repeat_of),
+                   hit == graph.end ? " END" : "");
+  }
+  return text;
+}
+
+void feed(const Truth& truth, Rebuilder& rebuilder) {
+  model::EventBatch batch;
+  for (std::size_t i = 0; i < truth.hits.size(); ++i) {
+    const auto& hit = truth.hits[i];
+    // Positions in the truth stand for sequence numbers: they lead back to the hit.
+    batch.append({hit.before_ns, i, 0, hit.tid, hit.point, hit.values});
+    if (batch.size() < 4096) continue;
+    rebuilder.consume(batch);
+    batch.clear();
+  }
+  rebuilder.consume(batch);
+  rebuilder.finish();
+}
+
+}  // namespace
+
+Result<Comparison> compare_with_truth(const Truth& truth) {
+  const auto schema = schema_of(truth);
+  Collector found;
+  SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, {}, found));
+  feed(truth, rebuilder);
+  const Expected expected(truth, rebuilder.topology());
+  Comparison result;
+  result.events = truth.hits.size();
+  result.unfinished = found.unfinished;
+  result.repeats = found.repeats;
+  result.segments = found.segments;
+  result.totals = rebuilder.totals();
+  const auto differ = [&](std::string text) {
+    ++result.different;
+    if (result.differences.size() < kDifferences) result.differences.push_back(std::move(text));
+  };
+  for (std::size_t i = 0; i < truth.hits.size(); ++i) {
+    const auto& plan = rebuilder.topology().points[truth.hits[i].point];
+    const bool down = plan.direction == model::Direction::kDownlink;
+    if (down ? !plan.input : !(plan.output || plan.drop)) continue;
+    ++result.expected;
+    const auto graph = down ? expected.forward(i) : expected.backward(i);
+    if (plan.drop) ++result.dropped;
+    const auto mine = found.graphs.find(i);
+    if (mine == found.graphs.end()) {
+      differ(fmt::format("not found:\n{}", words(truth, graph)));
+    } else if (mine->second != graph) {
+      differ(fmt::format("expected:\n{}  found:\n{}", words(truth, graph),
+                         words(truth, mine->second)));
+    } else {
+      ++result.equal;
+    }
+  }
+  if (found.graphs.size() > result.expected || found.twice > 0)
+    differ(fmt::format("{} journeys invented, {} found twice",
+                       found.graphs.size() - result.expected, found.twice));
+  if (found.incomplete > 0) differ(fmt::format("{} called incomplete", found.incomplete));
+  return result;
+}
+
+}  // namespace sojourn::journeys
