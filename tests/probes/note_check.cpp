@@ -1,10 +1,10 @@
 // Looks at the points of an ELF file the way a suspicious tracer does.
 // Usage: sj-note-check FILE [DEAD_POINT]
-// Prints one line a site, sorted and without repetitions: point|fields|operand sizes|file|USDT
-// name. Fails with one line when a site has not exactly one USDT note, does not point at an
-// executable nop, when operands, arguments and names differ in number, or when its semaphore is not
-// writable and aligned. A site whose function the linker dropped is an error too, unless its point
-// is DEAD_POINT.
+// Prints one line a site, sorted and without repetitions: point|fields|operand sizes|source file
+// Fails with one line when a site has not exactly one USDT note or is no executable nop, when its
+// operands, arguments and names differ in number, or when its semaphore is not writable, aligned
+// and the same for all sites of a name. A site whose function the linker dropped is an error too,
+// unless its point is DEAD_POINT.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -192,6 +192,7 @@ std::string sizes_of(const UsdtNote& usdt) {
 std::set<std::string> check(const ElfImage& elf, const std::string& dead_point) {
   auto by_site = usdt_notes(elf);
   std::set<std::string> lines;
+  std::map<std::string, std::uint64_t> semaphores;
   for (Note& note : elf.notes(SJ_NOTE_SECTION)) {
     if (note.name != SJ_NOTE_NAME || note.type != SJ_NOTE_POINT) fail("a note of another kind");
     const auto head = take<sj_note_point>(note.descriptor);
@@ -210,6 +211,10 @@ std::set<std::string> check(const ElfImage& elf, const std::string& dead_point) 
       fail(point + ": operands, arguments and names differ in number");
     }
     if (usdt.name != expected_name(point, head.line)) fail(point + ": is named " + usdt.name);
+    // bpftrace raises only the first semaphore that it finds under a name.
+    if (semaphores.emplace(usdt.name, usdt.semaphore).first->second != usdt.semaphore) {
+      fail(point + ": two sites of one name have two semaphores");
+    }
     if (!elf.is_writable(usdt.semaphore) || usdt.semaphore % 2 != 0)
       fail(point + ": its semaphore");
     std::string line = point;
