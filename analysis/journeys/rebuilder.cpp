@@ -15,7 +15,7 @@ namespace {
 
 // How much longer than anything seen before a unit must have waited to be taken for a left-over.
 constexpr std::uint64_t kStaleFactor = 4;
-constexpr std::uint64_t kStaleFloor_ns = 1'000'000;
+constexpr std::uint64_t kStaleFloor_ns = 1'000'000'000;
 constexpr std::uint64_t kExcuseFactor = 8;
 constexpr std::uint64_t kExcuseFloor_ns = 1'000'000'000;
 constexpr std::uint64_t kEnoughSamples = 100;
@@ -280,9 +280,10 @@ class Rebuilder::State {
   }
 
   // A unit of the same key that has waited far longer than any before it was never seen to leave.
+  // Where units are gathered, others of the key are what it waits for.
   void forget_stale(UnitId id, const TableUse& use) {
     const auto& place = stays_[*topology_.points[store_[id].point].place];
-    if (!place.known()) return;
+    if (use.gathers || !place.known()) return;
     const auto limit_ns = kStaleFactor * place.longest_ns + kStaleFloor_ns;
     const auto newest = store_.find(use, store_.values(store_[id])).open;
     const auto older = store_.older(newest);

@@ -156,11 +156,11 @@ class Deriver {
     const auto& down = topology_.points[pair.child];
     const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
     const bool pieces = has(pair.parent_extra, rules_.offset);
-    const bool renumbered =
-        std::ranges::any_of(pair.key, sequence) && std::ranges::all_of(pair.parent_extra, sequence);
+    const bool numbered = std::ranges::any_of(pair.key, sequence);
+    const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, sequence);
     pair.gathers =
         !pair.parent_extra.empty() && !has(pair.key, rules_.offset) && (pieces || !renumbered);
-    pair.cuts = up.length && !up.offset && down.length && down.offset;
+    pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
     pair.joins = pieces && pair.gathers && up.length && down.length && !down.drop &&
                  std::ranges::none_of(pair.parent_extra, sequence);
   }
