@@ -81,6 +81,17 @@ TEST_CASE("an address is in the file only where a segment with those rights hold
   CHECK_FALSE(file.file_offset(UINT64_MAX, 8, 0));
 }
 
+TEST_CASE("only a section of code is code") {
+  const ElfFile file = open_subject("program-O2-no-pie");
+  for (const target::Section& section : file.sections()) {
+    if ((section.flags & SHF_ALLOC) == 0 || section.bytes == 0) continue;
+    CAPTURE(section.name);
+    CHECK(file.in_code(section.address) == ((section.flags & SHF_EXECINSTR) != 0));
+  }
+  CHECK_FALSE(file.in_code(0));
+  CHECK_FALSE(file.in_code(UINT64_MAX));
+}
+
 TEST_CASE("text is read up to its end, and never without one") {
   const ElfFile file = open_subject("program-O2-no-pie");
   const target::Section* interpreter = file.section(".interp");

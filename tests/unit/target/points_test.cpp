@@ -181,6 +181,7 @@ TEST_CASE("a running program's points include those of a library that it loaded 
   const Points points = points_of(running.pid());
   CHECK(points.files.size() == 2);
   CHECK(points.schema.points.size() == 4);
+  if (program == "program-O2-no-pie") CHECK(points.files[0].load_bias == 0);
   const model::Point* late = find(points, "lib.in--lib.out");
   REQUIRE(late != nullptr);
   CHECK(late->file == std::filesystem::canonical(subject::path("library-O2.so")));
@@ -295,6 +296,27 @@ TEST_CASE("a semaphore outside of the file's writable data makes a point unusabl
   const std::size_t note = descriptors(content, "stapsdt", kUsdt)[0];
   const std::uint64_t semaphore = GENERATE(0x10U, 0x400001U, 0xffff'ffff'ffff'fff0U);
   set_at<std::uint64_t>(content, note + 16, semaphore);
+  subject::write_file(directory.file("gnb"), content);
+  const Points points = points_in(directory.file("gnb"));
+  CHECK(points.sites.size() == 1);
+  REQUIRE(points.unusable.size() == 1);
+  CHECK_THAT(points.unusable[0].why, ContainsSubstring("semaphore"));
+}
+
+TEST_CASE("a semaphore at an odd place, which the kernel refuses, makes a point unusable") {
+  const subject::TemporaryDirectory directory;
+  std::string content = subject::read_file(subject::path("tiny"));
+  // One of the two points lies first in the writable data; a byte further still is inside of it.
+  const auto notes = descriptors(content, "stapsdt", kUsdt);
+  std::uint64_t first = UINT64_MAX;
+  std::size_t lowest = 0;
+  for (const std::size_t note : notes) {
+    std::uint64_t semaphore = 0;
+    std::memcpy(&semaphore, content.data() + note + 16, sizeof semaphore);
+    if (semaphore < first) lowest = note;
+    first = std::min(first, semaphore);
+  }
+  add_at<std::uint64_t>(content, lowest + 16, 1);
   subject::write_file(directory.file("gnb"), content);
   const Points points = points_in(directory.file("gnb"));
   CHECK(points.sites.size() == 1);
