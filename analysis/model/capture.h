@@ -12,10 +12,10 @@ namespace sojourn::model {
 
 struct Target {
   std::int32_t pid = 0;
-  std::string name;                  // /proc/PID/comm
-  std::string exe;                   // as the target's maps name it
+  std::string name;  // /proc/PID/comm
+  std::string exe;   // as the target's maps name it
   std::vector<std::string> cmdline;
-  std::string build_id;              // hex, empty where the executable has none
+  std::string build_id;  // hex, empty where the executable has none
 };
 
 struct Host {
@@ -36,30 +36,30 @@ struct ClockPair {
   bool operator==(const ClockPair&) const = default;
 };
 
-// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger. close_ns is 0 in a trace
-// whose capture never ended in order.
+// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger. close_ns is 0 in a
+// trace whose capture never ended in order.
 struct Capture {
-  std::string tracer;       // "sojourn 0.1.0"
+  std::string tracer;  // "sojourn 0.1.0"
   Engine engine = Engine::kBpf;
-  std::string attach;       // "uprobe_multi", "perf uprobes"
+  std::string attach;  // "uprobe_multi", "perf uprobes"
   std::uint32_t sites = 0;
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
-  std::string ended_by;     // "--for", "interrupt", "target exit"
+  std::string ended_by;  // "--for", "interrupt", "target exit"
   std::uint64_t tracer_cpu_ns = 0;
   std::uint64_t target_cpu_ns = 0;  // between the marks
 };
 
 // Stored in traces: values are explicit and never reused.
 enum class LossCause : std::uint8_t {
-  kRingFull = 0,       // the stream's buffer had no room
-  kReserveRefused = 1, // the kernel refused for another reason
+  kRingFull = 0,        // the stream's buffer had no room
+  kReserveRefused = 1,  // the kernel refused for another reason
   kRecursionMissed = 2,
   kFiltered = 3,
   kNotArmed = 4,
   kNoRing = 5,
   kTargetGone = 6,
-  kWriterBehind = 7,   // drained, but the disk did not take it in time
+  kWriterBehind = 7,  // drained, but the disk did not take it in time
 };
 std::string_view name(LossCause cause);
 

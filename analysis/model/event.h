@@ -12,8 +12,8 @@
 namespace sojourn::model {
 
 struct EventView {
-  std::uint64_t ts_ns = 0;   // CLOCK_MONOTONIC
-  std::uint64_t seq = 0;     // position in its stream; a gap is a loss
+  std::uint64_t ts_ns = 0;  // CLOCK_MONOTONIC
+  std::uint64_t seq = 0;    // position in its stream; a gap is a loss
   std::uint32_t stream = 0;
   std::uint32_t tid = 0;
   PointId point = 0;
@@ -31,8 +31,13 @@ class EventBatch {
   void reserve(std::size_t events, std::size_t values);
 
   EventView operator[](std::size_t row) const {
-    return {ts_ns_[row], seq_[row], stream_[row], tid_[row], point_[row],
-            std::span(values_).subspan(first_value_[row], first_value_[row + 1] - first_value_[row])};
+    return {
+        ts_ns_[row],
+        seq_[row],
+        stream_[row],
+        tid_[row],
+        point_[row],
+        std::span(values_).subspan(first_value_[row], first_value_[row + 1] - first_value_[row])};
   }
 
   std::span<const std::uint64_t> ts_ns() const { return ts_ns_; }
