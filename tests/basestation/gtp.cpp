@@ -13,7 +13,7 @@ constexpr std::size_t kBatch = 64;
 constexpr std::uint8_t kFlags = 0x32;  // version 1, GTP, with sequence number
 constexpr std::uint8_t kGPdu = 0xff;
 constexpr std::size_t kMandatoryBytes = 8;  // the header that the length field does not count
-constexpr std::uint64_t kPace = kMillisecond / 4;
+constexpr std::uint64_t kPace = kMillisecond / 2;  // wakeups cost more than packets
 
 std::size_t largest_message(const Config& config) {
   return kGtpHeaderBytes + config.size.largest();
@@ -179,6 +179,7 @@ void TrafficSink::run() {
     for (std::size_t index = 0; index < batch_.filled(); ++index) {
       if (read_gtp(batch_.message(index))) ++received_;
     }
+    if (batch_.filled() < batch_.capacity()) sleep_until_ns(now_ns() + kPace);
   }
 }
 

@@ -18,9 +18,8 @@ double mean_grant(const Config& config, std::uint32_t rate) {
   return std::max(kSmallestMeanGrant, kHeadroom * bytes_per_slot / config.ues_per_slot());
 }
 
-template <typename Processes>
-std::uint8_t index_in(const Processes& processes, const typename Processes::value_type& process) {
-  return static_cast<std::uint8_t>(&process - processes.data());
+std::uint8_t next_process(std::uint8_t harq) {
+  return static_cast<std::uint8_t>((harq + 1) % kHarqProcesses);
 }
 
 }  // namespace
@@ -171,19 +170,18 @@ bool Mac::send_again(Ue& ue) {
 
 bool Mac::send_new(Ue& ue) {
   if (std::ranges::none_of(ue.bearers, &MuxBearer::has_data)) return false;
-  const auto process = std::ranges::find(ue.down, nullptr, &DownProcess::block);
-  if (process == ue.down.end()) return false;
-  process->block = build(ue, index_in(ue.down, *process));
-  if (process->block->empty()) {
-    process->block.reset();
-    return false;
-  }
+  DownProcess& process = ue.down[ue.next_down];
+  if (process.block) return false;
+  auto block = build(ue, ue.next_down);
+  if (block->empty()) return false;
+  process.block = std::move(block);
+  ue.next_down = next_process(ue.next_down);
   faults_.work();
   ++counters_.blocks;
   if (faults_.drop()) {
-    lose(*process);
+    lose(process);
   } else {
-    transmit(*process);
+    transmit(process);
   }
   return true;
 }
@@ -270,7 +268,7 @@ bool Mac::grant_again(Ue& ue) {
   process->retransmit = false;
   ++process->round;
   ++counters_.harq_retransmissions;
-  grant(ue, index_in(ue.up, *process));
+  grant(ue, static_cast<std::uint8_t>(process - ue.up.begin()));
   return true;
 }
 
@@ -282,12 +280,13 @@ bool Mac::grant_new(Ue& ue) {
       !buffer.has_data.load(std::memory_order_relaxed)) {
     return false;
   }
-  const auto process = std::ranges::find(ue.up, false, &UpProcess::busy);
-  if (process == ue.up.end()) return false;
-  process->busy = true;
-  process->bytes = grant_bytes(mean_grant_ul_);
+  UpProcess& process = ue.up[ue.next_up];
+  if (process.busy) return false;
+  process.busy = true;
+  process.bytes = grant_bytes(mean_grant_ul_);
   ++ue.grants;
-  grant(ue, index_in(ue.up, *process));
+  grant(ue, ue.next_up);
+  ue.next_up = next_process(ue.next_up);
   return true;
 }
 

@@ -65,6 +65,9 @@ class Mac {
     std::size_t turn = 0;
     std::array<DownProcess, kHarqProcesses> down;
     std::array<UpProcess, kHarqProcesses> up;
+    // Processes are used in a circle, so that no block lags more than their number behind.
+    std::uint8_t next_down = 0;
+    std::uint8_t next_up = 0;
     std::uint32_t grants = 0;
   };
 

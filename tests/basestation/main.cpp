@@ -176,5 +176,10 @@ int main_of(int argc, char** argv) {
 }  // namespace sojourn::basestation
 
 int main(int argc, char** argv) {
-  return sojourn::basestation::main_of(argc, argv);
+  try {
+    return sojourn::basestation::main_of(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "sj-basestation: %s\n", error.what());
+    return 1;
+  }
 }

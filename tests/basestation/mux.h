@@ -13,6 +13,10 @@
 
 namespace sojourn::basestation {
 
+// With all HARQ processes full of such blocks fewer than half of the RLC numbers are on their way.
+inline constexpr std::size_t kMaxSegments = 64;
+static_assert(kMaxSegments * kHarqProcesses <= kRsnModulus / 4);
+
 // One bearer's sending side at the multiplexer.
 struct MuxBearer {
   std::unique_ptr<RlcTx> tx;
@@ -36,7 +40,9 @@ void multiplex(TransportBlock& block, std::span<MuxBearer> bearers, std::size_t 
   }
   for (std::size_t turn = 0; turn < bearers.size(); ++turn) {
     RlcTx& tx = *bearers[(first + turn) % bearers.size()].tx;
-    while (auto pulled = tx.pull(grant_bytes - block.bytes, now)) {
+    while (block.segments.size() < kMaxSegments) {
+      auto pulled = tx.pull(grant_bytes - block.bytes, now);
+      if (!pulled) break;
       block.bytes += pulled->len + kPduHeaderBytes;
       on_segment(block.segments.emplace_back(*pulled), tx);
     }

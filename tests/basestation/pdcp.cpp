@@ -66,8 +66,14 @@ void DownlinkPdcp::drop_in_rlc(const Packet& packet) {
 
 bool Reordering::receive(const Packet& packet, std::uint64_t now, std::vector<Packet>& out) {
   // Half of the numbers are ahead of the next one, half behind.
-  const std::uint32_t ahead = (packet.psn - next_) & (modulus_ - 1);
+  std::uint32_t ahead = (packet.psn - next_) & (modulus_ - 1);
   if (ahead >= modulus_ / 2) return false;
+  if (ahead >= modulus_ / 4) {
+    give_up_at_ = next_ + ahead;
+    give_up(out);
+    ahead = 0;
+    if (next_ != give_up_at_) return false;  // it was there before
+  }
   if (ahead == 0 && waiting_.empty()) {
     ++next_;
     out.push_back(packet);
@@ -75,20 +81,24 @@ bool Reordering::receive(const Packet& packet, std::uint64_t now, std::vector<Pa
   }
   if (!waiting_.emplace(next_ + ahead, packet).second) return false;
   deliver_in_order(out);
-  if (timer_ns_ != 0 && next_ >= give_up_) timer_ns_ = 0;
+  if (timer_ns_ != 0 && next_ >= give_up_at_) timer_ns_ = 0;
   if (timer_ns_ == 0) restart_timer(now);
   return true;
 }
 
 void Reordering::tick(std::uint64_t now, std::vector<Packet>& out) {
   if (timer_ns_ == 0 || now < timer_ns_) return;
-  while (!waiting_.empty() && waiting_.begin()->first < give_up_) {
+  give_up(out);
+  restart_timer(now);
+}
+
+void Reordering::give_up(std::vector<Packet>& out) {
+  while (!waiting_.empty() && waiting_.begin()->first < give_up_at_) {
     next_ = waiting_.begin()->first;
     deliver_in_order(out);
   }
-  next_ = std::max(next_, give_up_);
+  next_ = std::max(next_, give_up_at_);
   deliver_in_order(out);
-  restart_timer(now);
 }
 
 void Reordering::deliver_in_order(std::vector<Packet>& out) {
@@ -101,7 +111,7 @@ void Reordering::deliver_in_order(std::vector<Packet>& out) {
 
 void Reordering::restart_timer(std::uint64_t now) {
   timer_ns_ = waiting_.empty() ? 0 : now + kReorderingNs;
-  if (!waiting_.empty()) give_up_ = waiting_.rbegin()->first + 1;
+  if (!waiting_.empty()) give_up_at_ = waiting_.rbegin()->first + 1;
 }
 
 UplinkPdcp::UplinkPdcp(Context context, Queue<Packet>& input, Queue<Packet>& gtp)

@@ -37,17 +37,19 @@ class Reordering {
 
   // False: a duplicate, or too late. Else the packets that are in order now are appended to `out`.
   bool receive(const Packet& packet, std::uint64_t now, std::vector<Packet>& out);
-  // Gives up on what is missing when the timer has run out.
+  // Gives up on what is missing when the timer has run out. (receive() does so when it gets too
+  // far.)
   void tick(std::uint64_t now, std::vector<Packet>& out);
 
  private:
+  void give_up(std::vector<Packet>& out);
   void deliver_in_order(std::vector<Packet>& out);
   void restart_timer(std::uint64_t now);
 
   const std::uint32_t modulus_;
-  std::uint32_t next_ = 0;      // COUNT to be delivered next
-  std::uint32_t give_up_ = 0;   // when the timer ends, nothing below it is waited for any more
-  std::uint64_t timer_ns_ = 0;  // 0: off
+  std::uint32_t next_ = 0;        // COUNT to be delivered next
+  std::uint32_t give_up_at_ = 0;  // giving up means not to wait for what is below
+  std::uint64_t timer_ns_ = 0;    // 0: off
   std::map<std::uint32_t, Packet> waiting_;
 };
 

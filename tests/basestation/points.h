@@ -54,8 +54,10 @@ inline constexpr PointWords kPoints[] = {
 
 // No such point: the look-up is not a constant expression, and the compiler says so.
 consteval std::uint16_t point_index(std::string_view where, std::string_view fields) {
-  for (std::uint16_t index = 0; index < std::size(kPoints); ++index) {
-    if (kPoints[index].where == where && kPoints[index].fields == fields) return index;
+  for (std::size_t index = 0; index < std::size(kPoints); ++index) {
+    if (kPoints[index].where == where && kPoints[index].fields == fields) {
+      return static_cast<std::uint16_t>(index);
+    }
   }
   throw "this point is not in kPoints";
 }

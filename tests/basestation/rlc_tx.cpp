@@ -120,6 +120,7 @@ void AmTx::set_poll(Segment& segment, std::uint64_t now) {
   if (!last && ++pdus_without_poll_ < kPollPdus) return;
   pdus_without_poll_ = 0;
   segment.poll = true;
+  if (poll_timer_ns_ != 0) return;  // the earlier poll is still to be answered
   polled_ = first_ + static_cast<std::uint32_t>(window_.size()) - 1;
   poll_timer_ns_ = now + kPollRetransmitNs;
 }
@@ -154,13 +155,8 @@ void AmTx::on_status(const Status& status, RlcProgress& progress) {
 void AmTx::tick(std::uint64_t now, RlcProgress& progress) {
   if (poll_timer_ns_ == 0 || now < poll_timer_ns_) return;
   poll_timer_ns_ = now + kPollRetransmitNs;
-  if (!lost_.empty()) return;  // what is sent next will poll
-  for (auto index = window_.size(); index-- != 0;) {
-    if (window_[index].done || window_[index].next_so == 0) continue;
-    const std::uint32_t number = first_ + static_cast<std::uint32_t>(index);
-    if (may_retransmit(number, progress)) retransmit(number, 0, kToSduEnd);
-    break;
-  }
+  if (window_.empty() || !lost_.empty()) return;  // what is sent next will poll
+  if (may_retransmit(first_, progress)) retransmit(first_, 0, kToSduEnd);
   slide_window();
 }
 

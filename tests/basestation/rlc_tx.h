@@ -72,7 +72,7 @@ class AmTx final : public RlcTx {
   std::optional<Segment> pull(std::uint32_t room, std::uint64_t now) override;
   void note_hit(const Segment& segment) override;
   void on_status(const Status& status, RlcProgress& progress) override;
-  // Sends the newest SDU again, with a poll, when no status came in time.
+  // Sends the oldest SDU again, and so a poll, when no status came in time.
   void tick(std::uint64_t now, RlcProgress& progress) override;
   std::uint64_t retransmissions() const override { return retransmissions_; }
 
@@ -113,7 +113,7 @@ class AmTx final : public RlcTx {
   std::uint32_t first_ = 0;  // number of window_.front()
   std::deque<Lost> lost_;
   unsigned pdus_without_poll_ = 0;
-  std::uint32_t polled_ = 0;         // the newest number when the poll was sent
+  std::uint32_t polled_ = 0;         // the newest number when the timer started
   std::uint64_t poll_timer_ns_ = 0;  // 0: off
   std::uint64_t retransmissions_ = 0;
 };

@@ -10,7 +10,7 @@ constexpr std::size_t kStageQueue = 4096;
 constexpr std::size_t kRlcQueue = 1024;
 constexpr std::uint64_t kDrainNs = 200 * kMillisecond;
 
-std::deque<Log> make_logs(std::size_t count) {
+std::deque<Log> make_logs(std::uint16_t count) {
   std::deque<Log> logs;
   for (std::uint16_t thread = 0; thread < count; ++thread) logs.emplace_back(thread);
   return logs;
@@ -36,9 +36,9 @@ Result<std::unique_ptr<Station>> Station::build(const Config& config) {
   SJ_CHECK(station_in.connect_to(core_out));  // nobody else's packets
   SJ_CHECK(station_out.connect_to(core_in));
   SJ_CHECK(core_in.connect_to(station_out));
-  std::unique_ptr<Station> station(new Station(
-      config,
-      {std::move(core_out), std::move(station_in), std::move(station_out), std::move(core_in)}));
+  auto station =
+      std::make_unique<Station>(config, Sockets{std::move(core_out), std::move(station_in),
+                                                std::move(station_out), std::move(core_in)});
   SJ_CHECK(station->open_truth());
   return station;
 }
@@ -183,7 +183,8 @@ std::string Station::direction_summary(Direction direction, const char* name,
                   sum.delivered, static_cast<double>(sum.delivered) / seconds);
   for (std::size_t place = 0; place < kPlaces.size(); ++place) {
     if (sum.dropped[place] == 0) continue;
-    line += fmt::format("          {:>10} dropped in {}\n", sum.dropped[place], kPlaces[place]);
+    line += fmt::format("          {:>10} dropped, whole or in part, in {}\n", sum.dropped[place],
+                        kPlaces[place]);
   }
   return line;
 }

@@ -28,7 +28,13 @@ namespace sojourn::basestation {
 
 class Station {
  public:
+  struct Sockets {
+    UdpSocket core_out, station_in, station_out, core_in;
+  };
+
   static Result<std::unique_ptr<Station>> build(const Config& config);
+  // Of no use without the truth that build() opens: call that.
+  Station(const Config& config, Sockets sockets);
   ~Station();
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
@@ -54,11 +60,6 @@ class Station {
     kSink,
     kThreads
   };
-  struct Sockets {
-    UdpSocket core_out, station_in, station_out, core_in;
-  };
-
-  Station(const Config& config, Sockets sockets);
   Result<void> open_truth();
   template <typename Stage>
   void spawn(Thread thread, const char* name, Stage& stage);

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& path,
                                              std::span<const truth::QueueName> queues) {
   std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wbe"));
   if (!file) return fail_errno("open {}", path);
-  std::unique_ptr<Writer> writer(new Writer(std::move(file), path));
+  auto writer = std::make_unique<Writer>(std::move(file), path);
   writer->put(file_head(queues));
   writer->thread_ = std::thread([self = writer.get()] { self->run(); });
   return writer;

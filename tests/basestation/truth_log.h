@@ -53,9 +53,15 @@ Origin from(const Status& status);
 
 class Writer {
  public:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
   // The queues' names go into the head of the file, so all queues exist before this.
   static Result<std::unique_ptr<Writer>> open(const std::string& path,
                                               std::span<const truth::QueueName> queues);
+  // Of no use without the file's head and the thread: call open().
+  Writer(std::unique_ptr<std::FILE, CloseFile> file, std::string path);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -78,11 +84,6 @@ class Writer {
     std::uint32_t tid = 0;
     std::vector<std::byte> bytes;
   };
-  struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-
-  Writer(std::unique_ptr<std::FILE, CloseFile> file, std::string path);
   void run();
   void write(const Block& block);
   void put(std::span<const std::byte> bytes);
