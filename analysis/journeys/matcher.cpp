@@ -191,8 +191,8 @@ void Matcher::match_used(UnitId child, UnitId parent, Match& into) const {
         return !topology_.points[store_[earlier].point].ends() ||
                topology_.points[store_[earlier].point].output;
       });
-  if (into.repeat_of == kNone) return;
-  const auto parents = store_.parents(store_[into.repeat_of]);
+  if (twin == kNone) return;
+  const auto parents = store_.parents(store_[twin]);
   into.parents.assign(parents.begin(), parents.end());
 }
 

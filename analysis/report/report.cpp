@@ -1,1 +1,42 @@
-// written soon
+#include "analysis/report/report.h"
+
+#include <algorithm>
+
+namespace sojourn::report {
+
+Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
+                                 journeys::Observer& observer, const Progress& progress,
+                                 const std::function<bool()>& go_on) {
+  const journeys::Marks marks = {reader.capture().open_ns, reader.capture().close_ns};
+  SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, marks, observer));
+  const auto whole = reader.events();
+  std::uint64_t done = 0;
+  bool stopped = false;
+  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+    rebuilder.consume(events);
+    done += events.size();
+    progress(done, whole);
+    stopped = !go_on();
+    return !stopped;
+  }));
+  if (!stopped) rebuilder.finish();
+  return rebuilder.totals();
+}
+
+std::uint64_t Content::lost() const {
+  std::uint64_t counted = 0;
+  for (const auto& entry : facts.ledger)
+    if (entry.cause != model::LossCause::kFiltered && entry.cause != model::LossCause::kNotArmed)
+      counted += entry.count;
+  return std::max(counted, totals.lost);
+}
+
+double Content::duration_s() const {
+  auto begin_ns = facts.capture.open_ns;
+  auto end_ns = facts.capture.close_ns;
+  if (begin_ns == 0) begin_ns = totals.first_ns;
+  if (end_ns == 0) end_ns = totals.last_ns;
+  return end_ns > begin_ns ? static_cast<double>(end_ns - begin_ns) / 1e9 : 0;
+}
+
+}  // namespace sojourn::report

@@ -1,1 +1,114 @@
-// written soon
+#include "analysis/statistics/distribution.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace sojourn::statistics {
+namespace {
+
+// A row holds the values of one power of two in equal steps; a step is below 0.1 % of its values.
+constexpr unsigned kStepBits = 10;
+constexpr std::size_t kSteps = std::size_t{1} << kStepBits;
+constexpr std::size_t kRows = 64 - kStepBits + 1;
+
+struct Bucket {
+  std::size_t row = 0;
+  std::size_t step = 0;
+};
+
+// Row 0 counts the values below kSteps one by one.
+Bucket bucket_of(std::uint64_t value) {
+  const auto bits = static_cast<unsigned>(std::bit_width(value));
+  if (bits <= kStepBits) return {0, static_cast<std::size_t>(value)};
+  const auto shift = bits - kStepBits - 1;
+  return {bits - kStepBits, static_cast<std::size_t>(value >> shift) - kSteps};
+}
+
+std::uint64_t lowest(Bucket bucket) {
+  if (bucket.row == 0) return bucket.step;
+  return (kSteps + bucket.step) << (bucket.row - 1);
+}
+
+std::uint64_t width(Bucket bucket) {
+  return bucket.row == 0 ? 1 : std::uint64_t{1} << (bucket.row - 1);
+}
+
+}  // namespace
+
+void Distribution::add(std::uint64_t value) {
+  ++count_;
+  sum_ += static_cast<double>(value);
+  min_ = std::min(min_, value);
+  max_ = std::max(max_, value);
+  if (!exact()) {
+    add_to_bucket(value, 1);
+    return;
+  }
+  sorted_ = sorted_ && (samples_.empty() || samples_.back() <= value);
+  samples_.push_back(value);
+  if (samples_.size() > kExactSamples) leave_exactness();
+}
+
+void Distribution::leave_exactness() {
+  buckets_.resize(kRows);
+  for (const auto sample : samples_) add_to_bucket(sample, 1);
+  samples_ = {};
+}
+
+void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) {
+  const auto bucket = bucket_of(value);
+  auto& row = buckets_[bucket.row];
+  if (row.empty()) row.resize(kSteps);
+  row[bucket.step] += times;
+}
+
+void Distribution::merge(const Distribution& other) {
+  count_ += other.count_;
+  sum_ += other.sum_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
+  sorted_ = false;
+  if (exact() && (!other.exact() || samples_.size() > kExactSamples)) leave_exactness();
+  if (exact()) return;
+  for (const auto sample : samples_) add_to_bucket(sample, 1);
+  samples_ = {};
+  for (std::size_t row = 0; row < other.buckets_.size(); ++row)
+    for (std::size_t step = 0; step < other.buckets_[row].size(); ++step)
+      if (other.buckets_[row][step] != 0)
+        add_to_bucket(lowest({row, step}), other.buckets_[row][step]);
+}
+
+std::uint64_t Distribution::quantile(double share) const {
+  if (count_ == 0) return 0;
+  const auto wanted = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count_));
+  const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+  if (exact()) {
+    if (!sorted_) std::ranges::sort(samples_);
+    sorted_ = true;
+    return samples_[rank - 1];
+  }
+  if (rank == count_) return max_;
+  std::uint64_t seen = 0;
+  for (std::size_t row = 0; row < buckets_.size(); ++row) {
+    for (std::size_t step = 0; step < buckets_[row].size(); ++step) {
+      seen += buckets_[row][step];
+      if (seen >= rank) return std::clamp(lowest({row, step}) + width({row, step}) / 2, min_, max_);
+    }
+  }
+  return max_;
+}
+
+std::uint64_t Distribution::above(std::uint64_t value) const {
+  if (exact())
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(samples_, [value](auto sample) { return sample > value; }));
+  std::uint64_t seen = 0;
+  for (std::size_t row = 0; row < buckets_.size(); ++row)
+    for (std::size_t step = 0; step < buckets_[row].size(); ++step)
+      if (lowest({row, step}) > value) seen += buckets_[row][step];
+  return seen;
+}
+
+}  // namespace sojourn::statistics

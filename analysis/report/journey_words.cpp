@@ -1,0 +1,181 @@
+#include "analysis/report/journey_words.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using journeys::Journey;
+using journeys::kNoStep;
+using journeys::Outcome;
+using journeys::Step;
+using model::Role;
+using nlohmann::ordered_json;
+
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kComplete:
+      return "complete";
+    case Outcome::kCensored:
+      return "censored";
+    case Outcome::kIncomplete:
+      return "incomplete";
+    case Outcome::kDropped:
+      return "dropped";
+  }
+  return "";
+}
+
+// What names the journey: the packet that entered (or left) is known by its own ids.
+const Step& namesake(const Journey& journey) {
+  return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
+                                                        : journey.steps.front();
+}
+
+std::string value(const model::Field& field, std::uint64_t raw) {
+  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
+}
+
+// Fields that the step's parent does not already say.
+std::string news(const Journey& journey, const Step& step, const model::Schema& schema) {
+  const auto& point = schema.points[step.point];
+  std::string text;
+  for (std::size_t i = 0; i < point.fields.size(); ++i) {
+    bool known = false;
+    if (!step.parents.empty()) {
+      const auto& parent = journey.steps[step.parents.front()];
+      const auto index = schema.points[parent.point].field(point.fields[i].name);
+      known = index && parent.values[*index] == step.values[i];
+    }
+    if (known) continue;
+    if (!text.empty()) text += ' ';
+    text += fmt::format("{} {}", point.fields[i].name, value(point.fields[i], step.values[i]));
+  }
+  return text;
+}
+
+std::string plural(std::uint32_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string headline(const Journey& journey, const model::Schema& schema) {
+  const auto& step = namesake(journey);
+  const auto& point = schema.points[step.point];
+  std::string ids;
+  for (std::size_t i = 0; i < point.fields.size(); ++i)
+    if (point.fields[i].role != Role::kProperty)
+      ids += fmt::format(" {} {}", point.fields[i].name, value(point.fields[i], step.values[i]));
+  auto text =
+      fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction), ids,
+                  name(journey.outcome), duration(static_cast<double>(journey.latency_ns())));
+  if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
+  if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
+  if (journey.ambiguous) text += fmt::format("  ambiguous: {} more fitted", journey.alternatives);
+  if (journey.headless) text += "  beginning not seen";
+  return text;
+}
+
+// A step is indented below a parent that has more than one child.
+std::vector<std::size_t> indents(const Journey& journey) {
+  std::vector<std::size_t> children(journey.steps.size(), 0);
+  for (const auto& step : journey.steps)
+    for (const auto parent : step.parents) ++children[parent];
+  std::vector<std::size_t> result;
+  for (const auto& step : journey.steps) {
+    if (step.parents.empty()) {
+      result.push_back(0);
+      continue;
+    }
+    const auto parent = step.parents.front();
+    const bool joins = step.parents.size() > 1;
+    const auto deeper = !joins && children[parent] > 1 ? 1U : 0U;
+    const auto shallower = joins && result[parent] > 0 ? 1U : 0U;
+    result.push_back(std::min<std::size_t>(result[parent] + deeper - shallower, 12));
+  }
+  return result;
+}
+
+ordered_json ids(const Step& step, const model::Schema& schema, bool properties) {
+  auto object = ordered_json::object();
+  const auto& point = schema.points[step.point];
+  for (std::size_t i = 0; i < point.fields.size(); ++i) {
+    const auto& field = point.fields[i];
+    if ((field.role == Role::kProperty) != properties) continue;
+    if (field.is_signed) {
+      object[field.name] = static_cast<std::int64_t>(step.values[i]);
+    } else {
+      object[field.name] = step.values[i];
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string to_text(const Journey& journey, const model::Schema& schema) {
+  auto text = headline(journey, schema) + "\n";
+  const auto deep = indents(journey);
+  for (std::size_t i = 0; i < journey.steps.size(); ++i) {
+    const auto& step = journey.steps[i];
+    const auto since = step.ts_ns - std::min(step.ts_ns, journey.start_ns);
+    std::string marks;
+    if (step.parents.size() > 1) marks += fmt::format("  joins {}", step.parents.size());
+    if (step.repeat_of != kNoStep) marks += fmt::format("  repeats #{}", step.repeat_of);
+    if (i == journey.end_step && journey.outcome == Outcome::kComplete) marks += "  whole";
+    text += fmt::format("  {:>3}  {:>8}  {:{}}{}  {}{}\n", fmt::format("#{}", i),
+                        duration(static_cast<double>(since)), "", 2 * deep[i],
+                        schema.points[step.point].name(), news(journey, step, schema), marks);
+  }
+  return text;
+}
+
+std::string to_json_line(const Journey& journey, const model::Schema& schema,
+                         const CpuOfStream& cpus) {
+  ordered_json object;
+  object["id"] = journey.id;
+  object["dir"] = std::string(1, letter(journey.direction));
+  object["ids"] = ids(namesake(journey), schema, false);
+  object["start_ns"] = journey.start_ns;
+  object["end_ns"] = journey.end_ns;
+  object["last_out_ns"] = journey.last_out_ns;
+  object["ack_ns"] = journey.ack_ns;
+  object["latency_ns"] = journey.latency_ns();
+  object["outcome"] = name(journey.outcome);
+  object["complete"] = journey.outcome == Outcome::kComplete;
+  object["censored"] = journey.outcome == Outcome::kCensored;
+  object["ambiguous"] = journey.ambiguous;
+  object["alternatives"] = journey.alternatives;
+  object["headless"] = journey.headless;
+  object["segments"] = journey.segments;
+  object["retransmissions"] = journey.retransmissions;
+  object["harq_retransmissions"] = journey.harq_retransmissions;
+  object["drops"] = journey.drops;
+  object["end_event"] = journey.end_step;
+  auto& events = object["events"] = ordered_json::array();
+  for (const auto& step : journey.steps) {
+    const auto& point = schema.points[step.point];
+    const auto cpu = cpus.find(step.stream);
+    ordered_json event = {{"point", point.name()},
+                          {"src", point.src},
+                          {"dest", point.dest},
+                          {"t_ns", step.ts_ns},
+                          {"tid", step.tid},
+                          {"cpu", cpu == cpus.end() ? -1 : cpu->second},
+                          {"stream", step.stream},
+                          {"seq", step.seq},
+                          {"ids", ids(step, schema, false)},
+                          {"properties", ids(step, schema, true)},
+                          {"parents", std::vector(step.parents.begin(), step.parents.end())}};
+    if (step.repeat_of != kNoStep) event["repeat_of"] = step.repeat_of;
+    events.push_back(std::move(event));
+  }
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+}  // namespace sojourn::report

@@ -1,0 +1,139 @@
+// The report for programs. Keys are stable; docs/journeys.md lists them.
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/report.h"
+
+namespace sojourn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+double us(double ns) {
+  return ns / 1e3;
+}
+
+ordered_json times(const statistics::Distribution& distribution) {
+  const auto at = [&](double share) {
+    return us(static_cast<double>(distribution.quantile(share)));
+  };
+  return {{"mean", us(distribution.mean())},
+          {"min", us(static_cast<double>(distribution.min()))},
+          {"p50", at(0.5)},
+          {"p90", at(0.9)},
+          {"p99", at(0.99)},
+          {"p999", at(0.999)},
+          {"max", us(static_cast<double>(distribution.max()))},
+          {"exact", distribution.exact()}};
+}
+
+ordered_json direction(const DirectionSummary& summary) {
+  return {{"count", summary.count()},
+          {"complete", summary.complete},
+          {"censored", summary.censored},
+          {"incomplete", summary.incomplete},
+          {"dropped", summary.dropped},
+          {"ambiguous", summary.ambiguous},
+          {"in_pieces", summary.in_pieces},
+          {"repeated", summary.repeated},
+          {"latency_us", times(summary.latency_ns)}};
+}
+
+std::string dir(model::Direction direction) {
+  return std::string(1, letter(direction));
+}
+
+ordered_json hops(const Content& content) {
+  auto list = ordered_json::array();
+  for (std::size_t i = 0; i < content.topology.pairs.size(); ++i) {
+    const auto& pair = content.topology.pairs[i];
+    const auto& samples = content.summary.hop(i);
+    if (samples.count() == 0) continue;
+    const auto& place = content.topology.places[pair.place];
+    list.push_back({{"dir", dir(place.direction)},
+                    {"at", place.name},
+                    {"from", content.facts.schema.points[pair.parent].src},
+                    {"to", content.facts.schema.points[pair.child].dest},
+                    {"count", samples.count()},
+                    {"latency_us", times(samples)}});
+  }
+  return list;
+}
+
+ordered_json queues(const Content& content) {
+  auto list = ordered_json::array();
+  for (std::size_t i = 0; i < content.topology.places.size(); ++i) {
+    const auto& place = content.summary.place(i);
+    if (place.depth.entered() == 0) continue;
+    list.push_back({{"name", content.topology.places[i].name},
+                    {"dir", dir(content.topology.places[i].direction)},
+                    {"kind", "in flight"},
+                    {"max", place.depth.max()},
+                    {"p50", place.depth.quantile(0.5)},
+                    {"mean", place.depth.mean()},
+                    {"little", place.depth.arrivals_times_stay()},
+                    {"decisive_us", us(place.decisive_ns)}});
+  }
+  return list;
+}
+
+ordered_json points(const Content& content) {
+  auto list = ordered_json::array();
+  for (std::size_t i = 0; i < content.topology.points.size(); ++i) {
+    const auto& point = content.facts.schema.points[i];
+    const auto& totals = content.totals.points[i];
+    list.push_back({{"name", point.name()},
+                    {"dir", dir(point.direction)},
+                    {"events", totals.events},
+                    {"control", totals.control},
+                    {"repeats", totals.repeats},
+                    {"cut", totals.cut},
+                    {"orphans", totals.orphans},
+                    {"ambiguous", totals.ambiguous},
+                    {"malformed", totals.malformed}});
+  }
+  return list;
+}
+
+ordered_json ledger(const Content& content) {
+  auto list = ordered_json::array();
+  for (const auto& entry : content.facts.ledger) {
+    if (entry.count == 0) continue;
+    const bool known = entry.point < content.facts.schema.points.size();
+    ordered_json point = nullptr;
+    if (known) point = content.facts.schema.points[entry.point].name();
+    list.push_back({{"stream", entry.stream},
+                    {"point", point},
+                    {"cause", model::name(entry.cause)},
+                    {"count", entry.count}});
+  }
+  return list;
+}
+
+}  // namespace
+
+ordered_json to_json(const Content& content) {
+  const auto& facts = content.facts;
+  const auto& totals = content.totals;
+  ordered_json report;
+  report["target"] = {{"pid", facts.target.pid}, {"name", facts.target.name}};
+  report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
+  report["events"] = totals.events;
+  report["lost"] = content.lost();
+  report["duration_s"] = content.duration_s();
+  report["open_ns"] = facts.capture.open_ns;
+  report["close_ns"] = facts.capture.close_ns;
+  report["tracer_cpu_ns"] = facts.capture.tracer_cpu_ns;
+  report["target_cpu_ns"] = facts.capture.target_cpu_ns;
+  report["journeys"] = {{"D", direction(content.summary.direction(model::Direction::kDownlink))},
+                        {"U", direction(content.summary.direction(model::Direction::kUplink))}};
+  report["hops"] = hops(content);
+  report["queues"] = queues(content);
+  report["points"] = points(content);
+  report["expired"] = {{"reuse", totals.expired_by_reuse},
+                       {"time", totals.expired_by_time},
+                       {"memory", totals.expired_by_memory}};
+  report["ledger"] = ledger(content);
+  return report;
+}
+
+}  // namespace sojourn::report

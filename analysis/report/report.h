@@ -1,0 +1,51 @@
+// What `sojourn report` prints: a text for people and an object for programs, from a summary of
+// the journeys and what the trace says about its making. docs/journeys.md explains each figure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/base/result.h"
+#include "analysis/journeys/rebuilder.h"
+#include "analysis/model/capture.h"
+#include "analysis/report/summary.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::report {
+
+// How far a long run is: events done of events there are.
+using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
+
+// Rebuilds the journeys of a whole trace. `consume` may end it by returning false after a batch.
+Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
+                                 journeys::Observer& observer, const Progress& progress,
+                                 const std::function<bool()>& go_on);
+
+// What there is to say besides journeys. References outlive the report.
+struct Facts {
+  const std::string& path;
+  const model::Schema& schema;
+  const model::Target& target;
+  const model::Host& host;
+  const model::Capture& capture;
+  const model::Ledger& ledger;
+  std::size_t damaged_blocks = 0;
+};
+
+struct Content {
+  const Facts& facts;
+  const journeys::Topology& topology;
+  const journeys::Totals& totals;
+  const Summary& summary;
+
+  std::uint64_t lost() const;
+  double duration_s() const;
+};
+
+std::string to_text(const Content& content, bool all_points);
+nlohmann::ordered_json to_json(const Content& content);
+
+}  // namespace sojourn::report

@@ -1,0 +1,101 @@
+#include "analysis/report/summary.h"
+
+#include <algorithm>
+
+namespace sojourn::report {
+
+using journeys::Journey;
+using journeys::kNoStep;
+using journeys::Outcome;
+
+Summary::Summary(const journeys::Topology& topology, const journeys::Rules& rules,
+                 std::uint64_t open_ns)
+    : topology_(topology),
+      rules_(rules),
+      open_ns_(open_ns),
+      hops_(topology.pairs.size()),
+      places_(topology.places.size()) {}
+
+void Summary::on_journey(const Journey& journey) {
+  auto& direction = directions_[static_cast<std::size_t>(journey.direction)];
+  if (journey.ambiguous) ++direction.ambiguous;
+  switch (journey.outcome) {
+    case Outcome::kCensored:
+      ++direction.censored;
+      return;
+    case Outcome::kIncomplete:
+      ++direction.incomplete;
+      return;
+    case Outcome::kDropped:
+      ++direction.dropped;
+      return;
+    case Outcome::kComplete:
+      break;
+  }
+  ++direction.complete;
+  if (journey.segments > 1) ++direction.in_pieces;
+  if (journey.retransmissions > 0) ++direction.repeated;
+  direction.latency_ns.add(journey.latency_ns());
+  share_out(journey);
+}
+
+void Summary::find_origins(const Journey& journey) {
+  origins_.clear();
+  for (const auto& step : journey.steps) {
+    auto origin = step.entered_ns;
+    for (const auto parent : step.parents) origin = std::min(origin, origins_[parent]);
+    origins_.push_back(origin);
+  }
+}
+
+std::uint32_t Summary::decisive_parent(const Journey& journey, std::uint32_t step,
+                                       bool latest) const {
+  auto best = kNoStep;
+  for (const auto parent : journey.steps[step].parents) {
+    const bool better =
+        best == kNoStep || (latest ? journey.steps[parent].ts_ns > journey.steps[best].ts_ns
+                                   : origins_[parent] < origins_[best]);
+    if (better) best = parent;
+  }
+  return best;
+}
+
+void Summary::share_out(const Journey& journey) {
+  const bool latest = rules_.anchor(journey.direction) == journeys::Anchor::kInput;
+  if (!latest) find_origins(journey);
+  for (auto step = journey.end_step;;) {
+    const auto parent = decisive_parent(journey, step, latest);
+    if (parent == kNoStep) return;
+    const auto& to = journey.steps[step];
+    const auto& from = journey.steps[parent];
+    const auto begin_ns = from.parents.empty() ? from.entered_ns : from.ts_ns;
+    places_[topology_.pair(from.point, to.point).place].decisive_ns +=
+        static_cast<double>(to.ts_ns - begin_ns);
+    step = parent;
+  }
+}
+
+void Summary::on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) {
+  hops_[pair].add(left_ns - entered_ns);
+}
+
+void Summary::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
+  if (!begun_) {
+    begun_ = true;
+    if (open_ns_ == 0) open_ns_ = ts_ns;
+    for (auto& each : places_) each.depth.begin(open_ns_);
+  }
+  places_[place].depth.enter(ts_ns);
+}
+
+void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                       bool seen) {
+  places_[place].depth.leave(ts_ns);
+  if (seen) places_[place].depth.stayed(ts_ns - entered_ns);
+}
+
+void Summary::finish(std::uint64_t end_ns) {
+  for (auto& place : places_) place.depth.end(end_ns);
+}
+
+}  // namespace sojourn::report

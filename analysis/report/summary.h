@@ -1,0 +1,71 @@
+// Everything that `sojourn report` says, gathered while journeys are rebuilt: latency for each
+// direction, the stay in each place, depths, outcomes. Memory does not grow with the trace beyond a
+// million samples a distribution. One thread owns a Summary.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/rebuilder.h"
+#include "analysis/statistics/depth.h"
+#include "analysis/statistics/distribution.h"
+
+namespace sojourn::report {
+
+struct DirectionSummary {
+  std::uint64_t complete = 0;
+  std::uint64_t censored = 0;
+  std::uint64_t incomplete = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t ambiguous = 0;
+  std::uint64_t in_pieces = 0;          // complete ones of more than one segment
+  std::uint64_t repeated = 0;           // complete ones with a retransmission
+  statistics::Distribution latency_ns;  // of complete ones
+
+  std::uint64_t count() const { return complete + censored + incomplete + dropped; }
+};
+
+// Complete journeys' time on the way that decided their latency, so that a direction's places add
+// up to its latencies: downlink back from the byte that came last, uplink on from the one that
+// came first.
+struct PlaceSummary {
+  double decisive_ns = 0;
+  statistics::Depth depth;
+};
+
+class Summary : public journeys::Observer {
+ public:
+  Summary(const journeys::Topology& topology, const journeys::Rules& rules, std::uint64_t open_ns);
+
+  void on_journey(const journeys::Journey& journey) override;
+  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override;
+  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
+  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                bool seen) override;
+  void finish(std::uint64_t end_ns);
+
+  const DirectionSummary& direction(model::Direction direction) const {
+    return directions_[static_cast<std::size_t>(direction)];
+  }
+  const statistics::Distribution& hop(std::size_t pair) const { return hops_[pair]; }
+  const PlaceSummary& place(std::size_t index) const { return places_[index]; }
+
+ private:
+  void share_out(const journeys::Journey& journey);
+  std::uint32_t decisive_parent(const journeys::Journey& journey, std::uint32_t step,
+                                bool latest) const;
+  void find_origins(const journeys::Journey& journey);
+
+  const journeys::Topology& topology_;
+  const journeys::Rules& rules_;
+  std::uint64_t open_ns_;
+  bool begun_ = false;
+  std::array<DirectionSummary, 4> directions_;
+  std::vector<statistics::Distribution> hops_;  // by pair
+  std::vector<PlaceSummary> places_;
+  std::vector<std::uint64_t> origins_;  // by step: the earliest input before it
+};
+
+}  // namespace sojourn::report

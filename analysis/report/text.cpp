@@ -1,0 +1,330 @@
+// The report for people. It fits 110 columns and reads well in a bug report: plain ASCII, aligned,
+// and no claim that the trace does not support.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/report/report.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using journeys::PointPlan;
+using model::Direction;
+using model::PointId;
+
+constexpr std::array kDirections = {Direction::kDownlink, Direction::kUplink};
+constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999};
+constexpr std::size_t kBarWidth = 8;
+
+void add_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
+  const auto said = [&](double ns) { return times.count() == 0 ? "-" : duration(ns); };
+  cells.push_back(said(times.mean()));
+  for (const auto share : kShares)
+    cells.push_back(said(static_cast<double>(times.quantile(share))));
+  cells.push_back(said(static_cast<double>(times.max())));
+}
+
+class Writer {
+ public:
+  explicit Writer(const Content& content)
+      : content_(content), facts_(content.facts), topology_(content.topology) {}
+
+  std::string run(bool all_points) {
+    head();
+    if (has_units()) {
+      latency();
+      outcomes();
+      for (const auto direction : kDirections) places(direction);
+      happenings();
+    }
+    points(all_points);
+    doubts();
+    ledger();
+    next();
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+
+  const std::string name(PointId point) const {
+    return fmt::format("{} {}", letter(facts_.schema.points[point].direction),
+                       facts_.schema.points[point].name());
+  }
+
+  bool has_units() const {
+    return std::ranges::any_of(kDirections,
+                               [this](Direction direction) { return used(direction); });
+  }
+
+  bool used(Direction direction) const {
+    for (std::size_t i = 0; i < topology_.points.size(); ++i)
+      if (topology_.points[i].direction == direction && content_.totals.points[i].events > 0)
+        return true;
+    return false;
+  }
+
+  void head() {
+    const auto lost = content_.lost();
+    std::string tracing;
+    if (facts_.capture.target_cpu_ns > 0) {
+      const auto share = static_cast<double>(facts_.capture.tracer_cpu_ns) /
+                         static_cast<double>(facts_.capture.target_cpu_ns);
+      tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
+    }
+    line("{}, pid {}, {:.1f} s, {} events, {}{}",
+         facts_.target.name.empty() ? "unnamed target" : printable(facts_.target.name),
+         facts_.target.pid, content_.duration_s(), count(content_.totals.events),
+         lost == 0 ? "none lost" : count(lost) + " lost", tracing);
+    if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
+      line("the capture did not end in order: what happened last may be missing");
+    if (facts_.damaged_blocks > 0)
+      line("{} parts of the file are damaged and left out: sojourn check {}", facts_.damaged_blocks,
+           facts_.path);
+  }
+
+  // "ip.in -> phy.out.ant", from the points that were hit.
+  std::string ends(Direction direction) const {
+    std::vector<std::string> from;
+    std::vector<std::string> to;
+    const auto note = [](std::vector<std::string>& places, const std::string& place) {
+      if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+    };
+    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      const auto& plan = topology_.points[i];
+      if (plan.direction != direction || content_.totals.points[i].events == 0) continue;
+      if (plan.input) note(from, facts_.schema.points[i].src);
+      if (plan.output) note(to, facts_.schema.points[i].dest);
+    }
+    const auto said = [](const std::vector<std::string>& places) {
+      if (places.empty()) return std::string("?");
+      return places.size() == 1 ? places[0]
+                                : fmt::format("{} and {} more", places[0], places.size() - 1);
+    };
+    return fmt::format("{} -> {}", said(from), said(to));
+  }
+
+  void latency() {
+    Table table({"latency", "packets", "mean", "p50", "p90", "p99", "p99.9", "max"});
+    for (const auto direction : kDirections) {
+      if (!used(direction)) continue;
+      const auto& summary = content_.summary.direction(direction);
+      std::vector<std::string> cells = {fmt::format("{} {}", letter(direction), ends(direction)),
+                                        count(summary.latency_ns.count())};
+      add_times(cells, summary.latency_ns);
+      table.row(std::move(cells));
+    }
+    text_ += "\n" + table.text();
+  }
+
+  void outcomes() {
+    Table table({"journeys", "seen", "complete", "dropped", "censored", "incomplete", "ambiguous",
+                 "in pieces", "repeated"});
+    for (const auto direction : kDirections) {
+      if (!used(direction)) continue;
+      const auto& summary = content_.summary.direction(direction);
+      table.row({std::string(1, letter(direction)), count(summary.count()), count(summary.complete),
+                 count(summary.dropped), count(summary.censored), count(summary.incomplete),
+                 count(summary.ambiguous), count(summary.in_pieces), count(summary.repeated)});
+    }
+    text_ += "\n" + table.text();
+  }
+
+  // Places in the order in which units come through them.
+  std::vector<std::size_t> places_of(Direction direction) const {
+    std::map<std::size_t, std::uint16_t> ranks;
+    for (const auto& pair : topology_.pairs) {
+      if (topology_.places[pair.place].direction != direction) continue;
+      const auto rank = topology_.points[pair.parent].rank;
+      const auto known = ranks.try_emplace(pair.place, rank).first;
+      known->second = std::min(known->second, rank);
+    }
+    std::vector<std::size_t> order;
+    for (const auto& [place, rank] : ranks) order.push_back(place);
+    std::ranges::stable_sort(order, {}, [&](std::size_t place) { return ranks[place]; });
+    return order;
+  }
+
+  statistics::Distribution stays(std::size_t place) const {
+    statistics::Distribution all;
+    for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {
+      const auto& pair = topology_.pairs[i];
+      const auto& child = topology_.points[pair.child];
+      if (pair.place == place && !child.drop && !child.ack) all.merge(content_.summary.hop(i));
+    }
+    return all;
+  }
+
+  void places(Direction direction) {
+    const auto order = places_of(direction);
+    const auto whole = std::accumulate(
+        order.begin(), order.end(), 0.0,
+        [this](double sum, auto at) { return sum + content_.summary.place(at).decisive_ns; });
+    Table table({fmt::format("where {} spends it", letter(direction)), "share", "", "count", "mean",
+                 "p50", "p90", "p99", "p99.9", "max", "in flight p50 / max"});
+    table.left(2);
+    for (const auto at : order) {
+      const auto& place = content_.summary.place(at);
+      const auto times = stays(at);
+      if (times.count() == 0 && place.depth.entered() == 0) continue;
+      const auto share = whole > 0 ? place.decisive_ns / whole : 0;
+      std::vector<std::string> cells = {"  " + topology_.places[at].name, percent(share),
+                                        bar(share, kBarWidth), count(times.count())};
+      add_times(cells, times);
+      cells.push_back(
+          fmt::format("{} / {}", count(place.depth.quantile(0.5)), count(place.depth.max())));
+      table.row(std::move(cells));
+    }
+    if (!table.empty()) text_ += "\n" + table.text();
+  }
+
+  // Drops, repeats and control, each where it happened.
+  void happenings() {
+    std::vector<std::string> drops;
+    std::vector<std::string> repeats;
+    std::uint64_t control = 0;
+    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      const auto& totals = content_.totals.points[i];
+      const auto& point = facts_.schema.points[i];
+      const auto dir = letter(point.direction);
+      if (topology_.points[i].drop && totals.events > 0)
+        drops.push_back(fmt::format("{} {} {}", dir, point.src, count(totals.events)));
+      if (totals.repeats > 0)
+        repeats.push_back(fmt::format(
+            "{} {} {} ({})", dir, topology_.points[i].input ? point.dest : point.src,
+            count(totals.repeats),
+            percent(static_cast<double>(totals.repeats) / static_cast<double>(totals.events))));
+      if (topology_.points[i].control) control += totals.control;
+    }
+    text_ += '\n';
+    wrapped("dropped in   ", drops, "nothing");
+    wrapped("sent again in", repeats, "nothing");
+    if (control > 0) line("control units  {}", count(control));
+  }
+
+  void wrapped(std::string_view label, const std::vector<std::string>& words,
+               std::string_view none) {
+    constexpr std::size_t kWidth = 110;
+    std::string row(label);
+    row += "  ";
+    const auto indent = row.size();
+    if (words.empty()) row += none;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (i > 0 && row.size() + words[i].size() + 3 > kWidth) {
+        line("{}", row);
+        row.assign(indent, ' ');
+      } else if (i > 0) {
+        row += "   ";
+      }
+      row += words[i];
+    }
+    line("{}", row);
+  }
+
+  std::uint64_t lost_at(std::size_t point) const {
+    std::uint64_t sum = 0;
+    for (const auto& entry : facts_.ledger)
+      if (entry.point == point) sum += entry.count;
+    return sum;
+  }
+
+  void points(bool all) {
+    Table table({"points", "hits", "a second", "lost", "sent again", "control", "fields"});
+    table.left(6);
+    std::vector<std::string> silent;
+    const auto seconds = std::max(content_.duration_s(), 1e-9);
+    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      const auto& totals = content_.totals.points[i];
+      if (totals.events == 0) silent.push_back(name(static_cast<PointId>(i)));
+      table.row(
+          {"  " + name(static_cast<PointId>(i)), count(totals.events),
+           count(static_cast<std::uint64_t>(static_cast<double>(totals.events) / seconds + 0.5)),
+           count(lost_at(i)), count(totals.repeats), count(totals.control),
+           format_fields(facts_.schema.points[i])});
+    }
+    if (all) {
+      text_ += "\n" + table.text();
+      return;
+    }
+    line("points         {}, {} hit", topology_.points.size(),
+         silent.empty() ? "all" : std::to_string(topology_.points.size() - silent.size()));
+    if (!silent.empty() && silent.size() <= 12) wrapped("never hit    ", silent, "");
+  }
+
+  std::string reason(PointId point) const {
+    std::uint64_t parents = 0;
+    std::vector<std::string> key;
+    for (const auto index : topology_.points[point].pairs) {
+      const auto& pair = topology_.pairs[index];
+      parents += content_.totals.points[pair.parent].events;
+      key = pair.key;
+    }
+    if (parents == 0) return "no point before it was ever hit";
+    if (content_.lost() > 0) return "its parent may be among the lost events";
+    return fmt::format("no unit with the same {} was waiting", fmt::join(key, "."));
+  }
+
+  void doubts() {
+    Table table({"orphans", "events", "likely reason"});
+    table.left(2);
+    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      const auto& totals = content_.totals.points[i];
+      if (totals.orphans > 0)
+        table.row({"  " + name(static_cast<PointId>(i)), count(totals.orphans),
+                   reason(static_cast<PointId>(i))});
+      if (totals.malformed > 0)
+        table.row({"  " + name(static_cast<PointId>(i)), count(totals.malformed),
+                   "number of values differs from the schema's"});
+    }
+    if (!table.empty()) text_ += "\n" + table.text();
+    for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {
+      if (!content_.totals.lengths_differ.empty() && content_.totals.lengths_differ[i])
+        line("lengths at {} and {} do not fit together: bytes were not used to match them",
+             name(topology_.pairs[i].parent), name(topology_.pairs[i].child));
+    }
+  }
+
+  void ledger() {
+    std::map<std::pair<PointId, model::LossCause>, std::uint64_t> sums;
+    for (const auto& entry : facts_.ledger)
+      if (entry.count > 0) sums[{entry.point, entry.cause}] += entry.count;
+    if (sums.empty()) return;
+    Table table({"ledger: hit, not kept", "events", "cause"});
+    table.left(2);
+    for (const auto& [key, sum] : sums) {
+      const bool known = key.first < facts_.schema.points.size();
+      table.row({"  " + (known ? name(key.first) : "unknown point"), count(sum),
+                 std::string(model::name(key.second))});
+    }
+    text_ += "\n" + table.text();
+  }
+
+  void next() {
+    const auto& down = content_.summary.direction(Direction::kDownlink);
+    const auto& up = content_.summary.direction(Direction::kUplink);
+    if (down.complete + up.complete == 0) return;
+    line("\nnext: sojourn journeys {} --worst 5", facts_.path);
+  }
+
+  const Content& content_;
+  const Facts& facts_;
+  const journeys::Topology& topology_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_text(const Content& content, bool all_points) {
+  return Writer(content).run(all_points);
+}
+
+}  // namespace sojourn::report

@@ -1,0 +1,50 @@
+#include "analysis/statistics/depth.h"
+
+#include <algorithm>
+
+namespace sojourn::statistics {
+
+void Depth::advance(std::uint64_t ts_ns) {
+  if (ts_ns <= last_ns_) return;
+  if (depth_ >= lasted_ns_.size()) lasted_ns_.resize(std::max(depth_ + 1, depth_ * 2));
+  lasted_ns_[depth_] += ts_ns - last_ns_;
+  last_ns_ = ts_ns;
+}
+
+void Depth::enter(std::uint64_t ts_ns) {
+  advance(ts_ns);
+  ++depth_;
+  ++entered_;
+  max_ = std::max(max_, depth_);
+}
+
+void Depth::leave(std::uint64_t ts_ns) {
+  advance(ts_ns);
+  if (depth_ > 0) --depth_;
+}
+
+double Depth::mean() const {
+  if (last_ns_ == begin_ns_) return 0;
+  double area = 0;
+  for (std::size_t depth = 0; depth < lasted_ns_.size(); ++depth)
+    area += static_cast<double>(depth) * static_cast<double>(lasted_ns_[depth]);
+  return area / static_cast<double>(last_ns_ - begin_ns_);
+}
+
+std::uint64_t Depth::quantile(double share) const {
+  const auto whole = static_cast<double>(last_ns_ - begin_ns_);
+  double seen = 0;
+  for (std::size_t depth = 0; depth < lasted_ns_.size(); ++depth) {
+    seen += static_cast<double>(lasted_ns_[depth]);
+    if (lasted_ns_[depth] != 0 && seen >= share * whole) return depth;
+  }
+  return depth_;
+}
+
+double Depth::arrivals_times_stay() const {
+  if (stays_ == 0 || last_ns_ == begin_ns_) return 0;
+  const auto rate = static_cast<double>(entered_) / static_cast<double>(last_ns_ - begin_ns_);
+  return rate * stayed_ns_ / static_cast<double>(stays_);
+}
+
+}  // namespace sojourn::statistics

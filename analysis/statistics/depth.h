@@ -1,0 +1,46 @@
+// How many units are in a place over time, from the instants at which they enter and leave: how
+// long each depth lasted, not how often it was seen. What was inside before the first event is not
+// known, so every depth is "at least". One thread owns a Depth.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace sojourn::statistics {
+
+class Depth {
+ public:
+  // Times may not go back. A leave without an enter is ignored.
+  void begin(std::uint64_t ts_ns) { last_ns_ = begin_ns_ = ts_ns; }
+  void enter(std::uint64_t ts_ns);
+  void leave(std::uint64_t ts_ns);
+  void end(std::uint64_t ts_ns) { advance(ts_ns); }
+  // A unit that left had been inside for so long.
+  void stayed(std::uint64_t span_ns) {
+    ++stays_;
+    stayed_ns_ += static_cast<double>(span_ns);
+  }
+
+  std::uint64_t now() const { return depth_; }
+  std::uint64_t max() const { return max_; }
+  double mean() const;                         // weighted by time
+  std::uint64_t quantile(double share) const;  // of time
+  std::uint64_t entered() const { return entered_; }
+
+  // Little's law: mean depth = arrivals a second x mean stay. The right side; compare with mean().
+  double arrivals_times_stay() const;
+
+ private:
+  void advance(std::uint64_t ts_ns);
+
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t depth_ = 0;
+  std::uint64_t max_ = 0;
+  std::uint64_t entered_ = 0;
+  std::uint64_t stays_ = 0;
+  double stayed_ns_ = 0;
+  std::vector<std::uint64_t> lasted_ns_;  // by depth
+};
+
+}  // namespace sojourn::statistics

@@ -1,0 +1,45 @@
+// The distribution of a time (or any count): exact up to a million samples, beyond that in buckets
+// of at most 0.1 % of the value. One thread owns a Distribution.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sojourn::statistics {
+
+class Distribution {
+ public:
+  static constexpr std::size_t kExactSamples = 1'000'000;
+
+  void add(std::uint64_t value);
+  void merge(const Distribution& other);
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
+  std::uint64_t max() const { return max_; }
+  double sum() const { return sum_; }
+  double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+  bool exact() const { return buckets_.empty(); }
+
+  // The smallest sample that at least this share of all samples do not exceed (nearest rank), 0 of
+  // none. Past the exact samples: the middle of its bucket.
+  std::uint64_t quantile(double share) const;
+  // How many samples exceed the value (in buckets: whose bucket begins above it).
+  std::uint64_t above(std::uint64_t value) const;
+
+ private:
+  void add_to_bucket(std::uint64_t value, std::uint64_t times);
+  void leave_exactness();
+
+  std::uint64_t count_ = 0;
+  std::uint64_t min_ = UINT64_MAX;
+  std::uint64_t max_ = 0;
+  double sum_ = 0;
+  mutable std::vector<std::uint64_t> samples_;  // sorted when asked
+  mutable bool sorted_ = true;
+  // One row of buckets for each power of two, made when first used.
+  std::vector<std::vector<std::uint64_t>> buckets_;
+};
+
+}  // namespace sojourn::statistics

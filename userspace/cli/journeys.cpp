@@ -1,0 +1,136 @@
+// `sojourn journeys`: packets one by one, each with every event of its way.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "analysis/report/journey_words.h"
+#include "analysis/report/report.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/progress.h"
+
+namespace sojourn::cli {
+namespace {
+
+using journeys::Journey;
+using journeys::Outcome;
+
+struct Options {
+  std::string path;
+  std::string direction;
+  std::uint64_t limit = 0;
+  std::uint64_t worst = 0;
+  bool json = false;
+  bool incomplete = false;
+};
+
+// Prints what is asked for, as it comes; with --worst, keeps the slowest and prints them at the
+// end.
+class Printer : public journeys::Observer {
+ public:
+  Printer(const Options& options, trace::Reader& reader, ProgressLine& line)
+      : options_(options), schema_(reader.schema()), line_(line) {
+    for (const auto& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
+  }
+
+  void on_journey(const Journey& journey) override {
+    if (!wanted(journey) || full()) return;
+    if (options_.worst == 0) {
+      line_.clear();
+      fmt::print("{}", words(journey));
+      ++printed_;
+      return;
+    }
+    const auto latency_ns = journey.latency_ns();
+    if (worst_.size() == options_.worst && latency_ns <= worst_.front().latency_ns) return;
+    if (worst_.size() == options_.worst) {
+      std::ranges::pop_heap(worst_, slower);
+      worst_.pop_back();
+    }
+    worst_.push_back({latency_ns, journey.id, words(journey)});
+    std::ranges::push_heap(worst_, slower);
+  }
+
+  bool full() const { return options_.limit != 0 && printed_ >= options_.limit; }
+
+  void finish() {
+    std::ranges::sort(worst_, slower);
+    for (const auto& kept : worst_) {
+      if (full()) return;
+      fmt::print("{}", kept.words);
+      ++printed_;
+    }
+  }
+
+ private:
+  struct Kept {
+    std::uint64_t latency_ns = 0;
+    std::uint64_t id = 0;
+    std::string words;
+  };
+
+  static bool slower(const Kept& left, const Kept& right) {
+    return left.latency_ns != right.latency_ns ? left.latency_ns > right.latency_ns
+                                               : left.id < right.id;
+  }
+
+  bool wanted(const Journey& journey) const {
+    if (!options_.direction.empty() && letter(journey.direction) != options_.direction[0])
+      return false;
+    if (options_.incomplete) return journey.outcome != Outcome::kComplete;
+    return options_.worst == 0 || journey.outcome == Outcome::kComplete;
+  }
+
+  std::string words(const Journey& journey) const {
+    if (options_.json) return report::to_json_line(journey, schema_, cpus_) + "\n";
+    return report::to_text(journey, schema_) + "\n";
+  }
+
+  const Options& options_;
+  const model::Schema& schema_;
+  ProgressLine& line_;
+  report::CpuOfStream cpus_;
+  std::uint64_t printed_ = 0;
+  std::vector<Kept> worst_;  // a heap, the least slow in front
+};
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, trace::Reader::open(options.path));
+  ProgressLine line;
+  Printer printer(options, reader, line);
+  const journeys::Rules rules;
+  SJ_CHECK(report::rebuild(
+      reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
+      [&] { return !printer.full(); }));
+  line.clear();
+  printer.finish();
+  return {};
+}
+
+}  // namespace
+
+Action define_journeys(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
+  app.add_option("--worst", options->worst, "only the slowest complete ones, slowest first")
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--dir", options->direction, "only downlink (D) or uplink (U)")
+      ->check(CLI::IsMember({"D", "U"}));
+  app.add_flag("--incomplete", options->incomplete,
+               "only those that are not complete: dropped, censored, incomplete");
+  app.add_flag("--json", options->json, "one JSON object a line");
+  app.footer(
+      "A downlink journey is what one packet's bytes reached; an uplink journey is all that the\n"
+      "packet which left was made from. Each line is an event: its number, the time since the\n"
+      "journey began, the point, and what is new in its fields. Steps below a fork are indented;\n"
+      "\"joins\" and \"repeats\" name other lines. \"whole\" marks the event that completed it.\n"
+      "Journeys are printed as they end, not as they began.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,28 @@
+// A line on stderr that says how far a long run is. Only where stderr is a terminal, only once the
+// run takes long enough to wonder, and gone before anything else is printed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace sojourn::cli {
+
+class ProgressLine {
+ public:
+  ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() { clear(); }
+
+  void update(std::uint64_t done, std::uint64_t of);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point due_;
+};
+
+}  // namespace sojourn::cli

@@ -1,0 +1,73 @@
+// `sojourn report`: where packets spent their time, on one page.
+#include "analysis/report/report.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/progress.h"
+
+namespace sojourn::cli {
+namespace {
+
+struct Options {
+  std::string path;
+  bool json = false;
+  bool points = false;
+  bool explain = false;
+};
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, trace::Reader::open(options.path));
+  const journeys::Rules rules;
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  if (options.explain) {
+    fmt::print("{}", journeys::explain(topology, reader.schema(), rules));
+    return {};
+  }
+  report::Summary summary(topology, rules, reader.capture().open_ns);
+  ProgressLine line;
+  SJ_TRY(totals, report::rebuild(
+                     reader, rules, summary,
+                     [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
+                     [] { return true; }));
+  line.clear();
+  summary.finish(std::max(totals.last_ns, reader.capture().close_ns));
+  const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
+                               reader.host(),         reader.capture(), reader.ledger(),
+                               reader.damage().size()};
+  const report::Content content = {facts, topology, totals, summary};
+  if (options.json) {
+    fmt::print("{}\n", report::to_json(content).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", report::to_text(content, options.points));
+  }
+  return {};
+}
+
+}  // namespace
+
+Action define_report(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
+  app.add_flag("--points", options->points, "list every point with its hits and losses");
+  app.add_flag("--explain-rules", options->explain,
+               "print which point feeds which, by which ids, and stop");
+  app.footer(
+      "latency     from the packet's input to the output that makes it whole (uplink: from the\n"
+      "            first reception of any of its pieces), of complete journeys only\n"
+      "censored    cut by the start or end of the capture or by lost events: never incomplete\n"
+      "share       of the time that decided the latencies; the places of a direction add up\n"
+      "in flight   units in the place at once, at least: what was there before is not known\n"
+      "\n"
+      "docs/journeys.md explains how journeys are rebuilt.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
