@@ -1,1 +1,177 @@
-// written soon
+#include "analysis/trace/reader.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/trace/codec.h"
+#include "analysis/trace/input.h"
+#include "analysis/trace/merge.h"
+#include "analysis/trace/meta.h"
+#include "analysis/trace/sequence.h"
+
+namespace sojourn::trace {
+
+struct Reader::State {
+  explicit State(Input opened) : input(std::move(opened)), damage(input.damage()) {}
+
+  Input input;
+  model::Schema schema;
+  model::Target target;
+  model::Host host;
+  model::Capture capture;
+  std::vector<model::Stream> streams;
+  std::vector<model::ClockPair> clocks;
+  model::Ledger ledger;
+  std::vector<BlockInfo> blocks;
+  std::vector<IndexEntry> entries;  // of the same blocks
+  std::vector<Damage> damage;
+  std::vector<Gap> gaps;
+  std::uint64_t events = 0;
+
+  void report(const IndexEntry& block, std::string what);
+  Result<void> read_meta(const IndexEntry& block);
+  void read_all_meta();
+  Result<void> read_events(const IndexEntry& block, model::EventBatch& into);
+  void find_gaps();
+};
+
+Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::open(const std::string& path) {
+  SJ_TRY(input, Input::open(path));
+  auto state = std::make_unique<State>(std::move(input));
+  state->read_all_meta();
+  return Reader(std::move(state));
+}
+
+void Reader::State::report(const IndexEntry& block, std::string what) {
+  const auto known = std::ranges::find(damage, block.offset, &Damage::offset);
+  if (known == damage.end())
+    damage.push_back(
+        {block.offset, sizeof(BlockHeader) + block.header.payload_bytes, std::move(what)});
+}
+
+void Reader::State::read_all_meta() {
+  for (const IndexEntry& block : input.blocks()) {
+    if (block.header.type == BlockType::kEvents) {
+      entries.push_back(block);
+      events += block.header.events;
+      blocks.push_back(
+          {.offset = block.offset,
+           .bytes = static_cast<std::uint32_t>(sizeof(BlockHeader)) + block.header.payload_bytes,
+           .stream = block.header.stream,
+           .events = block.header.events,
+           .first_seq = block.header.first_seq,
+           .last_seq = block.header.last_seq,
+           .min_ts_ns = block.header.min_ts_ns,
+           .max_ts_ns = block.header.max_ts_ns});
+    } else if (auto read = read_meta(block); !read) {
+      report(block, read.error().text());
+    }
+  }
+}
+
+// The newest of each kind counts, but for streams and clock pairs, which add up. Unknown kinds are
+// skipped.
+Result<void> Reader::State::read_meta(const IndexEntry& block) {
+  SJ_TRY(json, input.payload(block));
+  switch (block.header.type) {
+    case BlockType::kSchema:
+      return from_json(json, schema);
+    case BlockType::kTarget:
+      return from_json(json, target);
+    case BlockType::kHost:
+      return from_json(json, host);
+    case BlockType::kStream:
+      return from_json(json, streams.emplace_back());
+    case BlockType::kClock:
+      return from_json(json, clocks.emplace_back());
+    case BlockType::kCapture:
+      return from_json(json, capture);
+    case BlockType::kLedger:
+      return from_json(json, ledger);
+    default:
+      return {};
+  }
+}
+
+Result<void> Reader::State::read_events(const IndexEntry& block, model::EventBatch& into) {
+  SJ_TRY(columns, input.payload(block));
+  return decode(columns, summary_of(block.header), schema, into);
+}
+
+Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
+  const auto found = std::ranges::find(state_->entries, block.offset, &IndexEntry::offset);
+  if (found == state_->entries.end())
+    return fail("{}: no block of events at offset {}", path(), block.offset);
+  auto read = state_->read_events(*found, into);
+  if (!read) {
+    state_->report(*found, read.error().text());
+    return std::unexpected(std::move(read).error().within(
+        fmt::format("{}, block at offset {}", path(), block.offset)));
+  }
+  return {};
+}
+
+Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& consume) {
+  std::map<std::uint32_t, SequenceCheck> sequences;
+  merge_blocks(
+      state_->blocks,
+      [&](const BlockInfo& block, model::EventBatch& into) {
+        if (!read(block, into)) into.clear();
+        sequences[block.stream].add(into);
+      },
+      consume);
+  state_->gaps.clear();
+  for (auto& [stream, sequence] : sequences) sequence.append_gaps(stream, state_->gaps);
+  return {};
+}
+
+const std::string& Reader::path() const {
+  return state_->input.path();
+}
+const model::Schema& Reader::schema() const {
+  return state_->schema;
+}
+const model::Target& Reader::target() const {
+  return state_->target;
+}
+const model::Host& Reader::host() const {
+  return state_->host;
+}
+const model::Capture& Reader::capture() const {
+  return state_->capture;
+}
+const std::vector<model::Stream>& Reader::streams() const {
+  return state_->streams;
+}
+const std::vector<model::ClockPair>& Reader::clocks() const {
+  return state_->clocks;
+}
+const model::Ledger& Reader::ledger() const {
+  return state_->ledger;
+}
+const std::vector<BlockInfo>& Reader::blocks() const {
+  return state_->blocks;
+}
+const std::vector<Damage>& Reader::damage() const {
+  return state_->damage;
+}
+bool Reader::had_index() const {
+  return state_->input.had_index();
+}
+std::uint64_t Reader::events() const {
+  return state_->events;
+}
+std::uint64_t Reader::bytes() const {
+  return state_->input.size();
+}
+const std::vector<Gap>& Reader::gaps() const {
+  return state_->gaps;
+}
+
+}  // namespace sojourn::trace

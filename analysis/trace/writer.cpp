@@ -1,1 +1,204 @@
-// written soon
+#include "analysis/trace/writer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/trace/block.h"
+#include "analysis/trace/codec.h"
+#include "analysis/trace/format.h"
+#include "analysis/trace/meta.h"
+
+namespace sojourn::trace {
+
+namespace {
+
+// The file being written: closes itself, and never holds half a block where that can be helped.
+class Output {
+ public:
+  static Result<Output> create(std::string path) {
+    struct stat existing{};
+    if (lstat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
+      return fail("write {}: exists and is not a regular file", path);
+    Output output(path, path + ".partial");
+    // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
+    // trap.
+    if (unlink(output.partial_.c_str()) != 0 && errno != ENOENT)
+      return fail_errno("replace {}", output.partial_);
+    output.fd_ =
+        open(output.partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (output.fd_ < 0) return fail_errno("write {}", output.partial_);
+    return output;
+  }
+
+  Output(Output&& other) noexcept
+      : path_(std::move(other.path_)),
+        partial_(std::move(other.partial_)),
+        fd_(std::exchange(other.fd_, -1)),
+        size_(other.size_) {}
+  Output& operator=(Output&&) = delete;
+  ~Output() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  std::uint64_t size() const { return size_; }
+
+  Result<void> append(std::span<const std::uint8_t> bytes) {
+    std::span<const std::uint8_t> rest = bytes;
+    while (!rest.empty()) {
+      const ssize_t written = ::write(fd_, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        auto error = fail_errno("write {}", partial_);
+        // What is there of the block is of no use to a reader.
+        if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) return error;
+        return error;
+      }
+      rest = rest.subspan(static_cast<std::size_t>(written));
+    }
+    size_ += bytes.size();
+    return {};
+  }
+
+  Result<void> finish() {
+    if (close(std::exchange(fd_, -1)) != 0) return fail_errno("write {}", partial_);
+    if (std::rename(partial_.c_str(), path_.c_str()) != 0)
+      return fail_errno("rename {} to {}", partial_, path_);
+    return {};
+  }
+
+ private:
+  Output(std::string path, std::string partial)
+      : path_(std::move(path)), partial_(std::move(partial)) {}
+
+  std::string path_;
+  std::string partial_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+std::span<const std::uint8_t> as_bytes(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+template <typename T>
+std::span<const std::uint8_t> as_bytes(const T& object) {
+  return {reinterpret_cast<const std::uint8_t*>(&object), sizeof(object)};
+}
+
+}  // namespace
+
+struct Writer::State {
+  explicit State(Output opened) : output(std::move(opened)) {}
+
+  Output output;
+  BlockMaker maker;
+  model::Schema schema;
+  std::vector<IndexEntry> index;
+  std::vector<std::uint8_t> columns;
+  std::uint64_t events = 0;
+
+  Result<void> append(BlockType type, std::span<const std::uint8_t> raw,
+                      const BlockSummary& summary = {}) {
+    SJ_TRY(block, maker.make(type, raw, summary));
+    IndexEntry entry{.offset = output.size(), .header = {}};
+    std::copy_n(block.begin(), sizeof(BlockHeader), reinterpret_cast<std::uint8_t*>(&entry.header));
+    SJ_CHECK(output.append(block));
+    index.push_back(entry);
+    return {};
+  }
+
+  Result<void> check(const model::EventBatch& batch) const {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      if (event.stream != batch.stream().front())
+        return fail("write events of streams {} and {} in one block", batch.stream().front(),
+                    event.stream);
+      if (event.point >= schema.points.size())
+        return fail("write an event of point {}: not in the schema", event.point);
+      if (event.values.size() != schema.points[event.point].fields.size())
+        return fail("write an event of {} with {} values: it has {} fields",
+                    schema.points[event.point].name(), event.values.size(),
+                    schema.points[event.point].fields.size());
+    }
+    return {};
+  }
+};
+
+Writer::Writer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+Writer::~Writer() = default;
+
+Result<Writer> Writer::create(const std::string& path) {
+  SJ_TRY(output, Output::create(path));
+  auto state = std::make_unique<State>(std::move(output));
+  SJ_CHECK(state->output.append(as_bytes(FileHeader{})));
+  return Writer(std::move(state));
+}
+
+Result<void> Writer::write(const model::Schema& schema) {
+  const auto& known = state_->schema.points;
+  if (known.size() > schema.points.size() ||
+      !std::ranges::equal(known, std::span(schema.points).first(known.size())))
+    return fail("write a schema that changes points already written");
+  SJ_CHECK(state_->append(BlockType::kSchema, as_bytes(to_json(schema))));
+  state_->schema = schema;
+  return {};
+}
+
+Result<void> Writer::write(const model::Target& target) {
+  return state_->append(BlockType::kTarget, as_bytes(to_json(target)));
+}
+Result<void> Writer::write(const model::Host& host) {
+  return state_->append(BlockType::kHost, as_bytes(to_json(host)));
+}
+Result<void> Writer::write(const model::Stream& stream) {
+  return state_->append(BlockType::kStream, as_bytes(to_json(stream)));
+}
+Result<void> Writer::write(const model::ClockPair& clock) {
+  return state_->append(BlockType::kClock, as_bytes(to_json(clock)));
+}
+Result<void> Writer::write(const model::Capture& capture) {
+  return state_->append(BlockType::kCapture, as_bytes(to_json(capture)));
+}
+Result<void> Writer::write(const model::Ledger& ledger) {
+  return state_->append(BlockType::kLedger, as_bytes(to_json(ledger)));
+}
+
+Result<void> Writer::write(const model::EventBatch& events) {
+  if (events.empty()) return {};
+  SJ_CHECK(state_->check(events));
+  state_->columns.clear();
+  encode(events, state_->schema, state_->columns);
+  SJ_CHECK(state_->append(BlockType::kEvents, state_->columns, summarise(events)));
+  state_->events += events.size();
+  return {};
+}
+
+Result<void> Writer::finish() {
+  const Trailer trailer{.index_offset = state_->output.size()};
+  const auto* entries = reinterpret_cast<const std::uint8_t*>(state_->index.data());
+  const std::vector<std::uint8_t> index(entries,
+                                        entries + state_->index.size() * sizeof(IndexEntry));
+  SJ_CHECK(state_->append(BlockType::kIndex, index));
+  SJ_CHECK(state_->output.append(as_bytes(trailer)));
+  return state_->output.finish();
+}
+
+std::uint64_t Writer::bytes() const {
+  return state_->output.size();
+}
+std::uint64_t Writer::events() const {
+  return state_->events;
+}
+
+}  // namespace sojourn::trace

@@ -1,8 +1,8 @@
-// Writes a trace file, block by block, in the order it is given; docs/trace-format.md has every byte.
-// Each block is on disk before the next begins, so a writer that dies loses at most its last block.
-// The file is named `path.partial` until finish(), then renamed: a trace that ended in order is
-// recognisable by its name, and an older trace of that name survives until then.
-// One thread owns a Writer.
+// Writes a trace file, block by block, in the order it is given; docs/trace-format.md has every
+// byte. Each block is on disk before the next begins, so a writer that dies loses at most its last
+// block. The file is named `path.partial` until finish(), then renamed: a trace that ended in order
+// is recognisable by its name, and an older trace of that name survives until then. One thread owns
+// a Writer.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,64 @@
+// One block as bytes: a header that checks itself, and a payload that is compressed where that
+// helps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/codec.h"
+#include "analysis/trace/format.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace sojourn::trace {
+
+// Makes blocks; keeps its buffers between them. One thread owns it.
+class BlockMaker {
+ public:
+  BlockMaker();
+  BlockMaker(BlockMaker&&) noexcept;
+  BlockMaker& operator=(BlockMaker&&) noexcept;
+  ~BlockMaker();
+
+  // The block's bytes, valid until the next call, header first.
+  Result<std::span<const std::uint8_t>> make(BlockType type, std::span<const std::uint8_t> raw,
+                                             const BlockSummary& summary = {});
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, Free> compressor_;
+  std::vector<std::uint8_t> block_;
+};
+
+// Whether the header is whole, ours, and says nothing impossible.
+bool is_sound(const BlockHeader& header);
+BlockSummary summary_of(const BlockHeader& header);
+
+// Opens payloads. One thread owns it.
+class BlockOpener {
+ public:
+  BlockOpener();
+  BlockOpener(BlockOpener&&) noexcept;
+  BlockOpener& operator=(BlockOpener&&) noexcept;
+  ~BlockOpener();
+
+  // The raw payload, valid until the next call. The header is sound.
+  Result<std::span<const std::uint8_t>> open(const BlockHeader& header,
+                                             std::span<const std::uint8_t> payload);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> decompressor_;
+  std::vector<std::uint8_t> raw_;
+};
+
+}  // namespace sojourn::trace

@@ -1,0 +1,156 @@
+#include "analysis/trace/input.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sojourn::trace {
+
+Result<Input> Input::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail_errno("open {}", path);
+  Input input(path, fd, 0);
+  struct stat file{};
+  if (fstat(fd, &file) != 0) return fail_errno("open {}", path);
+  if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
+  input.size_ = static_cast<std::uint64_t>(file.st_size);
+  SJ_CHECK(input.check_file_header());
+  input.had_index_ = input.read_index();
+  if (!input.had_index_) input.walk();
+  return input;
+}
+
+Input::Input(Input&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      size_(other.size_),
+      blocks_(std::move(other.blocks_)),
+      damage_(std::move(other.damage_)),
+      had_index_(other.had_index_),
+      opener_(std::move(other.opener_)),
+      payload_(std::move(other.payload_)) {}
+
+Input::~Input() {
+  if (fd_ >= 0) close(fd_);
+}
+
+bool Input::read_at(std::uint64_t offset, void* into, std::size_t bytes) const {
+  if (offset > size_ || bytes > size_ - offset) return false;
+  auto* next = static_cast<std::uint8_t*>(into);
+  while (bytes > 0) {
+    const ssize_t got = pread(fd_, next, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    next += got;
+    offset += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+Result<void> Input::check_file_header() const {
+  FileHeader header;
+  if (!read_at(0, &header, sizeof(header)))
+    return fail("{}: no sojourn trace: only {} bytes long", path_, size_);
+  if (header.magic != kFileMagic) return fail("{}: no sojourn trace", path_);
+  if (header.major > kMajor)
+    return fail("{}: written in format {}.{}, this program reads up to {}.x: use a newer sojourn",
+                path_, header.major, header.minor, kMajor);
+  return {};
+}
+
+bool Input::block_at(std::uint64_t offset, IndexEntry& block) const {
+  block.offset = offset;
+  return read_at(offset, &block.header, sizeof(block.header)) && is_sound(block.header);
+}
+
+// The index is believed only where it agrees with itself; each block is checked again when it is
+// read.
+bool Input::read_index() {
+  Trailer trailer;
+  IndexEntry index;
+  if (size_ < sizeof(trailer) || !read_at(size_ - sizeof(trailer), &trailer, sizeof(trailer)))
+    return false;
+  if (trailer.magic != kTrailerMagic || !block_at(trailer.index_offset, index) ||
+      index.header.type != BlockType::kIndex)
+    return false;
+  auto entries = payload(index);
+  if (!entries || entries->size() % sizeof(IndexEntry) != 0) return false;
+
+  std::vector<IndexEntry> blocks(entries->size() / sizeof(IndexEntry));
+  if (!blocks.empty()) std::memcpy(blocks.data(), entries->data(), entries->size());
+  std::uint64_t end = sizeof(FileHeader);
+  for (const IndexEntry& block : blocks) {
+    if (!is_sound(block.header) || block.offset != end) return false;
+    end = block.offset + sizeof(BlockHeader) + block.header.payload_bytes;
+  }
+  if (end != trailer.index_offset) return false;
+  blocks_ = std::move(blocks);
+  return true;
+}
+
+void Input::walk() {
+  std::uint64_t offset = sizeof(FileHeader);
+  while (offset < size_) {
+    IndexEntry block;
+    if (!block_at(offset, block)) {
+      const std::uint64_t next = next_block(offset + 1);
+      const bool is_trailer = next == size_ && size_ - offset == sizeof(Trailer);
+      if (!is_trailer)
+        damage_.push_back(
+            {offset, next - offset, next == size_ ? "block cut short" : "no block here"});
+      offset = next;
+      continue;
+    }
+    const std::uint64_t end = offset + sizeof(BlockHeader) + block.header.payload_bytes;
+    if (end > size_) {
+      // Either the file ends in this block, or the header lies: whole blocks may still follow.
+      const std::uint64_t next = next_block(offset + 1);
+      damage_.push_back({offset, next - offset, "block cut short"});
+      offset = next;
+      continue;
+    }
+    if (block.header.type != BlockType::kIndex) blocks_.push_back(block);
+    offset = end;
+  }
+}
+
+// Where the next sound header begins, at or after `from`; the file's end where there is none.
+std::uint64_t Input::next_block(std::uint64_t from) const {
+  std::vector<std::uint8_t> window(std::size_t{1} << 20);
+  constexpr std::uint32_t magic = kBlockMagic;
+  while (from < size_) {
+    const auto bytes =
+        static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size_ - from));
+    if (bytes < sizeof(BlockHeader) || !read_at(from, window.data(), bytes)) return size_;
+    for (std::size_t at = 0; at + sizeof(magic) <= bytes; ++at) {
+      IndexEntry block;
+      if (std::memcmp(&window[at], &magic, sizeof(magic)) == 0 && block_at(from + at, block))
+        return from + at;
+    }
+    if (bytes < window.size()) return size_;
+    from += bytes - sizeof(magic) + 1;
+  }
+  return size_;
+}
+
+Result<std::span<const std::uint8_t>> Input::payload(const IndexEntry& block) {
+  // The header on disk decides, whatever the index said.
+  IndexEntry stored;
+  if (!block_at(block.offset, stored) ||
+      std::memcmp(&stored.header, &block.header, sizeof(BlockHeader)) != 0)
+    return fail("header damaged");
+  if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader))
+    return fail("block cut short");
+  payload_.resize(block.header.payload_bytes);
+  if (!read_at(block.offset + sizeof(BlockHeader), payload_.data(), payload_.size()))
+    return fail("block cut short");
+  return opener_.open(block.header, payload_);
+}
+
+}  // namespace sojourn::trace

@@ -1,0 +1,55 @@
+// A trace file opened for reading: knows where its blocks are, from the index or, where that is
+// missing or wrong, by walking the headers. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/block.h"
+#include "analysis/trace/format.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::trace {
+
+class Input {
+ public:
+  static Result<Input> open(const std::string& path);
+  Input(Input&& other) noexcept;
+  Input& operator=(Input&&) = delete;
+  ~Input();
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+  const std::vector<IndexEntry>& blocks() const { return blocks_; }
+  const std::vector<Damage>& damage() const { return damage_; }
+  bool had_index() const { return had_index_; }
+
+  // The block's raw payload, valid until the next call. What is wrong with it is an error of few
+  // words.
+  Result<std::span<const std::uint8_t>> payload(const IndexEntry& block);
+
+ private:
+  Input(std::string path, int fd, std::uint64_t size)
+      : path_(std::move(path)), fd_(fd), size_(size) {}
+
+  bool read_at(std::uint64_t offset, void* into, std::size_t bytes) const;
+  bool block_at(std::uint64_t offset, IndexEntry& block) const;
+  Result<void> check_file_header() const;
+  bool read_index();
+  void walk();
+  std::uint64_t next_block(std::uint64_t from) const;
+
+  std::string path_;
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+  std::vector<IndexEntry> blocks_;
+  std::vector<Damage> damage_;
+  bool had_index_ = false;
+  BlockOpener opener_;
+  std::vector<std::uint8_t> payload_;
+};
+
+}  // namespace sojourn::trace

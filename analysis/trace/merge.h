@@ -1,0 +1,27 @@
+// Joins the events of many blocks in time order. Each block is a run: sorted when it is opened, and
+// opened when time reaches its first event. So the memory is that of the blocks that overlap in
+// time, and events that were written late, by any amount, still come in order.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/event.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::trace {
+
+struct MergeStatistics {
+  std::size_t most_open_blocks = 0;
+};
+
+// `load` appends a block's events in the stream's order, or leaves the batch empty for a block that
+// is to be left out. Equal times: by stream, then in the stream's order. `consume` returns false to
+// stop.
+MergeStatistics merge_blocks(const std::vector<BlockInfo>& blocks,
+                             const std::function<void(const BlockInfo&, model::EventBatch&)>& load,
+                             const std::function<bool(const model::EventBatch&)>& consume);
+
+}  // namespace sojourn::trace

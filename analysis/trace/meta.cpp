@@ -1,0 +1,290 @@
+#include "analysis/trace/meta.h"
+
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include <nlohmann/json.hpp>
+
+namespace sojourn::trace {
+
+using nlohmann::json;
+
+namespace {
+
+// Reads one member where it is present and of the right kind; what is absent keeps its default.
+template <typename T>
+Result<void> read_member(const json& object, const char* member, T& into) {
+  const auto found = object.find(member);
+  if (found == object.end()) return {};
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!found->is_boolean()) return fail("\"{}\" is neither true nor false", member);
+    into = found->get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    if (!found->is_number_integer() || (std::is_unsigned_v<T> && !found->is_number_unsigned()))
+      return fail("\"{}\" is not a whole number", member);
+    const Wide value = found->get<Wide>();
+    if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max())
+      return fail("\"{}\" is out of range", member);
+    into = static_cast<T>(value);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!found->is_string()) return fail("\"{}\" is not a text", member);
+    into = found->get<std::string>();
+  } else {
+    if (!found->is_array()) return fail("\"{}\" is not a list", member);
+    for (const json& item : *found) {
+      if (!item.is_string()) return fail("\"{}\" is not a list of texts", member);
+      into.push_back(item.get<std::string>());
+    }
+  }
+  return {};
+}
+
+// Texts come from a target's files and may be no UTF-8: what is not is replaced, never thrown over.
+std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// Deeper nesting than any of ours is an attack on the stack.
+Result<json> parse(std::span<const std::uint8_t> text, json::value_t kind) {
+  constexpr int kMaxDepth = 8;
+  const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= kMaxDepth; };
+  json value = json::parse(text.begin(), text.end(), shallow, /*allow_exceptions=*/false);
+  if (value.is_discarded() || value.type() != kind) return fail("is not the JSON it should be");
+  return value;
+}
+
+Result<json> parse_object(std::span<const std::uint8_t> text) {
+  return parse(text, json::value_t::object);
+}
+
+}  // namespace
+
+std::string to_json(const model::Schema& schema) {
+  json points = json::array();
+  for (const model::Point& point : schema.points) {
+    json fields = json::array();
+    for (const model::Field& field : point.fields)
+      fields.push_back({{"name", field.name},
+                        {"role", name(field.role)},
+                        {"bytes", field.bytes},
+                        {"signed", field.is_signed}});
+    points.push_back({{"dir", std::string(1, letter(point.direction))},
+                      {"src", point.src},
+                      {"dest", point.dest},
+                      {"file", point.file},
+                      {"fields", std::move(fields)}});
+  }
+  return dump({{"points", std::move(points)}});
+}
+
+namespace {
+
+Result<model::Field> read_field(const json& object) {
+  if (!object.is_object()) return fail("a field is not an object");
+  model::Field field;
+  std::string role = "property";
+  SJ_CHECK(read_member(object, "name", field.name));
+  SJ_CHECK(read_member(object, "role", role));
+  SJ_CHECK(read_member(object, "bytes", field.bytes));
+  SJ_CHECK(read_member(object, "signed", field.is_signed));
+  const auto known = model::role_from_name(role);
+  if (!known) return fail("a field's role is \"{}\"", role);
+  field.role = *known;
+  return field;
+}
+
+Result<model::Point> read_point(const json& object) {
+  if (!object.is_object()) return fail("a point is not an object");
+  model::Point point;
+  std::string direction;
+  SJ_CHECK(read_member(object, "dir", direction));
+  SJ_CHECK(read_member(object, "src", point.src));
+  SJ_CHECK(read_member(object, "dest", point.dest));
+  SJ_CHECK(read_member(object, "file", point.file));
+  const auto known =
+      direction.size() == 1 ? model::direction_from_letter(direction[0]) : std::nullopt;
+  if (!known) return fail("a point's direction is \"{}\"", direction);
+  point.direction = *known;
+  const auto fields = object.find("fields");
+  if (fields == object.end() || !fields->is_array() || fields->size() > 64)
+    return fail("a point has no list of fields");
+  for (const json& item : *fields) {
+    SJ_TRY(field, read_field(item));
+    point.fields.push_back(std::move(field));
+  }
+  return point;
+}
+
+}  // namespace
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Schema& schema) {
+  SJ_TRY(object, parse_object(text));
+  const auto points = object.find("points");
+  if (points == object.end() || !points->is_array())
+    return fail("the schema has no list of points");
+  if (points->size() > std::numeric_limits<model::PointId>::max())
+    return fail("the schema has {} points", points->size());
+  model::Schema read;
+  for (const json& item : *points) {
+    SJ_TRY(point, read_point(item));
+    read.points.push_back(std::move(point));
+  }
+  schema = std::move(read);
+  return {};
+}
+
+std::string to_json(const model::Target& target) {
+  return dump({{"pid", target.pid},
+               {"name", target.name},
+               {"exe", target.exe},
+               {"cmdline", target.cmdline},
+               {"build_id", target.build_id}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Target& target) {
+  SJ_TRY(object, parse_object(text));
+  model::Target read;
+  SJ_CHECK(read_member(object, "pid", read.pid));
+  SJ_CHECK(read_member(object, "name", read.name));
+  SJ_CHECK(read_member(object, "exe", read.exe));
+  SJ_CHECK(read_member(object, "cmdline", read.cmdline));
+  SJ_CHECK(read_member(object, "build_id", read.build_id));
+  target = std::move(read);
+  return {};
+}
+
+std::string to_json(const model::Host& host) {
+  return dump({{"name", host.name},
+               {"kernel", host.kernel},
+               {"machine", host.machine},
+               {"cpu_model", host.cpu_model},
+               {"cpus", host.cpus}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Host& host) {
+  SJ_TRY(object, parse_object(text));
+  model::Host read;
+  SJ_CHECK(read_member(object, "name", read.name));
+  SJ_CHECK(read_member(object, "kernel", read.kernel));
+  SJ_CHECK(read_member(object, "machine", read.machine));
+  SJ_CHECK(read_member(object, "cpu_model", read.cpu_model));
+  SJ_CHECK(read_member(object, "cpus", read.cpus));
+  host = std::move(read);
+  return {};
+}
+
+namespace {
+
+std::optional<model::Engine> engine_from_name(std::string_view text) {
+  for (const model::Engine engine :
+       {model::Engine::kBpf, model::Engine::kRing, model::Engine::kImport})
+    if (name(engine) == text) return engine;
+  return std::nullopt;
+}
+
+Result<void> read_engine(const json& object, model::Engine& into) {
+  std::string text(name(into));
+  SJ_CHECK(read_member(object, "engine", text));
+  const auto known = engine_from_name(text);
+  if (!known) return fail("the engine is \"{}\"", text);
+  into = *known;
+  return {};
+}
+
+}  // namespace
+
+std::string to_json(const model::Stream& stream) {
+  return dump({{"id", stream.id},
+               {"engine", name(stream.engine)},
+               {"cpu", stream.cpu},
+               {"tid", stream.tid}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Stream& stream) {
+  SJ_TRY(object, parse_object(text));
+  model::Stream read;
+  SJ_CHECK(read_member(object, "id", read.id));
+  SJ_CHECK(read_engine(object, read.engine));
+  SJ_CHECK(read_member(object, "cpu", read.cpu));
+  SJ_CHECK(read_member(object, "tid", read.tid));
+  stream = read;
+  return {};
+}
+
+std::string to_json(const model::ClockPair& clock) {
+  return dump({{"monotonic_ns", clock.monotonic_ns},
+               {"realtime_ns", clock.realtime_ns},
+               {"tai_ns", clock.tai_ns},
+               {"error_ns", clock.error_ns}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::ClockPair& clock) {
+  SJ_TRY(object, parse_object(text));
+  model::ClockPair read;
+  SJ_CHECK(read_member(object, "monotonic_ns", read.monotonic_ns));
+  SJ_CHECK(read_member(object, "realtime_ns", read.realtime_ns));
+  SJ_CHECK(read_member(object, "tai_ns", read.tai_ns));
+  SJ_CHECK(read_member(object, "error_ns", read.error_ns));
+  clock = read;
+  return {};
+}
+
+std::string to_json(const model::Capture& capture) {
+  return dump({{"tracer", capture.tracer},
+               {"engine", name(capture.engine)},
+               {"attach", capture.attach},
+               {"sites", capture.sites},
+               {"open_ns", capture.open_ns},
+               {"close_ns", capture.close_ns},
+               {"ended_by", capture.ended_by},
+               {"tracer_cpu_ns", capture.tracer_cpu_ns},
+               {"target_cpu_ns", capture.target_cpu_ns}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& capture) {
+  SJ_TRY(object, parse_object(text));
+  model::Capture read;
+  SJ_CHECK(read_member(object, "tracer", read.tracer));
+  SJ_CHECK(read_engine(object, read.engine));
+  SJ_CHECK(read_member(object, "attach", read.attach));
+  SJ_CHECK(read_member(object, "sites", read.sites));
+  SJ_CHECK(read_member(object, "open_ns", read.open_ns));
+  SJ_CHECK(read_member(object, "close_ns", read.close_ns));
+  SJ_CHECK(read_member(object, "ended_by", read.ended_by));
+  SJ_CHECK(read_member(object, "tracer_cpu_ns", read.tracer_cpu_ns));
+  SJ_CHECK(read_member(object, "target_cpu_ns", read.target_cpu_ns));
+  capture = std::move(read);
+  return {};
+}
+
+std::string to_json(const model::Ledger& ledger) {
+  json entries = json::array();
+  for (const model::LedgerEntry& entry : ledger)
+    entries.push_back({{"stream", entry.stream},
+                       {"point", entry.point},
+                       {"cause", static_cast<unsigned>(entry.cause)},
+                       {"count", entry.count}});
+  return dump(entries);
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Ledger& ledger) {
+  SJ_TRY(entries, parse(text, json::value_t::array));
+  model::Ledger read;
+  for (const json& item : entries) {
+    if (!item.is_object()) return fail("a ledger entry is not an object");
+    model::LedgerEntry entry;
+    std::uint8_t cause = 0;
+    SJ_CHECK(read_member(item, "stream", entry.stream));
+    SJ_CHECK(read_member(item, "point", entry.point));
+    SJ_CHECK(read_member(item, "cause", cause));
+    SJ_CHECK(read_member(item, "count", entry.count));
+    entry.cause = static_cast<model::LossCause>(cause);
+    read.push_back(entry);
+  }
+  ledger = std::move(read);
+  return {};
+}
+
+}  // namespace sojourn::trace

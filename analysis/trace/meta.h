@@ -1,0 +1,33 @@
+// Everything in a trace that is not an event, as JSON: it can grow members without breaking
+// readers, and a curious person can read it. Reading skips unknown members and checks the known
+// ones.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::trace {
+
+std::string to_json(const model::Schema& schema);
+std::string to_json(const model::Target& target);
+std::string to_json(const model::Host& host);
+std::string to_json(const model::Stream& stream);
+std::string to_json(const model::ClockPair& clock);
+std::string to_json(const model::Capture& capture);
+std::string to_json(const model::Ledger& ledger);
+
+Result<void> from_json(std::span<const std::uint8_t> json, model::Schema& schema);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Target& target);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Host& host);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Stream& stream);
+Result<void> from_json(std::span<const std::uint8_t> json, model::ClockPair& clock);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Capture& capture);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Ledger& ledger);
+
+}  // namespace sojourn::trace

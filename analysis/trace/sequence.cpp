@@ -1,0 +1,63 @@
+#include "analysis/trace/sequence.h"
+
+#include <iterator>
+
+namespace sojourn::trace {
+
+void SequenceCheck::add(const model::EventBatch& events) {
+  auto current = spans_.end();
+  for (std::size_t row = 0; row < events.size(); ++row) {
+    const std::uint64_t seq = events.seq()[row];
+    const std::uint64_t ts_ns = events.ts_ns()[row];
+    // Nearly always the number after the one before.
+    if (current != spans_.end() && seq == current->second.last + 1 &&
+        (std::next(current) == spans_.end() || std::next(current)->first > seq + 1)) {
+      current->second.last = seq;
+      current->second.last_ts_ns = ts_ns;
+      continue;
+    }
+    add_one(seq, ts_ns);
+    current = std::prev(spans_.upper_bound(seq));
+  }
+}
+
+void SequenceCheck::add_one(std::uint64_t seq, std::uint64_t ts_ns) {
+  const auto after = spans_.upper_bound(seq);
+  const auto before = after == spans_.begin() ? spans_.end() : std::prev(after);
+  if (before != spans_.end() && seq <= before->second.last) return;
+
+  const bool joins_before = before != spans_.end() && before->second.last + 1 == seq;
+  const bool joins_after = after != spans_.end() && after->first == seq + 1;
+  if (joins_before && joins_after) {
+    before->second.last = after->second.last;
+    before->second.last_ts_ns = after->second.last_ts_ns;
+    spans_.erase(after);
+  } else if (joins_before) {
+    before->second.last = seq;
+    before->second.last_ts_ns = ts_ns;
+  } else if (joins_after) {
+    Span grown = after->second;
+    grown.first_ts_ns = ts_ns;
+    spans_.erase(after);
+    spans_.emplace(seq, grown);
+  } else {
+    spans_.emplace(seq, Span{.last = seq, .first_ts_ns = ts_ns, .last_ts_ns = ts_ns});
+  }
+}
+
+void SequenceCheck::append_gaps(std::uint32_t stream, std::vector<Gap>& gaps) const {
+  std::uint64_t expected = 0;
+  std::uint64_t after_ns = 0;
+  for (const auto& [first, span] : spans_) {
+    if (first != expected)
+      gaps.push_back({.stream = stream,
+                      .first_seq = expected,
+                      .count = first - expected,
+                      .after_ns = after_ns,
+                      .before_ns = span.first_ts_ns});
+    expected = span.last + 1;
+    after_ns = span.last_ts_ns;
+  }
+}
+
+}  // namespace sojourn::trace

@@ -1,0 +1,34 @@
+// Which sequence numbers of one stream are there. Numbers may come in any order, as blocks do;
+// memory is that of the gaps. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analysis/model/event.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::trace {
+
+class SequenceCheck {
+ public:
+  void add(const model::EventBatch& events);
+
+  // Every number from 0 to the largest seen that was not seen. What is missing after the last event
+  // shows in the ledger only.
+  void append_gaps(std::uint32_t stream, std::vector<Gap>& gaps) const;
+
+ private:
+  struct Span {
+    std::uint64_t last = 0;
+    std::uint64_t first_ts_ns = 0;
+    std::uint64_t last_ts_ns = 0;
+  };
+
+  void add_one(std::uint64_t seq, std::uint64_t ts_ns);
+
+  std::map<std::uint64_t, Span> spans_;  // by their first number; never adjacent
+};
+
+}  // namespace sojourn::trace

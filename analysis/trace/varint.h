@@ -1,0 +1,68 @@
+// Integers in as many bytes as they need: seven bits a byte, lowest first, the top bit says that
+// more follow. Signed ones are folded first (0, -1, 1, -2, ...) so that small ones of either sign
+// are short.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sojourn::trace {
+
+class VarintWriter {
+ public:
+  explicit VarintWriter(std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
+
+  void put(std::uint64_t value) {
+    while (value >= 0x80) {
+      bytes_.push_back(static_cast<std::uint8_t>(value | 0x80));
+      value >>= 7;
+    }
+    bytes_.push_back(static_cast<std::uint8_t>(value));
+  }
+
+  // A difference of two unsigned numbers, in wrapping arithmetic.
+  void put_signed(std::uint64_t difference) {
+    put((difference << 1) ^
+        static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63));
+  }
+
+ private:
+  std::vector<std::uint8_t>& bytes_;
+};
+
+// Reading past the end or an over-long integer gives zeros and sets failed(), to be asked once at
+// the end.
+class VarintReader {
+ public:
+  explicit VarintReader(std::span<const std::uint8_t> bytes)
+      : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  std::uint64_t get() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (next_ == end_) break;
+      const std::uint8_t byte = *next_++;
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    failed_ = true;
+    return 0;
+  }
+
+  std::uint64_t get_signed() {
+    const std::uint64_t folded = get();
+    return (folded >> 1) ^ (0 - (folded & 1));
+  }
+
+  bool failed() const { return failed_; }
+  bool at_end() const { return next_ == end_; }
+
+ private:
+  const std::uint8_t* next_;
+  const std::uint8_t* end_;
+  bool failed_ = false;
+};
+
+}  // namespace sojourn::trace
