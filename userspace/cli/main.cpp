@@ -1,1 +1,75 @@
-int main(){}
+// The command line: a table of subcommands, and the one place that prints errors and sets exit
+// codes (0 done, 1 failed at run time, 2 wrong usage).
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "userspace/cli/command.h"
+
+namespace {
+
+using sojourn::cli::Action;
+using sojourn::cli::Command;
+
+constexpr Command kCommands[] = {
+    {"list", "Show the points of a running process or of a program's file",
+     sojourn::cli::define_list},
+    {"record", "Attach to a running process, or start one, and write a trace",
+     sojourn::cli::define_record},
+    {"report", "Where packets spend their time: latency by direction and by hop",
+     sojourn::cli::define_report},
+    {"journeys", "Single packets, step by step", sojourn::cli::define_journeys},
+    {"events", "The raw events of a trace in time order", sojourn::cli::define_events},
+    {"check", "What is whole in a trace file, and what was lost", sojourn::cli::define_check},
+};
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "sojourn shows, for a base station that is already running, where every packet spends its "
+      "time.",
+      "sojourn");
+  app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Start here:\n"
+      "  sojourn list -p PID                              what can be traced in that process\n"
+      "  sojourn record -p PID --for 10s -o run.sjt       trace it for ten seconds\n"
+      "  sojourn report run.sjt                           and see where its packets spend their "
+      "time");
+
+  Action chosen;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->callback([&chosen, action = command.define(*sub)] { chosen = action; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (const auto done = chosen(); !done) {
+    fmt::print(stderr, "sojourn: {}\n", done.error().text());
+    return 1;
+  }
+  // Data that a full disk or a closed pipe did not take is not done.
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "sojourn: write to standard output failed\n");
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sojourn: {}\n", error.what());
+    return 1;
+  }
+}

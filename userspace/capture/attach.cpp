@@ -1,0 +1,128 @@
+#include "userspace/capture/attach.h"
+
+#include <array>
+#include <cerrno>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include "userspace/base/fd.h"
+
+namespace sojourn::capture {
+
+std::string_view name(Mechanism mechanism) {
+  return mechanism == Mechanism::kUprobeMulti ? "uprobe_multi" : "perf uprobes";
+}
+
+void Attachment::DestroyLink::operator()(bpf_link* link) const {
+  bpf_link__destroy(link);
+}
+
+namespace {
+
+// The error of making a uprobe_multi link on a path that can hold no probes.
+int try_uprobe_multi(int program, pid_t pid) {
+  const unsigned long offset = 0;
+  LIBBPF_OPTS(bpf_link_create_opts, options);
+  options.uprobe_multi.path = "/";
+  options.uprobe_multi.offsets = &offset;
+  options.uprobe_multi.cnt = 1;
+  options.uprobe_multi.pid = static_cast<__u32>(pid);
+  const base::Fd link(bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options));
+  return link ? 0 : errno;
+}
+
+}  // namespace
+
+Mechanism best_mechanism() {
+  const std::array<bpf_insn, 2> return_zero = {
+      bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K,
+               .dst_reg = BPF_REG_0,
+               .src_reg = 0,
+               .off = 0,
+               .imm = 0},
+      bpf_insn{.code = BPF_JMP | BPF_EXIT, .dst_reg = 0, .src_reg = 0, .off = 0, .imm = 0}};
+  LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_UPROBE_MULTI);
+  const base::Fd program(bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sj_probe", "GPL", return_zero.data(),
+                                       return_zero.size(), &options));
+  if (!program) return Mechanism::kPerfUprobes;
+  // The first kernels with uprobe_multi took the pid for a thread's, and missed the hits of all
+  // others. The fix (6.10, commit 46ba0e49b642) also refuses a negative pid: that tells the two
+  // apart.
+  const bool has_link = try_uprobe_multi(program.get(), 0) == EBADF;
+  const bool filters_by_process = try_uprobe_multi(program.get(), -1) == EINVAL;
+  return has_link && filters_by_process ? Mechanism::kUprobeMulti : Mechanism::kPerfUprobes;
+}
+
+namespace {
+
+Error attach_error(const target::MappedFile& file, const std::string& what, int code) {
+  if (code == EPERM || code == EACCES)
+    return Error(
+        fmt::format("attach to {}: {}: run as root, or give this program CAP_BPF and CAP_PERFMON",
+                    file.name, std::generic_category().message(code)));
+  if (code == ESRCH)
+    return Error(fmt::format("attach to {}: the process ended while attaching", file.name));
+  constexpr int kRefusedInstruction =
+      524;  // the kernel's ENOTSUPP, which has no name in user space
+  return Error(fmt::format("attach to {} of {}: {}", what, file.name,
+                           code == kRefusedInstruction
+                               ? "the kernel refuses to probe this instruction"
+                               : std::generic_category().message(code)));
+}
+
+Result<bpf_link*> attach_file(const target::Points& points, std::size_t file_index, pid_t pid,
+                              const BpfPrograms& programs) {
+  std::vector<unsigned long> offsets;
+  std::vector<unsigned long> semaphores;
+  std::vector<__u64> cookies;
+  for (std::size_t index = 0; index < points.sites.size(); ++index) {
+    const target::Site& site = points.sites[index];
+    if (site.file != file_index) continue;
+    offsets.push_back(site.offset);
+    semaphores.push_back(site.semaphore_offset);
+    cookies.push_back(index);
+  }
+  LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets.data(),
+              .ref_ctr_offsets = semaphores.data(), .cookies = cookies.data(),
+              .cnt = offsets.size());
+  const target::MappedFile& file = points.files[file_index];
+  bpf_link* link = bpf_program__attach_uprobe_multi(programs.program(), pid, file.path.c_str(),
+                                                    nullptr, &options);
+  if (link == nullptr)
+    return std::unexpected(attach_error(file, fmt::format("{} sites", offsets.size()), errno));
+  return link;
+}
+
+Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
+                              const BpfPrograms& programs) {
+  const target::Site& site = points.sites[index];
+  const target::MappedFile& file = points.files[site.file];
+  // Not by pid: hundreds of perf events in one process make its every context switch 20 times
+  // dearer.
+  constexpr pid_t kEveryProcess = -1;
+  LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = site.semaphore_offset,
+              .bpf_cookie = index);
+  bpf_link* link = bpf_program__attach_uprobe_opts(programs.program(), kEveryProcess,
+                                                   file.path.c_str(), site.offset, &options);
+  if (link == nullptr) return std::unexpected(attach_error(file, site.probe, errno));
+  return link;
+}
+
+}  // namespace
+
+Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                      const BpfPrograms& programs) {
+  Attachment attachment;
+  const bool multi = mechanism == Mechanism::kUprobeMulti;
+  const std::size_t links = multi ? points.files.size() : points.sites.size();
+  for (std::size_t index = 0; index < links; ++index) {
+    SJ_TRY(link, multi ? attach_file(points, index, pid, programs)
+                       : attach_site(points, index, programs));
+    attachment.links_.emplace_back(link);
+  }
+  return attachment;
+}
+
+}  // namespace sojourn::capture

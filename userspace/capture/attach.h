@@ -1,0 +1,41 @@
+// Puts a BPF program on every site of a target. Destroying the Attachment takes it off again, and
+// waits until no handler runs any more.
+//
+// uprobe_multi (Linux 6.6) is one link a file, filtered by process in the kernel: it costs nothing
+// when not hit and detaches in tens of milliseconds. Where it is missing there are perf uprobes,
+// one a site: the kernel places those into every process that maps the file, and the program
+// filters. One thread owns an Attachment.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/bpf_programs.h"
+#include "userspace/target/target.h"
+
+struct bpf_link;
+
+namespace sojourn::capture {
+
+std::string_view name(Mechanism mechanism);
+
+// Asks the kernel, not its version.
+Mechanism best_mechanism();
+
+class Attachment {
+ public:
+  static Result<Attachment> attach(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                   const BpfPrograms& programs);
+
+ private:
+  struct DestroyLink {
+    void operator()(bpf_link* link) const;
+  };
+  std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;
+};
+
+}  // namespace sojourn::capture

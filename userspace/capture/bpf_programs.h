@@ -1,0 +1,49 @@
+// The BPF programs of one capture, loaded for one target: its sites, one ring buffer a CPU, the
+// gate, and the loss counters. Destroying it unloads everything; attaching is attach.h's business.
+// One thread owns it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/target/target.h"
+
+struct bpf_program;
+
+namespace sojourn::capture {
+
+// How a program gets to a site; see attach.h.
+enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
+
+class BpfPrograms {
+ public:
+  // ring_bytes is a power of two; 0: chosen from the number of CPUs.
+  static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                  std::size_t ring_bytes);
+  BpfPrograms(BpfPrograms&&) noexcept;
+  BpfPrograms& operator=(BpfPrograms&&) noexcept;
+  ~BpfPrograms();
+
+  bpf_program* program() const;
+  const std::vector<int>& ring_fds() const;  // one a CPU, owned here
+
+  // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
+  void open_gate_at(std::uint64_t monotonic_ns);
+  void close_gate_at(std::uint64_t monotonic_ns);
+
+  // Hits inside the gate that found no room, so far, by CPU and point.
+  Result<model::Ledger> losses() const;
+
+ private:
+  struct State;
+  explicit BpfPrograms(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,76 @@
+// One capture, from attaching to a finished trace file:
+//
+//   Capture::start   loads the programs, attaches, opens the gate
+//   run              drains until a stop condition holds
+//   finish           closes the gate, drains the rest, detaches, completes the file
+//
+// The target is never stopped or slowed but by the probes themselves, and whatever happens to this
+// process, the kernel takes the probes off when its descriptors close. One thread owns a Capture; a
+// second one inside writes the file (see sink.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/attach.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct Options {
+  std::string output;
+  std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
+  std::size_t ring_bytes = 0;                        // a CPU; 0: chosen from the number of CPUs
+  std::chrono::milliseconds poll_period{10};
+  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+};
+
+struct Progress {
+  std::chrono::nanoseconds elapsed{};
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Outcome {
+  model::Capture capture;
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t bytes = 0;
+  std::chrono::nanoseconds detach_time{};
+};
+
+class Capture {
+ public:
+  static Result<Capture> start(const target::Process& process, const target::Points& points,
+                               Options options);
+  Capture(Capture&&) noexcept;
+  Capture& operator=(Capture&&) noexcept;
+  ~Capture();
+
+  Mechanism mechanism() const;
+  std::chrono::nanoseconds attach_time() const;
+
+  // Who the target is; a command that this process starts is only known once it runs.
+  void describe(model::Target target);
+
+  // Ends when the duration is over, the target exits, the file cannot be written, or `interrupts`
+  // (a descriptor, e.g. a signalfd) becomes readable. `report` is called about once a second.
+  Result<void> run(int interrupts, const std::function<void(const Progress&)>& report);
+
+  Result<Outcome> finish();
+
+ private:
+  struct State;
+  explicit Capture(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,162 @@
+#include "userspace/capture/command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "userspace/target/elf_file.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+Result<std::string> find_program(const std::string& name) {
+  if (name.contains('/')) {
+    if (access(name.c_str(), X_OK) != 0) return fail_errno("run {}", name);
+    return name;
+  }
+  const char* path =
+      std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): before any thread starts
+  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
+    std::error_code ignored;
+    if (access(candidate.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(candidate, ignored))
+      return candidate;
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+  }
+  return fail("run {}: not found in PATH", name);
+}
+
+struct ClosePipe {
+  void operator()(FILE* pipe) const { fclose(pipe); }
+};
+
+// One line of the dynamic loader's listing: "\tlibm.so.6 => /usr/lib/libm.so.6 (0x00007f...)".
+std::string library_path(std::string_view line) {
+  const auto arrow = line.find("=> ");
+  std::string_view path = arrow == std::string_view::npos ? line : line.substr(arrow + 3);
+  while (path.starts_with('\t') || path.starts_with(' ')) path.remove_prefix(1);
+  path = path.substr(0, path.find(" ("));
+  while (path.ends_with('\n')) path.remove_suffix(1);
+  return path.starts_with('/') ? std::string(path) : std::string();
+}
+
+// Only a program that names a dynamic loader may be asked for its libraries: any other would run.
+bool has_loader(const std::string& program) {
+  const auto elf = target::ElfFile::open(program, program);
+  return elf && std::ranges::any_of(elf->segments(), [](const target::Segment& segment) {
+           return segment.type == PT_INTERP;
+         });
+}
+
+// The loader itself says which libraries it would load: it knows search paths, caches and preloads.
+std::vector<std::string> libraries_of(const std::string& program) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  base::Fd read_end(ends[0]);
+  base::Fd write_end(ends[1]);
+  const pid_t child = fork();
+  if (child < 0) return {};
+  if (child == 0) {
+    dup2(write_end.get(), STDOUT_FILENO);
+    setenv("LD_TRACE_LOADED_OBJECTS", "1",
+           1);  // NOLINT(concurrency-mt-unsafe): the child has one thread
+    execl(program.c_str(), program.c_str(), nullptr);
+    _exit(127);
+  }
+  write_end = base::Fd();
+  std::vector<std::string> libraries;
+  const int listing = dup(read_end.get());
+  if (const std::unique_ptr<FILE, ClosePipe> lines(fdopen(listing, "r")); lines) {
+    char* line = nullptr;
+    std::size_t capacity = 0;
+    while (getline(&line, &capacity, lines.get()) > 0)
+      if (std::string path = library_path(line); !path.empty())
+        libraries.push_back(std::move(path));
+    std::free(line);
+  }
+  waitpid(child, nullptr, 0);
+  return libraries;
+}
+
+}  // namespace
+
+Command::Command(Command&& other) noexcept
+    : argv_(std::move(other.argv_)),
+      files_(std::move(other.files_)),
+      pid_(std::exchange(other.pid_, -1)),
+      go_(std::move(other.go_)),
+      failed_(std::move(other.failed_)),
+      released_(other.released_) {}
+
+Command::~Command() {
+  if (pid_ <= 0 || released_) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+Result<Command> Command::prepare(std::vector<std::string> argv) {
+  SJ_TRY(program, find_program(argv.front()));
+  Command command;
+  command.argv_ = std::move(argv);
+  command.files_ = {program};
+  if (has_loader(program))
+    std::ranges::move(libraries_of(program), std::back_inserter(command.files_));
+
+  int go[2];
+  int failed[2];
+  if (pipe2(go, O_CLOEXEC) != 0) return fail_errno("make a pipe");
+  base::Fd go_read(go[0]);
+  command.go_ = base::Fd(go[1]);
+  if (pipe2(failed, O_CLOEXEC) != 0) return fail_errno("make a pipe");
+  command.failed_ = base::Fd(failed[0]);
+  base::Fd failed_write(failed[1]);
+
+  std::vector<char*> pointers;
+  for (std::string& argument : command.argv_) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+
+  command.pid_ = fork();
+  if (command.pid_ < 0) return fail_errno("fork for {}", command.argv_.front());
+  if (command.pid_ == 0) {
+    close(command.go_.get());
+    char byte = 0;
+    if (read(go_read.get(), &byte, 1) != 1) _exit(127);  // the tracer is gone: run nothing
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execv(program.c_str(), pointers.data());
+    const int code = errno;
+    (void)!write(failed_write.get(), &code, sizeof(code));
+    _exit(127);
+  }
+  return command;
+}
+
+Result<void> Command::release() {
+  const char byte = 1;
+  if (write(go_.get(), &byte, 1) != 1) return fail_errno("start {}", argv_.front());
+  released_ = true;
+  int code = 0;
+  if (read(failed_.get(), &code, sizeof(code)) == sizeof(code)) {
+    waitpid(pid_, nullptr, 0);
+    return fail("run {}: {}", argv_.front(), std::generic_category().message(code));
+  }
+  return {};
+}
+
+}  // namespace sojourn::capture

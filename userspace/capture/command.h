@@ -1,0 +1,43 @@
+// A command that the tracer starts itself: forked, and held before its first instruction until the
+// probes are in place. Destroying a Command that was never released kills the held child (it is
+// ours, and has run nothing); a released one is left to run. One thread owns it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+
+namespace sojourn::capture {
+
+class Command {
+ public:
+  // Finds the program as a shell would and forks; argv[0] is the name to be found.
+  static Result<Command> prepare(std::vector<std::string> argv);
+  Command(Command&& other) noexcept;
+  Command& operator=(Command&&) = delete;
+  ~Command();
+
+  pid_t pid() const { return pid_; }
+
+  // The executable and every library that it will start with, as the dynamic loader resolves them.
+  const std::vector<std::string>& files() const { return files_; }
+
+  // Lets it run. Returns once it is the new program; an error where that failed.
+  Result<void> release();
+
+ private:
+  Command() = default;
+
+  std::vector<std::string> argv_;
+  std::vector<std::string> files_;
+  pid_t pid_ = -1;
+  base::Fd go_;      // closing it lets the child run
+  base::Fd failed_;  // the child's errno where exec failed, end of file where it worked
+  bool released_ = false;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,95 @@
+#include "userspace/capture/sink.h"
+
+#include <utility>
+
+namespace sojourn::capture {
+
+namespace {
+
+// A million events, some 80 MB: what a disk may fall behind before the rings have to hold the rest.
+constexpr std::size_t kMaxWaiting = 64;
+
+}  // namespace
+
+Sink::Sink(trace::Writer writer) : writer_(std::move(writer)), thread_([this] { run(); }) {}
+
+Sink::~Sink() {
+  if (thread_.joinable()) (void)finish();
+}
+
+void Sink::push(Item item) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (error_) return;
+    waiting_.push_back(std::move(item));
+  }
+  wake_.notify_one();
+}
+
+bool Sink::has_room() const {
+  const std::scoped_lock lock(mutex_);
+  return waiting_.size() < kMaxWaiting;
+}
+
+bool Sink::failed() const {
+  const std::scoped_lock lock(mutex_);
+  return error_.has_value();
+}
+
+model::EventBatch Sink::empty_batch() {
+  const std::scoped_lock lock(mutex_);
+  if (spare_.empty()) return {};
+  model::EventBatch batch = std::move(spare_.back());
+  spare_.pop_back();
+  return batch;
+}
+
+std::uint64_t Sink::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return bytes_;
+}
+
+Result<void> Sink::finish() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+  if (error_) return std::unexpected(*error_);
+  SJ_CHECK(writer_.finish());
+  bytes_ = writer_.bytes();
+  return {};
+}
+
+void Sink::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    Item item = std::move(waiting_.front());
+    waiting_.pop_front();
+
+    lock.unlock();
+    Result<void> written = write(item);
+    const std::uint64_t bytes = writer_.bytes();
+    lock.lock();
+
+    bytes_ = bytes;
+    if (auto* batch = std::get_if<model::EventBatch>(&item)) {
+      batch->clear();
+      spare_.push_back(std::move(*batch));
+    }
+    if (!written) {
+      error_ = std::move(written).error();
+      waiting_.clear();
+      return;
+    }
+  }
+}
+
+Result<void> Sink::write(Item& item) {
+  return std::visit([this](const auto& content) { return writer_.write(content); }, item);
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,239 @@
+// `sojourn record`: attach to a process, or start a command, and write its trace.
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "userspace/base/fd.h"
+#include "userspace/capture/capture.h"
+#include "userspace/capture/command.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/points.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+enum class Attach { kAuto, kMulti, kPerf };
+
+struct Options {
+  pid_t pid = 0;
+  std::vector<std::string> command;
+  std::string output = "run.sjt";
+  std::string duration;
+  std::string ring_size;
+  unsigned poll_ms = 10;
+  Attach attach = Attach::kAuto;
+  bool quiet = false;
+};
+
+// Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
+// start with the signals unblocked again.
+Result<base::Fd> catch_interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
+  if (!fd) return fail_errno("watch for interrupts");
+  return fd;
+}
+
+Result<capture::Options> capture_options(const Options& options) {
+  capture::Options result{.output = options.output,
+                          .duration = {},
+                          .ring_bytes = 0,
+                          .poll_period = std::chrono::milliseconds(options.poll_ms),
+                          .mechanism = {}};
+  if (!options.duration.empty()) {
+    SJ_TRY(duration, parse_duration(options.duration));
+    result.duration = duration;
+  }
+  if (!options.ring_size.empty()) {
+    SJ_TRY(bytes, parse_bytes(options.ring_size));
+    result.ring_bytes = bytes;
+  }
+  if (options.attach == Attach::kMulti) result.mechanism = capture::Mechanism::kUprobeMulti;
+  if (options.attach == Attach::kPerf) result.mechanism = capture::Mechanism::kPerfUprobes;
+  return result;
+}
+
+void tell_unusable(const target::Points& points) {
+  for (const target::Unusable& unusable : points.unusable)
+    fmt::print(stderr, "not traced: {}: {}\n", unusable.where, unusable.why);
+}
+
+Error no_points(const std::string& whom) {
+  return Error(fmt::format(
+      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or see "
+      "what else it offers with `sojourn list --all`",
+      whom));
+}
+
+void tell_attached(const Options& options, const capture::Capture& capture,
+                   const target::Points& points) {
+  if (options.quiet) return;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  fmt::print(stderr, "attached {} points at {} sites in {:.0f} ms\n", points.schema.points.size(),
+             points.sites.size(), Milliseconds(capture.attach_time()).count());
+  if (capture.mechanism() == capture::Mechanism::kPerfUprobes)
+    fmt::print(
+        stderr,
+        "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
+        "which take longer to remove\n",
+        options.attach == Attach::kPerf ? "as asked"
+                                        : "this kernel has no uprobe_multi links (Linux 6.10 has)");
+}
+
+// One line that rewrites itself on a terminal; in a log, a line only when something was lost.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool quiet) : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+  void operator()(const capture::Progress& progress) {
+    const bool newly_lost = progress.lost > lost_;
+    lost_ = progress.lost;
+    if (terminal_)
+      fmt::print(stderr, "\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed),
+                 grouped(progress.events), grouped(progress.lost), bytes(progress.bytes));
+    else if (newly_lost)
+      fmt::print(stderr, "losing events: {} lost so far; a larger --ring-size helps\n",
+                 grouped(progress.lost));
+  }
+
+  void clear() const {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool terminal_;
+  std::uint64_t lost_ = 0;
+};
+
+void tell_outcome(const Options& options, const capture::Outcome& outcome) {
+  if (options.quiet) return;
+  const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
+  fmt::print(stderr, "{}   {} events   {} lost   {} {}", seconds(span), grouped(outcome.events),
+             grouped(outcome.lost), options.output, bytes(outcome.bytes));
+  if (outcome.events > 0)
+    fmt::print(stderr, " ({:.1f} bytes an event)",
+               static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
+  fmt::print(stderr, "   ended by {}\n", outcome.capture.ended_by);
+  if (outcome.events == 0 && outcome.lost == 0)
+    fmt::print(stderr, "no point was hit: is there traffic?\n");
+  fmt::print(stderr, "next: sojourn report {}\n", options.output);
+}
+
+Result<void> capture_until_end(const Options& options, capture::Capture& capture,
+                               const base::Fd& interrupts) {
+  ProgressLine progress(options.quiet);
+  auto ran = capture.run(interrupts.get(), [&](const capture::Progress& now) { progress(now); });
+  progress.clear();
+  auto outcome = capture.finish();  // what was captured is kept, however the run ended
+  if (!ran) return ran;
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  tell_outcome(options, *outcome);
+  return {};
+}
+
+Result<void> record_process(const Options& options, const capture::Options& how,
+                            const base::Fd& interrupts) {
+  SJ_TRY(process, target::Process::open(options.pid));
+  SJ_TRY(points, target::find_points(process));
+  tell_unusable(points);
+  if (points.sites.empty()) return std::unexpected(no_points("process " + process.title()));
+  SJ_TRY(who, process.describe());
+  SJ_TRY(capture, capture::Capture::start(process, points, how));
+  capture.describe(who);
+  tell_attached(options, capture, points);
+  return capture_until_end(options, capture, interrupts);
+}
+
+Result<void> record_command(const Options& options, const capture::Options& how,
+                            const base::Fd& interrupts) {
+  SJ_TRY(command, capture::Command::prepare(options.command));
+  SJ_TRY(process, target::Process::open(command.pid()));
+  SJ_TRY(points, target::find_points_in_files(command.files()));
+  tell_unusable(points);
+  if (points.sites.empty()) return std::unexpected(no_points(options.command.front()));
+  SJ_TRY(capture, capture::Capture::start(process, points, how));
+  SJ_CHECK(command.release());
+  if (auto running = target::Process::open(command.pid())) {
+    if (auto who = running->describe()) capture.describe(*who);
+  }
+  tell_attached(options, capture, points);
+  return capture_until_end(options, capture, interrupts);
+}
+
+// Kernels before 5.11 charge BPF maps to this limit; later ones do not look at it.
+void lift_memlock_limit() {
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_MEMLOCK, &unlimited);
+}
+
+Result<void> record(const Options& options) {
+  SJ_TRY(how, capture_options(options));
+  SJ_TRY(interrupts, catch_interrupts());
+  lift_memlock_limit();
+  return options.command.empty() ? record_process(options, how, interrupts)
+                                 : record_command(options, how, interrupts);
+}
+
+}  // namespace
+
+Action define_record(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto* pid = app.add_option("-p,--pid", options->pid, "The running process to attach to")
+                  ->check(CLI::PositiveNumber);
+  auto* command =
+      app.add_option("command", options->command,
+                     "A command to start and trace from its first instruction: -- CMD ARGS...");
+  pid->excludes(command);
+  app.add_option("-o,--output", options->output, "The trace file to write")->capture_default_str();
+  app.add_option(
+         "--for", options->duration,
+         "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the target's exit")
+      ->check([](const std::string& text) {
+        return parse_duration(text) ? "" : parse_duration(text).error().text();
+      });
+  app.add_option("--ring-size", options->ring_size,
+                 "Kernel buffer a CPU, a power of two, e.g. 4M; default: 16M, less on many CPUs")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      });
+  app.add_option("--poll", options->poll_ms, "Milliseconds between two looks into the buffers")
+      ->check(CLI::Range(1U, 1000U))
+      ->capture_default_str();
+  const std::map<std::string, Attach> kinds = {
+      {"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}};
+  app.add_option("--attach", options->attach,
+                 "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, "
+                 "for older kernels)")
+      ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
+      ->option_text("auto|multi|perf [auto]");
+  app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
+  app.footer(
+      "Examples:\n"
+      "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
+      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"
+      "The target is not stopped and not changed but for the probes, which are gone when this "
+      "ends, however it ends.");
+  return [options]() -> Result<void> {
+    if (options->pid == 0 && options->command.empty())
+      return fail("record what? Give a running process (-p PID) or a command to start (-- CMD)");
+    return record(*options);
+  };
+}
+
+}  // namespace sojourn::cli

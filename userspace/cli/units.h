@@ -1,0 +1,73 @@
+// Quantities as people write and read them on the command line.
+#pragma once
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::cli {
+
+// "10s", "500ms", "1.5s", "2min"; a bare number is seconds.
+inline Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+  double number = 0;
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  double unit_ns = 0;
+  if (unit == "ns") unit_ns = 1;
+  if (unit == "us") unit_ns = 1e3;
+  if (unit == "ms") unit_ns = 1e6;
+  if (unit == "s" || unit.empty()) unit_ns = 1e9;
+  if (unit == "m" || unit == "min") unit_ns = 60e9;
+  if (unit == "h") unit_ns = 3600e9;
+  const double duration_ns = number * unit_ns;
+  if (code != std::errc() || !(duration_ns >= 1) || duration_ns > 1e18)
+    return fail("\"{}\" is not a duration such as 10s, 500ms or 2min", text);
+  return std::chrono::nanoseconds(std::llround(duration_ns));
+}
+
+// "4096", "64K", "16M", "1G"
+inline Result<std::size_t> parse_bytes(std::string_view text) {
+  std::size_t number = 0;
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  unsigned shift = 0;
+  if (unit == "K" || unit == "k")
+    shift = 10;
+  else if (unit == "M" || unit == "m")
+    shift = 20;
+  else if (unit == "G" || unit == "g")
+    shift = 30;
+  else if (!unit.empty())
+    shift = 64;
+  if (code != std::errc() || shift == 64 || number == 0 || number > (SIZE_MAX >> shift))
+    return fail("\"{}\" is not a size such as 65536, 64K or 16M", text);
+  return number << shift;
+}
+
+inline std::string seconds(std::chrono::nanoseconds span) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
+}
+
+// 3412806 as "3,412,806"
+inline std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+inline std::string bytes(std::uint64_t count) {
+  const auto scaled = static_cast<double>(count);
+  if (count >= 10'000'000'000) return fmt::format("{:.0f} GB", scaled / 1e9);
+  if (count >= 10'000'000) return fmt::format("{:.0f} MB", scaled / 1e6);
+  if (count >= 1'000'000) return fmt::format("{:.1f} MB", scaled / 1e6);
+  return fmt::format("{:.0f} kB", std::ceil(scaled / 1e3));
+}
+
+}  // namespace sojourn::cli
