@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 
 #include "analysis/report/journey_words.h"
-#include "analysis/report/report.h"
+#include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 

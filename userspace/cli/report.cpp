@@ -1,4 +1,5 @@
 // `sojourn report`: where packets spent their time, on one page.
+#include "analysis/report/rebuild.h"
 #include "analysis/report/report.h"
 
 #include <cstdio>
