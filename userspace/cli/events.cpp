@@ -1,0 +1,272 @@
+// `sojourn events`: the raw events of a trace in time order, one a line.
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "analysis/trace/reader.h"
+#include "userspace/cli/command.h"
+
+namespace sojourn::cli {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+struct Options {
+  std::string path;
+  std::uint64_t limit = 0;
+  std::vector<std::string> globs;
+  std::vector<std::uint32_t> tids;
+  std::vector<std::uint32_t> streams;
+  std::string time = "rel";
+  bool json = false;
+};
+
+// Standard output for very many lines. A reader that had enough and closed the pipe (`| head`) is
+// no failure: taking() turns false and the rest need not be made.
+class Lines {
+ public:
+  bool taking() const { return taking_; }
+
+  fmt::memory_buffer& buffer() { return buffer_; }
+
+  Result<void> flush_if_full() {
+    constexpr std::size_t kFull = 64 * 1024;
+    if (buffer_.size() < kFull) return {};
+    return flush();
+  }
+
+  Result<void> flush() {
+    std::string_view rest(buffer_.data(), buffer_.size());
+    while (taking_ && !rest.empty()) {
+      const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+      if (written >= 0)
+        rest.remove_prefix(static_cast<std::size_t>(written));
+      else if (errno == EPIPE)
+        taking_ = false;
+      else if (errno != EINTR)
+        return fail_errno("write standard output");
+    }
+    buffer_.clear();
+    return {};
+  }
+
+ private:
+  fmt::memory_buffer buffer_;
+  bool taking_ = true;
+};
+
+// What a line shows of a stamp.
+class Clock {
+ public:
+  Clock(const Options& options, const trace::Reader& reader) : pairs_(reader.clocks()) {
+    wall_ = options.time == "wall";
+    if (options.time == "rel") origin_ns_ = origin(reader);
+    std::ranges::sort(pairs_, {}, &model::ClockPair::monotonic_ns);
+  }
+
+  // Nanoseconds since the chosen origin; negative for the few before the capture's first mark.
+  std::int64_t shown_ns(std::uint64_t ts_ns) const {
+    return static_cast<std::int64_t>(wall_ ? realtime_ns(ts_ns) : ts_ns - origin_ns_);
+  }
+
+ private:
+  static std::uint64_t origin(const trace::Reader& reader) {
+    if (reader.capture().open_ns != 0) return reader.capture().open_ns;
+    if (reader.blocks().empty()) return 0;
+    return std::ranges::min(reader.blocks(), {}, &trace::BlockInfo::min_ts_ns).min_ts_ns;
+  }
+
+  // By the last pair before the stamp: the wall's clock may be stepped between two pairs, and a
+  // line drawn through a step would be wrong everywhere.
+  std::uint64_t realtime_ns(std::uint64_t ts_ns) const {
+    auto pair = std::ranges::upper_bound(pairs_, ts_ns, {}, &model::ClockPair::monotonic_ns);
+    if (pair != pairs_.begin()) --pair;
+    return pair->realtime_ns + (ts_ns - pair->monotonic_ns);
+  }
+
+  std::vector<model::ClockPair> pairs_;
+  std::uint64_t origin_ns_ = 0;
+  bool wall_ = false;
+};
+
+// Which events are asked for.
+class Selection {
+ public:
+  Selection(const Options& options, const model::Schema& schema)
+      : tids_(options.tids), streams_(options.streams), points_(schema.points.size()) {
+    for (std::size_t id = 0; id < points_.size(); ++id)
+      points_[id] =
+          options.globs.empty() || std::ranges::any_of(options.globs, [&](const std::string& glob) {
+            return matches(glob, schema.points[id]);
+          });
+  }
+
+  bool any_point() const {
+    return points_.empty() || std::ranges::find(points_, true) != points_.end();
+  }
+
+  bool operator()(const model::EventView& event) const {
+    return points_[event.point] && has(tids_, event.tid) && has(streams_, event.stream);
+  }
+
+ private:
+  static bool has(const std::vector<std::uint32_t>& wanted, std::uint32_t value) {
+    return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
+  }
+
+  static bool matches(const std::string& glob, const model::Point& point) {
+    const std::string name = point.name();
+    const std::string with_direction = fmt::format("{} {}", letter(point.direction), name);
+    return fnmatch(glob.c_str(), name.c_str(), 0) == 0 ||
+           fnmatch(glob.c_str(), with_direction.c_str(), 0) == 0;
+  }
+
+  std::vector<std::uint32_t> tids_;
+  std::vector<std::uint32_t> streams_;
+  std::vector<bool> points_;
+};
+
+// One event as a line, for people or for programs. What of it repeats is made once a point.
+class Printer {
+ public:
+  Printer(const Options& options, const trace::Reader& reader)
+      : json_(options.json), clock_(options, reader), schema_(reader.schema()) {
+    for (const model::Stream& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
+    for (const model::Point& point : schema_.points) heads_.push_back(head(point));
+  }
+
+  void operator()(const model::EventView& event, fmt::memory_buffer& out) const {
+    if (json_)
+      json(event, out);
+    else
+      text(event, out);
+  }
+
+ private:
+  std::string head(const model::Point& point) const {
+    if (!json_) return fmt::format("{} {}", letter(point.direction), point.name());
+    return fmt::format("\"dir\":\"{}\",\"point\":{},\"src\":{},\"dest\":{}",
+                       letter(point.direction), quoted(point.name()), quoted(point.src),
+                       quoted(point.dest));
+  }
+
+  static std::string quoted(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  }
+
+  void text(const model::EventView& event, fmt::memory_buffer& out) const {
+    const auto into = std::back_inserter(out);
+    const std::int64_t shown_ns = clock_.shown_ns(event.ts_ns);
+    const std::uint64_t magnitude_ns = shown_ns < 0 ? 0 - static_cast<std::uint64_t>(shown_ns)
+                                                    : static_cast<std::uint64_t>(shown_ns);
+    fmt::format_to(into, "{}{}.{:09} {}", shown_ns < 0 ? "-" : "", magnitude_ns / kSecond,
+                   magnitude_ns % kSecond, heads_[event.point]);
+    const auto& fields = schema_.points[event.point].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      // Radio engineers know an RNTI by its hexadecimal form.
+      if (fields[i].name == "rnti")
+        fmt::format_to(into, " rnti 0x{:x}", event.values[i]);
+      else if (fields[i].is_signed)
+        fmt::format_to(into, " {} {}", fields[i].name, static_cast<std::int64_t>(event.values[i]));
+      else
+        fmt::format_to(into, " {} {}", fields[i].name, event.values[i]);
+    }
+    if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
+      fmt::format_to(into, " cpu {}", cpu->second);
+    fmt::format_to(into, " tid {}\n", event.tid);
+  }
+
+  void json(const model::EventView& event, fmt::memory_buffer& out) const {
+    const auto into = std::back_inserter(out);
+    fmt::format_to(into, "{{\"t_ns\":{},{},\"fields\":{{", clock_.shown_ns(event.ts_ns),
+                   heads_[event.point]);
+    const auto& fields = schema_.points[event.point].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fmt::format_to(into, "{}{}:", i == 0 ? "" : ",", quoted(fields[i].name));
+      if (fields[i].is_signed)
+        fmt::format_to(into, "{}", static_cast<std::int64_t>(event.values[i]));
+      else
+        fmt::format_to(into, "{}", event.values[i]);
+    }
+    fmt::format_to(into, "}},\"tid\":{},\"cpu\":", event.tid);
+    if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
+      fmt::format_to(into, "{}", cpu->second);
+    else
+      fmt::format_to(into, "null");
+    fmt::format_to(into, ",\"stream\":{},\"seq\":{}}}\n", event.stream, event.seq);
+  }
+
+  bool json_;
+  Clock clock_;
+  const model::Schema& schema_;
+  std::map<std::uint32_t, std::int32_t> cpus_;
+  std::vector<std::string> heads_;
+};
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, trace::Reader::open(options.path));
+  if (options.time == "wall" && reader.clocks().empty())
+    return fail("{}: has no clock pairs, so wall time is unknown: use --time mono", options.path);
+  const Selection selected(options, reader.schema());
+  if (!selected.any_point())
+    return fail("{}: no point matches {}", options.path, fmt::join(options.globs, ", "));
+  const Printer print(options, reader);
+
+  Lines lines;
+  Result<void> written;
+  std::uint64_t printed = 0;
+  const auto full = [&] { return options.limit != 0 && printed == options.limit; };
+  SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size() && !full(); ++row) {
+      const model::EventView event = batch[row];
+      if (!selected(event)) continue;
+      print(event, lines.buffer());
+      ++printed;
+    }
+    written = lines.flush_if_full();
+    return written && lines.taking() && !full();
+  }));
+  SJ_CHECK(written);
+  SJ_CHECK(lines.flush());
+  if (!reader.damage().empty())
+    fmt::print(stderr, "{}: damaged, not every event is shown: see sojourn check {}\n",
+               options.path, options.path);
+  return {};
+}
+
+}  // namespace
+
+Action define_events(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
+  app.add_option("--points", options->globs,
+                 "only points that match, e.g. 'rlc.*' or 'U *--drop'; may be repeated");
+  app.add_option("--tid", options->tids, "only events of this thread; may be repeated");
+  app.add_option("--stream", options->streams, "only events of this stream; may be repeated");
+  app.add_option("--time", options->time,
+                 "rel: since the capture's first mark; mono: CLOCK_MONOTONIC; wall: since 1970")
+      ->check(CLI::IsMember({"rel", "mono", "wall"}))
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "one JSON object a line");
+  app.footer(
+      "A line is: seconds, direction, point, the point's fields by name, cpu, thread.\n"
+      "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\",\n"
+      "\"fields\": {name: value}, \"tid\", \"cpu\": number or null, \"stream\", \"seq\": position "
+      "in the stream}");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
