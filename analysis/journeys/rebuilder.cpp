@@ -60,6 +60,7 @@ class Rebuilder::State {
   void consume(const model::EventBatch& events) {
     const auto stamps = events.ts_ns();
     for (std::size_t row = 0; row < events.size(); ++row) {
+      totals_.lost += losses_.note(events[row]);
       const bool alone = held_.empty() && row + 1 < events.size() && stamps[row + 1] != stamps[row];
       if (alone) {
         process(events[row]);
@@ -113,7 +114,6 @@ class Rebuilder::State {
     ++totals_.events;
     if (totals_.first_ns == 0) totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
-    totals_.lost += losses_.note(event);
     if (event.point >= topology_.points.size()) {
       ++totals_.unknown_points;
       return;
@@ -294,6 +294,16 @@ class Rebuilder::State {
     give_up(stale, now_ns_, false);
   }
 
+  // A unit that left is kept a little; one that HARQ may still repeat, longer.
+  void forget(UnitId id, std::uint64_t now_ns) {
+    if (store_[id].is(kLatestRound) && now_ns - store_[id].ts_ns <= rules_.linger_ns) {
+      store_.unlink(departed_, id);
+      store_.append(departed_, id, now_ns);
+    } else {
+      retire(id);
+    }
+  }
+
   // Takes a unit out of tables and lists.
   void retire(UnitId id) {
     auto& unit = store_[id];
@@ -400,8 +410,8 @@ class Rebuilder::State {
     while (!deferred_.empty() && deferred_.front().due_ns < now_ns) emit_deferred();
     forward_.expire(now_ns);
     while (departed_.oldest != kNone &&
-           now_ns - store_[departed_.oldest].since_ns > rules_.linger_ns)
-      retire(departed_.oldest);
+           now_ns - store_[departed_.oldest].since_ns > rules_.settle_ns)
+      forget(departed_.oldest, now_ns);
     while (waiting_.oldest != kNone &&
            now_ns - store_[waiting_.oldest].since_ns > rules_.expiry_ns) {
       if (!store_[waiting_.oldest].is(kLeft)) ++totals_.expired_by_time;

@@ -34,8 +34,8 @@ struct Rules {
   std::string control = "ctrl";  // a part of a source or dest: a unit born inside, not a packet
 
   std::uint64_t expiry_ns = 10'000'000'000;  // a unit that waits longer is not matched any more
-  std::uint64_t linger_ns = 1'000'000'000;   // how long a unit that left is kept for late repeats
-  std::uint64_t settle_ns = 100'000'000;     // the same where nothing is expected any more
+  std::uint64_t linger_ns = 1'000'000'000;   // what ended is kept so long where HARQ may repeat it,
+  std::uint64_t settle_ns = 100'000'000;     // and so long where nothing is expected any more
   std::size_t max_units = 4'000'000;         // in memory at once; the oldest give way
 
   Anchor anchor(model::Direction direction) const {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,17 +11,8 @@
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture.h"
 #include "analysis/report/summary.h"
-#include "analysis/trace/reader.h"
 
 namespace sojourn::report {
-
-// How far a long run is: events done of events there are.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
-
-// Rebuilds the journeys of a whole trace. `consume` may end it by returning false after a batch.
-Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
-                                 journeys::Observer& observer, const Progress& progress,
-                                 const std::function<bool()>& go_on);
 
 // What there is to say besides journeys. References outlive the report.
 struct Facts {

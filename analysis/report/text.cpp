@@ -19,7 +19,7 @@ using model::PointId;
 
 constexpr std::array kDirections = {Direction::kDownlink, Direction::kUplink};
 constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999};
-constexpr std::size_t kBarWidth = 8;
+constexpr std::size_t kBarWidth = 6;
 
 void add_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
   const auto said = [&](double ns) { return times.count() == 0 ? "-" : duration(ns); };
@@ -146,7 +146,7 @@ class Writer {
       if (topology_.places[pair.place].direction != direction) continue;
       const auto rank = topology_.points[pair.parent].rank;
       const auto known = ranks.try_emplace(pair.place, rank).first;
-      known->second = std::min(known->second, rank);
+      known->second = std::max(known->second, rank);
     }
     std::vector<std::size_t> order;
     for (const auto& [place, rank] : ranks) order.push_back(place);
@@ -170,7 +170,7 @@ class Writer {
         order.begin(), order.end(), 0.0,
         [this](double sum, auto at) { return sum + content_.summary.place(at).decisive_ns; });
     Table table({fmt::format("where {} spends it", letter(direction)), "share", "", "count", "mean",
-                 "p50", "p90", "p99", "p99.9", "max", "in flight p50 / max"});
+                 "p50", "p90", "p99", "p99.9", "max", "in flight (max)"});
     table.left(2);
     for (const auto at : order) {
       const auto& place = content_.summary.place(at);
@@ -181,7 +181,7 @@ class Writer {
                                         bar(share, kBarWidth), count(times.count())};
       add_times(cells, times);
       cells.push_back(
-          fmt::format("{} / {}", count(place.depth.quantile(0.5)), count(place.depth.max())));
+          fmt::format("{} ({})", count(place.depth.quantile(0.5)), count(place.depth.max())));
       table.row(std::move(cells));
     }
     if (!table.empty()) text_ += "\n" + table.text();
