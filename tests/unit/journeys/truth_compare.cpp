@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -45,15 +46,18 @@ model::Schema schema_of(const Truth& truth) {
 
 class Expected {
  public:
-  Expected(const Truth& truth, const Topology& topology) : truth_(truth), topology_(topology) {
+  Expected(const Truth& truth, const Topology& topology, std::span<const Observation> observations)
+      : truth_(truth), topology_(topology), seen_(truth.hits.size()) {
+    for (const auto& observation : observations) seen_[observation.hit] = true;
     children_.resize(truth.hits.size());
     for (std::size_t i = 0; i < truth.hits.size(); ++i)
       for (const auto parent : truth.hits[i].parents) children_[index(parent)].push_back(i);
   }
 
   std::size_t index(HitId id) const { return truth_.hit_by_id.at(id); }
+  bool seen(std::size_t hit) const { return seen_[hit]; }
 
-  // What the bytes of the packet that entered here reached.
+  // What the bytes of the packet that entered here reached, as far as it was seen.
   Graph forward(std::size_t root) const {
     std::set<std::size_t> reached = {root};
     std::vector<std::size_t> pending = {root};
@@ -61,7 +65,7 @@ class Expected {
       const auto hit = pending.back();
       pending.pop_back();
       for (const auto child : children_[hit])
-        if (reached.insert(child).second) pending.push_back(child);
+        if (seen_[child] && reached.insert(child).second) pending.push_back(child);
     }
     auto graph = tie(reached);
     graph.end = whole(truth_.hits[root].pieces[0].packet, reached);
@@ -71,7 +75,8 @@ class Expected {
     return graph;
   }
 
-  Graph backward(std::size_t end) const {
+  // What led to this end; nothing where a part of it was not seen.
+  std::optional<Graph> backward(std::size_t end) const {
     std::set<std::size_t> reached = {end};
     std::vector<std::size_t> pending = {end};
     const auto visit = [&](HitId id) {
@@ -83,6 +88,8 @@ class Expected {
       for (const auto parent : hit.parents) visit(parent);
       visit(hit.repeat_of);
     }
+    if (!std::ranges::all_of(reached, [this](std::size_t hit) { return seen(hit); }))
+      return std::nullopt;
     auto graph = tie(reached);
     graph.end = end;
     return graph;
@@ -116,6 +123,21 @@ class Expected {
     return SIZE_MAX;
   }
 
+  // A unit that is cut still waits where not all of its bytes were cut off.
+  bool all_sent(std::size_t hit) const {
+    IntervalSet sent;
+    for (const auto child : children_[hit]) {
+      const auto& down = topology_.points[truth_.hits[child].point];
+      if (!seen_[child] || !topology_.pair(truth_.hits[hit].point, truth_.hits[child].point).cuts)
+        continue;
+      const auto begin = static_cast<std::uint32_t>(truth_.hits[child].values[*down.offset]);
+      const auto bytes = static_cast<std::uint32_t>(truth_.hits[child].values[*down.length]);
+      sent.add({begin, begin + bytes});
+    }
+    const auto& plan = topology_.points[truth_.hits[hit].point];
+    return sent.bytes() == 0 || sent.bytes() == truth_.hits[hit].values[*plan.length];
+  }
+
   // Something of it is still on its way, or could be sent again.
   bool may_go_on(const std::set<std::size_t>& reached) const {
     bool acknowledged_mode = false;
@@ -131,46 +153,60 @@ class Expected {
       const bool leaf = std::ranges::none_of(
           children_[hit], [&](std::size_t child) { return reached.contains(child); });
       if (leaf && !plan.ends()) return true;
+      if (!all_sent(hit)) return true;
     }
     return acknowledged_mode && !given_up;
   }
 
   const Truth& truth_;
   const Topology& topology_;
+  std::vector<bool> seen_;
   std::vector<std::vector<std::size_t>> children_;
 };
 
 class Collector : public Observer {
  public:
+  explicit Collector(std::span<const Observation> observations) : observations_(observations) {}
+
   void on_journey(const Journey& journey) override {
+    if (journey.headless) {
+      ++headless;
+      return;
+    }
     if (journey.outcome == Outcome::kIncomplete) ++incomplete;
     const bool ended =
         journey.outcome == Outcome::kComplete || journey.outcome == Outcome::kDropped;
     Graph graph;
     for (const auto& step : journey.steps) {
-      auto& node = graph.nodes[step.seq];
-      for (const auto parent : step.parents) node.parents.push_back(journey.steps[parent].seq);
+      auto& node = graph.nodes[hit(step)];
+      for (const auto parent : step.parents) node.parents.push_back(hit(journey.steps[parent]));
       std::ranges::sort(node.parents);
-      if (step.repeat_of != kNoStep) node.repeat_of = journey.steps[step.repeat_of].seq;
+      if (step.repeat_of != kNoStep) node.repeat_of = hit(journey.steps[step.repeat_of]);
     }
-    if (ended) graph.end = journey.steps[journey.end_step].seq;
+    if (ended) graph.end = hit(journey.steps[journey.end_step]);
     const bool down = journey.direction == model::Direction::kDownlink;
     if (!down && !ended) {
       ++unfinished;
       return;
     }
-    const auto key = journey.steps[down ? 0 : journey.end_step].seq;
+    const auto key = hit(journey.steps[down ? 0 : journey.end_step]);
     repeats += journey.retransmissions;
     if (journey.segments > 1) segments += journey.segments;
     if (!graphs.emplace(key, std::move(graph)).second) ++twice;
   }
 
   std::unordered_map<std::size_t, Graph> graphs;  // by input hit (D), output or drop hit (U)
+  std::uint64_t headless = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t repeats = 0;
   std::uint64_t segments = 0;
   std::uint64_t twice = 0;
+
+ private:
+  std::size_t hit(const Step& step) const { return observations_[step.seq].hit; }
+
+  std::span<const Observation> observations_;
 };
 
 std::string words(const Truth& truth, const Graph& graph) {
@@ -185,12 +221,12 @@ std::string words(const Truth& truth, const Graph& graph) {
   return text;
 }
 
-void feed(const Truth& truth, Rebuilder& rebuilder) {
+void feed(const Truth& truth, std::span<const Observation> observations, Rebuilder& rebuilder) {
   model::EventBatch batch;
-  for (std::size_t i = 0; i < truth.hits.size(); ++i) {
-    const auto& hit = truth.hits[i];
-    // Positions in the truth stand for sequence numbers: they lead back to the hit.
-    batch.append({hit.before_ns, i, 0, hit.tid, hit.point, hit.values});
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    const auto& hit = truth.hits[observations[i].hit];
+    // The sequence number leads back to the observation.
+    batch.append({observations[i].ts_ns, i, 0, hit.tid, hit.point, hit.values});
     if (batch.size() < 4096) continue;
     rebuilder.consume(batch);
     batch.clear();
@@ -201,14 +237,23 @@ void feed(const Truth& truth, Rebuilder& rebuilder) {
 
 }  // namespace
 
-Result<Comparison> compare_with_truth(const Truth& truth) {
+std::vector<Observation> observe_all(const Truth& truth) {
+  std::vector<Observation> observations;
+  observations.reserve(truth.hits.size());
+  for (std::size_t i = 0; i < truth.hits.size(); ++i)
+    observations.push_back({truth.hits[i].before_ns, i});
+  return observations;
+}
+
+Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observation> observations,
+                                      Marks marks) {
   const auto schema = schema_of(truth);
-  Collector found;
-  SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, {}, found));
-  feed(truth, rebuilder);
-  const Expected expected(truth, rebuilder.topology());
+  Collector found(observations);
+  SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, marks, found));
+  feed(truth, observations, rebuilder);
+  const Expected expected(truth, rebuilder.topology(), observations);
   Comparison result;
-  result.events = truth.hits.size();
+  result.events = observations.size();
   result.unfinished = found.unfinished;
   result.repeats = found.repeats;
   result.segments = found.segments;
@@ -221,8 +266,11 @@ Result<Comparison> compare_with_truth(const Truth& truth) {
     const auto& plan = rebuilder.topology().points[truth.hits[i].point];
     const bool down = plan.direction == model::Direction::kDownlink;
     if (down ? !plan.input : !(plan.output || plan.drop)) continue;
+    if (!expected.seen(i)) continue;
+    const auto wanted = down ? std::optional(expected.forward(i)) : expected.backward(i);
+    if (!wanted) continue;
     ++result.expected;
-    const auto graph = down ? expected.forward(i) : expected.backward(i);
+    const Graph& graph = *wanted;
     if (plan.drop) ++result.dropped;
     const auto mine = found.graphs.find(i);
     if (mine == found.graphs.end()) {

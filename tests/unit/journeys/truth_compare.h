@@ -1,9 +1,11 @@
-// Compares rebuilt journeys with what the base station under test says it did. The events are made
-// from its truth file, so this judges the rebuild alone; a recorded trace is compared the same way
-// once each of its events is paired with a hit.
+// Compares rebuilt journeys with what the base station under test says it did. Events made from its
+// truth file judge the rebuild alone; a recorded trace, each of whose events was paired with a hit,
+// is compared the same way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,12 @@
 #include "tests/basestation/truth.h"
 
 namespace sojourn::journeys {
+
+// An event as the rebuild is given it, and the truth's hit that it is.
+struct Observation {
+  std::uint64_t ts_ns = 0;
+  std::size_t hit = 0;  // index into Truth::hits
+};
 
 struct Comparison {
   std::uint64_t events = 0;
@@ -25,6 +33,13 @@ struct Comparison {
   std::uint64_t different = 0;
 };
 
-Result<Comparison> compare_with_truth(const truth::Truth& truth);
+// Every hit of the truth, at the time before its point was hit.
+std::vector<Observation> observe_all(const truth::Truth& truth);
+
+// The observations, in time order, are all hits between the marks. A journey that began between
+// them must be found as far as it got; one that ended between them but began earlier must not be
+// called whole.
+Result<Comparison> compare_with_truth(const truth::Truth& truth,
+                                      std::span<const Observation> observations, Marks marks = {});
 
 }  // namespace sojourn::journeys

@@ -14,7 +14,7 @@ TEST_CASE("every journey of the base station is rebuilt exactly, and none is inv
   REQUIRE(path != nullptr);
   auto truth = truth::read_truth(path);
   if (!truth) FAIL(truth.error().text());
-  auto compared = compare_with_truth(*truth);
+  auto compared = compare_with_truth(*truth, observe_all(*truth));
   if (!compared) FAIL(compared.error().text());
   for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
   UNSCOPED_INFO(compared->events << " events, " << compared->equal << " of " << compared->expected

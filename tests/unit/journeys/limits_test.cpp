@@ -1,0 +1,194 @@
+// What the rebuild says about journeys that it cannot see whole, and what it forgets.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/journeys/world.h"
+
+namespace sojourn::journeys {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kLine = R"(
+    D in--a len:rnti:sn
+    D a--b len:rnti:sn
+    D b--out len:rnti:sn
+)";
+
+constexpr std::string_view kUp = R"(
+    U ant--phy len:rnti:slot
+    U phy--rlc.rx len:rnti:rsn.so.slot
+    U rlc.rx--out len:rnti:rsn
+)";
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+TEST_CASE("what the start of the capture cut is censored, not an orphan") {
+  World world(kLine);
+  world.marks = {.open_ns = 1000, .close_ns = 9000};
+  world.events(R"(
+    1100 D a--b 1000 1 7
+    1120 D b--out 1000 1 7
+  )");
+  CHECK(world.journeys() == Lines{"D censored 1100..1120: a--b@1100 b--out@1120<0"});
+  CHECK(world.at("D a--b").cut == 1);
+  CHECK(world.at("D a--b").orphans == 0);
+  CHECK(world.seen()[0].journey.headless);
+}
+
+TEST_CASE("what the end of the capture cut is censored, not incomplete") {
+  World world(kLine);
+  world.marks = {.open_ns = 1000, .close_ns = 9000};
+  world.events("8000 D in--a 1000 1 7\n 8100 D a--b 1000 1 7");
+  CHECK(world.journeys() == Lines{"D censored 8000..8100: in--a@8000 a--b@8100<0"});
+  CHECK(world.stays("b") == "b +8100 ~9000");
+}
+
+TEST_CASE("an event without a parent long after the start is an orphan, and no journey") {
+  World world(kLine);
+  world.marks.open_ns = 1000;
+  world.events("20000000000 D a--b 1000 1 7\n 20000000010 D b--out 1000 1 7");
+  CHECK(world.journeys().empty());
+  CHECK(world.at("D a--b").orphans == 1);
+  CHECK(world.at("D b--out").orphans == 0);
+}
+
+TEST_CASE("a parent that may be among lost events is an excuse") {
+  World world(kLine);
+  world.marks.open_ns = 1000;
+  world.events("20000000000 D in--a 1000 1 6");
+  world.lose(3);
+  world.events("20000000100 D a--b 1000 1 7\n 20000000110 D b--out 1000 1 7");
+  const auto journeys = world.journeys();
+  CHECK(journeys.front() ==
+        "D censored 20000000100..20000000110: a--b@20000000100 b--out@20000000110<0");
+  CHECK(world.at("D a--b").cut == 1);
+  CHECK(world.totals().lost == 3);
+}
+
+TEST_CASE("an unfinished packet is incomplete after its time, and censored if something was lost") {
+  for (const bool lossy : {false, true}) {
+    World world(kLine);
+    world.events("1000 D in--a 1000 1 7");
+    if (lossy) world.lose(1);
+    world.events("2000 D in--a 1000 1 8\n 2010 D a--b 1000 1 8\n 2020 D b--out 1000 1 8");
+    world.events(std::to_string(11 * kSecond) + " D in--a 1000 1 9");
+    const auto journeys = world.journeys();
+    REQUIRE(journeys.size() == 3);
+    CHECK(journeys[0].starts_with("D complete 2000..2020"));
+    CHECK(journeys[1] ==
+          (lossy ? "D censored 1000..1000: in--a@1000" : "D incomplete 1000..1000: in--a@1000"));
+    CHECK(world.totals().expired_by_time == 1);
+    CHECK(world.stays("a").find("~11000000000") != std::string::npos);
+  }
+}
+
+TEST_CASE("an uplink unit that never leaves is one incomplete journey with all its pieces") {
+  World world(kUp);
+  world.events(R"(
+    1000 U ant--phy 500 1 10
+    1001 U phy--rlc.rx 400 1 5 0 10
+    1100 U ant--phy 500 1 11
+    1101 U phy--rlc.rx 300 1 5 400 11
+  )");
+  world.events(std::to_string(11 * kSecond) + " U ant--phy 500 1 99");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 2);
+  CHECK(journeys[0] ==
+        "U incomplete 1000..1101: ant--phy@1000 phy--rlc.rx@1001<0 ant--phy@1100 "
+        "phy--rlc.rx@1101<2");
+  CHECK(journeys[1] == "U censored 11000000000..11000000000: ant--phy@11000000000");
+}
+
+TEST_CASE("an uplink packet with a piece from before the start is censored") {
+  World world(kUp);
+  world.marks.open_ns = 900;
+  world.events(R"(
+    1000 U ant--phy 500 1 11
+    1001 U phy--rlc.rx 300 1 5 400 11
+    1002 U rlc.rx--out 700 1 5
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U censored 1000..1002: ant--phy@1000 phy--rlc.rx@1001<0 rlc.rx--out@1002<1"});
+  CHECK(world.totals().missing_pieces == 1);
+}
+
+TEST_CASE("a child's length that counts a header too is learnt, not held against its pieces") {
+  World world(kUp);
+  world.marks.open_ns = 1;
+  std::string events;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const auto at = 20 * kSecond + i * 1000;
+    events += std::to_string(at) + " U ant--phy 500 1 " + std::to_string(i) + "\n";
+    events += std::to_string(at + 1) + " U phy--rlc.rx 300 1 " + std::to_string(i) + " 0 " +
+              std::to_string(i) + "\n";
+    events += std::to_string(at + 2) + " U rlc.rx--out 320 1 " + std::to_string(i) + "\n";
+  }
+  world.events(events);
+  const auto journeys = world.journeys();
+  std::size_t complete = 0;
+  for (const auto& journey : journeys) complete += journey.starts_with("U complete");
+  CHECK(journeys.size() == 200);
+  CHECK(complete == 200 - 64);
+}
+
+TEST_CASE("a left-over gives way when its number is used again much later") {
+  World world(kLine);
+  std::string events = "5 D in--a 1000 1 7\n";
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const auto number = std::to_string(1000 + i);
+    events += std::to_string(1000 * i + 10) + " D in--a 1000 1 " + number + "\n";
+    events += std::to_string(1000 * i + 20) + " D a--b 1000 1 " + number + "\n";
+    events += std::to_string(1000 * i + 30) + " D b--out 1000 1 " + number + "\n";
+  }
+  events += std::to_string(2 * kSecond) + " D in--a 1000 1 7\n";
+  events += std::to_string(2 * kSecond + 9) + " t9 D a--b 1000 1 7\n";
+  world.events(events);
+  world.journeys();
+  CHECK(world.totals().expired_by_reuse == 1);
+  CHECK(world.at("D a--b").ambiguous == 0);
+}
+
+TEST_CASE("memory is bounded: the oldest give way and are counted") {
+  World world(kLine);
+  world.rules.max_units = 100;
+  std::string events;
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    events += std::to_string(1000 + i) + " D in--a 1000 1 " + std::to_string(i) + "\n";
+  world.events(events);
+  CHECK(world.journeys().size() == 1000);
+  CHECK(world.totals().peak_units <= 101);
+  CHECK(world.totals().expired_by_memory == 900);
+}
+
+TEST_CASE("units that go in circles do not make an endless journey") {
+  World world("D loop--loop len:rnti:sn\n D in--loop len:rnti:sn");
+  world.rules.settle_ns = world.rules.linger_ns = world.rules.expiry_ns = 1'000'000'000'000;
+  std::string events = "1 D in--loop 1 1 1\n";
+  for (std::uint64_t i = 2; i < 30'000; ++i) events += std::to_string(i) + " D loop--loop 1 1 1\n";
+  world.events(events);
+  CHECK_FALSE(world.journeys().empty());
+}
+
+TEST_CASE("a point whose events have another number of values is counted, not guessed") {
+  auto point = model::parse_point("D in--a", "len:rnti:sn");
+  REQUIRE(point);
+  Observer nobody;
+  auto rebuilder = Rebuilder::create({{*point}}, {}, {}, nobody);
+  REQUIRE(rebuilder);
+  const std::uint64_t values[] = {1, 2};
+  model::EventBatch batch;
+  batch.append({10, 0, 0, 1, 0, values});
+  batch.append({11, 1, 0, 1, 4, values});
+  rebuilder->consume(batch);
+  rebuilder->finish();
+  CHECK(rebuilder->totals().points[0].malformed == 1);
+  CHECK(rebuilder->totals().unknown_points == 1);
+}
+
+TEST_CASE("no events, no journeys") {
+  World world(radio_points());
+  CHECK(world.journeys().empty());
+}
+
+}  // namespace
+}  // namespace sojourn::journeys

@@ -1,0 +1,50 @@
+// Random radio behaviour, all mechanisms mixed, against what is known to have happened.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/journeys/random_radio.h"
+#include "tests/unit/journeys/truth_compare.h"
+
+namespace sojourn::journeys {
+namespace {
+
+TEST_CASE("every journey of random radio behaviour comes out exactly, and none is invented") {
+  std::uint64_t repeats = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t dropped = 0;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    Radio radio;
+    radio.seed = seed;
+    radio.ues = 1 + seed % 5;
+    radio.loss_percent = 10 + seed % 50;
+    const auto truth = random_radio(radio);
+    auto compared = compare_with_truth(truth, observe_all(truth));
+    if (!compared) FAIL(compared.error().text());
+    INFO("seed " << seed << ", " << compared->events << " events");
+    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+    REQUIRE(compared->different == 0);
+    CHECK(compared->equal == compared->expected);
+    for (const auto& point : compared->totals.points) {
+      CHECK(point.orphans + point.cut == 0);
+      CHECK(point.ambiguous == 0);
+    }
+    repeats += compared->repeats;
+    segments += compared->segments;
+    dropped += compared->dropped;
+  }
+  CHECK(repeats > 1000);
+  CHECK(segments > 1000);
+  CHECK(dropped > 1000);
+}
+
+TEST_CASE("the same seed gives the same radio") {
+  const auto one = random_radio({.seed = 5});
+  const auto two = random_radio({.seed = 5});
+  REQUIRE(one.hits.size() == two.hits.size());
+  for (std::size_t i = 0; i < one.hits.size(); ++i) {
+    CHECK(one.hits[i].before_ns == two.hits[i].before_ns);
+    CHECK(std::ranges::equal(one.hits[i].values, two.hits[i].values));
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::journeys

@@ -1,0 +1,112 @@
+#include "analysis/journeys/topology.h"
+
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/journeys/world.h"
+
+namespace sojourn::journeys {
+namespace {
+
+struct Derived {
+  model::Schema schema;
+  Topology topology;
+
+  explicit Derived(std::string_view points) {
+    std::istringstream words{std::string(points)};
+    std::string direction;
+    std::string where;
+    std::string fields;
+    while (words >> direction >> where >> fields)
+      schema.points.push_back(*model::parse_point(direction + " " + where, fields));
+    topology = *Topology::derive(schema, Rules{});
+  }
+
+  PointId id(std::string_view name) const {
+    for (std::size_t i = 0; i < schema.points.size(); ++i)
+      if (schema.points[i].name() == name) return static_cast<PointId>(i);
+    FAIL("no point " << name);
+    return 0;
+  }
+  const PointPlan& point(std::string_view name) const { return topology.points[id(name)]; }
+  const Pair& pair(std::string_view parent, std::string_view child) const {
+    return topology.pair(id(parent), id(child));
+  }
+};
+
+TEST_CASE("inputs, outputs, drops, acknowledgements and control are found from the words") {
+  const Derived radio(radio_points());
+  CHECK(radio.point("ip.in--pdcp.in").input);
+  CHECK(radio.point("phy.in.ant--phy.in.proc").input);
+  CHECK(radio.point("phy.out.proc--phy.out.ant").output);
+  CHECK(radio.point("gtp.tx--ip.out").output);
+  CHECK(radio.point("rlc.tx.am--rlc.ack").ack);
+  CHECK(radio.point("pdcp.tx--rlc.tx.am").awaits_ack);
+  CHECK_FALSE(radio.point("pdcp.tx--rlc.tx.um").awaits_ack);
+  CHECK(radio.point("mac.harq.down--drop").drop);
+  CHECK(radio.point("rlc.ctrl.am--mac.mux").control);
+  CHECK_FALSE(radio.point("rlc.ctrl.am--mac.mux").input);
+  CHECK(radio.point("mac.demux--rlc.ctrl.am").control);
+  CHECK_FALSE(radio.point("mac.demux--rlc.ctrl.am").output);
+}
+
+TEST_CASE("cardinalities follow from the ids") {
+  const Derived radio(radio_points());
+  SECTION("one sequence number for another: one unit") {
+    CHECK_FALSE(radio.pair("pdcp.in--pdcp.tx", "pdcp.tx--rlc.tx.am").gathers);
+    CHECK_FALSE(radio.pair("rlc.rx.um--pdcp.rx", "pdcp.rx--gtp.tx").gathers);
+  }
+  SECTION("pieces by offset") {
+    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").gathers);
+    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").joins);
+    CHECK(radio.pair("pdcp.tx--rlc.tx.am", "rlc.tx.am--rlc.seg.am").cuts);
+  }
+  SECTION("the same piece in both") {
+    CHECK_FALSE(radio.pair("rlc.tx.am--rlc.seg.am", "rlc.seg.am--mac.mux").gathers);
+    CHECK_FALSE(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--drop").gathers);
+  }
+  SECTION("a block takes everything of its slot, and offsets in it are not its own") {
+    CHECK(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").gathers);
+    CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").joins);
+    CHECK_FALSE(radio.pair("phy.in.proc--mac.demux", "mac.demux--rlc.rx.am").cuts);
+  }
+}
+
+TEST_CASE("words mean something only as whole parts") {
+  const Rules rules;
+  CHECK(rules.is_drop("drop"));
+  CHECK(rules.is_drop("drop.queue"));
+  CHECK(rules.is_drop("rlc.drop"));
+  CHECK_FALSE(rules.is_drop("dropper"));
+  CHECK_FALSE(rules.is_drop("rlc.dropped.am"));
+  CHECK(rules.is_ack("rlc.ack"));
+  CHECK_FALSE(rules.is_ack("rlc.ack.wait"));
+  CHECK(rules.is_control("rlc.ctrl.am"));
+  CHECK_FALSE(rules.is_control("rlc.ctrlx"));
+  CHECK_FALSE(rules.is_control(""));
+}
+
+TEST_CASE("directions do not touch") {
+  const Derived both("D in--a len:rnti:sn U a--out len:rnti:sn");
+  CHECK(both.topology.pairs.empty());
+}
+
+TEST_CASE("a schema in which everything touches everything is refused") {
+  model::Schema schema;
+  schema.points.assign(400, *model::parse_point("D a--a", "len:rnti:sn"));
+  const auto topology = Topology::derive(schema, Rules{});
+  REQUIRE_FALSE(topology);
+  CHECK(topology.error().text().find("pairs of points") != std::string::npos);
+}
+
+TEST_CASE("the rules can be read") {
+  const Derived line("D in--a len:rnti:sn D a--out len:rnti:sn");
+  CHECK(explain(line.topology, line.schema, Rules{}) ==
+        "D in--a  input\n"
+        "D a--out  output\n"
+        "    from in--a by rnti.sn, takes the nearest\n");
+}
+
+}  // namespace
+}  // namespace sojourn::journeys
