@@ -49,10 +49,13 @@ std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... 
 }  // namespace sojourn
 
 // Unwraps a Result into `name`, or returns its error from the enclosing function.
+// `name` is declared here: it cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define SJ_TRY(name, expression)                                                         \
   auto name##_result = (expression);                                                     \
   if (!name##_result) return std::unexpected(std::move(name##_result).error());          \
   auto& name = *name##_result
+// NOLINTEND(bugprone-macro-parentheses)
 
 // The same for a Result<void>.
 #define SJ_CHECK(expression)                                                             \
