@@ -200,6 +200,10 @@ Action define_record(CLI::App& app) {
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
   pid->excludes(command);
+  app.parse_complete_callback([options] {
+    if (options->pid == 0 && options->command.empty())
+      throw CLI::RequiredError("a running process (-p PID) or a command to start (-- CMD)");
+  });
   app.add_option("-o,--output", options->output, "The trace file to write")->capture_default_str();
   app.add_option(
          "--for", options->duration,
@@ -229,11 +233,7 @@ Action define_record(CLI::App& app) {
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");
-  return [options]() -> Result<void> {
-    if (options->pid == 0 && options->command.empty())
-      return fail("record what? Give a running process (-p PID) or a command to start (-- CMD)");
-    return record(*options);
-  };
+  return [options] { return record(*options); };
 }
 
 }  // namespace sojourn::cli

@@ -1,0 +1,113 @@
+// Targets as they are.
+#include <csignal>
+#include <filesystem>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+TEST_CASE("argument values of every width and sign are read exactly") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", "300ms", "-o", trace});
+
+  trace::Reader reader = open_trace(trace);
+  const auto widen = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const std::vector<std::uint64_t> few = {
+      widen(-100), 0x4601, widen(-2000000000), 0xfedcba9876543210, widen(-5000000000), widen(-7)};
+  std::uint64_t few_seen = 0;
+  std::uint64_t many_seen = 0;
+  std::uint64_t counter = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      const std::vector<std::uint64_t> values(event.values.begin(), event.values.end());
+      if (reader.schema().points[event.point].src == "values.few") {
+        ++few_seen;
+        CHECK(values == few);
+        continue;
+      }
+      ++many_seen;
+      // The eighth counts the hits; the ninth and later are in memory.
+      if (counter != 0) CHECK(values.at(7) == counter + 1);
+      counter = values.at(7);
+      CHECK(values == std::vector<std::uint64_t>{few[0], few[1], few[2], few[3], few[4], 6, 7,
+                                                 counter, few[0], few[1], few[2], few[3]});
+    }
+    return true;
+  }));
+  CHECK(few_seen > 100);
+  CHECK(many_seen > 100);
+}
+
+TEST_CASE("a stripped, deleted executable is traced like any other") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string copy = directory.path("station");
+  REQUIRE(test::run({"strip", "-o", copy, SJ_BASESTATION}).exit_code == 0);
+  test::Child station({copy, "--ready-fd", "3"});
+  REQUIRE(station.wait_for_ready_line() == "ready\n");
+  std::filesystem::remove(copy);
+  const std::string trace = directory.path("run.sjt");
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "500ms", "-o", trace});
+  CHECK(open_trace(trace).events() > 1000);
+}
+
+TEST_CASE("list shows the points of a process as JSON") {
+  need_root();
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const auto listed =
+      nlohmann::json::parse(sojourn_done({"list", "-p", std::to_string(subject.pid()), "--json"}));
+  CHECK(listed["pid"] == subject.pid());
+  REQUIRE(listed["points"].size() == 2);
+  const auto& point =
+      listed["points"][0]["src"] == "values.few" ? listed["points"][0] : listed["points"][1];
+  CHECK(point["name"] == "values.few--values.out");
+  CHECK(point["dir"] == "D");
+  CHECK(point["dest"] == "values.out");
+  CHECK(point["engines"] == nlohmann::json::array({"bpf"}));
+  REQUIRE(point["fields"].size() == 6);
+  CHECK(point["fields"][0] == nlohmann::json({{"name", "i8"}, {"role", "property"}, {"bytes", 1}}));
+  CHECK(point["fields"][2]["role"] == "global");
+  CHECK(point["fields"][3]["bytes"] == 8);
+}
+
+TEST_CASE("a late second capture beside a running one sees the same") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const std::string pid = std::to_string(station.pid());
+  test::Child first({SJ_SOJOURN, "record", "-p", pid, "-o", directory.path("first.sjt")});
+  REQUIRE(first.wait_for_output("attached"));
+  sojourn_done({"record", "-p", pid, "--for", "500ms", "-o", directory.path("second.sjt")});
+  first.signal(SIGINT);
+  REQUIRE(first.wait().exit_code == 0);
+  trace::Reader outer = open_trace(directory.path("first.sjt"));
+  trace::Reader inner = open_trace(directory.path("second.sjt"));
+  REQUIRE(inner.capture().open_ns > outer.capture().open_ns);
+  REQUIRE(inner.capture().close_ns < outer.capture().close_ns);
+  CHECK(inner.events() > 1000);
+  CHECK(outer.events() > inner.events());
+}
+
+TEST_CASE("the fallback for older kernels says that it is used") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
+                                     "200ms", "--attach", "perf", "-o", directory.path("run.sjt")});
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains("perf uprobes"));
+  CHECK(open_trace(directory.path("run.sjt")).capture().attach == "perf uprobes");
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,135 @@
+// What goes wrong at attaching is told in one line that says what to do.
+#include <algorithm>
+#include <csignal>
+
+#include <catch2/catch_test_macros.hpp>
+#include <sys/mount.h>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+// Failed, with exactly one line on stderr, which holds the words.
+void check_one_line(const test::Ended& ended, int exit_code, const std::string& words) {
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == exit_code);
+  CHECK(std::ranges::count(ended.err, '\n') == 1);
+  CHECK(ended.err.starts_with("sojourn: "));
+  CHECK(ended.err.contains(words));
+  CHECK(ended.out.empty());
+}
+
+TEST_CASE("a process that does not exist is named") {
+  check_one_line(sojourn({"record", "-p", "4194304", "-o", "/dev/null"}), 1, "4194304");
+}
+
+TEST_CASE("a process without points is told how to get some") {
+  need_root();
+  test::Child sleeper({"sleep", "60"});
+  const test::TemporaryDirectory directory;
+  check_one_line(
+      sojourn({"record", "-p", std::to_string(sleeper.pid()), "-o", directory.path("run.sjt")}), 1,
+      "sojourn/point.h");
+}
+
+TEST_CASE("a user without rights is told which are missing") {
+  need_root();
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const std::string pid = std::to_string(subject.pid());
+  SECTION("to look into another's process") {
+    const test::Ended ended =
+        test::run({"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", SJ_SOJOURN,
+                   "record", "-p", pid, "-o", "/tmp/never.sjt"});
+    check_one_line(ended, 1, "root");
+  }
+  SECTION("to load BPF programs") {
+    const test::TemporaryDirectory directory;
+    const test::Ended ended = test::run({"setpriv", "--bounding-set", "-sys_admin,-bpf,-perfmon",
+                                         "--inh-caps", "-sys_admin,-bpf,-perfmon", SJ_SOJOURN,
+                                         "record", "-p", pid, "-o", directory.path("run.sjt")});
+    check_one_line(ended, 1, "CAP_BPF");
+  }
+}
+
+TEST_CASE("a target that is gone while attaching is told as such") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  int told = 0;
+  for (int delay_us = 0; delay_us < 20'000 && told < 3; delay_us += 500) {
+    test::Child subject({SJ_SUBJECT_VALUES, "60"});
+    REQUIRE(subject.wait_for_output("ready"));
+    test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o",
+                        directory.path("run.sjt")});
+    usleep(static_cast<useconds_t>(delay_us));
+    subject.signal(SIGKILL);
+    const test::Ended ended = tracer.wait();
+    // Either it came too late to attach, or it attached and saw the target go.
+    if (ended.exit_code == 0) {
+      CHECK(open_trace(directory.path("run.sjt")).capture().ended_by == "target exit");
+      continue;
+    }
+    CAPTURE(delay_us);
+    check_one_line(ended, 1, std::to_string(subject.pid()));
+    ++told;
+  }
+  CHECK(told > 0);
+}
+
+TEST_CASE("wrong usage is exit code 2 and says what is wrong") {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{},
+                                             {"nonsense"},
+                                             {"record", "--for", "10 parsecs", "-p", "1"},
+                                             {"record", "-p", "-5"},
+                                             {"record", "--ring-size", "7Q", "-p", "1"},
+                                             {"record"}}) {
+    const test::Ended ended = sojourn(arguments);
+    CAPTURE(ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(!ended.err.empty());
+    CHECK(ended.out.empty());
+  }
+}
+
+TEST_CASE("a directory that does not exist is named, and the target is left alone") {
+  need_root();
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  check_one_line(sojourn({"record", "-p", std::to_string(subject.pid()), "-o", "/nowhere/run.sjt"}),
+                 1, "/nowhere/run.sjt");
+}
+
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    std::filesystem::create_directory(path_);
+    REQUIRE(mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=200k") == 0);
+  }
+  ~SmallDisk() { umount2(path_.c_str(), MNT_DETACH); }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+ private:
+  std::string path_;
+};
+
+TEST_CASE("a full disk ends the capture; what was written before can be read") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const SmallDisk disk(directory.path("disk"));
+  const std::string trace = directory.path("disk/run.sjt");
+  Station station;
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "--for", "20s", "-q", "-o", trace});
+  check_one_line(ended, 1, "No space left on device");
+  CHECK(ended.err.contains(trace));
+  trace::Reader reader = open_trace(trace + ".partial");
+  CHECK(reader.events() > 1000);
+  CHECK(reader.damage().empty());
+  CHECK(station.running());
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,137 @@
+// A tracer may lose an event; it never harms the target.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Runs one of the subjects of tests/probes under the tracer until it has been hit often enough.
+struct Traced {
+  test::Ended subject;
+  std::uint64_t events = 0;
+};
+
+Traced trace_subject(const char* program, const std::string& attach, const std::string& span) {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({program, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", span, "-o", trace,
+                "--attach", attach});
+  subject.signal(SIGTERM);
+  Traced traced{.subject = subject.wait(), .events = open_trace(trace).events()};
+  return traced;
+}
+
+TEST_CASE("a leaf function keeps what it has in its red zone while it is traced") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const Traced traced = trace_subject(SJ_SUBJECT_REDZONE, attach, "2s");
+  CAPTURE(traced.subject.out);
+  CHECK(traced.subject.exit_code == 0);
+  CHECK(traced.subject.out.contains("corrupted=0"));
+  CHECK(traced.events >= 200'000);
+}
+
+TEST_CASE("children that a traced process forks survive and run on") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const Traced traced = trace_subject(SJ_SUBJECT_FORK, attach, "1s");
+  CAPTURE(traced.subject.out);
+  CHECK(traced.subject.exit_code == 0);
+  CHECK(traced.events >= 50);
+}
+
+bool no_breakpoints(const std::vector<unsigned char>& bytes) {
+#ifdef __x86_64__
+  constexpr unsigned char kNop = 0x90;
+#else
+  constexpr unsigned char kNop = 0x1f;  // the first byte of d503201f
+#endif
+  return std::ranges::all_of(bytes, [](unsigned char byte) { return byte == kNop; });
+}
+
+TEST_CASE("after a capture no breakpoint is left in the target") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  Station station;
+  const target::Points points = points_of(station.pid());
+  REQUIRE(no_breakpoints(site_bytes(station.pid(), points)));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
+                      directory.path("run.sjt"), "--attach", attach});
+  REQUIRE(tracer.wait_for_output("attached"));
+  CHECK(!no_breakpoints(site_bytes(station.pid(), points)));
+  tracer.signal(SIGINT);
+  CHECK(tracer.wait().exit_code == 0);
+  CHECK(no_breakpoints(site_bytes(station.pid(), points)));
+  CHECK(open_trace(directory.path("run.sjt")).capture().ended_by == "interrupt");
+}
+
+TEST_CASE(
+    "a tracer that is killed leaves the target running, unpatched, and ready for the next one") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("killed.sjt");
+  Station station;
+  const target::Points points = points_of(station.pid());
+  // From before the attach to the middle of the capture.
+  for (const int delay_ms : {0, 5, 20, 60, 110, 170, 400, 1300}) {
+    CAPTURE(delay_ms);
+    test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace,
+                        "--attach", attach});
+    std::this_thread::sleep_for(milliseconds(delay_ms));
+    tracer.signal(SIGKILL);
+    tracer.wait();
+    // The kernel takes the probes off behind the dead process's back.
+    for (int tries = 0; tries < 200 && !no_breakpoints(site_bytes(station.pid(), points)); ++tries)
+      std::this_thread::sleep_for(milliseconds(10));
+    CHECK(no_breakpoints(site_bytes(station.pid(), points)));
+    REQUIRE(station.running());
+  }
+  // What the last one had written is readable.
+  trace::Reader killed = open_trace(trace + ".partial");
+  CHECK(killed.events() > 1000);
+  CHECK(killed.capture().close_ns == 0);
+
+  const std::string next = directory.path("next.sjt");
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o", next,
+                "--attach", attach});
+  CHECK(open_trace(next).events() > 1000);
+  CHECK(station.finish().packets.size() > 1000);
+}
+
+TEST_CASE("a target that is killed ends the capture, and its trace is whole") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child station({SJ_BASESTATION, "--ready-fd", "3"});
+  REQUIRE(station.wait_for_ready_line() == "ready\n");
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace});
+  REQUIRE(tracer.wait_for_output("attached"));
+  std::this_thread::sleep_for(milliseconds(500));
+  station.signal(SIGKILL);
+  CHECK(tracer.wait().exit_code == 0);
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.capture().ended_by == "target exit");
+  CHECK(reader.capture().close_ns > 0);
+  CHECK(reader.damage().empty());
+  CHECK(reader.events() > 1000);
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,135 @@
+#include "tests/live/truth_pairing.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sojourn::live {
+
+namespace {
+
+constexpr std::size_t kDifferences = 10;
+
+bool surely_between(const truth::Hit& hit, const model::Capture& capture) {
+  return hit.before_ns >= capture.open_ns && hit.after_ns < capture.close_ns;
+}
+
+bool possibly_between(const truth::Hit& hit, const model::Capture& capture) {
+  return hit.after_ns >= capture.open_ns && hit.before_ns < capture.close_ns;
+}
+
+// Trace points and truth points are matched by their words, as a user reads them.
+std::vector<std::size_t> truth_points(const model::Schema& schema, const truth::Truth& truth) {
+  std::vector<std::size_t> indices;
+  for (const model::Point& point : schema.points) {
+    const std::string where = fmt::format("{} {}", letter(point.direction), point.name());
+    const auto found = std::ranges::find_if(truth.points, [&](const truth::PointName& name) {
+      return name.where == where && name.fields == format_fields(point);
+    });
+    indices.push_back(static_cast<std::size_t>(found - truth.points.begin()));
+  }
+  return indices;
+}
+
+class Pairer {
+ public:
+  Pairer(const trace::Reader& reader, const truth::Truth& truth)
+      : truth_(truth),
+        schema_(reader.schema()),
+        capture_(reader.capture()),
+        points_(truth_points(schema_, truth)) {
+    for (std::size_t index = 0; index < truth.hits.size(); ++index)
+      if (possibly_between(truth.hits[index], capture_))
+        threads_[truth.hits[index].tid].hits.push_back(index);
+    for (auto& [tid, thread] : threads_)
+      for (const std::size_t index : thread.hits)
+        ++(surely_between(truth.hits[index], capture_) ? pairing_.hits_between_marks
+                                                       : pairing_.hits_on_a_mark);
+  }
+
+  void add(const model::EventView& event) {
+    Thread& thread = threads_[event.tid];
+    // The hit on the opening mark may have been too early.
+    while (thread.next < thread.hits.size() && thread.next == 0 && !matches(event, hit(thread)) &&
+           !surely_between(hit(thread), capture_))
+      ++thread.next;
+    if (thread.next == thread.hits.size())
+      return differ(
+          fmt::format("thread {}: {} at {} ns is no hit", event.tid, words(event), event.ts_ns));
+    if (!matches(event, hit(thread))) {
+      const truth::Hit& expected = hit(thread);
+      differ(fmt::format("thread {}: {} at {} ns, the truth has {} [{}] between {} and {}",
+                         event.tid, words(event), event.ts_ns, truth_.points[expected.point].where,
+                         fmt::join(expected.values, " "), expected.before_ns, expected.after_ns));
+    }
+    pairing_.observations.push_back({event.ts_ns, thread.hits[thread.next]});
+    ++thread.next;
+  }
+
+  Pairing finish() {
+    for (auto& [tid, thread] : threads_)
+      for (; thread.next < thread.hits.size(); ++thread.next)
+        if (surely_between(hit(thread), capture_))
+          differ(fmt::format("thread {}: {} between {} and {} ns is not in the trace", tid,
+                             truth_.points[hit(thread).point].where, hit(thread).before_ns,
+                             hit(thread).after_ns));
+    return std::move(pairing_);
+  }
+
+ private:
+  struct Thread {
+    std::vector<std::size_t> hits;
+    std::size_t next = 0;
+  };
+
+  const truth::Hit& hit(const Thread& thread) const {
+    return truth_.hits[thread.hits[thread.next]];
+  }
+
+  bool matches(const model::EventView& event, const truth::Hit& hit) const {
+    return points_[event.point] == hit.point && std::ranges::equal(event.values, hit.values) &&
+           event.ts_ns >= hit.before_ns && event.ts_ns <= hit.after_ns;
+  }
+
+  std::string words(const model::EventView& event) const {
+    const model::Point& point = schema_.points[event.point];
+    return fmt::format("{} {} [{}]", letter(point.direction), point.name(),
+                       fmt::join(event.values, " "));
+  }
+
+  void differ(std::string text) {
+    if (pairing_.differences.size() < kDifferences) pairing_.differences.push_back(std::move(text));
+  }
+
+  const truth::Truth& truth_;
+  const model::Schema& schema_;
+  const model::Capture& capture_;
+  std::vector<std::size_t> points_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  Pairing pairing_;
+};
+
+}  // namespace
+
+Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth) {
+  Pairer pairer(reader, truth);
+  SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) pairer.add(batch[row]);
+    return true;
+  }));
+  return pairer.finish();
+}
+
+std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture) {
+  std::vector<HitCount> counts(truth.points.size());
+  for (const truth::Hit& hit : truth.hits) {
+    if (surely_between(hit, capture)) ++counts[hit.point].least;
+    if (possibly_between(hit, capture)) ++counts[hit.point].most;
+  }
+  return counts;
+}
+
+}  // namespace sojourn::live

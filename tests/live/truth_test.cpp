@@ -1,0 +1,88 @@
+// What is recorded against what the base station knows that it did.
+#include <map>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/live/programs.h"
+#include "tests/live/truth_pairing.h"
+
+namespace sojourn::live {
+namespace {
+
+// Requires that trace and truth agree in every event, and the journeys rebuilt from the trace with
+// the ways that the truth tells of.
+journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth) {
+  trace::Reader reader = open_trace(trace);
+  REQUIRE(reader.ledger().empty());
+  auto pairing = pair_with_truth(reader, truth);
+  if (!pairing) FAIL(pairing.error().text());
+  CHECK(reader.gaps().empty());
+  for (const auto& difference : pairing->differences) UNSCOPED_INFO(difference);
+  REQUIRE(pairing->differences.empty());
+  CHECK(pairing->observations.size() >= pairing->hits_between_marks);
+  CHECK(pairing->observations.size() <= pairing->hits_between_marks + pairing->hits_on_a_mark);
+
+  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns};
+  auto compared = journeys::compare_with_truth(truth, pairing->observations, marks);
+  if (!compared) FAIL(compared.error().text());
+  for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+  CHECK(compared->different == 0);
+  CHECK(compared->equal == compared->expected);
+  for (const auto& point : compared->totals.points) CHECK(point.orphans == 0);
+  return *compared;
+}
+
+TEST_CASE("every hit between the marks is in the trace, and every journey is rebuilt as it was") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station(
+      {"--air-loss", "0.1", "--drop", "pdcp.rx:0.01", "--drop", "rlc.tx:0.01", "--pdcp-sn", "12"});
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
+                "--attach", attach});
+  const truth::Truth truth = station.finish();
+
+  const journeys::Comparison compared = require_equal(trace, truth);
+  // The run had what this is about.
+  CHECK(compared.expected > 10'000);
+  CHECK(compared.repeats > 100);
+  CHECK(compared.segments > 100);
+  CHECK(compared.dropped > 10);
+}
+
+TEST_CASE("a command that is started by the tracer is traced from its first instruction on") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string truth_path = directory.path("truth");
+  sojourn_done(
+      {"record", "-o", trace, "--", SJ_BASESTATION, "--duration", "1", "--truth", truth_path});
+  auto truth = truth::read_truth(truth_path);
+  if (!truth) FAIL(truth.error().text());
+
+  require_equal(trace, *truth);
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.events() == truth->hits.size());
+  CHECK(reader.capture().ended_by == "target exit");
+  CHECK(reader.target().name == "sj-basestation");
+}
+
+TEST_CASE("two base stations from one file: only the chosen one is in the trace") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station chosen;
+  Station other;
+  sojourn_done({"record", "-p", std::to_string(chosen.pid()), "--for", "1s", "-o", trace,
+                "--attach", attach});
+  require_equal(trace, chosen.finish());
+  CHECK(other.running());
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,64 @@
+// Runs programs for the tests: their arguments, their output, and a directory that goes away with
+// the object. A child that still runs is killed with its Child; nothing else is ever killed.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace sojourn::test {
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string path(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Ended {
+  int exit_code = -1;  // -1: by a signal
+  std::string out;
+  std::string err;
+};
+
+class Child {
+ public:
+  explicit Child(std::vector<std::string> argv);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // What it wrote to descriptor 3, up to the first newline.
+  std::string wait_for_ready_line() const;
+  // Waits until its output holds the text; false when it ended or ten seconds passed without.
+  bool wait_for_output(const std::string& text);
+  bool running();
+  void signal(int number) const;
+  Ended wait();
+
+ private:
+  bool reap(int options);
+
+  TemporaryDirectory directory_;
+  pid_t pid_ = -1;
+  int ready_ = -1;
+  std::optional<int> exit_code_;
+};
+
+// Runs a program to its end.
+Ended run(std::vector<std::string> argv);
+
+std::string contents(const std::string& path);
+
+}  // namespace sojourn::test
