@@ -262,6 +262,7 @@ class Rebuilder::State {
     auto& unit = store_[id];
     store_.retain(id);
     store_.append(waiting_, id, now_ns_);
+    unit.set(kListed);
     if (plan.place && !unit.is(kInside)) {
       unit.set(kInside);
       observer_.on_enter(*plan.place, unit.ts_ns);
@@ -307,6 +308,8 @@ class Rebuilder::State {
   // Takes a unit out of tables and lists.
   void retire(UnitId id) {
     auto& unit = store_[id];
+    if (!unit.is(kListed)) return;  // evicted from two tables at once
+    unit.clear(kListed);
     const bool waits = !unit.is(kLeft) || unit.is(kAwaitsAck);
     forward_.unpin(id, kAwaitsAck);
     forward_.unpin(id, kLatestRound);

@@ -30,7 +30,7 @@ enum Flag : std::uint16_t {
   kAwaitsAck = 1 << 9,     // kept until acknowledged
   kLatestRound = 1 << 10,  // the next repeat of its process would be of this one
   kVisited = 1 << 11,      // by a walk that is under way
-  kWholeLeft = 1 << 12,    // all its bytes were seen to leave
+  kListed = 1 << 12,       // in one of the lists by age
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.

@@ -382,6 +382,24 @@ TEST_CASE("a duplicate that is thrown away leaves the original waiting") {
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
 }
 
+TEST_CASE("a piece and its longer retransmission are both parts of the packet") {
+  World world(kUp);
+  world.events(R"(
+    100 t1 U ant--phy 700 0 1 0 10
+    105 t1 U phy--demux 700 1 0 10
+    106 t2 U demux--rlc.rx 300 1 2 9 0 10
+    200 t1 U ant--phy 700 0 1 1 20
+    205 t1 U phy--demux 700 1 1 20
+    206 t2 U demux--rlc.rx 500 1 2 9 0 20
+    207 t2 U rlc.rx--pdcp.rx 500 1 2 9 5
+    208 t2 U demux--rlc.rx 100 1 2 10 0 20
+    210 t3 U pdcp.rx--out 500 1 2 5
+  )");
+  CHECK(world.journeys()[0] ==
+        "U complete 100..210: ant--phy@100 phy--demux@105<0 demux--rlc.rx@106<1 ant--phy@200 "
+        "phy--demux@205<3 demux--rlc.rx@206<4 rlc.rx--pdcp.rx@207<2,5 pdcp.rx--out@210<6*");
+}
+
 TEST_CASE("a block that is never decoded is dropped with all its rounds") {
   World world(kUp);
   world.events(R"(

@@ -433,7 +433,8 @@ class Simulation {
     if (sdu.arrived.bytes() == sdu.bytes) {
       deliver(ue, sdu, part.drb);
     } else if (part.drb == kAm && chance(radio_.repeat_percent)) {
-      sdu.lost.push_back(part.bytes);
+      // Sent again, alone or with what was not sent yet: the pieces overlap then.
+      sdu.lost.push_back(random_() % 2 == 0 ? part.bytes : Interval{0, sdu.bytes});
     }
   }
 
