@@ -10,8 +10,8 @@ void SequenceCheck::add(const model::EventBatch& events) {
     const std::uint64_t seq = events.seq()[row];
     const std::uint64_t ts_ns = events.ts_ns()[row];
     // Nearly always the number after the one before.
-    if (current != spans_.end() && seq == current->second.last + 1 &&
-        (std::next(current) == spans_.end() || std::next(current)->first > seq + 1)) {
+    if (current != spans_.end() && seq != 0 && seq - 1 == current->second.last &&
+        (std::next(current) == spans_.end() || std::next(current)->first - 1 > seq)) {
       current->second.last = seq;
       current->second.last_ts_ns = ts_ns;
       continue;
@@ -26,8 +26,8 @@ void SequenceCheck::add_one(std::uint64_t seq, std::uint64_t ts_ns) {
   const auto before = after == spans_.begin() ? spans_.end() : std::prev(after);
   if (before != spans_.end() && seq <= before->second.last) return;
 
-  const bool joins_before = before != spans_.end() && before->second.last + 1 == seq;
-  const bool joins_after = after != spans_.end() && after->first == seq + 1;
+  const bool joins_before = before != spans_.end() && before->second.last == seq - 1;
+  const bool joins_after = after != spans_.end() && after->first - 1 == seq;
   if (joins_before && joins_after) {
     before->second.last = after->second.last;
     before->second.last_ts_ns = after->second.last_ts_ns;
