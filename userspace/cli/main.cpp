@@ -1,8 +1,9 @@
 // The command line: a table of subcommands, and the one place that prints errors and sets exit
 // codes (0 done, 1 failed at run time, 2 wrong usage).
-#include <csignal>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -21,9 +22,14 @@ constexpr Command kCommands[] = {
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
     {"report", "Where packets spend their time, by direction and by hop", cli::define_report},
     {"journeys", "Single packets, step by step", cli::define_journeys},
-    //{"events", "The raw events of a trace in time order", cli::define_events},
-    //{"check", "What is whole in a trace file, and what was lost", cli::define_check},
+    {"events", "The raw events of a trace in time order", cli::define_events},
+    {"check", "What is whole in a trace file, and what was lost", cli::define_check},
 };
+
+bool is_command(std::string_view word) {
+  return std::ranges::any_of(kCommands,
+                             [&](const Command& command) { return word == command.name; });
+}
 
 int run(int argc, char** argv) {
   CLI::App app(
@@ -39,6 +45,12 @@ int run(int argc, char** argv) {
       "  sojourn report run.sjt                           and see where its packets spend their "
       "time");
 
+  // CLI11 would only say that a subcommand is missing.
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
+    fmt::print(stderr, "sojourn: there is no command \"{}\"; `sojourn --help` lists them\n",
+               argv[1]);
+    return 2;
+  }
   Action chosen;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);

@@ -1,53 +1,20 @@
-// Runs sj-basestation for the tests: its arguments, its output, its truth file in a directory that
-// goes away with the object. A child that still runs is killed with it.
+// Runs sj-basestation for its own tests.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "tests/basestation/truth.h"
+#include "tests/support/child.h"
 
 namespace sojourn::basestation {
 
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+using test::Ended;
+using test::TemporaryDirectory;
 
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-struct Ended {
-  int exit_code = -1;  // -1: by a signal
-  std::string out;
-  std::string err;
-};
-
-class Child {
+class Child : public test::Child {
  public:
   explicit Child(std::vector<std::string> arguments);
-  ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  pid_t pid() const { return pid_; }
-  // What it wrote to descriptor 3, up to the first newline.
-  std::string wait_for_ready_line() const;
-  void signal(int number) const;
-  Ended wait();
-
- private:
-  TemporaryDirectory directory_;
-  pid_t pid_ = -1;
-  int ready_ = -1;
 };
 
 Ended run_station(std::vector<std::string> arguments);
