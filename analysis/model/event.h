@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/model/schema.h"
@@ -21,39 +22,55 @@ struct EventView {
   std::span<const std::uint64_t> values;
 };
 
+// The columns themselves, for code that fills or reorders many rows at once. All have one entry a
+// row; first_value has one more, so that row r's values are [first_value[r], first_value[r + 1]).
+struct EventColumns {
+  std::vector<std::uint64_t> ts_ns;
+  std::vector<std::uint64_t> seq;
+  std::vector<std::uint32_t> stream;
+  std::vector<std::uint32_t> tid;
+  std::vector<PointId> point;
+  std::vector<std::uint32_t> first_value = {0};
+  std::vector<std::uint64_t> values;
+};
+
 class EventBatch {
  public:
-  std::size_t size() const { return ts_ns_.size(); }
-  bool empty() const { return ts_ns_.empty(); }
+  EventBatch() = default;
+  explicit EventBatch(EventColumns columns) : columns_(std::move(columns)) {}
+
+  std::size_t size() const { return columns_.ts_ns.size(); }
+  bool empty() const { return columns_.ts_ns.empty(); }
 
   void append(const EventView& event);
+  // Rows [first, first + count) of another batch.
+  void append(const EventBatch& from, std::size_t first, std::size_t count);
   void clear();
   void reserve(std::size_t events, std::size_t values);
 
+  // Gives the columns away, to be filled in place; the batch is good only for assignment
+  // afterwards.
+  EventColumns release() && { return std::move(columns_); }
+
   EventView operator[](std::size_t row) const {
-    return {
-        ts_ns_[row],
-        seq_[row],
-        stream_[row],
-        tid_[row],
-        point_[row],
-        std::span(values_).subspan(first_value_[row], first_value_[row + 1] - first_value_[row])};
+    const EventColumns& c = columns_;
+    return {c.ts_ns[row],
+            c.seq[row],
+            c.stream[row],
+            c.tid[row],
+            c.point[row],
+            std::span(c.values).subspan(c.first_value[row],
+                                        c.first_value[row + 1] - c.first_value[row])};
   }
 
-  std::span<const std::uint64_t> ts_ns() const { return ts_ns_; }
-  std::span<const std::uint64_t> seq() const { return seq_; }
-  std::span<const std::uint32_t> stream() const { return stream_; }
-  std::span<const std::uint32_t> tid() const { return tid_; }
-  std::span<const PointId> point() const { return point_; }
+  std::span<const std::uint64_t> ts_ns() const { return columns_.ts_ns; }
+  std::span<const std::uint64_t> seq() const { return columns_.seq; }
+  std::span<const std::uint32_t> stream() const { return columns_.stream; }
+  std::span<const std::uint32_t> tid() const { return columns_.tid; }
+  std::span<const PointId> point() const { return columns_.point; }
 
  private:
-  std::vector<std::uint64_t> ts_ns_;
-  std::vector<std::uint64_t> seq_;
-  std::vector<std::uint32_t> stream_;
-  std::vector<std::uint32_t> tid_;
-  std::vector<PointId> point_;
-  std::vector<std::uint32_t> first_value_ = {0};
-  std::vector<std::uint64_t> values_;
+  EventColumns columns_;
 };
 
 }  // namespace sojourn::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -9,7 +10,6 @@ namespace sojourn::model {
 
 namespace {
 
-constexpr std::size_t kMaxFields = 16;
 constexpr std::size_t kMaxWords = 256;  // of a point's two strings; both come from foreign files
 
 bool is_name_character(char c) {
@@ -36,11 +36,12 @@ std::string_view without_conversion(std::string_view field) {
 // Splits `text` at every `separator`; an empty text has no parts.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = text.find(separator);
+  if (text.empty()) return parts;
+  for (auto end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
     parts.push_back(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    text.remove_prefix(end + 1);
   }
+  parts.push_back(text);
   return parts;
 }
 
@@ -51,6 +52,7 @@ Result<void> parse_group(std::string_view group, Role role, std::string_view for
     if (!std::ranges::all_of(field, is_name_character))
       return fail("fields \"{}\": \"{}\" is no name of letters, digits, '_' and '-'", format,
                   field);
+    if (point.field(field)) return fail("fields \"{}\": \"{}\" twice", format, field);
     if (point.fields.size() == kMaxFields)
       return fail("fields \"{}\": more than {}", format, kMaxFields);
     point.fields.push_back({.name = std::string(field), .role = role});
@@ -135,6 +137,22 @@ Result<Point> parse_point(std::string_view where, std::string_view format) {
     rest = rest.substr(colon + 1);
   }
   return point;
+}
+
+Result<void> check(const Point& point) {
+  SJ_CHECK(check_words("name", point.name()));
+  if (point.src.empty()) return fail("a point does not say where its unit comes from");
+  if (point.name().contains(' ')) return fail("point \"{}\": has a space in it", point.name());
+  if (point.fields.size() > kMaxFields)
+    return fail("point \"{}\": has more than {} fields", point.name(), kMaxFields);
+  for (const Field& field : point.fields) {
+    if (field.name.empty() || field.name.size() > kMaxWords ||
+        !std::ranges::all_of(field.name, is_name_character))
+      return fail("point \"{}\": a field's name is none", point.name());
+    if (!std::has_single_bit(field.bytes) || field.bytes > sizeof(std::uint64_t))
+      return fail("point \"{}\": field \"{}\" of {} bytes", point.name(), field.name, field.bytes);
+  }
+  return {};
 }
 
 std::string format_fields(const Point& point) {

@@ -3,6 +3,7 @@
 // afterwards and may be shared between threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct Field {
 
 using PointId = std::uint16_t;
 
+constexpr std::size_t kMaxPoints = 65'536;  // as many as a PointId tells apart
+constexpr std::size_t kMaxFields = 16;      // of one point
+
 // The instant at which a data unit leaves `src` and enters `dest`.
 struct Point {
   Direction direction = Direction::kDownlink;
@@ -60,6 +64,10 @@ struct Schema {
 // Field names may carry printf conversions ("len%d"), which are dropped; groups may be empty.
 // Field widths are not in the words: they come from the probe's arguments.
 Result<Point> parse_point(std::string_view where, std::string_view format);
+
+// Whether a point that came from elsewhere obeys what parse_point grants: plain words, at most
+// kMaxFields fields of 1, 2, 4 or 8 bytes.
+Result<void> check(const Point& point);
 
 // "len:rnti:drb.psn.so", the inverse of what parse_point read.
 std::string format_fields(const Point& point);
