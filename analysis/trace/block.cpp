@@ -7,11 +7,11 @@
 
 namespace sojourn::trace {
 
-namespace {
-
 std::uint32_t checksum(const void* bytes, std::size_t size) {
   return static_cast<std::uint32_t>(crc32_z(0, static_cast<const Bytef*>(bytes), size));
 }
+
+namespace {
 
 std::uint32_t header_checksum(const BlockHeader& header) {
   return checksum(&header, offsetof(BlockHeader, header_crc));
@@ -24,9 +24,8 @@ void BlockMaker::Free::operator()(ZSTD_CCtx_s* context) const {
 }
 
 BlockMaker::BlockMaker() : compressor_(ZSTD_createCCtx()) {
-  // Level 3 takes a tenth longer than 1 on events and is a sixth smaller; higher levels cost more
-  // than they give.
-  ZSTD_CCtx_setParameter(compressor_.get(), ZSTD_c_compressionLevel, 3);
+  // Columns leave little to find: level 3 takes a fifth longer than 1 and is 2 % smaller.
+  ZSTD_CCtx_setParameter(compressor_.get(), ZSTD_c_compressionLevel, 1);
 }
 BlockMaker::BlockMaker(BlockMaker&&) noexcept = default;
 BlockMaker& BlockMaker::operator=(BlockMaker&&) noexcept = default;

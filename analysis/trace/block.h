@@ -17,6 +17,9 @@ struct ZSTD_DCtx_s;
 
 namespace sojourn::trace {
 
+// CRC-32 as zlib's.
+std::uint32_t checksum(const void* bytes, std::size_t size);
+
 // Makes blocks; keeps its buffers between them. One thread owns it.
 class BlockMaker {
  public:

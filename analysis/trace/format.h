@@ -24,9 +24,10 @@ struct FileHeader {
   std::uint64_t magic = kFileMagic;
   std::uint16_t major = kMajor;
   std::uint16_t minor = kMinor;
-  std::uint32_t reserved = 0;
+  std::uint32_t header_crc = 0;  // of the bytes before it
 };
 static_assert(sizeof(FileHeader) == 16);
+static_assert(offsetof(FileHeader, header_crc) == 12);
 
 // Stored: values are explicit and never reused.
 enum class BlockType : std::uint8_t {
@@ -53,7 +54,7 @@ struct BlockHeader {
   std::uint32_t stream = 0;     // this and the following: of an events block, else 0
   std::uint32_t events = 0;
   std::uint64_t first_seq = 0;
-  std::uint64_t last_seq = 0;
+  std::uint64_t last_seq = 0;  // the largest
   std::uint64_t min_ts_ns = 0;
   std::uint64_t max_ts_ns = 0;
   std::uint32_t payload_crc = 0;  // CRC-32 as zlib's
@@ -62,6 +63,8 @@ struct BlockHeader {
 static_assert(sizeof(BlockHeader) == 64);
 static_assert(offsetof(BlockHeader, header_crc) == 60);
 
+// In the index block the header's magic is 0: a reader that searches a damaged file for headers
+// must not take the index's copies for blocks.
 struct IndexEntry {
   std::uint64_t offset = 0;
   BlockHeader header;
@@ -76,6 +79,6 @@ static_assert(sizeof(Trailer) == 16);
 
 // No honest block is larger; a reader allocates no more for a dishonest one.
 constexpr std::uint32_t kMaxPayload = 64u << 20;
-constexpr std::uint32_t kMaxEvents = 1u << 20;
+constexpr std::uint32_t kMaxEvents = 1u << 18;
 
 }  // namespace sojourn::trace

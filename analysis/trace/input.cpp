@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -53,14 +54,20 @@ bool Input::read_at(std::uint64_t offset, void* into, std::size_t bytes) const {
   return true;
 }
 
-Result<void> Input::check_file_header() const {
+// A damaged file header costs nothing but itself: the blocks say what they are.
+Result<void> Input::check_file_header() {
   FileHeader header;
   if (!read_at(0, &header, sizeof(header)))
     return fail("{}: no sojourn trace: only {} bytes long", path_, size_);
-  if (header.magic != kFileMagic) return fail("{}: no sojourn trace", path_);
-  if (header.major > kMajor)
+  const bool whole = header.magic == kFileMagic &&
+                     header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
+  if (whole && header.major > kMajor)
     return fail("{}: written in format {}.{}, this program reads up to {}.x: use a newer sojourn",
                 path_, header.major, header.minor, kMajor);
+  if (whole) return {};
+  if (header.magic != kFileMagic && next_block(sizeof(header)) == size_)
+    return fail("{}: no sojourn trace", path_);
+  damage_.push_back({0, sizeof(header), "file header damaged"});
   return {};
 }
 
@@ -85,7 +92,8 @@ bool Input::read_index() {
   std::vector<IndexEntry> blocks(entries->size() / sizeof(IndexEntry));
   if (!blocks.empty()) std::memcpy(blocks.data(), entries->data(), entries->size());
   std::uint64_t end = sizeof(FileHeader);
-  for (const IndexEntry& block : blocks) {
+  for (IndexEntry& block : blocks) {
+    block.header.magic = kBlockMagic;
     if (!is_sound(block.header) || block.offset != end) return false;
     end = block.offset + sizeof(BlockHeader) + block.header.payload_bytes;
   }
@@ -98,39 +106,38 @@ void Input::walk() {
   std::uint64_t offset = sizeof(FileHeader);
   while (offset < size_) {
     IndexEntry block;
-    if (!block_at(offset, block)) {
-      const std::uint64_t next = next_block(offset + 1);
-      const bool is_trailer = next == size_ && size_ - offset == sizeof(Trailer);
-      if (!is_trailer)
-        damage_.push_back(
-            {offset, next - offset, next == size_ ? "block cut short" : "no block here"});
-      offset = next;
-      continue;
-    }
+    const bool has_header = block_at(offset, block);
     const std::uint64_t end = offset + sizeof(BlockHeader) + block.header.payload_bytes;
-    if (end > size_) {
-      // Either the file ends in this block, or the header lies: whole blocks may still follow.
-      const std::uint64_t next = next_block(offset + 1);
-      damage_.push_back({offset, next - offset, "block cut short"});
-      offset = next;
+    if (has_header && end <= size_) {
+      if (block.header.type != BlockType::kIndex) blocks_.push_back(block);
+      offset = end;
       continue;
     }
-    if (block.header.type != BlockType::kIndex) blocks_.push_back(block);
-    offset = end;
+    // The file ends here or is damaged here: whole blocks may still follow.
+    const std::uint64_t next = next_block(offset + 1);
+    Trailer trailer;
+    const bool is_trailer = size_ - offset == sizeof(trailer) &&
+                            read_at(offset, &trailer, sizeof(trailer)) &&
+                            trailer.magic == kTrailerMagic;
+    if (!is_trailer)
+      damage_.push_back({offset, next - offset, next == size_ ? "block cut short" : "no block"});
+    offset = next;
   }
 }
 
-// Where the next sound header begins, at or after `from`; the file's end where there is none.
-std::uint64_t Input::next_block(std::uint64_t from) const {
+// Where the next whole block begins, at or after `from`; the file's end where there is none. Any
+// bytes may happen to look like a header, so the payload has to agree.
+std::uint64_t Input::next_block(std::uint64_t from) {
   std::vector<std::uint8_t> window(std::size_t{1} << 20);
   constexpr std::uint32_t magic = kBlockMagic;
-  while (from < size_) {
+  while (size_ - from >= sizeof(BlockHeader)) {
     const auto bytes =
         static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size_ - from));
-    if (bytes < sizeof(BlockHeader) || !read_at(from, window.data(), bytes)) return size_;
+    if (!read_at(from, window.data(), bytes)) return size_;
     for (std::size_t at = 0; at + sizeof(magic) <= bytes; ++at) {
       IndexEntry block;
-      if (std::memcmp(&window[at], &magic, sizeof(magic)) == 0 && block_at(from + at, block))
+      if (std::memcmp(&window[at], &magic, sizeof(magic)) == 0 && block_at(from + at, block) &&
+          is_whole_at(block))
         return from + at;
     }
     if (bytes < window.size()) return size_;
@@ -139,12 +146,20 @@ std::uint64_t Input::next_block(std::uint64_t from) const {
   return size_;
 }
 
+bool Input::is_whole_at(const IndexEntry& block) {
+  if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader)) return false;
+  payload_.resize(block.header.payload_bytes);
+  return read_at(block.offset + sizeof(BlockHeader), payload_.data(), payload_.size()) &&
+         checksum(payload_.data(), payload_.size()) == block.header.payload_crc;
+}
+
 Result<std::span<const std::uint8_t>> Input::payload(const IndexEntry& block) {
   // The header on disk decides, whatever the index said.
   IndexEntry stored;
   if (!block_at(block.offset, stored) ||
       std::memcmp(&stored.header, &block.header, sizeof(BlockHeader)) != 0)
     return fail("header damaged");
+  // Asked before anything is allocated for it.
   if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader))
     return fail("block cut short");
   payload_.resize(block.header.payload_bytes);

@@ -37,10 +37,11 @@ class Input {
 
   bool read_at(std::uint64_t offset, void* into, std::size_t bytes) const;
   bool block_at(std::uint64_t offset, IndexEntry& block) const;
-  Result<void> check_file_header() const;
+  bool is_whole_at(const IndexEntry& block);
+  Result<void> check_file_header();
   bool read_index();
   void walk();
-  std::uint64_t next_block(std::uint64_t from) const;
+  std::uint64_t next_block(std::uint64_t from);
 
   std::string path_;
   int fd_ = -1;

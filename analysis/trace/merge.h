@@ -17,11 +17,12 @@ struct MergeStatistics {
   std::size_t most_open_blocks = 0;
 };
 
-// `load` appends a block's events in the stream's order, or leaves the batch empty for a block that
-// is to be left out. Equal times: by stream, then in the stream's order. `consume` returns false to
-// stop.
-MergeStatistics merge_blocks(const std::vector<BlockInfo>& blocks,
-                             const std::function<void(const BlockInfo&, model::EventBatch&)>& load,
-                             const std::function<bool(const model::EventBatch&)>& consume);
+// `load` fills in a block's events in the stream's order, or leaves the batch empty for a block
+// that is to be left out. Equal times: by stream, then in the stream's order. `consume` returns
+// false to stop. Fails where so many blocks overlap that only a forged file can mean it.
+Result<MergeStatistics> merge_blocks(
+    const std::vector<BlockInfo>& blocks,
+    const std::function<void(const BlockInfo&, model::EventBatch&)>& load,
+    const std::function<bool(const model::EventBatch&)>& consume);
 
 }  // namespace sojourn::trace

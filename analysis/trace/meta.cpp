@@ -1,5 +1,6 @@
 #include "analysis/trace/meta.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -11,6 +12,13 @@ namespace sojourn::trace {
 using nlohmann::json;
 
 namespace {
+
+// A file may be forged: its texts must not move a terminal's cursor or change its colours.
+std::string printable(std::string text) {
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; };
+  std::ranges::replace_if(text, is_control, '?');
+  return text;
+}
 
 // Reads one member where it is present and of the right kind; what is absent keeps its default.
 template <typename T>
@@ -30,12 +38,12 @@ Result<void> read_member(const json& object, const char* member, T& into) {
     into = static_cast<T>(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (!found->is_string()) return fail("\"{}\" is not a text", member);
-    into = found->get<std::string>();
+    into = printable(found->get<std::string>());
   } else {
     if (!found->is_array()) return fail("\"{}\" is not a list", member);
     for (const json& item : *found) {
       if (!item.is_string()) return fail("\"{}\" is not a list of texts", member);
-      into.push_back(item.get<std::string>());
+      into.push_back(printable(item.get<std::string>()));
     }
   }
   return {};
@@ -108,12 +116,13 @@ Result<model::Point> read_point(const json& object) {
   if (!known) return fail("a point's direction is \"{}\"", direction);
   point.direction = *known;
   const auto fields = object.find("fields");
-  if (fields == object.end() || !fields->is_array() || fields->size() > 64)
-    return fail("a point has no list of fields");
+  if (fields == object.end() || !fields->is_array() || fields->size() > model::kMaxFields)
+    return fail("a point has no list of at most {} fields", model::kMaxFields);
   for (const json& item : *fields) {
     SJ_TRY(field, read_field(item));
     point.fields.push_back(std::move(field));
   }
+  SJ_CHECK(model::check(point));
   return point;
 }
 
@@ -124,8 +133,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Schema& schema
   const auto points = object.find("points");
   if (points == object.end() || !points->is_array())
     return fail("the schema has no list of points");
-  if (points->size() > std::numeric_limits<model::PointId>::max())
-    return fail("the schema has {} points", points->size());
+  if (points->size() > model::kMaxPoints) return fail("the schema has {} points", points->size());
   model::Schema read;
   for (const json& item : *points) {
     SJ_TRY(point, read_point(item));

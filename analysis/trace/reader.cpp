@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analysis/trace/codec.h"
@@ -27,10 +28,14 @@ struct Reader::State {
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
   std::vector<Gap> gaps;
+  EventDecoder decoder;
   std::uint64_t events = 0;
+  std::size_t most_open_blocks = 0;
 
   void report(const IndexEntry& block, std::string what);
   Result<void> read_meta(const IndexEntry& block);
+  Result<void> read_schema(std::span<const std::uint8_t> json);
+  void check_ledger();
   void read_all_meta();
   Result<void> read_events(const IndexEntry& block, model::EventBatch& into);
   void find_gaps();
@@ -73,7 +78,20 @@ void Reader::State::read_all_meta() {
       report(block, read.error().text());
     }
   }
+  check_ledger();
 }
+
+namespace {
+
+template <typename T>
+Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& list) {
+  T item;
+  SJ_CHECK(from_json(json, item));
+  list.push_back(std::move(item));
+  return {};
+}
+
+}  // namespace
 
 // The newest of each kind counts, but for streams and clock pairs, which add up. Unknown kinds are
 // skipped.
@@ -81,15 +99,15 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
   SJ_TRY(json, input.payload(block));
   switch (block.header.type) {
     case BlockType::kSchema:
-      return from_json(json, schema);
+      return read_schema(json);
     case BlockType::kTarget:
       return from_json(json, target);
     case BlockType::kHost:
       return from_json(json, host);
     case BlockType::kStream:
-      return from_json(json, streams.emplace_back());
+      return add_from_json(json, streams);
     case BlockType::kClock:
-      return from_json(json, clocks.emplace_back());
+      return add_from_json(json, clocks);
     case BlockType::kCapture:
       return from_json(json, capture);
     case BlockType::kLedger:
@@ -99,14 +117,34 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
   }
 }
 
+// A later schema may only add points: events before it mean the same under it.
+Result<void> Reader::State::read_schema(std::span<const std::uint8_t> json) {
+  model::Schema newer;
+  SJ_CHECK(from_json(json, newer));
+  const auto& known = schema.points;
+  if (newer.points.size() < known.size() ||
+      !std::ranges::equal(known, std::span(newer.points).first(known.size())))
+    return fail("schema changes points of the one before");
+  schema = std::move(newer);
+  return {};
+}
+
+// Users look points up by their id, so one that does not exist must not get out of here.
+void Reader::State::check_ledger() {
+  const auto unknown = std::erase_if(
+      ledger, [&](const model::LedgerEntry& entry) { return entry.point >= schema.points.size(); });
+  if (unknown != 0) damage.push_back({0, 0, "ledger entries of points that are not in the schema"});
+}
+
 Result<void> Reader::State::read_events(const IndexEntry& block, model::EventBatch& into) {
   SJ_TRY(columns, input.payload(block));
-  return decode(columns, summary_of(block.header), schema, into);
+  return decoder.decode(columns, summary_of(block.header), schema, into);
 }
 
 Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
-  const auto found = std::ranges::find(state_->entries, block.offset, &IndexEntry::offset);
-  if (found == state_->entries.end())
+  const auto found =
+      std::ranges::lower_bound(state_->entries, block.offset, {}, &IndexEntry::offset);
+  if (found == state_->entries.end() || found->offset != block.offset)
     return fail("{}: no block of events at offset {}", path(), block.offset);
   auto read = state_->read_events(*found, into);
   if (!read) {
@@ -119,13 +157,14 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
 
 Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
-  merge_blocks(
-      state_->blocks,
-      [&](const BlockInfo& block, model::EventBatch& into) {
-        if (!read(block, into)) into.clear();
-        sequences[block.stream].add(into);
-      },
-      consume);
+  SJ_TRY(statistics, merge_blocks(
+                         state_->blocks,
+                         [&](const BlockInfo& block, model::EventBatch& into) {
+                           if (!read(block, into)) into.clear();
+                           sequences[block.stream].add(into);
+                         },
+                         consume));
+  state_->most_open_blocks = statistics.most_open_blocks;
   state_->gaps.clear();
   for (auto& [stream, sequence] : sequences) sequence.append_gaps(stream, state_->gaps);
   return {};
@@ -169,6 +208,9 @@ std::uint64_t Reader::events() const {
 }
 std::uint64_t Reader::bytes() const {
   return state_->input.size();
+}
+std::size_t Reader::most_open_blocks() const {
+  return state_->most_open_blocks;
 }
 const std::vector<Gap>& Reader::gaps() const {
   return state_->gaps;

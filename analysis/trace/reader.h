@@ -64,7 +64,7 @@ class Reader {
   std::uint64_t events() const;
   std::uint64_t bytes() const;
 
-  // One block's events, in the stream's order.
+  // One block's events, in the stream's order; what `into` held before is gone.
   Result<void> read(const BlockInfo& block, model::EventBatch& into);
 
   // Every event of the file in time order, ties in stream order, in batches of a few thousand.
@@ -75,6 +75,9 @@ class Reader {
 
   // Found from the sequence numbers while merging or checking; complete after a full merge().
   const std::vector<Gap>& gaps() const;
+
+  // How many blocks the last merge() held at once: its memory.
+  std::size_t most_open_blocks() const;
 
  private:
   struct State;

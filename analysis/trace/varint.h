@@ -1,6 +1,5 @@
 // Integers in as many bytes as they need: seven bits a byte, lowest first, the top bit says that
-// more follow. Signed ones are folded first (0, -1, 1, -2, ...) so that small ones of either sign
-// are short.
+// more follow.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +19,6 @@ class VarintWriter {
       value >>= 7;
     }
     bytes_.push_back(static_cast<std::uint8_t>(value));
-  }
-
-  // A difference of two unsigned numbers, in wrapping arithmetic.
-  void put_signed(std::uint64_t difference) {
-    put((difference << 1) ^
-        static_cast<std::uint64_t>(static_cast<std::int64_t>(difference) >> 63));
   }
 
  private:
@@ -51,13 +44,8 @@ class VarintReader {
     return 0;
   }
 
-  std::uint64_t get_signed() {
-    const std::uint64_t folded = get();
-    return (folded >> 1) ^ (0 - (folded & 1));
-  }
-
   bool failed() const { return failed_; }
-  bool at_end() const { return next_ == end_; }
+  std::span<const std::uint8_t> rest() const { return {next_, end_}; }
 
  private:
   const std::uint8_t* next_;

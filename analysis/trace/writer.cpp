@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +23,10 @@ namespace sojourn::trace {
 
 namespace {
 
+// A larger batch becomes several blocks: readers hold whole blocks, and these fit a second-level
+// cache while they are taken apart.
+constexpr std::size_t kBlockEvents = 16'384;
+
 // The file being written: closes itself, and never holds half a block where that can be helped.
 class Output {
  public:
@@ -29,13 +35,13 @@ class Output {
     if (lstat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
     Output output(path, path + ".partial");
+    SJ_CHECK(remove_abandoned(output.partial_));
     // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
     // trap.
-    if (unlink(output.partial_.c_str()) != 0 && errno != ENOENT)
-      return fail_errno("replace {}", output.partial_);
     output.fd_ =
         open(output.partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (output.fd_ < 0) return fail_errno("write {}", output.partial_);
+    if (flock(output.fd_, LOCK_EX | LOCK_NB) != 0) return fail_errno("lock {}", output.partial_);
     return output;
   }
 
@@ -69,6 +75,7 @@ class Output {
   }
 
   Result<void> finish() {
+    if (fd_ < 0) return fail("write {}: finished already", path_);
     if (close(std::exchange(fd_, -1)) != 0) return fail_errno("write {}", partial_);
     if (std::rename(partial_.c_str(), path_.c_str()) != 0)
       return fail_errno("rename {} to {}", partial_, path_);
@@ -76,6 +83,23 @@ class Output {
   }
 
  private:
+  // A file of that name is what a killed capture left, or another one that is still being written:
+  // its writer holds a lock.
+  static Result<void> remove_abandoned(const std::string& partial) {
+    struct stat existing{};
+    if (lstat(partial.c_str(), &existing) != 0)
+      return errno == ENOENT ? Result<void>{} : fail_errno("write {}", partial);
+    if (S_ISDIR(existing.st_mode)) return fail("write {}: is a directory", partial);
+    if (S_ISREG(existing.st_mode)) {
+      const int fd = open(partial.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+      const bool is_locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+      if (fd >= 0) close(fd);
+      if (is_locked) return fail("write {}: another capture is writing it", partial);
+    }
+    if (unlink(partial.c_str()) != 0 && errno != ENOENT) return fail_errno("replace {}", partial);
+    return {};
+  }
+
   Output(std::string path, std::string partial)
       : path_(std::move(path)), partial_(std::move(partial)) {}
 
@@ -103,6 +127,7 @@ struct Writer::State {
   BlockMaker maker;
   model::Schema schema;
   std::vector<IndexEntry> index;
+  EventEncoder encoder;
   std::vector<std::uint8_t> columns;
   std::uint64_t events = 0;
 
@@ -141,7 +166,9 @@ Writer::~Writer() = default;
 Result<Writer> Writer::create(const std::string& path) {
   SJ_TRY(output, Output::create(path));
   auto state = std::make_unique<State>(std::move(output));
-  SJ_CHECK(state->output.append(as_bytes(FileHeader{})));
+  FileHeader header;
+  header.header_crc = checksum(&header, offsetof(FileHeader, header_crc));
+  SJ_CHECK(state->output.append(as_bytes(header)));
   return Writer(std::move(state));
 }
 
@@ -177,21 +204,31 @@ Result<void> Writer::write(const model::Ledger& ledger) {
 Result<void> Writer::write(const model::EventBatch& events) {
   if (events.empty()) return {};
   SJ_CHECK(state_->check(events));
-  state_->columns.clear();
-  encode(events, state_->schema, state_->columns);
-  SJ_CHECK(state_->append(BlockType::kEvents, state_->columns, summarise(events)));
-  state_->events += events.size();
+  for (std::size_t first = 0; first < events.size(); first += kBlockEvents) {
+    const std::size_t count = std::min(kBlockEvents, events.size() - first);
+    state_->columns.clear();
+    state_->encoder.encode(events, first, count, state_->schema, state_->columns);
+    SJ_CHECK(state_->append(BlockType::kEvents, state_->columns, summarise(events, first, count)));
+    state_->events += count;
+  }
   return {};
 }
 
+// The schema is written once more: without one no event can be read, and so it stands at both ends
+// of the file.
 Result<void> Writer::finish() {
-  const Trailer trailer{.index_offset = state_->output.size()};
-  const auto* entries = reinterpret_cast<const std::uint8_t*>(state_->index.data());
-  const std::vector<std::uint8_t> index(entries,
-                                        entries + state_->index.size() * sizeof(IndexEntry));
-  SJ_CHECK(state_->append(BlockType::kIndex, index));
-  SJ_CHECK(state_->output.append(as_bytes(trailer)));
-  return state_->output.finish();
+  State& state = *state_;
+  if (!state.schema.points.empty()) SJ_CHECK(write(model::Schema(state.schema)));
+  std::vector<IndexEntry> entries = state.index;
+  for (IndexEntry& entry : entries) entry.header.magic = 0;
+  // A file of more blocks than an index holds is read by walking it.
+  if (entries.size() * sizeof(IndexEntry) <= kMaxPayload) {
+    const Trailer trailer{.index_offset = state.output.size()};
+    SJ_CHECK(state.append(BlockType::kIndex, {reinterpret_cast<const std::uint8_t*>(entries.data()),
+                                              entries.size() * sizeof(IndexEntry)}));
+    SJ_CHECK(state.output.append(as_bytes(trailer)));
+  }
+  return state.output.finish();
 }
 
 std::uint64_t Writer::bytes() const {

@@ -1,0 +1,59 @@
+#include "analysis/trace/column.h"
+
+#include <bit>
+
+namespace sojourn::trace {
+
+unsigned width_of(std::span<const std::uint64_t> numbers) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t number : numbers) all |= number;
+  return (static_cast<unsigned>(std::bit_width(all)) + 7) / 8;
+}
+
+void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
+                std::vector<std::uint8_t>& bytes) {
+  const std::size_t start = bytes.size();
+  bytes.resize(start + width * numbers.size());
+  std::uint8_t* plane = bytes.data() + start;
+  for (unsigned byte = 0; byte < width; ++byte, plane += numbers.size())
+    for (std::size_t row = 0; row < numbers.size(); ++row)
+      plane[row] = static_cast<std::uint8_t>(numbers[row] >> (8 * byte));
+}
+
+namespace {
+
+template <unsigned kWidth>
+void join_planes(const std::uint8_t* planes, std::span<std::uint64_t> numbers) {
+  const std::size_t rows = numbers.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::uint64_t number = 0;
+    for (unsigned byte = 0; byte < kWidth; ++byte)
+      number |= static_cast<std::uint64_t>(planes[byte * rows + row]) << (8 * byte);
+    numbers[row] = number;
+  }
+}
+
+}  // namespace
+
+void get_planes(std::span<const std::uint8_t> planes, unsigned width,
+                std::span<std::uint64_t> numbers) {
+  constexpr std::array kJoin = {join_planes<0>, join_planes<1>, join_planes<2>,
+                                join_planes<3>, join_planes<4>, join_planes<5>,
+                                join_planes<6>, join_planes<7>, join_planes<8>};
+  kJoin.at(width)(planes.data(), numbers);
+}
+
+void KeyLinks::find(std::span<const std::span<const std::uint64_t>> keys, std::size_t rows) {
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
+  newest_.fill(kNoRow);
+  previous_.resize(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::uint64_t hash = 0;
+    for (const auto& key : keys) hash = (hash ^ key[row]) * kGoldenRatio;
+    std::uint32_t& newest = newest_[hash >> (64 - kHashBits)];
+    previous_[row] = newest;
+    newest = static_cast<std::uint32_t>(row);
+  }
+}
+
+}  // namespace sojourn::trace

@@ -1,0 +1,48 @@
+// One column of numbers as bytes: as differences to an earlier row where that helps, folded so that
+// small ones of either sign are small, then cut into planes (every number's lowest byte, every
+// number's second byte, ...), of which the higher ones are nearly all zero and cost nearly nothing
+// once compressed. Planes are some twice as fast to write and to read as variable-length integers,
+// and after compression they are smaller.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sojourn::trace {
+
+// 0, -1, 1, -2, ... become 0, 1, 2, 3, ...; differences wrap.
+constexpr std::uint64_t fold(std::uint64_t difference) {
+  return (difference << 1) ^ (0 - (difference >> 63));
+}
+constexpr std::uint64_t unfold(std::uint64_t folded) {
+  return (folded >> 1) ^ (0 - (folded & 1));
+}
+
+// How many bytes the largest of these needs: 0 to 8.
+unsigned width_of(std::span<const std::uint64_t> numbers);
+
+// `width` planes of numbers.size() bytes each.
+void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
+                std::vector<std::uint8_t>& bytes);
+// `planes` has width * numbers.size() bytes.
+void get_planes(std::span<const std::uint8_t> planes, unsigned width,
+                std::span<std::uint64_t> numbers);
+
+// For each row the newest earlier row whose key columns hash alike, or kNoRow. Rows of different
+// keys that share a hash only predict each other badly: writer and reader go equally wrong.
+constexpr std::uint32_t kNoRow = UINT32_MAX;
+class KeyLinks {
+ public:
+  void find(std::span<const std::span<const std::uint64_t>> keys, std::size_t rows);
+  std::span<const std::uint32_t> previous() const { return previous_; }
+
+ private:
+  static constexpr unsigned kHashBits = 10;
+  std::array<std::uint32_t, 1u << kHashBits> newest_;
+  std::vector<std::uint32_t> previous_;
+};
+
+}  // namespace sojourn::trace
