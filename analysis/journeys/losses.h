@@ -1,17 +1,27 @@
-// When events were lost: found from the streams' sequence numbers while events pass by.
+// When events were lost: found from the streams' sequence numbers while events pass by, or known
+// from the ledger before.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/model/event.h"
 
 namespace sojourn::journeys {
 
+// Events were lost somewhere between the two.
+struct LossSpan {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
 class Losses {
  public:
-  explicit Losses(std::uint64_t open_ns) : open_ns_(open_ns) {}
+  Losses(std::uint64_t open_ns, std::vector<LossSpan> known)
+      : open_ns_(open_ns), known_(std::move(known)) {}
 
   // Returns how many events of its stream are missing before this one.
   std::uint64_t note(const model::EventView& event) {
@@ -28,7 +38,9 @@ class Losses {
     // Spans are in the order of their ends; only the last ones can matter to what is in flight.
     for (auto span = spans_.rbegin(); span != spans_.rend() && span->end_ns >= from_ns; ++span)
       if (span->begin_ns <= to_ns) return true;
-    return false;
+    return std::ranges::any_of(known_, [&](const LossSpan& span) {
+      return span.begin_ns <= to_ns && span.end_ns >= from_ns;
+    });
   }
 
  private:
@@ -36,10 +48,6 @@ class Losses {
   struct Stream {
     std::uint64_t next_seq = 0;
     std::uint64_t last_ns = 0;
-  };
-  struct Span {
-    std::uint64_t begin_ns = 0;
-    std::uint64_t end_ns = 0;
   };
 
   Stream& direct(std::uint32_t stream) {
@@ -50,7 +58,8 @@ class Losses {
   std::uint64_t open_ns_;
   std::vector<Stream> direct_;
   std::unordered_map<std::uint32_t, Stream> others_;
-  std::vector<Span> spans_;
+  std::vector<LossSpan> known_;
+  std::vector<LossSpan> spans_;
 };
 
 }  // namespace sojourn::journeys

@@ -44,14 +44,14 @@ class Rebuilder::State {
   State(Topology derived, const Rules& rules, Marks marks, Observer& observer)
       : topology_(std::move(derived)),
         rules_(rules),
-        marks_(marks),
+        marks_(std::move(marks)),
         observer_(observer),
         store_(topology_),
         matcher_(topology_, rules_, store_),
         forward_(topology_, rules_, store_, observer, journeys_,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer, journeys_),
-        losses_(marks.open_ns),
+        losses_(marks_.open_ns, marks_.losses),
         stays_(topology_.places.size()),
         waits_(topology_.points.size()) {
     totals_.points.resize(topology_.points.size());
@@ -192,7 +192,9 @@ class Rebuilder::State {
   // Its journeys go on, its parents leave, and it waits in the place that it entered.
   void follow(UnitId id, const PointPlan& plan) {
     const bool by_input = rules_.anchor(plan.direction) == Anchor::kInput;
-    const bool starts = match_.relation == Relation::kNothing && !store_[id].is(kControl);
+    // An acknowledgement of what was sent before the start is no packet of its own.
+    const bool starts =
+        match_.relation == Relation::kNothing && !store_[id].is(kControl) && !plan.ack;
     if (by_input && starts) {
       forward_.begin(id);
     } else if (by_input && !match_.parents.empty()) {
@@ -470,7 +472,8 @@ Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& ru
                                     Observer& observer) {
   auto topology = Topology::derive(schema, rules);
   if (!topology) return std::unexpected(std::move(topology).error());
-  return Rebuilder(std::make_unique<State>(std::move(*topology), rules, marks, observer));
+  return Rebuilder(
+      std::make_unique<State>(std::move(*topology), rules, std::move(marks), observer));
 }
 
 void Rebuilder::consume(const model::EventBatch& events) {

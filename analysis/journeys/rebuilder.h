@@ -10,6 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/journeys/journey.h"
+#include "analysis/journeys/losses.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
@@ -20,6 +21,7 @@ namespace sojourn::journeys {
 struct Marks {
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
+  std::vector<LossSpan> losses;  // that no gap in the sequence numbers will tell, in any order
 };
 
 struct PointTotals {

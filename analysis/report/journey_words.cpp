@@ -124,13 +124,14 @@ std::string to_text(const Journey& journey, const model::Schema& schema) {
   for (std::size_t i = 0; i < journey.steps.size(); ++i) {
     const auto& step = journey.steps[i];
     const auto since = step.ts_ns - std::min(step.ts_ns, journey.start_ns);
-    std::string marks;
-    if (step.parents.size() > 1) marks += fmt::format("  joins {}", step.parents.size());
-    if (step.repeat_of != kNoStep) marks += fmt::format("  repeats #{}", step.repeat_of);
-    if (i == journey.end_step && journey.outcome == Outcome::kComplete) marks += "  whole";
-    text += fmt::format("  {:>3}  {:>8}  {:{}}{}  {}{}\n", fmt::format("#{}", i),
-                        duration(static_cast<double>(since)), "", 2 * deep[i],
-                        schema.points[step.point].name(), news(journey, step, schema), marks);
+    auto line = fmt::format("  {:>3}  {:>8}  {:{}}{}", fmt::format("#{}", i),
+                            duration(static_cast<double>(since)), "", 2 * deep[i],
+                            schema.points[step.point].name());
+    if (const auto fields = news(journey, step, schema); !fields.empty()) line += "  " + fields;
+    if (step.parents.size() > 1) line += fmt::format("  joins {}", step.parents.size());
+    if (step.repeat_of != kNoStep) line += fmt::format("  repeats #{}", step.repeat_of);
+    if (i == journey.end_step && journey.outcome == Outcome::kComplete) line += "  whole";
+    text += line + "\n";
   }
   return text;
 }

@@ -1,11 +1,46 @@
 #include "analysis/report/rebuild.h"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 namespace sojourn::report {
+
+namespace {
+
+struct StreamEnd {
+  std::uint64_t events = 0;
+  std::uint64_t next_seq = 0;
+  std::uint64_t last_ns = 0;
+};
+
+// Losses after a stream's last event leave no gap: the ledger counts more than its numbers show.
+std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
+  std::map<std::uint32_t, StreamEnd> ends;
+  for (const auto& block : reader.blocks()) {
+    auto& end = ends[block.stream];
+    end.events += block.events;
+    end.next_seq = std::max(end.next_seq, block.last_seq + 1);
+    end.last_ns = std::max(end.last_ns, block.max_ts_ns);
+  }
+  std::map<std::uint32_t, std::uint64_t> lost;
+  for (const auto& entry : reader.ledger()) lost[entry.stream] += entry.count;
+  std::vector<journeys::LossSpan> spans;
+  for (const auto& [stream, count] : lost) {
+    const auto& end = ends[stream];
+    if (count == 0 || end.events + count <= end.next_seq) continue;
+    spans.push_back({std::max(end.last_ns, reader.capture().open_ns), UINT64_MAX});
+  }
+  return spans;
+}
+
+}  // namespace
 
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
                                  const std::function<bool()>& go_on) {
-  const journeys::Marks marks = {reader.capture().open_ns, reader.capture().close_ns};
+  const journeys::Marks marks = {reader.capture().open_ns, reader.capture().close_ns,
+                                 losses_at_the_end(reader)};
   SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, marks, observer));
   const auto whole = reader.events();
   std::uint64_t done = 0;

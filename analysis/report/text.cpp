@@ -81,9 +81,9 @@ class Writer {
                          static_cast<double>(facts_.capture.target_cpu_ns);
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
     }
-    line("{}, pid {}, {:.1f} s, {} events, {}{}",
+    line("{}, pid {}, {}, {} events, {}{}",
          facts_.target.name.empty() ? "unnamed target" : printable(facts_.target.name),
-         facts_.target.pid, content_.duration_s(), count(content_.totals.events),
+         facts_.target.pid, duration(content_.duration_s() * 1e9), count(content_.totals.events),
          lost == 0 ? "none lost" : count(lost) + " lost", tracing);
     if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
       line("the capture did not end in order: what happened last may be missing");

@@ -1,0 +1,19 @@
+// Traces as text, for tests that compare what is printed about them. A fixture has a line for each
+// fact, `#` begins a comment:
+//   target NAME PID
+//   capture OPEN_NS CLOSE_NS TRACER_CPU_NS TARGET_CPU_NS
+//   point D ip.in--pdcp.in len:rnti:drb.gsn
+//   lost STREAM POINT_NUMBER COUNT          (no room in the stream's ring)
+//   NS STREAM TID D ip.in--pdcp.in VALUE... (an event)
+#pragma once
+
+#include <string>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::golden {
+
+// Writes the fixture as a trace file.
+Result<void> write_trace(const std::string& fixture, const std::string& trace);
+
+}  // namespace sojourn::golden

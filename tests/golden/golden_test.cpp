@@ -1,0 +1,103 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/journey_words.h"
+#include "analysis/report/rebuild.h"
+#include "analysis/report/report.h"
+#include "tests/golden/fixture.h"
+
+namespace sojourn::golden {
+namespace {
+
+const std::string kFolder = SJ_GOLDEN;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void compare(const std::string& name, const std::string& text) {
+  const auto path = kFolder + "/" + name;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
+  if (std::getenv("SJ_GOLDEN_UPDATE") != nullptr) std::ofstream(path) << text;
+  INFO(path);
+  CHECK(text == contents(path));
+}
+
+trace::Reader open_fixture(const std::string& name) {
+  const auto trace =
+      (std::filesystem::temp_directory_path() / ("golden-" + name + ".sjt")).string();
+  const auto written = write_trace(kFolder + "/" + name + ".events", trace);
+  if (!written) FAIL(written.error().text());
+  auto reader = trace::Reader::open(trace);
+  if (!reader) FAIL(reader.error().text());
+  return std::move(*reader);
+}
+
+class JourneyWords : public journeys::Observer {
+ public:
+  explicit JourneyWords(const trace::Reader& reader) : schema_(reader.schema()) {
+    for (const auto& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
+  }
+  void on_journey(const journeys::Journey& journey) override {
+    text += report::to_text(journey, schema_) + "\n";
+    json += report::to_json_line(journey, schema_, cpus_) + "\n";
+  }
+
+  std::string text;
+  std::string json;
+
+ private:
+  const model::Schema& schema_;
+  report::CpuOfStream cpus_;
+};
+
+journeys::Totals rebuild(trace::Reader& reader, journeys::Observer& observer) {
+  auto totals = report::rebuild(reader, {}, observer, [](auto, auto) {}, [] { return true; });
+  if (!totals) FAIL(totals.error().text());
+  return *totals;
+}
+
+void check(const std::string& name) {
+  auto reader = open_fixture(name);
+  const journeys::Rules rules;
+  const auto topology = *journeys::Topology::derive(reader.schema(), rules);
+  report::Summary summary(topology, rules, reader.capture().open_ns);
+  const auto totals = rebuild(reader, summary);
+  summary.finish(reader.capture().close_ns);
+  const std::string path = "run.sjt";
+  const report::Facts facts = {path,
+                               reader.schema(),
+                               reader.target(),
+                               reader.host(),
+                               reader.capture(),
+                               reader.ledger(),
+                               reader.damage().size()};
+  const report::Content content = {facts, topology, totals, summary};
+  compare(name + ".report.txt", report::to_text(content, true));
+  compare(name + ".report.json", report::to_json(content).dump(2) + "\n");
+
+  auto again = open_fixture(name);
+  JourneyWords words(again);
+  rebuild(again, words);
+  compare(name + ".journeys.txt", words.text);
+  compare(name + ".journeys.jsonl", words.json);
+}
+
+TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
+  check("radio");
+}
+
+TEST_CASE("a trace that lost events says what it cannot know") {
+  check("lossy");
+}
+
+}  // namespace
+}  // namespace sojourn::golden

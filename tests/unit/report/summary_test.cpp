@@ -1,0 +1,96 @@
+#include "analysis/report/summary.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
+namespace sojourn::report {
+namespace {
+
+using Catch::Matchers::WithinRel;
+
+model::Schema schema_of(std::initializer_list<std::pair<const char*, const char*>> points) {
+  model::Schema schema;
+  for (const auto& [where, fields] : points)
+    schema.points.push_back(*model::parse_point(where, fields));
+  return schema;
+}
+
+struct Run {
+  explicit Run(model::Schema points) : schema(std::move(points)) {}
+
+  model::Schema schema;
+  journeys::Rules rules;
+  journeys::Topology topology = *journeys::Topology::derive(schema, rules);
+  Summary summary{topology, rules, 0};
+  journeys::Rebuilder rebuilder = *journeys::Rebuilder::create(schema, rules, {}, summary);
+  std::uint64_t seq = 0;
+
+  void hit(std::uint64_t ts_ns, model::PointId point, std::initializer_list<std::uint64_t> values) {
+    model::EventBatch batch;
+    batch.append({ts_ns, seq++, 0, 1, point, std::span(values.begin(), values.size())});
+    rebuilder.consume(batch);
+  }
+  void finish() {
+    rebuilder.finish();
+    summary.finish(rebuilder.totals().last_ns);
+  }
+  double decisive(std::string_view place) const {
+    for (std::size_t i = 0; i < topology.places.size(); ++i)
+      if (topology.places[i].name == place) return summary.place(i).decisive_ns;
+    return -1;
+  }
+};
+
+TEST_CASE("a downlink packet's places add up to its latency, by the piece that came last") {
+  Run run(schema_of({{"D in--rlc", "len:rnti:psn"},
+                     {"D rlc--mac", "len:rnti:psn.so"},
+                     {"D mac--out", "len:rnti:psn.so"}}));
+  run.hit(100, 0, {1000, 1, 5});
+  run.hit(200, 1, {400, 1, 5, 0});
+  run.hit(300, 1, {600, 1, 5, 400});
+  run.hit(350, 2, {600, 1, 5, 400});
+  run.hit(900, 2, {400, 1, 5, 0});
+  run.finish();
+  const auto& down = run.summary.direction(model::Direction::kDownlink);
+  CHECK(down.complete == 1);
+  CHECK(down.in_pieces == 1);
+  CHECK(down.latency_ns.max() == 800);
+  CHECK_THAT(run.decisive("rlc"), WithinRel(100.0, 1e-9));
+  CHECK_THAT(run.decisive("mac"), WithinRel(700.0, 1e-9));
+}
+
+TEST_CASE("an uplink packet's places add up to its latency, by the piece that came first") {
+  Run run(schema_of({{"U ant--phy", "len.round:rnti:harq.slot"},
+                     {"U phy--rlc", "len:rnti:harq.slot.rsn.so"},
+                     {"U rlc--out", "len:rnti:rsn"}}));
+  run.hit(100, 0, {500, 0, 1, 0, 10});
+  run.hit(200, 0, {500, 1, 1, 0, 18});
+  run.hit(220, 1, {400, 1, 0, 18, 5, 0});
+  run.hit(600, 0, {500, 0, 1, 1, 30});
+  run.hit(610, 1, {600, 1, 1, 30, 5, 400});
+  run.hit(650, 2, {1000, 1, 5});
+  run.finish();
+  const auto& up = run.summary.direction(model::Direction::kUplink);
+  CHECK(up.complete == 1);
+  CHECK(up.repeated == 1);
+  CHECK(up.latency_ns.max() == 550);
+  CHECK_THAT(run.decisive("phy"), WithinRel(120.0, 1e-9));
+  CHECK_THAT(run.decisive("rlc"), WithinRel(430.0, 1e-9));
+}
+
+TEST_CASE("what is not complete has no latency") {
+  Run run(schema_of(
+      {{"D in--a", "len:rnti:sn"}, {"D a--drop", "len:rnti:sn"}, {"D a--out", "len:rnti:sn"}}));
+  run.hit(100, 0, {1, 1, 1});
+  run.hit(110, 1, {1, 1, 1});
+  run.hit(200, 0, {1, 1, 2});
+  run.finish();
+  const auto& down = run.summary.direction(model::Direction::kDownlink);
+  CHECK(down.dropped == 1);
+  CHECK(down.censored == 1);
+  CHECK(down.count() == 2);
+  CHECK(down.latency_ns.count() == 0);
+}
+
+}  // namespace
+}  // namespace sojourn::report
