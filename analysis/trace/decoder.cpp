@@ -88,7 +88,7 @@ Result<void> EventDecoder::decode_columns(Input& in, const BlockSummary& summary
   for (auto& [row, by] : jumps) {
     const std::uint64_t rows = in.get();
     by = unfold(in.get());
-    if (rows >= summary.events - jump_row || in.failed())
+    if (rows == 0 || rows >= summary.events - jump_row || in.failed())
       return fail("a jump in the sequence outside of the block");
     row = jump_row += rows;
   }

@@ -33,7 +33,7 @@ model::EventBatch sorted_by_time(model::EventBatch events) {
   if (std::ranges::is_sorted(ts_ns)) return events;
   std::vector<std::uint32_t> order(events.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return ts_ns[row]; });
+  std::ranges::sort(order, {}, [&](std::uint32_t row) { return std::pair(ts_ns[row], row); });
   model::EventBatch sorted;
   for (const std::uint32_t row : order) sorted.append(events[row]);
   return sorted;
@@ -54,7 +54,8 @@ class Merger {
          const std::function<void(const BlockInfo&, model::EventBatch&)>& load)
       : blocks_(blocks), load_(load), by_start_(blocks.size()) {
     std::iota(by_start_.begin(), by_start_.end(), std::size_t{0});
-    std::ranges::stable_sort(by_start_, {}, [&](std::size_t at) { return blocks[at].min_ts_ns; });
+    std::ranges::sort(by_start_, {},
+                      [&](std::size_t at) { return std::pair(blocks[at].min_ts_ns, at); });
   }
 
   // Opens every block that may hold the earliest event. False: there are no more events.

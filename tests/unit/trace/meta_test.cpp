@@ -1,0 +1,103 @@
+// Everything that is not an event comes back as it was written.
+#include <cstdint>
+#include <limits>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/trace/support.h"
+
+namespace sojourn::trace {
+namespace {
+
+using namespace test;
+
+constexpr auto kMax64 = std::numeric_limits<std::uint64_t>::max();
+
+TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.sjt");
+  auto writer = Writer::create(path);
+  REQUIRE(error_of(writer) == "");
+  REQUIRE(error_of(writer->write(some_schema())) == "");
+  REQUIRE(error_of(writer->write(model::Target{.pid = 4242,
+                                               .name = "nr-softmodem",
+                                               .exe = "/opt/gnb/nr \"softmodem\"",
+                                               .cmdline = {"nr", "-O", "", "a b"},
+                                               .build_id = "00ff"})) == "");
+  REQUIRE(error_of(writer->write(model::Host{.name = "ran1",
+                                             .kernel = "6.18.44",
+                                             .machine = "aarch64",
+                                             .cpu_model = "Neoverse",
+                                             .cpus = 128})) == "");
+  const std::vector<model::Stream> streams = {
+      {.id = 0, .engine = model::Engine::kBpf, .cpu = 0, .tid = -1},
+      {.id = 4'000'000'000, .engine = model::Engine::kRing, .cpu = -1, .tid = 77}};
+  for (const model::Stream& stream : streams) REQUIRE(error_of(writer->write(stream)) == "");
+  const std::vector<model::ClockPair> clocks = {
+      {.monotonic_ns = 1, .realtime_ns = kMax64, .tai_ns = 3, .error_ns = 4},
+      {.monotonic_ns = kMax64, .realtime_ns = 0, .tai_ns = 0, .error_ns = 0}};
+  for (const model::ClockPair& clock : clocks) REQUIRE(error_of(writer->write(clock)) == "");
+  const model::Ledger ledger = {
+      {.stream = 1, .point = 3, .cause = model::LossCause::kWriterBehind, .count = kMax64},
+      {.stream = 0, .point = 0, .cause = model::LossCause::kRingFull, .count = 1}};
+  REQUIRE(error_of(writer->write(model::Ledger{{.count = 1}})) == "");
+  REQUIRE(error_of(writer->write(ledger)) == "");
+  const model::Capture capture = {.tracer = "sojourn 0.1.0",
+                                  .engine = model::Engine::kBpf,
+                                  .attach = "uprobe_multi",
+                                  .sites = 35,
+                                  .open_ns = 100,
+                                  .close_ns = 200,
+                                  .ended_by = "duration",
+                                  .tracer_cpu_ns = 5,
+                                  .target_cpu_ns = 6};
+  REQUIRE(error_of(writer->write(model::Capture())) == "");
+  REQUIRE(error_of(writer->write(capture)) == "");
+  REQUIRE(error_of(writer->finish()) == "");
+
+  const auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->damage().empty());
+  CHECK(reader->path() == path);
+  CHECK(reader->schema() == some_schema());
+  CHECK(reader->target().pid == 4242);
+  CHECK(reader->target().name == "nr-softmodem");
+  CHECK(reader->target().exe == "/opt/gnb/nr \"softmodem\"");
+  CHECK(reader->target().cmdline == std::vector<std::string>{"nr", "-O", "", "a b"});
+  CHECK(reader->target().build_id == "00ff");
+  CHECK(reader->host().name == "ran1");
+  CHECK(reader->host().kernel == "6.18.44");
+  CHECK(reader->host().machine == "aarch64");
+  CHECK(reader->host().cpu_model == "Neoverse");
+  CHECK(reader->host().cpus == 128);
+  CHECK(reader->streams() == streams);
+  CHECK(reader->clocks() == clocks);
+  CHECK(reader->ledger() == ledger);
+  CHECK(reader->capture().tracer == "sojourn 0.1.0");
+  CHECK(reader->capture().attach == "uprobe_multi");
+  CHECK(reader->capture().sites == 35);
+  CHECK(reader->capture().open_ns == 100);
+  CHECK(reader->capture().close_ns == 200);
+  CHECK(reader->capture().ended_by == "duration");
+  CHECK(reader->capture().tracer_cpu_ns == 5);
+  CHECK(reader->capture().target_cpu_ns == 6);
+}
+
+TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.sjt");
+  auto writer = Writer::create(path);
+  REQUIRE(error_of(writer) == "");
+  model::Target target;
+  target.name = "gn\xff\xfe";
+  target.cmdline = {"\xc3"};
+  REQUIRE(error_of(writer->write(target)) == "");
+  REQUIRE(error_of(writer->finish()) == "");
+  const auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->damage().empty());
+  CHECK(reader->target().name.starts_with("gn"));
+}
+
+}  // namespace
+}  // namespace sojourn::trace
