@@ -63,10 +63,12 @@ struct sj_hit {
 };
 #define SJ_HIT_HEADER_BYTES 24
 #define SJ_HIT_FAULT 1 /* an argument could not be read: its value is 0 */
-SJ_STATIC_ASSERT(sizeof(struct sj_hit) == SJ_HIT_HEADER_BYTES + 8 * SJ_MAX_ARGS, "sj_hit is shared with BPF");
+SJ_STATIC_ASSERT(sizeof(struct sj_hit) == SJ_HIT_HEADER_BYTES + 8 * SJ_MAX_ARGS,
+                 "sj_hit is shared with BPF");
 
-/* The gate: a hit counts when open_ns <= ts < close_ns. Being instants, both marks hold on every CPU
- * at once, whenever that CPU comes to see them. Lives in the object's .bss, which the tracer maps. */
+/* The gate: a hit counts when open_ns <= ts < close_ns. Being instants, both marks hold on every
+ * CPU at once, whenever that CPU comes to see them. Lives in the object's .bss, which the tracer
+ * maps. */
 struct sj_gate {
   __u64 open_ns;
   __u64 close_ns;

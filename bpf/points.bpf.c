@@ -1,21 +1,20 @@
-/* A hit of a point: stamp it, read its arguments as the site's description says, and push the record
- * into this CPU's ring buffer.
+/* A hit of a point: stamp it, read its arguments as the site's description says, and push the
+ * record into this CPU's ring buffer.
  *
  * The programs are the same for every target. What differs from site to site (which register, which
  * offset) is data in `sites`, found by the attach cookie.
  *
- * Order of work. The stamp is taken first, so that it is nearest to the moment of the trap. The gate
- * decides next: a hit outside of it leaves no trace at all, not even a sequence number. A hit inside
- * takes a sequence number before anything can fail; so a number that is missing from the stream is a
- * lost hit, and `losses` says of which site. On a preemptible kernel another hit may come between
- * these steps on the same CPU: hence the atomic increments, and records that are in the ring in an
- * order other than that of their stamps.
+ * Order of work. The stamp is taken first, so that it is nearest to the moment of the trap. The
+ * gate decides next: a hit outside of it leaves no trace at all, not even a sequence number. A hit
+ * inside takes a sequence number before anything can fail; so a number that is missing from the
+ * stream is a lost hit, and `losses` says of which site. On a preemptible kernel another hit may
+ * come between these steps on the same CPU: hence the atomic increments, and records that are in
+ * the ring in an order other than that of their stamps.
  */
-#include "vmlinux.h"
-
 #include <bpf/bpf_helpers.h>
 
 #include "events.h"
+#include "vmlinux.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -60,7 +59,8 @@ struct {
   __type(value, __u64);
 } losses SEC(".maps");
 
-#define REG_BYTES (sizeof(struct pt_regs) < SJ_MAX_REGS * 8 ? sizeof(struct pt_regs) : SJ_MAX_REGS * 8)
+#define REG_BYTES \
+  (sizeof(struct pt_regs) < SJ_MAX_REGS * 8 ? sizeof(struct pt_regs) : SJ_MAX_REGS * 8)
 
 static __always_inline __u64 read_register(const __u64* regs, __u8 reg) {
   return reg < REG_BYTES / 8 ? regs[reg] : 0;
@@ -74,7 +74,8 @@ static __always_inline __u64 widen(__u64 value, const struct sj_arg* arg) {
   return arg->is_signed ? (__u64)((__s64)value >> unused_bits) : value >> unused_bits;
 }
 
-static __always_inline __u64 read_argument(const __u64* regs, const struct sj_arg* arg, __u8* flags) {
+static __always_inline __u64 read_argument(const __u64* regs, const struct sj_arg* arg,
+                                           __u8* flags) {
   __u64 value = 0;
 
   if (arg->kind == SJ_ARG_REG) return widen(read_register(regs, arg->base), arg);
@@ -141,7 +142,11 @@ static __always_inline int hit_point(struct pt_regs* ctx) {
 }
 
 SEC("uprobe.multi")
-int hit_multi(struct pt_regs* ctx) { return hit_point(ctx); }
+int hit_multi(struct pt_regs* ctx) {
+  return hit_point(ctx);
+}
 
 SEC("uprobe")
-int hit_perf(struct pt_regs* ctx) { return hit_point(ctx); }
+int hit_perf(struct pt_regs* ctx) {
+  return hit_point(ctx);
+}

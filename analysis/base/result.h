@@ -42,8 +42,9 @@ std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) 
 template <typename... Args>
 std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
   const int code = errno;
-  return std::unexpected(Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
-                                           std::generic_category().message(code))));
+  return std::unexpected(
+      Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
+                        std::generic_category().message(code))));
 }
 
 }  // namespace sojourn
@@ -51,15 +52,15 @@ std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... 
 // Unwraps a Result into `name`, or returns its error from the enclosing function.
 // `name` is declared here: it cannot stand in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define SJ_TRY(name, expression)                                                         \
-  auto name##_result = (expression);                                                     \
-  if (!name##_result) return std::unexpected(std::move(name##_result).error());          \
+#define SJ_TRY(name, expression)                                                \
+  auto name##_result = (expression);                                            \
+  if (!name##_result) return std::unexpected(std::move(name##_result).error()); \
   auto& name = *name##_result
 // NOLINTEND(bugprone-macro-parentheses)
 
 // The same for a Result<void>.
-#define SJ_CHECK(expression)                                                             \
-  do {                                                                                   \
-    if (auto sj_checked = (expression); !sj_checked)                                     \
-      return std::unexpected(std::move(sj_checked).error());                             \
+#define SJ_CHECK(expression)                                 \
+  do {                                                       \
+    if (auto sj_checked = (expression); !sj_checked)         \
+      return std::unexpected(std::move(sj_checked).error()); \
   } while (0)

@@ -1,5 +1,4 @@
 // `sojourn report`: where packets spent their time, on one page.
-#include "analysis/report/rebuild.h"
 #include "analysis/report/report.h"
 
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 

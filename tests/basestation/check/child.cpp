@@ -17,7 +17,9 @@ std::vector<std::string> station_with(std::vector<std::string> arguments) {
 Child::Child(std::vector<std::string> arguments)
     : test::Child(station_with(std::move(arguments))) {}
 
-Ended run_station(std::vector<std::string> arguments) { return Child(std::move(arguments)).wait(); }
+Ended run_station(std::vector<std::string> arguments) {
+  return Child(std::move(arguments)).wait();
+}
 
 truth::Truth run_for_truth(std::vector<std::string> arguments) {
   const TemporaryDirectory directory;

@@ -1,5 +1,5 @@
-/* A process with points, for the target module's tests. Says "ready" once its library, if one is named
- * on the command line, is loaded, and lives until its standard input ends. */
+/* A process with points, for the target module's tests. Says "ready" once its library, if one is
+ * named on the command line, is loaded, and lives until its standard input ends. */
 #ifndef SUBJECT_STATIC
 #include <dlfcn.h>
 #endif
@@ -11,8 +11,8 @@ static inline __attribute__((always_inline)) void leave_stage(int rnti, unsigned
 }
 
 static void many(long seed) {
-  SJ_POINT("U mac.in--rlc.in", "a.b.c.d.e:rnti:f.g.h.i.j", seed, seed + 1, seed + 2, seed + 3, seed + 4,
-           (unsigned char)seed, seed + 6, seed + 7, seed + 8, seed + 9, seed + 10);
+  SJ_POINT("U mac.in--rlc.in", "a.b.c.d.e:rnti:f.g.h.i.j", seed, seed + 1, seed + 2, seed + 3,
+           seed + 4, (unsigned char)seed, seed + 6, seed + 7, seed + 8, seed + 9, seed + 10);
 }
 
 int main(int argc, char** argv) {
