@@ -33,6 +33,7 @@ Input::Input(Input&& other) noexcept
       blocks_(std::move(other.blocks_)),
       damage_(std::move(other.damage_)),
       had_index_(other.had_index_),
+      searched_bytes_(other.searched_bytes_),
       opener_(std::move(other.opener_)),
       payload_(std::move(other.payload_)) {}
 
@@ -128,26 +129,31 @@ void Input::walk() {
 // Where the next whole block begins, at or after `from`; the file's end where there is none. Any
 // bytes may happen to look like a header, so the payload has to agree.
 std::uint64_t Input::next_block(std::uint64_t from) {
-  std::vector<std::uint8_t> window(std::size_t{1} << 20);
+  constexpr std::uint64_t kWindow = 1u << 20;
   constexpr std::uint32_t magic = kBlockMagic;
+  std::vector<std::uint8_t> window;
   while (size_ - from >= sizeof(BlockHeader)) {
-    const auto bytes =
-        static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), size_ - from));
-    if (!read_at(from, window.data(), bytes)) return size_;
-    for (std::size_t at = 0; at + sizeof(magic) <= bytes; ++at) {
+    window.resize(static_cast<std::size_t>(std::min(kWindow, size_ - from)));
+    if (!read_at(from, window.data(), window.size())) return size_;
+    for (std::size_t at = 0; at + sizeof(magic) <= window.size(); ++at) {
       IndexEntry block;
       if (std::memcmp(&window[at], &magic, sizeof(magic)) == 0 && block_at(from + at, block) &&
           is_whole_at(block))
         return from + at;
     }
-    if (bytes < window.size()) return size_;
-    from += bytes - sizeof(magic) + 1;
+    if (window.size() < kWindow) return size_;
+    from += window.size() - sizeof(magic) + 1;
   }
   return size_;
 }
 
+// A file made of headers that all claim the rest of it would be read once for each of them. So past
+// a few readings of the whole file headers are taken at their word; payload() finds out anyway.
 bool Input::is_whole_at(const IndexEntry& block) {
+  constexpr std::uint64_t kReadings = 4;
   if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader)) return false;
+  searched_bytes_ += block.header.payload_bytes;
+  if (searched_bytes_ > kReadings * size_) return true;
   payload_.resize(block.header.payload_bytes);
   return read_at(block.offset + sizeof(BlockHeader), payload_.data(), payload_.size()) &&
          checksum(payload_.data(), payload_.size()) == block.header.payload_crc;

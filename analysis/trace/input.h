@@ -49,6 +49,7 @@ class Input {
   std::vector<IndexEntry> blocks_;
   std::vector<Damage> damage_;
   bool had_index_ = false;
+  std::uint64_t searched_bytes_ = 0;  // of payloads, while looking for blocks
   BlockOpener opener_;
   std::vector<std::uint8_t> payload_;
 };

@@ -256,6 +256,23 @@ TEST_CASE("sizes and counts that lie are found out, and cost no memory to speak 
   }
 }
 
+TEST_CASE("a file of nothing but headers that claim all that follows is read in passable time") {
+  const Parts parts;
+  constexpr std::size_t kHeaders = 100'000;
+  Bytes bytes = file_header();
+  bytes.push_back('x');  // no block begins where one should: the search is on
+  for (std::size_t i = 0; i < kHeaders; ++i) {
+    BlockHeader header = header_of(BlockType::kEvents, (kHeaders - i - 1) * sizeof(BlockHeader));
+    header.reserved = 1;
+    Bytes lie = block(header, {});  // whose payload's checksum is that of nothing
+    append(bytes, lie);
+  }
+  auto reader = parts.open({bytes});
+  REQUIRE(error_of(reader) == "");
+  CHECK_FALSE(reader->damage().empty());
+  CHECK(merged(*reader).empty());
+}
+
 TEST_CASE("columns of any bytes are refused or decoded, and never crash") {
   const Parts parts;
   Events all;
