@@ -11,10 +11,11 @@
  * come between these steps on the same CPU: hence the atomic increments, and records that are in
  * the ring in an order other than that of their stamps.
  */
+#include "vmlinux.h"
+
 #include <bpf/bpf_helpers.h>
 
 #include "events.h"
-#include "vmlinux.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
