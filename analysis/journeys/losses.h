@@ -23,14 +23,18 @@ class Losses {
   Losses(std::uint64_t open_ns, std::vector<LossSpan> known)
       : open_ns_(open_ns), known_(std::move(known)) {}
 
-  // Returns how many events of its stream are missing before this one.
-  std::uint64_t note(const model::EventView& event) {
+  // Returns by how much the number of missing events changes: up where numbers were skipped, down
+  // where one of them comes after all. A handler that is preempted between stamp and number makes
+  // its event and another's trade places; the span stays, as nothing tells it from one where events
+  // were lost.
+  std::int64_t note(const model::EventView& event) {
     auto& stream = event.stream < kDirect ? direct(event.stream) : others_[event.stream];
-    const auto missing = event.seq > stream.next_seq ? event.seq - stream.next_seq : 0;
-    if (missing != 0)
+    if (event.seq < stream.next_seq) return stream.missing == 0 ? 0 : (--stream.missing, -1);
+    const auto skipped = event.seq - stream.next_seq;
+    if (skipped != 0)
       spans_.push_back({stream.last_ns == 0 ? open_ns_ : stream.last_ns, event.ts_ns});
-    stream = {event.seq + 1, event.ts_ns};
-    return missing;
+    stream = {event.seq + 1, event.ts_ns, stream.missing + skipped};
+    return static_cast<std::int64_t>(skipped);
   }
 
   // Whether something may have been lost between the two.
@@ -48,6 +52,7 @@ class Losses {
   struct Stream {
     std::uint64_t next_seq = 0;
     std::uint64_t last_ns = 0;
+    std::uint64_t missing = 0;
   };
 
   Stream& direct(std::uint32_t stream) {

@@ -60,7 +60,7 @@ class Rebuilder::State {
   void consume(const model::EventBatch& events) {
     const auto stamps = events.ts_ns();
     for (std::size_t row = 0; row < events.size(); ++row) {
-      totals_.lost += losses_.note(events[row]);
+      totals_.lost += static_cast<std::uint64_t>(losses_.note(events[row]));
       const bool alone = held_.empty() && row + 1 < events.size() && stamps[row + 1] != stamps[row];
       if (alone) {
         process(events[row]);
@@ -288,8 +288,7 @@ class Rebuilder::State {
     const auto& place = stays_[*topology_.points[store_[id].point].place];
     if (use.gathers || !place.known()) return;
     const auto limit_ns = kStaleFactor * place.longest_ns + kStaleFloor_ns;
-    const auto newest = store_.find(use, store_.values(store_[id])).open;
-    const auto older = store_.older(newest);
+    const auto older = store_.older(store_[id].entries);  // the entry that was just made
     if (older == kNone) return;
     const auto stale = store_.unit_of(older);
     if (now_ns_ - store_[stale].ts_ns <= limit_ns) return;

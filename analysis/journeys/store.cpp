@@ -17,7 +17,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 UnitId Store::create(const model::EventView& event, std::uint64_t serial) {
   const auto id = units_.take();
-  Unit unit;
+  auto& unit = units_[id];
+  unit = Unit{};
   unit.ts_ns = event.ts_ns;
   unit.entered_ns = event.ts_ns;
   unit.serial = serial;
@@ -25,10 +26,13 @@ UnitId Store::create(const model::EventView& event, std::uint64_t serial) {
   unit.tid = event.tid;
   unit.stream = event.stream;
   unit.point = event.point;
-  const auto count = static_cast<std::uint32_t>(event.values.size());
-  unit.values = values_.take(count);
-  std::ranges::copy(event.values, values_.run(unit.values, count).begin());
-  units_[id] = unit;
+  if (event.values.size() <= unit.values.size()) {
+    std::ranges::copy(event.values, unit.values.begin());
+  } else {
+    const auto count = static_cast<std::uint32_t>(event.values.size());
+    unit.more_values = values_.take(count);
+    std::ranges::copy(event.values, values_.run(unit.more_values, count).begin());
+  }
   return id;
 }
 
@@ -282,7 +286,8 @@ void Store::free_unit(UnitId id) {
     links_.give(at);
     at = next;
   }
-  values_.give(unit.values, topology_.points[unit.point].values);
+  if (unit.more_values != kNone)
+    values_.give(unit.more_values, topology_.points[unit.point].values);
   parents_.give(unit.parents, unit.parent_count);
   members_.give(unit.members, unit.member_count);
   if (unit.covered != kNone) intervals_.give(unit.covered);

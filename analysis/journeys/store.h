@@ -4,6 +4,7 @@
 // left last. Everything is indices into pools; no allocation in the steady state.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,7 +52,7 @@ struct Unit {
   std::uint64_t since_ns = 0;    // when it came into its list
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  std::uint32_t values = kNone;
+  std::uint32_t more_values = kNone;  // where there are more than `values` holds
   std::uint32_t parents = kNone;
   std::uint32_t parent_count = 0;
   std::uint32_t members = kNone;
@@ -67,6 +68,8 @@ struct Unit {
   std::uint16_t depth = 0;  // longest chain of units before it
   std::uint16_t flags = 0;
   PointId point = 0;
+  // Beside the rest: keys are compared with them, and a fetch from elsewhere is what that costs.
+  std::array<std::uint64_t, 6> values = {};
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
@@ -95,7 +98,9 @@ class Store {
   Unit& operator[](UnitId id) { return units_[id]; }
   const Unit& operator[](UnitId id) const { return units_[id]; }
   std::span<const std::uint64_t> values(const Unit& unit) const {
-    return values_.run(unit.values, topology_.points[unit.point].values);
+    const auto count = topology_.points[unit.point].values;
+    if (count <= unit.values.size()) return std::span(unit.values).first(count);
+    return values_.run(unit.more_values, count);
   }
   std::span<const UnitId> parents(const Unit& unit) const {
     return parents_.run(unit.parents, unit.parent_count);
