@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -27,6 +28,7 @@ struct Reader::State {
   std::vector<BlockInfo> blocks;
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
+  std::set<std::uint64_t> reported;  // offsets of the damaged blocks among them
   std::vector<Gap> gaps;
   EventDecoder decoder;
   std::uint64_t events = 0;
@@ -53,9 +55,9 @@ Result<Reader> Reader::open(const std::string& path) {
   return Reader(std::move(state));
 }
 
+// A block may be read more than once; it is damaged once.
 void Reader::State::report(const IndexEntry& block, std::string what) {
-  const auto known = std::ranges::find(damage, block.offset, &Damage::offset);
-  if (known == damage.end())
+  if (reported.insert(block.offset).second)
     damage.push_back(
         {block.offset, sizeof(BlockHeader) + block.header.payload_bytes, std::move(what)});
 }

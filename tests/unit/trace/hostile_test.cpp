@@ -137,6 +137,24 @@ TEST_CASE("JSON nested to death is damage, not a crash") {
   CHECK(merged(*reader) == sorted(parts.events));
 }
 
+TEST_CASE("brackets in texts are no nesting") {
+  const Parts parts;
+  auto reader = parts.open(
+      {parts.before, json_block(BlockType::kTarget, R"({"name":"[[[[[[[[[[[[\\\"{{{{{{{{{{{{"})")});
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->damage().empty());
+  CHECK(reader->target().name == "[[[[[[[[[[[[\\\"{{{{{{{{{{{{");
+}
+
+TEST_CASE("very many small JSON values are read in passable time") {
+  const Parts parts;
+  std::string many = "[{}";
+  for (int i = 0; i < 1'000'000; ++i) many += ",{}";
+  auto reader = parts.open({parts.before, json_block(BlockType::kLedger, many + "]")});
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->ledger().size() == 1'000'001);
+}
+
 TEST_CASE("numbers out of a member's range are damage") {
   const Parts parts;
   for (const char* json :

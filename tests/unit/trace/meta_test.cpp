@@ -42,15 +42,16 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
       {.stream = 0, .point = 0, .cause = model::LossCause::kRingFull, .count = 1}};
   REQUIRE(error_of(writer->write(model::Ledger{{.count = 1}})) == "");
   REQUIRE(error_of(writer->write(ledger)) == "");
-  const model::Capture capture = {.tracer = "sojourn 0.1.0",
-                                  .engine = model::Engine::kBpf,
-                                  .attach = "uprobe_multi",
-                                  .sites = 35,
-                                  .open_ns = 100,
-                                  .close_ns = 200,
-                                  .ended_by = "duration",
-                                  .tracer_cpu_ns = 5,
-                                  .target_cpu_ns = 6};
+  model::Capture capture;
+  capture.tracer = "sojourn 0.1.0";
+  capture.engine = model::Engine::kBpf;
+  capture.attach = "uprobe_multi";
+  capture.sites = 35;
+  capture.open_ns = 100;
+  capture.close_ns = 200;
+  capture.ended_by = "duration";
+  capture.tracer_cpu_ns = 5;
+  capture.target_cpu_ns = 6;
   REQUIRE(error_of(writer->write(model::Capture())) == "");
   REQUIRE(error_of(writer->write(capture)) == "");
   REQUIRE(error_of(writer->finish()) == "");
