@@ -8,6 +8,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "analysis/journeys/intervals.h"
 #include "tests/unit/journeys/world.h"
 
@@ -35,7 +37,7 @@ class Log {
     std::string where;
     std::string fields;
     while (words >> direction >> where >> fields)
-      truth_.points.push_back({direction + " " + where, fields});
+      truth_.points.push_back({fmt::format("{} {}", direction, where), fields});
   }
 
   HitId hit(std::string_view point, std::vector<std::uint64_t> values, std::vector<HitId> parents,

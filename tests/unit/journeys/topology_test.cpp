@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "tests/unit/journeys/world.h"
 
@@ -19,7 +20,7 @@ struct Derived {
     std::string where;
     std::string fields;
     while (words >> direction >> where >> fields)
-      schema.points.push_back(*model::parse_point(direction + " " + where, fields));
+      schema.points.push_back(*model::parse_point(fmt::format("{} {}", direction, where), fields));
     topology = *Topology::derive(schema, Rules{});
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -249,7 +250,7 @@ Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observ
                                       Marks marks) {
   const auto schema = schema_of(truth);
   Collector found(observations);
-  SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, marks, found));
+  SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, std::move(marks), found));
   feed(truth, observations, rebuilder);
   const Expected expected(truth, rebuilder.topology(), observations);
   Comparison result;

@@ -77,7 +77,7 @@ World::World(std::string_view points) {
   std::string where;
   std::string fields;
   while (lines >> direction >> where >> fields) {
-    auto parsed = model::parse_point(direction + " " + where, fields);
+    auto parsed = model::parse_point(fmt::format("{} {}", direction, where), fields);
     if (!parsed) throw std::runtime_error(parsed.error().text());
     schema_.points.push_back(std::move(*parsed));
   }
@@ -127,7 +127,7 @@ void World::events(std::string_view text) {
     }
     const auto direction = word;
     words >> word;
-    event.point = point(direction + " " + word);
+    event.point = point(fmt::format("{} {}", direction, word));
     std::vector<std::uint64_t> values;
     while (words >> word) values.push_back(number(word));
     if (values.size() != schema_.points[event.point].fields.size())
@@ -144,6 +144,7 @@ std::vector<std::string> World::journeys() {
   start();
   rebuilder_->finish();
   std::vector<std::string> result;
+  result.reserve(seen_.size());
   for (const auto& seen : seen_) result.push_back(seen.words);
   return result;
 }
