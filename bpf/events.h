@@ -67,7 +67,7 @@ SJ_STATIC_ASSERT(sizeof(struct sj_hit) == SJ_HIT_HEADER_BYTES + 8 * SJ_MAX_ARGS,
                  "sj_hit is shared with BPF");
 
 /* The gate: a hit counts when open_ns <= ts < close_ns. Being instants, both marks hold on every
- * CPU at once, whenever that CPU comes to see them. Lives in the object's .bss, which the tracer
+ * CPU at once, whenever that CPU comes to see them. Lives in the object's .data, which the tracer
  * maps. */
 struct sj_gate {
   __u64 open_ns;

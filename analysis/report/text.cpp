@@ -84,12 +84,16 @@ class Writer {
     line("{}, pid {}, {}, {} events, {}{}",
          facts_.target.name.empty() ? "unnamed target" : printable(facts_.target.name),
          facts_.target.pid, duration(content_.duration_s() * 1e9), count(content_.totals.events),
-         lost == 0 ? "none lost" : count(lost) + " lost", tracing);
+         lost > 0                       ? count(lost) + " lost"
+         : facts_.capture.close_ns == 0 ? "losses unknown"
+                                        : "none lost",
+         tracing);
     if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
       line("the capture did not end in order: what happened last may be missing");
     if (facts_.damaged_blocks > 0)
-      line("{} parts of the file are damaged and left out: sojourn check {}", facts_.damaged_blocks,
-           facts_.path);
+      line("{} of the file {} damaged and left out: sojourn check {}",
+           facts_.damaged_blocks == 1 ? "a part" : fmt::format("{} parts", facts_.damaged_blocks),
+           facts_.damaged_blocks == 1 ? "is" : "are", facts_.path);
   }
 
   // "ip.in -> phy.out.ant", from the points that were hit.

@@ -39,6 +39,12 @@ Result<void> read_member(const json& object, const char* member, T& into) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (!found->is_string()) return fail("\"{}\" is not a text", member);
     into = printable(found->get<std::string>());
+  } else if constexpr (std::is_same_v<T, std::vector<std::uint64_t>>) {
+    if (!found->is_array()) return fail("\"{}\" is not a list", member);
+    for (const json& item : *found) {
+      if (!item.is_number_unsigned()) return fail("\"{}\" is not a list of counts", member);
+      into.push_back(item.get<std::uint64_t>());
+    }
   } else {
     if (!found->is_array()) return fail("\"{}\" is not a list", member);
     for (const json& item : *found) {
@@ -266,6 +272,7 @@ std::string to_json(const model::Capture& capture) {
                {"open_ns", capture.open_ns},
                {"close_ns", capture.close_ns},
                {"ended_by", capture.ended_by},
+               {"stream_hits", capture.stream_hits},
                {"tracer_cpu_ns", capture.tracer_cpu_ns},
                {"target_cpu_ns", capture.target_cpu_ns}});
 }
@@ -280,6 +287,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "open_ns", read.open_ns));
   SJ_CHECK(read_member(object, "close_ns", read.close_ns));
   SJ_CHECK(read_member(object, "ended_by", read.ended_by));
+  SJ_CHECK(read_member(object, "stream_hits", read.stream_hits));
   SJ_CHECK(read_member(object, "tracer_cpu_ns", read.tracer_cpu_ns));
   SJ_CHECK(read_member(object, "target_cpu_ns", read.target_cpu_ns));
   capture = std::move(read);

@@ -74,6 +74,8 @@ class Output {
     return {};
   }
 
+  void abandon() const { unlink(partial_.c_str()); }
+
   Result<void> finish() {
     if (fd_ < 0) return fail("write {}: finished already", path_);
     if (close(std::exchange(fd_, -1)) != 0) return fail_errno("write {}", partial_);
@@ -229,6 +231,10 @@ Result<void> Writer::finish() {
     SJ_CHECK(state.output.append(as_bytes(trailer)));
   }
   return state.output.finish();
+}
+
+void Writer::abandon() {
+  state_->output.abandon();
 }
 
 std::uint64_t Writer::bytes() const {

@@ -38,6 +38,9 @@ class Writer {
   // Writes the index and gives the file its name.
   Result<void> finish();
 
+  // Removes the .partial file: there is nothing in it that anybody would want.
+  void abandon();
+
   std::uint64_t bytes() const;
   std::uint64_t events() const;
 

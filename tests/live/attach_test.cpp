@@ -1,8 +1,11 @@
 // Targets as they are.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/live/programs.h"
@@ -58,6 +61,66 @@ TEST_CASE("a stripped, deleted executable is traced like any other") {
   const std::string trace = directory.path("run.sjt");
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "500ms", "-o", trace});
   CHECK(open_trace(trace).events() > 1000);
+}
+
+// How often each point of the linked program was hit, "linked.in--library.in" and
+// "library.in--library.out".
+std::map<std::string, int> hits_of_linked(const std::string& trace) {
+  trace::Reader reader = open_trace(trace);
+  std::map<std::string, int> hits;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (const model::PointId point : batch.point()) ++hits[reader.schema().points[point].name()];
+    return true;
+  }));
+  return hits;
+}
+
+TEST_CASE("points of a fixed-address program and of its library are traced together") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", "300ms", "-o", trace,
+                "--attach", attach});
+  auto hits = hits_of_linked(trace);
+  CHECK(hits["linked.in--library.in"] > 50);
+  CHECK(std::abs(hits["linked.in--library.in"] - hits["library.in--library.out"]) <= 1);
+}
+
+TEST_CASE(
+    "a command's libraries are traced from the first hit on, also where they are found by a "
+    "relative path") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string library = std::filesystem::path(SJ_SUBJECT_LIBRARY).filename();
+  std::filesystem::copy_file(SJ_SUBJECT_LIBRARY, directory.path(library));
+  const test::Ended ended =
+      test::run({"env", "-C", directory.path(""), "LD_LIBRARY_PATH=.", SJ_SOJOURN, "record", "-o",
+                 trace, "--", SJ_SUBJECT_LINKED, "100"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  auto hits = hits_of_linked(trace);
+  CHECK(hits["linked.in--library.in"] == 100);
+  CHECK(hits["library.in--library.out"] == 100);
+}
+
+TEST_CASE("a target whose files are in a mount namespace of its own is traced through its root") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string inside = directory.path("inside");
+  std::filesystem::create_directory(inside);
+  test::Child subject({"unshare", "--mount", "sh", "-c",
+                       "mount -t tmpfs tmpfs '" + inside + "' && cp '" SJ_SUBJECT_VALUES "' '" +
+                           inside + "/subject' && exec '" + inside + "/subject' 60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  REQUIRE_FALSE(std::filesystem::exists(inside + "/subject"));
+  sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", "300ms", "-o", trace});
+  CHECK(open_trace(trace).events() > 100);
 }
 
 TEST_CASE("list shows the points of a process as JSON") {

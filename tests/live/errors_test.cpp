@@ -1,6 +1,8 @@
 // What goes wrong at attaching is told in one line that says what to do.
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/mount.h>
@@ -53,28 +55,60 @@ TEST_CASE("a user without rights is told which are missing") {
   }
 }
 
-TEST_CASE("a target that is gone while attaching is told as such") {
+TEST_CASE(
+    "a target that is gone while attaching is told as such, and an older trace is left alone") {
   need_root();
   const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
   int told = 0;
-  for (int delay_us = 0; delay_us < 20'000 && told < 3; delay_us += 500) {
+  int told_while_attaching = 0;
+  int captured = 0;
+  for (int delay_us = 0; delay_us < 60'000; delay_us += 1000) {
+    std::ofstream(trace) << "older";
     test::Child subject({SJ_SUBJECT_VALUES, "60"});
     REQUIRE(subject.wait_for_output("ready"));
-    test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o",
-                        directory.path("run.sjt")});
+    test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o", trace});
     usleep(static_cast<useconds_t>(delay_us));
+    const bool attaching = std::filesystem::exists(trace + ".partial");
     subject.signal(SIGKILL);
     const test::Ended ended = tracer.wait();
+    CAPTURE(delay_us);
+    CHECK_FALSE(std::filesystem::exists(trace + ".partial"));
     // Either it came too late to attach, or it attached and saw the target go.
     if (ended.exit_code == 0) {
-      CHECK(open_trace(directory.path("run.sjt")).capture().ended_by == "target exit");
+      CHECK(open_trace(trace).capture().ended_by == "target exit");
+      ++captured;
       continue;
     }
-    CAPTURE(delay_us);
     check_one_line(ended, 1, std::to_string(subject.pid()));
+    CHECK(test::contents(trace) == "older");
     ++told;
+    told_while_attaching += attaching ? 1 : 0;
   }
+  CAPTURE(told, told_while_attaching, captured);
   CHECK(told > 0);
+  CHECK(captured > 0);
+}
+
+TEST_CASE("a command that cannot be run is told as such, and an older trace is left alone") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  std::ofstream(trace) << "older";
+  const std::string broken = directory.path("broken");
+  // Executable by its mode and its points, but for another machine.
+  std::filesystem::copy_file(SJ_SUBJECT_VALUES, broken);
+  {
+    std::fstream file(broken, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(16);  // e_type
+    file.put('\x01');
+  }
+  const test::Ended ended = sojourn({"record", "-o", trace, "--", broken});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains(broken));
+  CHECK(test::contents(trace) == "older");
+  CHECK_FALSE(std::filesystem::exists(trace + ".partial"));
 }
 
 TEST_CASE("wrong usage is exit code 2 and says what is wrong") {

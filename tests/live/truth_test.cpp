@@ -1,4 +1,5 @@
 // What is recorded against what the base station knows that it did.
+#include <algorithm>
 #include <map>
 
 #include <catch2/catch_test_macros.hpp>
@@ -23,7 +24,7 @@ journeys::Comparison require_equal(const std::string& trace, const truth::Truth&
   CHECK(pairing->observations.size() >= pairing->hits_between_marks);
   CHECK(pairing->observations.size() <= pairing->hits_between_marks + pairing->hits_on_a_mark);
 
-  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns};
+  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns, {}};
   auto compared = journeys::compare_with_truth(truth, pairing->observations, marks);
   if (!compared) FAIL(compared.error().text());
   for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
@@ -33,14 +34,28 @@ journeys::Comparison require_equal(const std::string& trace, const truth::Truth&
   return *compared;
 }
 
+// How often the PDCP gave one sequence number to a bearer's downlink packets: more than once where
+// they wrap.
+std::size_t most_hits_of_a_number(const truth::Truth& truth) {
+  std::map<std::vector<std::uint64_t>, std::size_t> hits;
+  for (const truth::Hit& hit : truth.hits)
+    // len:rnti:drb.gsn.psn
+    if (truth.points[hit.point].where == "D pdcp.in--pdcp.tx")
+      ++hits[{hit.values[1], hit.values[2], hit.values[4]}];
+  std::size_t most = 0;
+  for (const auto& [number, count] : hits) most = std::max(most, count);
+  return most;
+}
+
 TEST_CASE("every hit between the marks is in the trace, and every journey is rebuilt as it was") {
   need_root();
   const std::string attach = GENERATE("multi", "perf");
   CAPTURE(attach);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
-  Station station(
-      {"--air-loss", "0.1", "--drop", "pdcp.rx:0.01", "--drop", "rlc.tx:0.01", "--pdcp-sn", "12"});
+  // Few bearers and short numbers: they wrap.
+  Station station({"--air-loss", "0.1", "--drop", "pdcp.rx:0.01", "--drop", "rlc.tx:0.01",
+                   "--pdcp-sn", "12", "--ues", "1", "--bearers", "2"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
                 "--attach", attach});
   const truth::Truth truth = station.finish();
@@ -51,6 +66,7 @@ TEST_CASE("every hit between the marks is in the trace, and every journey is reb
   CHECK(compared.repeats > 100);
   CHECK(compared.segments > 100);
   CHECK(compared.dropped > 10);
+  CHECK(most_hits_of_a_number(truth) > 1);
 }
 
 TEST_CASE("a command that is started by the tracer is traced from its first instruction on") {

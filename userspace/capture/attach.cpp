@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <sys/stat.h>
 
 #include "userspace/base/fd.h"
 
@@ -112,10 +113,26 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
 
 }  // namespace
 
+namespace {
+
+// The program that perf uprobes run compares pids as the host knows them.
+bool in_hosts_pid_namespace() {
+  constexpr ino_t kInitial = 0xeffffffc;  // PROC_PID_INIT_INO
+  struct stat own{};
+  return stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kInitial;
+}
+
+}  // namespace
+
 Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, Mechanism mechanism,
                                       const BpfPrograms& programs) {
   Attachment attachment;
   const bool multi = mechanism == Mechanism::kUprobeMulti;
+  if (!multi && !in_hosts_pid_namespace())
+    return fail(
+        "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "
+        "kernel with "
+        "uprobe_multi (Linux 6.10)");
   const std::size_t links = multi ? points.files.size() : points.sites.size();
   for (std::size_t index = 0; index < links; ++index) {
     SJ_TRY(link, multi ? attach_file(points, index, pid, programs)

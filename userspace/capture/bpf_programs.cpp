@@ -186,4 +186,12 @@ Result<model::Ledger> BpfPrograms::losses() const {
   return ledger;
 }
 
+Result<std::vector<std::uint64_t>> BpfPrograms::hits() const {
+  const std::uint32_t only = 0;
+  std::vector<std::uint64_t> hits(state_->rings.size());
+  if (bpf_map_lookup_elem(bpf_map__fd(state_->skeleton->maps.sequence), &only, hits.data()) != 0)
+    return fail_errno("read the sequence numbers");
+  return hits;
+}
+
 }  // namespace sojourn::capture

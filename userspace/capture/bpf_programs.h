@@ -40,6 +40,9 @@ class BpfPrograms {
   // Hits inside the gate that found no room, so far, by CPU and point.
   Result<model::Ledger> losses() const;
 
+  // All hits inside the gate so far, by CPU: the next sequence number of each.
+  Result<std::vector<std::uint64_t>> hits() const;
+
  private:
   struct State;
   explicit BpfPrograms(std::unique_ptr<State> state);

@@ -65,6 +65,14 @@ Result<void> write_preamble(trace::Writer& writer, const target::Points& points,
 
 // Members in the order in which they are acquired: the probes go first when this is destroyed.
 struct Capture::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    // A capture that did not come to its open mark must not leave an empty trace.
+    if (sink && about.open_ns == 0) sink->abandon();
+  }
+
   const target::Process* process = nullptr;
   Options options;
   Mechanism mechanism = Mechanism::kUprobeMulti;
@@ -180,21 +188,27 @@ Result<Outcome> Capture::finish() {
   state.about.close_ns = base::monotonic_ns() + kGateLead;
   state.programs->close_gate_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
-  state.about.target_cpu_ns =
-      state.process->cpu_time_ns().value_or(state.target_cpu_last) - state.target_cpu_at_open;
+  // An exited target's times are gone, and its pid may be another's: the last reading counts then.
+  if (state.process->alive())
+    state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
+  state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
 
   const std::uint64_t before = base::monotonic_ns();
   state.attachment.reset();  // waits for handlers that still run
   const nanoseconds detach_time(base::monotonic_ns() - before);
 
   for (bool more = true; more && !state.sink->failed();) {
+    // Asked before: without room the drain took nothing, however much room there is by now.
+    const bool had_room = state.sink->has_room();
     SJ_TRY(left, state.drain->poll());
-    more = left || !state.sink->has_room();
-    if (!state.sink->has_room()) std::this_thread::sleep_for(state.options.poll_period);
+    more = left || !had_room;
+    if (!had_room) std::this_thread::sleep_for(state.options.poll_period);
   }
   state.drain->flush();
 
   SJ_TRY(losses, state.programs->losses());
+  SJ_TRY(hits, state.programs->hits());
+  state.about.stream_hits = hits;
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
@@ -205,6 +219,10 @@ Result<Outcome> Capture::finish() {
                  .lost = total(losses),
                  .bytes = state.sink->bytes(),
                  .detach_time = detach_time};
+}
+
+void Capture::abandon() {
+  state_->sink->abandon();
 }
 
 }  // namespace sojourn::capture

@@ -67,6 +67,9 @@ class Capture {
 
   Result<Outcome> finish();
 
+  // Instead of finish(), where the target never came to run: leaves no file behind.
+  void abandon();
+
  private:
   struct State;
   explicit Capture(std::unique_ptr<State> state);

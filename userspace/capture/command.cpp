@@ -52,7 +52,9 @@ std::string library_path(std::string_view line) {
   while (path.starts_with('\t') || path.starts_with(' ')) path.remove_prefix(1);
   path = path.substr(0, path.find(" ("));
   while (path.ends_with('\n')) path.remove_suffix(1);
-  return path.starts_with('/') ? std::string(path) : std::string();
+  // Not the kernel's own (linux-vdso.so.1), and not "not found". A relative path is relative for
+  // the command as well: it starts in the same directory.
+  return path.contains('/') ? std::string(path) : std::string();
 }
 
 // Only a program that names a dynamic loader may be asked for its libraries: any other would run.
@@ -139,6 +141,7 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGPIPE, SIG_DFL);
     execv(program.c_str(), pointers.data());
     const int code = errno;
     (void)!write(failed_write.get(), &code, sizeof(code));

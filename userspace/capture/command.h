@@ -35,7 +35,7 @@ class Command {
   std::vector<std::string> argv_;
   std::vector<std::string> files_;
   pid_t pid_ = -1;
-  base::Fd go_;      // closing it lets the child run
+  base::Fd go_;      // a byte lets the child run; closing it ends the child
   base::Fd failed_;  // the child's errno where exec failed, end of file where it worked
   bool released_ = false;
 };

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxWaiting = 64;
 Sink::Sink(trace::Writer writer) : writer_(std::move(writer)), thread_([this] { run(); }) {}
 
 Sink::~Sink() {
-  if (thread_.joinable()) (void)finish();
+  end_thread();
 }
 
 void Sink::push(Item item) {
@@ -49,13 +49,22 @@ std::uint64_t Sink::bytes() const {
   return bytes_;
 }
 
-Result<void> Sink::finish() {
+void Sink::end_thread() {
   {
     const std::scoped_lock lock(mutex_);
     ending_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Sink::abandon() {
+  end_thread();
+  writer_.abandon();
+}
+
+Result<void> Sink::finish() {
+  end_thread();
   if (error_) return std::unexpected(*error_);
   SJ_CHECK(writer_.finish());
   bytes_ = writer_.bytes();

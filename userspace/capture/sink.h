@@ -24,7 +24,7 @@ class Sink {
   explicit Sink(trace::Writer writer);
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
-  ~Sink();
+  ~Sink();  // without finish() what was pushed is in the .partial file
 
   using Item = std::variant<model::EventBatch, model::Target, model::ClockPair, model::Capture,
                             model::Ledger>;
@@ -38,8 +38,12 @@ class Sink {
   // Writes what is waiting and finishes the file. Nothing may be pushed afterwards.
   Result<void> finish();
 
+  // Removes the file: the capture came to nothing. Nothing may be pushed afterwards.
+  void abandon();
+
  private:
   void run();
+  void end_thread();
   Result<void> write(Item& item);
 
   mutable std::mutex mutex_;

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/tell.h"
 
 namespace {
 
@@ -47,8 +49,7 @@ int run(int argc, char** argv) {
 
   // CLI11 would only say that a subcommand is missing.
   if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    fmt::print(stderr, "sojourn: there is no command \"{}\"; `sojourn --help` lists them\n",
-               argv[1]);
+    cli::tell("sojourn: there is no command \"{}\"; `sojourn --help` lists them\n", argv[1]);
     return 2;
   }
   Action chosen;
@@ -62,12 +63,12 @@ int run(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (const auto done = chosen(); !done) {
-    fmt::print(stderr, "sojourn: {}\n", done.error().text());
+    cli::tell("sojourn: {}\n", done.error().text());
     return 1;
   }
   // Data that a full disk or a closed pipe did not take is not done.
   if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "sojourn: write to standard output failed\n");
+    cli::tell("sojourn: write to standard output failed\n");
     return 1;
   }
   return 0;
@@ -76,10 +77,19 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A standard descriptor that is closed would be given to the first file that is opened.
+  while (true) {
+    const int fd = open("/dev/null", O_RDWR);
+    if (fd < 0) break;
+    if (fd > STDERR_FILENO) {
+      close(fd);
+      break;
+    }
+  }
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sojourn: {}\n", error.what());
+    cli::tell("sojourn: {}\n", error.what());
     return 1;
   }
 }

@@ -17,6 +17,7 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/process.h"
@@ -45,6 +46,7 @@ Result<base::Fd> catch_interrupts() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
   base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
   if (!fd) return fail_errno("watch for interrupts");
   return fd;
@@ -71,7 +73,7 @@ Result<capture::Options> capture_options(const Options& options) {
 
 void tell_unusable(const target::Points& points) {
   for (const target::Unusable& unusable : points.unusable)
-    fmt::print(stderr, "not traced: {}: {}\n", unusable.where, unusable.why);
+    tell("not traced: {}: {}\n", unusable.where, unusable.why);
 }
 
 Error no_points(const std::string& whom) {
@@ -85,35 +87,35 @@ void tell_attached(const Options& options, const capture::Capture& capture,
                    const target::Points& points) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  fmt::print(stderr, "attached {} points at {} sites in {:.0f} ms\n", points.schema.points.size(),
-             points.sites.size(), Milliseconds(capture.attach_time()).count());
+  tell("attached {} points at {} sites in {:.0f} ms\n", points.schema.points.size(),
+       points.sites.size(), Milliseconds(capture.attach_time()).count());
   if (capture.mechanism() == capture::Mechanism::kPerfUprobes)
     fmt::print(
         stderr,
         "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
         "which take longer to remove\n",
-        options.attach == Attach::kPerf ? "as asked"
-                                        : "this kernel has no uprobe_multi links (Linux 6.10 has)");
+        options.attach == Attach::kPerf
+            ? "as asked"
+            : "this kernel has no uprobe_multi links that filter by process (Linux 6.10 has)");
 }
 
 // One line that rewrites itself on a terminal; in a log, a line only when something was lost.
-class ProgressLine {
+class RunningTotals {
  public:
-  explicit ProgressLine(bool quiet) : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
+  explicit RunningTotals(bool quiet) : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
   void operator()(const capture::Progress& progress) {
     const bool newly_lost = progress.lost > lost_;
     lost_ = progress.lost;
     if (terminal_)
-      fmt::print(stderr, "\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed),
-                 grouped(progress.events), grouped(progress.lost), bytes(progress.bytes));
+      tell("\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed),
+           grouped(progress.events), grouped(progress.lost), bytes(progress.bytes));
     else if (newly_lost)
-      fmt::print(stderr, "losing events: {} lost so far; a larger --ring-size helps\n",
-                 grouped(progress.lost));
+      tell("losing events: {} lost so far; a larger --ring-size helps\n", grouped(progress.lost));
   }
 
   void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
+    if (terminal_) tell("\r\033[K");
   }
 
  private:
@@ -124,20 +126,19 @@ class ProgressLine {
 void tell_outcome(const Options& options, const capture::Outcome& outcome) {
   if (options.quiet) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
-  fmt::print(stderr, "{}   {} events   {} lost   {} {}", seconds(span), grouped(outcome.events),
-             grouped(outcome.lost), options.output, bytes(outcome.bytes));
+  tell("{}   {} events   {} lost   {} {}", seconds(span), grouped(outcome.events),
+       grouped(outcome.lost), options.output, bytes(outcome.bytes));
   if (outcome.events > 0)
-    fmt::print(stderr, " ({:.1f} bytes an event)",
-               static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
-  fmt::print(stderr, "   ended by {}\n", outcome.capture.ended_by);
-  if (outcome.events == 0 && outcome.lost == 0)
-    fmt::print(stderr, "no point was hit: is there traffic?\n");
-  fmt::print(stderr, "next: sojourn report {}\n", options.output);
+    tell(" ({:.1f} bytes an event)",
+         static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
+  tell("   ended by {}\n", outcome.capture.ended_by);
+  if (outcome.events == 0 && outcome.lost == 0) tell("no point was hit: is there traffic?\n");
+  tell("next: sojourn report {}\n", options.output);
 }
 
 Result<void> capture_until_end(const Options& options, capture::Capture& capture,
                                const base::Fd& interrupts) {
-  ProgressLine progress(options.quiet);
+  RunningTotals progress(options.quiet);
   auto ran = capture.run(interrupts.get(), [&](const capture::Progress& now) { progress(now); });
   progress.clear();
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
@@ -168,7 +169,10 @@ Result<void> record_command(const Options& options, const capture::Options& how,
   tell_unusable(points);
   if (points.sites.empty()) return std::unexpected(no_points(options.command.front()));
   SJ_TRY(capture, capture::Capture::start(process, points, how));
-  SJ_CHECK(command.release());
+  if (auto released = command.release(); !released) {
+    capture.abandon();
+    return released;
+  }
   if (auto running = target::Process::open(command.pid())) {
     if (auto who = running->describe()) capture.describe(*who);
   }
@@ -195,7 +199,12 @@ Result<void> record(const Options& options) {
 Action define_record(CLI::App& app) {
   auto options = std::make_shared<Options>();
   auto* pid = app.add_option("-p,--pid", options->pid, "The running process to attach to")
-                  ->check(CLI::PositiveNumber);
+                  ->check([](const std::string& text) {
+                    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+                    return digits && text.size() <= 9 && text != "0"
+                               ? ""
+                               : "a process id such as 4242 is wanted";
+                  });
   auto* command =
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");

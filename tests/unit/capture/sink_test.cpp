@@ -2,6 +2,8 @@
 #include "userspace/capture/sink.h"
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/resource.h>
@@ -64,15 +66,32 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
   CHECK(reader->gaps().empty());
 }
 
-TEST_CASE("a sink that is let go of without finish() still writes what it was given") {
+TEST_CASE(
+    "a sink that is let go of without finish() leaves what it was given, and an older trace, "
+    "alone") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
+  std::ofstream(path) << "older";
   {
     Sink(writer_for(path)).push(batch_of(0, 10, {}));
   }
-  auto reader = trace::Reader::open(path);
+  CHECK(test::contents(path) == "older");
+  auto reader = trace::Reader::open(path + ".partial");
   REQUIRE(reader.has_value());
   CHECK(reader->events() == 10);
+}
+
+TEST_CASE("an abandoned sink leaves no file, and an older trace alone") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("run.sjt");
+  std::ofstream(path) << "older";
+  {
+    Sink sink(writer_for(path));
+    sink.push(batch_of(0, 10, {}));
+    sink.abandon();
+  }
+  CHECK(test::contents(path) == "older");
+  CHECK_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
 TEST_CASE("the first write error is kept, told at the end, and takes nothing that was good") {
