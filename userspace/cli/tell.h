@@ -1,0 +1,19 @@
+// Words for people. A stderr that is full or closed must never end a capture: what it does not take
+// is dropped.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sojourn::cli {
+
+template <typename... Args>
+void tell(fmt::format_string<Args...> format, Args&&... args) {
+  const std::string text = fmt::format(format, std::forward<Args>(args)...);
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace sojourn::cli
