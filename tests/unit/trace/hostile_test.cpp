@@ -76,6 +76,7 @@ TEST_CASE("a newer major version is refused, a newer minor one is read") {
 
 TEST_CASE("a block of an unknown type is skipped and is no damage") {
   const Parts parts;
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): what the test is about
   const Bytes unknown = json_block(static_cast<BlockType>(200), "from the future");
   auto reader = parts.open({parts.before, unknown, parts.middle, unknown});
   REQUIRE(error_of(reader) == "");
@@ -153,6 +154,19 @@ TEST_CASE("very many small JSON values are read in passable time") {
   auto reader = parts.open({parts.before, json_block(BlockType::kLedger, many + "]")});
   REQUIRE(error_of(reader) == "");
   CHECK(reader->ledger().size() == 1'000'001);
+}
+
+TEST_CASE("hits of streams that are no counts are damage") {
+  const Parts parts;
+  for (const char* json : {R"({"open_ns":7,"stream_hits":3})", R"({"stream_hits":[-1]})",
+                           R"({"stream_hits":[1.5]})", R"({"stream_hits":["1"]})"}) {
+    INFO(json);
+    auto reader = parts.open({parts.before, json_block(BlockType::kCapture, json)});
+    REQUIRE(error_of(reader) == "");
+    CHECK(reader->damage().size() == 1);
+    CHECK(reader->capture().open_ns == 0);
+    CHECK(reader->capture().stream_hits.empty());
+  }
 }
 
 TEST_CASE("numbers out of a member's range are damage") {

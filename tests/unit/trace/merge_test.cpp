@@ -188,6 +188,7 @@ TEST_CASE("a block that cannot be loaded is left out, and the others are not dis
 
 TEST_CASE("more overlap than memory is for is an error, not the end of the machine") {
   std::vector<BlockInfo> infos;
+  infos.reserve(200);
   for (std::uint32_t stream = 0; stream < 200; ++stream)
     infos.push_back({.offset = stream,
                      .bytes = 0,

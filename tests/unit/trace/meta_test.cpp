@@ -50,6 +50,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   capture.open_ns = 100;
   capture.close_ns = 200;
   capture.ended_by = "duration";
+  capture.stream_hits = {0, kMax64};
   capture.tracer_cpu_ns = 5;
   capture.target_cpu_ns = 6;
   REQUIRE(error_of(writer->write(model::Capture())) == "");
@@ -80,6 +81,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().open_ns == 100);
   CHECK(reader->capture().close_ns == 200);
   CHECK(reader->capture().ended_by == "duration");
+  CHECK(reader->capture().stream_hits == std::vector<std::uint64_t>{0, kMax64});
   CHECK(reader->capture().tracer_cpu_ns == 5);
   CHECK(reader->capture().target_cpu_ns == 6);
 }

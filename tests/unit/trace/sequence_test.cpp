@@ -36,6 +36,7 @@ std::vector<Gap> gaps_of(const SequenceCheck& check) {
 TEST_CASE("numbers that count up from 0 have no gap") {
   SequenceCheck check;
   std::vector<Number> numbers;
+  numbers.reserve(1000);
   for (std::uint64_t seq = 0; seq < 1000; ++seq) numbers.push_back({seq, seq * 10});
   check.add(batch_of(numbers));
   CHECK(gaps_of(check).empty());

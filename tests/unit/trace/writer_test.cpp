@@ -66,6 +66,32 @@ TEST_CASE("until it is finished a trace is called partial, and an older one keep
   CHECK(merged(*finished) == sorted(new_events));
 }
 
+TEST_CASE("while one capture writes a trace another cannot take its name, and later it can") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.sjt");
+  {
+    const auto writer = Writer::create(path);
+    REQUIRE(error_of(writer) == "");
+    CHECK(error_of(Writer::create(path)) ==
+          fmt::format("write {}.partial: another capture is writing it", path));
+  }
+  CHECK(error_of(Writer::create(path)) == "");
+}
+
+TEST_CASE("an abandoned trace leaves nothing but the older one of its name") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("run.sjt");
+  write_trace(path, some_schema(), {});
+  const Bytes older = read_bytes(path);
+  {
+    auto writer = Writer::create(path);
+    REQUIRE(error_of(writer) == "");
+    writer->abandon();
+  }
+  CHECK(read_bytes(path) == older);
+  CHECK_FALSE(exists(path + ".partial"));
+}
+
 TEST_CASE("every block is on disk before the next is begun") {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.sjt");
