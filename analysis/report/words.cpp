@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -58,7 +59,7 @@ std::string percent(double share) {
 
 std::string bar(double share, std::size_t width) {
   const auto full = static_cast<double>(width) * std::clamp(share, 0.0, 1.0);
-  return std::string(static_cast<std::size_t>(full + 0.5), '#');
+  return std::string(static_cast<std::size_t>(std::lround(full)), '#');
 }
 
 std::string Table::text() const {
