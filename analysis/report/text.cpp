@@ -1,6 +1,7 @@
 // The report for people. It fits 110 columns and reads well in a bug report: plain ASCII, aligned,
 // and no claim that the trace does not support.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -153,6 +154,7 @@ class Writer {
       known->second = std::max(known->second, rank);
     }
     std::vector<std::size_t> order;
+    order.reserve(ranks.size());
     for (const auto& [place, rank] : ranks) order.push_back(place);
     std::ranges::stable_sort(order, {}, [&](std::size_t place) { return ranks[place]; });
     return order;
@@ -249,11 +251,11 @@ class Writer {
     for (std::size_t i = 0; i < topology_.points.size(); ++i) {
       const auto& totals = content_.totals.points[i];
       if (totals.events == 0) silent.push_back(name(static_cast<PointId>(i)));
-      table.row(
-          {"  " + name(static_cast<PointId>(i)), count(totals.events),
-           count(static_cast<std::uint64_t>(static_cast<double>(totals.events) / seconds + 0.5)),
-           count(lost_at(i)), count(totals.repeats), count(totals.control),
-           format_fields(facts_.schema.points[i])});
+      table.row({"  " + name(static_cast<PointId>(i)), count(totals.events),
+                 count(static_cast<std::uint64_t>(
+                     std::llround(static_cast<double>(totals.events) / seconds))),
+                 count(lost_at(i)), count(totals.repeats), count(totals.control),
+                 format_fields(facts_.schema.points[i])});
     }
     if (all) {
       text_ += "\n" + table.text();

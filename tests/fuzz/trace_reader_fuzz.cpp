@@ -29,6 +29,8 @@ std::uint32_t checksum(const std::uint8_t* bytes, std::size_t size) {
 void make_sound(std::vector<std::uint8_t>& bytes) {
   trace::FileHeader file;
   if (bytes.size() < sizeof(file)) return;
+  file.header_crc = checksum(reinterpret_cast<const std::uint8_t*>(&file),
+                             offsetof(trace::FileHeader, header_crc));
   std::memcpy(bytes.data(), &file, sizeof(file));
   std::size_t at = sizeof(file);
   while (bytes.size() - at >= sizeof(trace::BlockHeader)) {

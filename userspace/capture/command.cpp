@@ -140,7 +140,7 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
     if (read(go_read.get(), &byte, 1) != 1) _exit(127);  // the tracer is gone: run nothing
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
     signal(SIGPIPE, SIG_DFL);
     execv(program.c_str(), pointers.data());
     const int code = errno;

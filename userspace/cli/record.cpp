@@ -45,7 +45,7 @@ Result<base::Fd> catch_interrupts() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
   base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
   if (!fd) return fail_errno("watch for interrupts");
