@@ -31,7 +31,7 @@ Result<std::string> find_program(const std::string& name) {
   std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!rest.empty()) {
     const auto colon = rest.find(':');
-    const std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
+    std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), name);
     std::error_code ignored;
     if (access(candidate.c_str(), X_OK) == 0 &&
         std::filesystem::is_regular_file(candidate, ignored))
@@ -83,6 +83,7 @@ std::vector<std::string> libraries_of(const std::string& program) {
   write_end = base::Fd();
   std::vector<std::string> libraries;
   const int listing = dup(read_end.get());
+  if (listing < 0) return {};
   if (const std::unique_ptr<FILE, ClosePipe> lines(fdopen(listing, "r")); lines) {
     char* line = nullptr;
     std::size_t capacity = 0;
@@ -129,6 +130,7 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
   base::Fd failed_write(failed[1]);
 
   std::vector<char*> pointers;
+  pointers.reserve(command.argv_.size() + 1);
   for (std::string& argument : command.argv_) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
 
