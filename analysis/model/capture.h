@@ -45,7 +45,7 @@ struct Capture {
   std::uint32_t sites = 0;
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
-  std::string ended_by;  // "duration", "interrupt", "target exit", "write error"
+  std::string ended_by;  // "duration", "interrupt", "SIGTERM", "target exit", "write error"
   // By stream: hits between the marks, kept or lost. Empty where the capture never ended in order.
   std::vector<std::uint64_t> stream_hits;
   std::uint64_t tracer_cpu_ns = 0;

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::uint64_t kFileMagic = 0x0a45434152544a53;     // "SJTRACE\n"
 constexpr std::uint32_t kBlockMagic = 0x4b424a53;            // "SJBK"
 constexpr std::uint64_t kTrailerMagic = 0x0a444e4552544a53;  // "SJTREND\n"
-constexpr std::uint16_t kMajor = 1;                          // a reader refuses a larger one
+constexpr std::uint16_t kMajor = 1;                          // a reader refuses any other
 constexpr std::uint16_t kMinor = 0;                          // a reader skips what it does not know
 
 struct FileHeader {

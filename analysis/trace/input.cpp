@@ -13,7 +13,8 @@
 namespace sojourn::trace {
 
 Result<Input> Input::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not waiting: a FIFO's open would last until somebody writes into it.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return fail_errno("open {}", path);
   Input input(path, fd, 0);
   struct stat file{};
@@ -62,9 +63,9 @@ Result<void> Input::check_file_header() {
     return fail("{}: no sojourn trace: only {} bytes long", path_, size_);
   const bool whole = header.magic == kFileMagic &&
                      header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
-  if (whole && header.major > kMajor)
-    return fail("{}: written in format {}.{}, this program reads up to {}.x: use a newer sojourn",
-                path_, header.major, header.minor, kMajor);
+  if (whole && header.major != kMajor)
+    return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", path_,
+                header.major, header.minor, kMajor, header.major > kMajor ? "a newer" : "an older");
   if (whole) return {};
   if (header.magic != kFileMagic && next_block(sizeof(header)) == size_)
     return fail("{}: no sojourn trace", path_);

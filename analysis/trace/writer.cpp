@@ -32,7 +32,11 @@ class Output {
  public:
   static Result<Output> create(std::string path) {
     struct stat existing{};
-    if (lstat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
+    const bool exists = lstat(path.c_str(), &existing) == 0;
+    if (exists && S_ISLNK(existing.st_mode))
+      return fail("write {}: is a symbolic link: give the name of the file that it points to",
+                  path);
+    if (exists && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
     Output output(path, path + ".partial");
     SJ_CHECK(remove_abandoned(output.partial_));

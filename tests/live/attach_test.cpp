@@ -161,6 +161,69 @@ TEST_CASE("a late second capture beside a running one sees the same") {
   CHECK(outer.events() > inner.events());
 }
 
+TEST_CASE("a capture is exactly as long as was asked for") {
+  need_root();
+  const std::string attach = GENERATE("multi", "perf");
+  CAPTURE(attach);
+  const test::TemporaryDirectory directory;
+  Station station;
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o",
+                directory.path("run.sjt"), "--attach", attach});
+  const trace::Reader reader = open_trace(directory.path("run.sjt"));
+  CHECK(reader.capture().close_ns - reader.capture().open_ns == 300'000'000);
+  CHECK(reader.capture().ended_by == "duration");
+}
+
+TEST_CASE("an interrupt ends a capture before its time, and the trace names a signal") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "--for", "1h",
+                      "-o", directory.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  tracer.signal(SIGTERM);
+  CHECK(tracer.wait().exit_code == 0);
+  const trace::Reader reader = open_trace(directory.path("run.sjt"));
+  CHECK(reader.capture().ended_by == "SIGTERM");
+  CHECK(reader.capture().close_ns - reader.capture().open_ns < 3600'000'000'000);
+}
+
+TEST_CASE("a target that is stopped is told as such, not asked for traffic") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  subject.signal(SIGSTOP);
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(subject.pid()), "--for",
+                                     "100ms", "-o", directory.path("run.sjt")});
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains("is stopped"));
+  CHECK_FALSE(ended.err.contains("traffic"));
+}
+
+TEST_CASE("a command that outlives its capture is left running, and named") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const test::Ended ended = sojourn(
+      {"record", "--for", "100ms", "-o", directory.path("run.sjt"), "--", SJ_SUBJECT_VALUES, "60"});
+  CHECK(ended.exit_code == 0);
+  const auto pid = open_trace(directory.path("run.sjt")).target().pid;
+  CHECK(ended.err.contains("is still running as process " + std::to_string(pid)));
+  CHECK(kill(pid, SIGKILL) == 0);
+}
+
+TEST_CASE("the trace is complete on disk before perf uprobes are removed") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "--for", "200ms",
+                      "--attach", "perf", "-o", trace});
+  REQUIRE(tracer.wait_for_output("the trace is complete; removing"));
+  CHECK(open_trace(trace).capture().ended_by == "duration");
+  CHECK(tracer.wait().exit_code == 0);
+}
+
 TEST_CASE("the fallback for older kernels says that it is used") {
   need_root();
   const test::TemporaryDirectory directory;

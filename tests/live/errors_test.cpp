@@ -118,6 +118,12 @@ TEST_CASE("wrong usage is exit code 2 and says what is wrong") {
                                              {"record", "--for", "10 parsecs", "-p", "1"},
                                              {"record", "-p", "-5"},
                                              {"record", "--ring-size", "7Q", "-p", "1"},
+                                             {"record", "-p", "1", "-o", ""},
+                                             {"record", "-p", "1", "-o", "-"},
+                                             {"record", "-p", "1", "--", "true"},
+                                             {"list"},
+                                             {"list", "-p", "1", "/bin/true"},
+                                             {"report", "run.sjt", "--explain-rules", "--json"},
                                              {"record"}}) {
     const test::Ended ended = sojourn(arguments);
     CAPTURE(ended.err);
@@ -125,6 +131,10 @@ TEST_CASE("wrong usage is exit code 2 and says what is wrong") {
     CHECK(!ended.err.empty());
     CHECK(ended.out.empty());
   }
+}
+
+TEST_CASE("a process and a command at once are refused in plain words") {
+  CHECK(sojourn({"record", "-p", "1", "--", "true"}).err.contains("either a running process"));
 }
 
 TEST_CASE("a directory that does not exist is named, and the target is left alone") {

@@ -22,7 +22,6 @@ void Attachment::DestroyLink::operator()(bpf_link* link) const {
 
 namespace {
 
-// The error of making a uprobe_multi link on a path that can hold no probes.
 int try_uprobe_multi(int program, pid_t pid) {
   const unsigned long offset = 0;
   LIBBPF_OPTS(bpf_link_create_opts, options);
@@ -36,6 +35,15 @@ int try_uprobe_multi(int program, pid_t pid) {
 
 }  // namespace
 
+Mechanism best_mechanism(const std::function<int(pid_t)>& try_link) {
+  // The first kernels with uprobe_multi took the pid for a thread's, and missed the hits of all
+  // others. The fix (6.10, commit 46ba0e49b642) also refuses a negative pid: that tells the two
+  // apart.
+  const bool has_link = try_link(0) == EBADF;
+  const bool filters_by_process = try_link(-1) == EINVAL;
+  return has_link && filters_by_process ? Mechanism::kUprobeMulti : Mechanism::kPerfUprobes;
+}
+
 Mechanism best_mechanism() {
   const std::array<bpf_insn, 2> return_zero = {
       bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K,
@@ -48,12 +56,7 @@ Mechanism best_mechanism() {
   const base::Fd program(bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sj_probe", "GPL", return_zero.data(),
                                        return_zero.size(), &options));
   if (!program) return Mechanism::kPerfUprobes;
-  // The first kernels with uprobe_multi took the pid for a thread's, and missed the hits of all
-  // others. The fix (6.10, commit 46ba0e49b642) also refuses a negative pid: that tells the two
-  // apart.
-  const bool has_link = try_uprobe_multi(program.get(), 0) == EBADF;
-  const bool filters_by_process = try_uprobe_multi(program.get(), -1) == EINVAL;
-  return has_link && filters_by_process ? Mechanism::kUprobeMulti : Mechanism::kPerfUprobes;
+  return best_mechanism([&](pid_t pid) { return try_uprobe_multi(program.get(), pid); });
 }
 
 namespace {
@@ -110,10 +113,6 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
   if (link == nullptr) return std::unexpected(attach_error(file, site.probe, errno));
   return link;
 }
-
-}  // namespace
-
-namespace {
 
 // The program that perf uprobes run compares pids as the host knows them.
 bool in_hosts_pid_namespace() {

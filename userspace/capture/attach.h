@@ -7,6 +7,7 @@
 // filters. One thread owns an Attachment.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ namespace sojourn::capture {
 
 std::string_view name(Mechanism mechanism);
 
-// Asks the kernel, not its version.
+// Asks the kernel, not its version. `try_link` makes a uprobe_multi link for a pid on a path that
+// can hold no probes, and returns the error's number: why it was refused tells kernels apart.
 Mechanism best_mechanism();
+Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
 
 class Attachment {
  public:

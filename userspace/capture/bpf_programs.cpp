@@ -92,6 +92,12 @@ Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus) {
   return wanted;
 }
 
+Result<void> hand_ring(const sojourn_points& skeleton, int cpu, int ring) {
+  if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.rings), &cpu, &ring, BPF_ANY) != 0)
+    return fail_errno("hand CPU {} its ring buffer", cpu);
+  return {};
+}
+
 // One ring buffer a possible CPU, so that no two CPUs ever contend for one.
 Result<std::vector<base::Fd>> make_rings(const sojourn_points& skeleton, int cpus,
                                          std::size_t bytes) {
@@ -100,9 +106,7 @@ Result<std::vector<base::Fd>> make_rings(const sojourn_points& skeleton, int cpu
     base::Fd ring(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sj_ring", 0, 0,
                                  static_cast<std::uint32_t>(bytes), nullptr));
     if (!ring) return fail_errno("make a ring buffer of {} bytes for CPU {}", bytes, cpu);
-    const int fd = ring.get();
-    if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.rings), &cpu, &fd, BPF_ANY) != 0)
-      return fail_errno("hand CPU {} its ring buffer", cpu);
+    SJ_CHECK(hand_ring(skeleton, cpu, ring.get()));
     rings.push_back(std::move(ring));
   }
   return rings;
@@ -167,6 +171,13 @@ void BpfPrograms::open_gate_at(std::uint64_t monotonic_ns) {
 void BpfPrograms::close_gate_at(std::uint64_t monotonic_ns) {
   std::atomic_ref gate(state_->skeleton->data->gate.close_ns);
   gate.store(monotonic_ns);
+}
+
+// The update of a map of maps returns only when no program that may have seen the older value still
+// runs (kernel commit 1ae80cf31938, older than ring buffers are). So CPU 0 is handed the ring that
+// it has.
+Result<void> BpfPrograms::wait_for_running() const {
+  return hand_ring(*state_->skeleton, 0, state_->ring_fds.front());
 }
 
 Result<model::Ledger> BpfPrograms::losses() const {

@@ -37,6 +37,9 @@ class BpfPrograms {
   void open_gate_at(std::uint64_t monotonic_ns);
   void close_gate_at(std::uint64_t monotonic_ns);
 
+  // Returns when every program that was running has ended: what it had to push is pushed.
+  Result<void> wait_for_running() const;
+
   // Hits inside the gate that found no room, so far, by CPU and point.
   Result<model::Ledger> losses() const;
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <thread>
 #include <utility>
 
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/bpf_programs.h"
@@ -41,6 +45,15 @@ void sleep_until(std::uint64_t monotonic) {
                 .tv_nsec = static_cast<long>(monotonic % kSecond)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) == EINTR) {
   }
+}
+
+// Which signal ended the capture.
+std::string read_signal(int signals) {
+  signalfd_siginfo info{};
+  if (read(signals, &info, sizeof(info)) != sizeof(info) || info.ssi_signo == SIGINT)
+    return "interrupt";
+  const char* short_name = sigabbrev_np(static_cast<int>(info.ssi_signo));
+  return fmt::format("SIG{}", short_name != nullptr ? short_name : "?");
 }
 
 std::uint64_t total(const model::Ledger& ledger) {
@@ -78,6 +91,7 @@ struct Capture::State {
   Mechanism mechanism = Mechanism::kUprobeMulti;
   model::Capture about;
   nanoseconds attach_time{};
+  std::uint64_t end_ns = UINT64_MAX;  // by the duration
   std::uint64_t tracer_cpu_at_open = 0;
   std::uint64_t target_cpu_at_open = 0;
   std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
@@ -128,6 +142,11 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   state->about.attach = name(state->mechanism);
   state->about.sites = static_cast<std::uint32_t>(points.sites.size());
   state->about.open_ns = base::monotonic_ns() + kGateLead;
+  if (state->options.duration) {
+    state->end_ns =
+        state->about.open_ns + static_cast<std::uint64_t>(state->options.duration->count());
+    state->programs->close_gate_at(state->end_ns);
+  }
   state->programs->open_gate_at(state->about.open_ns);
   sleep_until(state->about.open_ns);
   state->tracer_cpu_at_open = own_cpu_time_ns();
@@ -143,10 +162,6 @@ void Capture::describe(model::Target target) {
 
 Result<void> Capture::run(int interrupts, const std::function<void(const Progress&)>& report) {
   State& state = *state_;
-  const std::uint64_t end_ns =
-      state.options.duration
-          ? state.about.open_ns + static_cast<std::uint64_t>(state.options.duration->count())
-          : UINT64_MAX;
   std::uint64_t next_second = state.about.open_ns + kSecond;
   std::array<pollfd, 2> watched = {
       {{.fd = interrupts, .events = POLLIN, .revents = 0},
@@ -169,34 +184,23 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
               .bytes = state.sink->bytes()});
     }
     const auto until_end = std::chrono::ceil<std::chrono::milliseconds>(
-        nanoseconds(end_ns > now ? std::min(end_ns - now, kSecond) : 0));
+        nanoseconds(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0));
     const auto timeout =
         more ? std::chrono::milliseconds(0) : std::min(state.options.poll_period, until_end);
     if (poll(watched.data(), watched.size(), static_cast<int>(timeout.count())) < 0 &&
         errno != EINTR)
       return fail_errno("wait for the target");
     if (watched[1].revents != 0) state.about.ended_by = "target exit";
-    if (watched[0].revents != 0) state.about.ended_by = "interrupt";
-    if (now >= end_ns) state.about.ended_by = "duration";
+    if (watched[0].revents != 0) state.about.ended_by = read_signal(interrupts);
+    if (now >= state.end_ns) state.about.ended_by = "duration";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }
   return {};
 }
 
-Result<Outcome> Capture::finish() {
+// Takes what is still in the rings, whatever time the disk needs.
+Result<void> Capture::drain_rest() {
   State& state = *state_;
-  state.about.close_ns = base::monotonic_ns() + kGateLead;
-  state.programs->close_gate_at(state.about.close_ns);
-  sleep_until(state.about.close_ns);
-  // An exited target's times are gone, and its pid may be another's: the last reading counts then.
-  if (state.process->alive())
-    state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
-  state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
-
-  const std::uint64_t before = base::monotonic_ns();
-  state.attachment.reset();  // waits for handlers that still run
-  const nanoseconds detach_time(base::monotonic_ns() - before);
-
   for (bool more = true; more && !state.sink->failed();) {
     // Asked before: without room the drain took nothing, however much room there is by now.
     const bool had_room = state.sink->has_room();
@@ -205,6 +209,24 @@ Result<Outcome> Capture::finish() {
     if (!had_room) std::this_thread::sleep_for(state.options.poll_period);
   }
   state.drain->flush();
+  return {};
+}
+
+Result<Outcome> Capture::finish() {
+  State& state = *state_;
+  // A gate that closes by itself, at the end of the duration, is left to that.
+  state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
+  state.programs->close_gate_at(state.about.close_ns);
+  sleep_until(state.about.close_ns);
+  // An exited target's times are gone, and its pid may be another's: the last reading counts then.
+  if (state.process->alive())
+    state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
+  state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
+
+  // A hit inside the gate may still be on its way to its ring.
+  SJ_CHECK(state.programs->wait_for_running());
+  if (state.mechanism == Mechanism::kUprobeMulti) detach();
+  SJ_CHECK(drain_rest());
 
   SJ_TRY(losses, state.programs->losses());
   SJ_TRY(hits, state.programs->hits());
@@ -217,8 +239,15 @@ Result<Outcome> Capture::finish() {
   return Outcome{.capture = state.about,
                  .events = state.drain->events(),
                  .lost = total(losses),
-                 .bytes = state.sink->bytes(),
-                 .detach_time = detach_time};
+                 .bytes = state.sink->bytes()};
+}
+
+std::size_t Capture::probes_left() const {
+  return state_->attachment ? state_->about.sites : 0;
+}
+
+void Capture::detach() {
+  state_->attachment.reset();
 }
 
 void Capture::abandon() {

@@ -2,7 +2,8 @@
 //
 //   Capture::start   loads the programs, attaches, opens the gate
 //   run              drains until a stop condition holds
-//   finish           closes the gate, drains the rest, detaches, completes the file
+//   finish           closes the gate, drains the rest, completes the file
+//   detach           takes off the probes; their removal may outlast the capture
 //
 // The target is never stopped or slowed but by the probes themselves, and whatever happens to this
 // process, the kernel takes the probes off when its descriptors close. One thread owns a Capture; a
@@ -44,7 +45,6 @@ struct Outcome {
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
   std::uint64_t bytes = 0;
-  std::chrono::nanoseconds detach_time{};
 };
 
 class Capture {
@@ -61,11 +61,16 @@ class Capture {
   // Who the target is; a command that this process starts is only known once it runs.
   void describe(model::Target target);
 
-  // Ends when the duration is over, the target exits, the file cannot be written, or `interrupts`
-  // (a descriptor, e.g. a signalfd) becomes readable. `report` is called about once a second.
+  // Ends when the duration is over, the target exits, the file cannot be written, or a signal comes
+  // (`interrupts` is a signalfd). `report` is called about once a second.
   Result<void> run(int interrupts, const std::function<void(const Progress&)>& report);
 
   Result<Outcome> finish();
+
+  // Probes that finish() left in place, as each takes its time to remove (perf uprobes, up to 50
+  // ms).
+  std::size_t probes_left() const;
+  void detach();
 
   // Instead of finish(), where the target never came to run: leaves no file behind.
   void abandon();
@@ -73,6 +78,7 @@ class Capture {
  private:
   struct State;
   explicit Capture(std::unique_ptr<State> state);
+  Result<void> drain_rest();
   std::unique_ptr<State> state_;
 };
 

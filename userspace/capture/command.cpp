@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <elf.h>
@@ -26,8 +28,8 @@ Result<std::string> find_program(const std::string& name) {
     if (access(name.c_str(), X_OK) != 0) return fail_errno("run {}", name);
     return name;
   }
-  const char* path =
-      std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): before any thread starts
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread starts
+  const char* path = std::getenv("PATH");
   std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!rest.empty()) {
     const auto colon = rest.find(':');
@@ -57,16 +59,23 @@ std::string library_path(std::string_view line) {
   return path.contains('/') ? std::string(path) : std::string();
 }
 
-// Only a program that names a dynamic loader may be asked for its libraries: any other would run.
-bool has_loader(const std::string& program) {
+// The dynamic loader that the program names; empty where it needs none.
+std::string loader_of(const std::string& program) {
   const auto elf = target::ElfFile::open(program, program);
-  return elf && std::ranges::any_of(elf->segments(), [](const target::Segment& segment) {
-           return segment.type == PT_INTERP;
-         });
+  if (!elf) return {};
+  const auto& segments = elf->segments();
+  const auto named = std::ranges::find(segments, PT_INTERP, &target::Segment::type);
+  if (named == segments.end() || named->file_bytes > PATH_MAX) return {};
+  std::string loader(named->file_bytes, '\0');
+  if (!elf->read(named->offset, std::as_writable_bytes(std::span(loader)))) return {};
+  return loader.substr(0, loader.find('\0'));
 }
 
 // The loader itself says which libraries it would load: it knows search paths, caches and preloads.
+// Asked by its own option, as a program under musl's would run where glibc's only lists.
 std::vector<std::string> libraries_of(const std::string& program) {
+  const std::string loader = loader_of(program);
+  if (loader.empty()) return {};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
   base::Fd read_end(ends[0]);
@@ -75,9 +84,7 @@ std::vector<std::string> libraries_of(const std::string& program) {
   if (child < 0) return {};
   if (child == 0) {
     dup2(write_end.get(), STDOUT_FILENO);
-    setenv("LD_TRACE_LOADED_OBJECTS", "1",
-           1);  // NOLINT(concurrency-mt-unsafe): the child has one thread
-    execl(program.c_str(), program.c_str(), nullptr);
+    execl(loader.c_str(), loader.c_str(), "--list", program.c_str(), nullptr);
     _exit(127);
   }
   write_end = base::Fd();
@@ -114,11 +121,15 @@ Command::~Command() {
 
 Result<Command> Command::prepare(std::vector<std::string> argv) {
   SJ_TRY(program, find_program(argv.front()));
+  if (!target::ElfFile::has_magic(program))
+    return fail(
+        "run {}: a script, not an ELF program: start its interpreter or the program itself, or "
+        "attach to it with -p PID",
+        program);
   Command command;
   command.argv_ = std::move(argv);
   command.files_ = {program};
-  if (has_loader(program))
-    std::ranges::move(libraries_of(program), std::back_inserter(command.files_));
+  std::ranges::move(libraries_of(program), std::back_inserter(command.files_));
 
   int go[2];
   int failed[2];

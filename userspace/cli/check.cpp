@@ -13,6 +13,7 @@
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
 #include "userspace/cli/units.h"
 
 namespace sojourn::cli {
@@ -139,16 +140,16 @@ void print_json(const trace::Reader& reader, const Findings& found) {
 }
 
 void print_text(const trace::Reader& reader, const Findings& found) {
-  fmt::print("{}   {} events of {} points in {} blocks, {:.2f} bytes an event\n",
-             bytes(reader.bytes()), grouped(found.events), reader.schema().points.size(),
-             reader.blocks().size(), bytes_per_event(reader, found));
+  fmt::print("{}   {} of {} in {}, {:.2f} bytes an event\n", bytes(reader.bytes()),
+             counted(found.events, "event"), counted(reader.schema().points.size(), "point"),
+             counted(reader.blocks().size(), "block"), bytes_per_event(reader, found));
   const model::Capture& capture = reader.capture();
   if (!ended_in_order(reader))
     fmt::print("marks    capture never ended in order: exact from the first mark on only\n");
   else
     fmt::print("marks    exact over {:.3f} s, ended by {}\n",
                static_cast<double>(capture.close_ns - capture.open_ns) / 1e9, capture.ended_by);
-  fmt::print("clocks   {} pairs of monotonic and wall time\n", reader.clocks().size());
+  fmt::print("clocks   {} of monotonic and wall time\n", counted(reader.clocks().size(), "pair"));
   fmt::print("index    {}\n", reader.had_index() ? "whole" : "missing: rebuilt from the blocks");
 
   fmt::print("\nstream       blocks        events     missing      counted\n");
@@ -159,11 +160,11 @@ void print_text(const trace::Reader& reader, const Findings& found) {
   for (const auto& [cause, count] : found.ledger)
     fmt::print("lost     {} ({})\n", grouped(count), cause);
   for (const trace::Damage& one : reader.damage())
-    fmt::print("damage   {} bytes at {}: {}\n", grouped(one.bytes), one.offset, one.what);
+    fmt::print("damage   {} at {}: {}\n", counted(one.bytes, "byte"), one.offset, one.what);
 }
 
 Result<void> run(const Options& options) {
-  SJ_TRY(reader, trace::Reader::open(options.path));
+  SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(found, examine(reader));
   if (options.json)
     print_json(reader, found);
@@ -173,12 +174,12 @@ Result<void> run(const Options& options) {
   if (!reader.damage().empty()) {
     std::uint64_t damaged = 0;
     for (const trace::Damage& one : reader.damage()) damaged += one.bytes;
-    return fail("{}: damaged in {} place{}, {} bytes in all", options.path, reader.damage().size(),
-                reader.damage().size() == 1 ? "" : "s", damaged);
+    return fail("{}: damaged in {}, {} in all", options.path,
+                counted(reader.damage().size(), "place"), counted(damaged, "byte"));
   }
   if (found.unaccounted != 0)
-    return fail("{}: {} events are neither in the trace nor counted as lost", options.path,
-                grouped(found.unaccounted));
+    return fail("{}: {} neither in the trace nor counted as lost", options.path,
+                counted(found.unaccounted, "event"));
   if (options.json) return {};
   if (!found.ended_in_order) {
     fmt::print(
@@ -186,7 +187,7 @@ Result<void> run(const Options& options) {
     return {};
   }
   if (found.lost != 0 || found.missing != 0)
-    fmt::print("\nwhole; all {} lost events are accounted for\n", grouped(found.lost));
+    fmt::print("\nwhole, and every lost event is accounted for: {}\n", grouped(found.lost));
   else
     fmt::print("\nwhole, and nothing was lost\n");
   return {};

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +20,11 @@ struct Command {
   const char* summary;
   Action (*define)(CLI::App& app);
 };
+
+// For what CLI11's own checks cannot say plainly; only while arguments are parsed.
+[[noreturn]] inline void refuse_usage(std::string words) {
+  throw CLI::ParseError(std::move(words), CLI::ExitCodes::ExcludesError);
+}
 
 Action define_list(CLI::App& app);
 Action define_record(CLI::App& app);

@@ -17,6 +17,7 @@
 
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/trace_file.h"
 
 namespace sojourn::cli {
 namespace {
@@ -216,7 +217,7 @@ class Printer {
 };
 
 Result<void> run(const Options& options) {
-  SJ_TRY(reader, trace::Reader::open(options.path));
+  SJ_TRY(reader, open_trace(options.path));
   if (options.time == "wall" && reader.clocks().empty())
     return fail("{}: has no clock pairs, so wall time is unknown: use --time mono", options.path);
   const Selection selected(options, reader.schema());
@@ -240,9 +241,7 @@ Result<void> run(const Options& options) {
   }));
   SJ_CHECK(written);
   SJ_CHECK(lines.flush());
-  if (!reader.damage().empty())
-    fmt::print(stderr, "{}: damaged, not every event is shown: see sojourn check {}\n",
-               options.path, options.path);
+  tell_if_not_whole(reader);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
 
 namespace sojourn::cli {
 namespace {
@@ -99,7 +100,7 @@ class Printer : public journeys::Observer {
 };
 
 Result<void> run(const Options& options) {
-  SJ_TRY(reader, trace::Reader::open(options.path));
+  SJ_TRY(reader, open_trace(options.path));
   ProgressLine line;
   Printer printer(options, reader, line);
   const journeys::Rules rules;
@@ -108,6 +109,7 @@ Result<void> run(const Options& options) {
       [&] { return !printer.full(); }));
   line.clear();
   printer.finish();
+  tell_if_not_whole(reader);
   return {};
 }
 

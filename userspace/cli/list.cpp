@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/process.h"
 #include "userspace/target/procfs.h"
@@ -162,10 +163,6 @@ void print_json(const Options& options, const target::Points& points) {
   fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 Result<void> print(const Options& options, const target::Points& points, const std::string& title) {
   for (const target::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
@@ -198,13 +195,14 @@ Result<void> list(const Options& options) {
 
 Action define_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::Option_group* of = app.add_option_group("whose", "A running process, or files");
-  of->add_option("-p,--pid", options->pid,
-                 "Process: its executable and every library it has loaded")
-      ->type_name("PID");
-  of->add_option("files", options->files, "Programs or libraries, running or not")
-      ->type_name("FILE");
-  of->require_option(1);
+  auto* pid = app.add_option("-p,--pid", options->pid,
+                             "A running process: its executable and every library it has loaded")
+                  ->type_name("PID");
+  auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
+                    ->type_name("FILE");
+  app.parse_complete_callback([pid, files] {
+    if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
+  });
   app.add_flag("--json", options->json, "One JSON object instead of a table");
   app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
   return [options] { return list(*options); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string_view>
 #include <utility>
 
@@ -33,6 +34,14 @@ bool is_command(std::string_view word) {
                              [&](const Command& command) { return word == command.name; });
 }
 
+// Data that a full disk or a closed pipe did not take is not done. Returns the exit code.
+int flush_output() {
+  std::cout.flush();
+  if (std::cout && std::fflush(stdout) == 0) return 0;
+  cli::tell("sojourn: write to standard output failed\n");
+  return 1;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "sojourn shows, for a base station that is already running, where every packet spends its "
@@ -60,18 +69,13 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return app.exit(error) == 0 ? flush_output() : 2;
   }
   if (const auto done = chosen(); !done) {
     cli::tell("sojourn: {}\n", done.error().text());
     return 1;
   }
-  // Data that a full disk or a closed pipe did not take is not done.
-  if (std::fflush(stdout) != 0) {
-    cli::tell("sojourn: write to standard output failed\n");
-    return 1;
-  }
-  return 0;
+  return flush_output();
 }
 
 }  // namespace

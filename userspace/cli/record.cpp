@@ -87,11 +87,10 @@ void tell_attached(const Options& options, const capture::Capture& capture,
                    const target::Points& points) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  tell("attached {} points at {} sites in {:.0f} ms\n", points.schema.points.size(),
-       points.sites.size(), Milliseconds(capture.attach_time()).count());
+  tell("attached {} at {} in {:.0f} ms\n", counted(points.schema.points.size(), "point"),
+       counted(points.sites.size(), "site"), Milliseconds(capture.attach_time()).count());
   if (capture.mechanism() == capture::Mechanism::kPerfUprobes)
-    fmt::print(
-        stderr,
+    tell(
         "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
         "which take longer to remove\n",
         options.attach == Attach::kPerf
@@ -123,28 +122,36 @@ class RunningTotals {
   std::uint64_t lost_ = 0;
 };
 
-void tell_outcome(const Options& options, const capture::Outcome& outcome) {
+void tell_outcome(const Options& options, const target::Process& process,
+                  const capture::Outcome& outcome) {
   if (options.quiet) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
-  tell("{}   {} events   {} lost   {} {}", seconds(span), grouped(outcome.events),
+  tell("{}   {}   {} lost   {} {}", seconds(span), counted(outcome.events, "event"),
        grouped(outcome.lost), options.output, bytes(outcome.bytes));
   if (outcome.events > 0)
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
   tell("   ended by {}\n", outcome.capture.ended_by);
-  if (outcome.events == 0 && outcome.lost == 0) tell("no point was hit: is there traffic?\n");
+  if (outcome.events == 0 && outcome.lost == 0)
+    tell("no point was hit: {}\n",
+         process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
+                                         process.title(), process.pid())
+                           : "is there traffic?");
   tell("next: sojourn report {}\n", options.output);
 }
 
-Result<void> capture_until_end(const Options& options, capture::Capture& capture,
-                               const base::Fd& interrupts) {
+Result<void> capture_until_end(const Options& options, const target::Process& process,
+                               capture::Capture& capture, const base::Fd& interrupts) {
   RunningTotals progress(options.quiet);
   auto ran = capture.run(interrupts.get(), [&](const capture::Progress& now) { progress(now); });
   progress.clear();
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
   if (!ran) return ran;
   if (!outcome) return std::unexpected(std::move(outcome).error());
-  tell_outcome(options, *outcome);
+  tell_outcome(options, process, *outcome);
+  if (const std::size_t probes = capture.probes_left(); probes != 0 && !options.quiet)
+    tell("the trace is complete; removing {} takes a while\n", counted(probes, "probe"));
+  capture.detach();
   return {};
 }
 
@@ -158,7 +165,7 @@ Result<void> record_process(const Options& options, const capture::Options& how,
   SJ_TRY(capture, capture::Capture::start(process, points, how));
   capture.describe(who);
   tell_attached(options, capture, points);
-  return capture_until_end(options, capture, interrupts);
+  return capture_until_end(options, process, capture, interrupts);
 }
 
 Result<void> record_command(const Options& options, const capture::Options& how,
@@ -177,7 +184,10 @@ Result<void> record_command(const Options& options, const capture::Options& how,
     if (auto who = running->describe()) capture.describe(*who);
   }
   tell_attached(options, capture, points);
-  return capture_until_end(options, capture, interrupts);
+  SJ_CHECK(capture_until_end(options, process, capture, interrupts));
+  if (process.alive() && !options.quiet)
+    tell("{} is still running as process {}\n", options.command.front(), process.pid());
+  return {};
 }
 
 // Kernels before 5.11 charge BPF maps to this limit; later ones do not look at it.
@@ -208,12 +218,17 @@ Action define_record(CLI::App& app) {
   auto* command =
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
-  pid->excludes(command);
-  app.parse_complete_callback([options] {
-    if (options->pid == 0 && options->command.empty())
-      throw CLI::RequiredError("a running process (-p PID) or a command to start (-- CMD)");
+  app.parse_complete_callback([pid, command] {
+    if (pid->empty() == command->empty())
+      refuse_usage("give either a running process (-p PID) or a command to start (-- CMD)");
   });
-  app.add_option("-o,--output", options->output, "The trace file to write")->capture_default_str();
+  app.add_option("-o,--output", options->output, "The trace file to write")
+      ->capture_default_str()
+      ->check([](const std::string& path) {
+        if (path.empty()) return "the trace file needs a name";
+        return path == "-" ? "a trace goes to a file, not to a pipe: it is renamed once complete"
+                           : "";
+      });
   app.add_option(
          "--for", options->duration,
          "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the target's exit")
@@ -237,6 +252,7 @@ Action define_record(CLI::App& app) {
       ->option_text("auto|multi|perf [auto]");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.footer(
+      "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"

@@ -11,6 +11,7 @@
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
 
 namespace sojourn::cli {
 namespace {
@@ -23,7 +24,7 @@ struct Options {
 };
 
 Result<void> run(const Options& options) {
-  SJ_TRY(reader, trace::Reader::open(options.path));
+  SJ_TRY(reader, open_trace(options.path));
   const journeys::Rules rules;
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
   if (options.explain) {
@@ -37,6 +38,7 @@ Result<void> run(const Options& options) {
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
                      [] { return true; }));
   line.clear();
+  tell_if_not_whole(reader);
   summary.finish(std::max(totals.last_ns, reader.capture().close_ns));
   const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
                                reader.host(),         reader.capture(), reader.ledger(),
@@ -56,6 +58,10 @@ Result<void> run(const Options& options) {
 Action define_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.parse_complete_callback([options] {
+    if (options->explain && options->json)
+      refuse_usage("--explain-rules is a text for people: there is no --json of it");
+  });
   app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--explain-rules", options->explain,

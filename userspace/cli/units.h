@@ -62,6 +62,11 @@ inline std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+// "1 point", "3,412 points"
+inline std::string counted(std::uint64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : "s");
+}
+
 inline std::string bytes(std::uint64_t count) {
   const auto scaled = static_cast<double>(count);
   if (count >= 10'000'000'000) return fmt::format("{:.0f} GB", scaled / 1e9);

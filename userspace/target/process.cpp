@@ -45,6 +45,13 @@ bool Process::alive() const {
   return poll(&exited, 1, 0) == 0;
 }
 
+bool Process::stopped() const {
+  const auto text = read_whole(proc("stat"));
+  if (!text) return false;
+  const auto stat = parse_stat(*text);
+  return stat && stat->is_stopped() && alive();
+}
+
 Error Process::no_rights() const {
   // A container's root may lack the capability, and every user's processes may be closed to others.
   return Error(fmt::format(

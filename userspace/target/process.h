@@ -24,6 +24,7 @@ class Process {
   pid_t pid() const { return pid_; }
   int pidfd() const { return pidfd_.get(); }  // readable once the process has exited
   bool alive() const;
+  bool stopped() const;  // by a signal such as SIGSTOP, or by a debugger
 
   const std::string& comm() const { return comm_; }
   const std::string& exe() const { return exe_; }  // in the target's mount namespace

@@ -34,6 +34,7 @@ struct Stat {
 
   bool is_kernel_thread() const { return (flags & 0x00200000) != 0; }  // PF_KTHREAD
   bool has_exited() const { return state == 'Z' || state == 'X'; }
+  bool is_stopped() const { return state == 'T' || state == 't'; }
 };
 Result<Stat> parse_stat(std::string_view text);
 

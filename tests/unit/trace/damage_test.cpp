@@ -6,6 +6,7 @@
 #include <set>
 
 #include <catch2/catch_test_macros.hpp>
+#include <sys/stat.h>
 
 #include "tests/unit/trace/support.h"
 
@@ -278,6 +279,13 @@ TEST_CASE("a file that is no trace is refused in one line that names it") {
         fmt::format("open {}: No such file or directory", folder.file("none.sjt")));
   CHECK(error_of(Reader::open(folder.path())) ==
         fmt::format("open {}: not a regular file", folder.path()));
+}
+
+TEST_CASE("a FIFO that nobody writes into is refused at once") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("fifo.sjt");
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  CHECK(error_of(Reader::open(path)) == fmt::format("open {}: not a regular file", path));
 }
 
 }  // namespace

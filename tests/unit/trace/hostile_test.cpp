@@ -64,11 +64,13 @@ struct Parts {
   }
 };
 
-TEST_CASE("a newer major version is refused, a newer minor one is read") {
+TEST_CASE("another major version is refused and not called damage, a newer minor one is read") {
   const Parts parts;
   const Bytes schema(parts.before.begin() + sizeof(FileHeader), parts.before.end());
   CHECK(error_of(parts.open({file_header({.major = 2}), schema, parts.middle}))
             .starts_with(parts.folder.file("made.sjt") + ": written in format 2.0"));
+  CHECK(error_of(parts.open({file_header({.major = 0, .minor = 9}), schema, parts.middle}))
+            .contains(": written in format 0.9"));
   auto reader = parts.open({file_header({.minor = 77}), schema, parts.middle});
   REQUIRE(error_of(reader) == "");
   CHECK(merged(*reader) == sorted(parts.events));

@@ -163,11 +163,18 @@ TEST_CASE("a symbolic link or a FIFO at the output path is refused and left alon
   std::filesystem::create_symlink(folder.file("precious"), folder.file("link.sjt"));
   REQUIRE(mkfifo(folder.file("fifo.sjt").c_str(), 0600) == 0);
   std::filesystem::create_directory(folder.file("folder.sjt"));
-  for (const char* name : {"link.sjt", "fifo.sjt", "folder.sjt"}) {
+  std::filesystem::create_symlink(folder.file("nowhere"), folder.file("dangling.sjt"));
+  for (const char* name : {"fifo.sjt", "folder.sjt"}) {
     CHECK(error_of(Writer::create(folder.file(name))) ==
           fmt::format("write {}: exists and is not a regular file", folder.file(name)));
     CHECK(exists(folder.file(name)));
   }
+  for (const char* name : {"link.sjt", "dangling.sjt"}) {
+    CHECK(error_of(Writer::create(folder.file(name)))
+              .starts_with(fmt::format("write {}: is a symbolic link", folder.file(name))));
+    CHECK(exists(folder.file(name)));
+  }
+  CHECK_FALSE(exists(folder.file("nowhere")));
   CHECK(read_bytes(folder.file("precious")) == bytes_of("precious"));
 }
 

@@ -1,0 +1,17 @@
+// The trace file that a command was given to read: opened, or refused where nothing in it could be
+// read, and a word on stderr where it does not hold all that happened.
+#pragma once
+
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::cli {
+
+Result<trace::Reader> open_trace(const std::string& path);
+
+// After reading: some damage is found only then.
+void tell_if_not_whole(const trace::Reader& reader);
+
+}  // namespace sojourn::cli
