@@ -60,7 +60,7 @@ void Air::offer_traffic(Arrivals& arrivals) {
   while (arrivals.due_ns() <= now_) {
     Packet packet = arrivals.take();
     packet.created_ns = now_;
-    packet.header_bytes = context_.config.pdcp_header_bytes();
+    packet.header_bytes = context_.config.pdu_header_bytes();
     context_.log.created(packet, Direction::kUp);
     const std::uint32_t bearer = context_.config.bearer_index(packet.rnti, packet.drb);
     packet.psn = next_psn_[bearer];

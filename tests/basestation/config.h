@@ -56,7 +56,12 @@ struct Config {
   }
 
   std::uint64_t slot_ns() const { return slot_us * 1000ULL; }
-  std::uint8_t pdcp_header_bytes() const { return pdcp_sn_bits == 12 ? 2 : 3; }
+  // Of SDAP (the QoS flow) and of PDCP (the sequence number) together: what RLC sees of a packet
+  // besides the user's bytes.
+  std::uint8_t pdu_header_bytes() const {
+    constexpr std::uint8_t kSdapBytes = 1;
+    return static_cast<std::uint8_t>(kSdapBytes + (pdcp_sn_bits == 12 ? 2 : 3));
+  }
   // A slot serves a part of the UEs, so that packets queue up and share transport blocks.
   std::uint32_t ues_per_slot() const { return std::min(ues, std::max(4U, ues / 6)); }
 };

@@ -84,6 +84,19 @@ Result<void> Faults::add_drop(std::string_view text) {
   return {};
 }
 
+Result<void> Faults::add_preempt(std::string_view text) {
+  const auto parts = split(text);
+  if (parts.size() != 3) return fail("'{}' is not NAME:us:ms", text);
+  SJ_CHECK(check_place(parts[0], false));
+  SJ_TRY(us, number<std::uint64_t>(parts[1], 1, kMaxDelayUs));
+  SJ_TRY(ms, number<std::uint64_t>(parts[2], 1, kMaxDelayUs));
+  if (us >= ms * 1000) return fail("'{}' leaves the stage no time: us is of every ms", text);
+  const auto* place = std::ranges::find(kFaultPlaces, parts[0], &FaultPlace::name);
+  preempts_.push_back(
+      {.thread = place->thread, .spin_ns = us * 1000, .period_ns = ms * kMillisecond});
+  return {};
+}
+
 StageFaults Faults::of(std::string_view place, std::uint64_t seed,
                        const std::atomic<bool>& working) const {
   StageFaults stage;

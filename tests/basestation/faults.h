@@ -1,5 +1,6 @@
 // Faults planted from the command line: a slow stage burns time on each unit, a sleeping one sleeps
-// on every n-th, a dropping one throws units away. `Faults` is what was asked for; each stage takes
+// on every n-th, a dropping one throws units away, a preempted one shares its CPU with a neighbour
+// that has precedence (neighbour.h). `Faults` is what was asked for; each stage takes
 // its own `StageFaults`, with its own random numbers, used by that stage's thread only.
 #pragma once
 
@@ -27,6 +28,13 @@ inline constexpr FaultPlace kFaultPlaces[] = {
     {"mac.demux", "ul-mac", false}, {"pdcp.rx", "ul-pdcp", true}, {"gtp.tx", "ul-gtp", false},
 };
 
+// A neighbour takes a thread's CPU for `spin_ns` in every `period_ns`.
+struct Preempt {
+  std::string_view thread;
+  std::uint64_t spin_ns = 0;
+  std::uint64_t period_ns = 0;
+};
+
 class StageFaults {
  public:
   // Called for each unit, before it is worked on.
@@ -51,9 +59,12 @@ class StageFaults {
 
 class Faults {
  public:
-  Result<void> add_slow(std::string_view text);   // NAME:us
-  Result<void> add_sleep(std::string_view text);  // NAME:us:every
-  Result<void> add_drop(std::string_view text);   // NAME:probability
+  Result<void> add_slow(std::string_view text);     // NAME:us
+  Result<void> add_sleep(std::string_view text);    // NAME:us:every
+  Result<void> add_drop(std::string_view text);     // NAME:probability
+  Result<void> add_preempt(std::string_view text);  // NAME:us:ms
+
+  const std::vector<Preempt>& preempts() const { return preempts_; }
 
   // `working` ends all delays when it turns false, so that a slow stage can be stopped.
   StageFaults of(std::string_view place, std::uint64_t seed,
@@ -68,6 +79,7 @@ class Faults {
     double drop_probability = 0;
   };
   std::vector<Planted> planted_;
+  std::vector<Preempt> preempts_;
 };
 
 // "ip.in, pdcp.in, ..." for the help text; only the ones that can drop on demand.

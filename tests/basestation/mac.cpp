@@ -13,7 +13,7 @@ constexpr std::uint32_t kSmallestGrant = 128;  // a full status PDU fits
 constexpr std::uint64_t kMaxSlotsBehind = 16;
 
 double mean_grant(const Config& config, std::uint32_t rate) {
-  const double bytes = config.size.mean() + config.pdcp_header_bytes() + 2.0 * kPduHeaderBytes;
+  const double bytes = config.size.mean() + config.pdu_header_bytes() + 2.0 * kPduHeaderBytes;
   const double bytes_per_slot = rate * bytes * config.slot_us / 1e6;
   return std::max(kSmallestMeanGrant, kHeadroom * bytes_per_slot / config.ues_per_slot());
 }

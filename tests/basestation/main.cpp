@@ -107,6 +107,11 @@ void add_fault_options(CLI::App& app, Config& config) {
   add_parsed(app, "--drop", "NAME:probability, throw units away; repeatable",
              [&config](std::string_view text) { return config.faults.add_drop(text); })
       ->type_name("NAME:prob");
+  add_parsed(app, "--preempt",
+             "NAME:us:ms, pin the layer's thread to a CPU, and let a neighbour that has precedence "
+             "there (SCHED_FIFO where permitted) burn so many us in every ms; repeatable",
+             [&config](std::string_view text) { return config.faults.add_preempt(text); })
+      ->type_name("NAME:us:ms");
   app.footer("NAME is a layer as in the points: " + fault_place_names(false) +
              ".\nUnits can be dropped in: " + fault_place_names(true) + ".");
 }

@@ -30,7 +30,7 @@ struct Packet {
   std::uint16_t rnti = 0;
   std::uint16_t gsn = 0;
   std::uint8_t drb = 0;
-  std::uint8_t header_bytes = 0;  // of PDCP, once it has been there
+  std::uint8_t header_bytes = 0;  // of SDAP and PDCP, once it has been there
 
   std::uint32_t pdu_bytes() const { return bytes + header_bytes; }
 

@@ -41,7 +41,7 @@ void DownlinkPdcp::process(Packet& packet) {
   packet.hit = SJ_HIT(log, from(packet), "D pdcp.in--pdcp.tx", "len:rnti:drb.gsn.psn", packet.bytes,
                       packet.rnti, packet.drb, packet.gsn, packet.psn);
 
-  packet.header_bytes = context_.config.pdcp_header_bytes();
+  packet.header_bytes = context_.config.pdu_header_bytes();
   if (is_am(packet.drb)) {
     packet.hit = SJ_HIT(log, from(packet), "D pdcp.tx--rlc.tx.am", "len:rnti:drb.psn",
                         packet.pdu_bytes(), packet.rnti, packet.drb, packet.psn);

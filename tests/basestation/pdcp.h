@@ -1,4 +1,5 @@
-// PDCP: numbering on the way down (thread "dl-pdcp"), reordering on the way up (thread "ul-pdcp").
+// SDAP and PDCP: headers and numbering on the way down (thread "dl-pdcp"), reordering on the way up
+// (thread "ul-pdcp"). Every bearer carries one QoS flow, so SDAP is its one byte of header.
 // Sequence numbers are 12 or 18 bits on the air and 32 bits (COUNT) inside.
 #pragma once
 

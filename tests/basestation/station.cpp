@@ -45,7 +45,7 @@ Result<std::unique_ptr<Station>> Station::build(const Config& config) {
 
 Station::Station(const Config& config, Sockets sockets)
     : config_(config),
-      logs_(make_logs(kThreads)),
+      logs_(make_logs(static_cast<std::uint16_t>(kThreads + config.faults.preempts().size()))),
       to_dl_pdcp_(name_queue("dl-pdcp", kStageQueue), kStageQueue),
       to_rlc_(make_rlc_queues()),
       // As many as there are HARQ processes: the scheduler never has to wait.
@@ -70,7 +70,12 @@ Station::Station(const Config& config, Sockets sockets)
       ul_mac_(context(kUlMac), to_ul_mac_, to_ul_pdcp_, to_mac_statuses_),
       ul_pdcp_(context(kUlPdcp), to_ul_pdcp_, to_ul_gtp_),
       ul_gtp_(context(kUlGtp), std::move(sockets.station_out), to_ul_gtp_),
-      sink_(context(kSink), std::move(sockets.core_in)) {}
+      sink_(context(kSink), std::move(sockets.core_in)),
+      started_(static_cast<std::ptrdiff_t>(logs_.size())),
+      threads_(logs_.size()) {
+  for (const Preempt& preempt : config_.faults.preempts())
+    neighbours_.emplace_back(context(kThreads + neighbours_.size()), preempt);
+}
 
 Station::~Station() {
   join_all();
@@ -106,10 +111,25 @@ void Station::spawn(Thread thread, const char* name, Stage& stage) {
   threads_[thread] = std::thread([this, thread, name, &stage] {
     pthread_setname_np(pthread_self(), name);
     logs_[thread].bind_to_this_thread();
+    for (Neighbour& neighbour : neighbours_)
+      if (neighbour.preempt().thread == name) neighbour.pin_victim();
     started_.arrive_and_wait();
     stage.run();
     logs_[thread].flush();
   });
+}
+
+void Station::spawn_neighbours() {
+  for (std::size_t index = 0; index < neighbours_.size(); ++index) {
+    const std::size_t thread = kThreads + index;
+    threads_[thread] = std::thread([this, thread, index] {
+      pthread_setname_np(pthread_self(), "neighbour");
+      logs_[thread].bind_to_this_thread();
+      started_.arrive_and_wait();
+      neighbours_[index].run();
+      logs_[thread].flush();
+    });
+  }
 }
 
 void Station::start() {
@@ -125,6 +145,7 @@ void Station::start() {
   spawn(kDlPdcp, "dl-pdcp", dl_pdcp_);
   spawn(kDlGtp, "dl-gtp", dl_gtp_);
   spawn(kTraffic, "traffic", traffic_);
+  spawn_neighbours();
   started_.wait();
 }
 
@@ -140,6 +161,7 @@ Result<void> Station::stop() {
     totals.queue_ops += log.totals().queue_ops;
     totals.packets += log.totals().packets;
     totals.fates += log.totals().fates;
+    totals.preemptions += log.totals().preemptions;
   }
   return writer_->finish(totals);
 }

@@ -3,7 +3,6 @@
 // thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <latch>
@@ -18,6 +17,7 @@
 #include "tests/basestation/context.h"
 #include "tests/basestation/gtp.h"
 #include "tests/basestation/mac.h"
+#include "tests/basestation/neighbour.h"
 #include "tests/basestation/pdcp.h"
 #include "tests/basestation/phy.h"
 #include "tests/basestation/queue.h"
@@ -63,9 +63,10 @@ class Station {
   Result<void> open_truth();
   template <typename Stage>
   void spawn(Thread thread, const char* name, Stage& stage);
+  void spawn_neighbours();
   void join_all();
 
-  Context context(Thread thread) { return {config_, flags_, logs_[thread]}; }
+  Context context(std::size_t thread) { return {config_, flags_, logs_[thread]}; }
   std::uint16_t name_queue(std::string name, std::size_t capacity);
   std::deque<Queue<Packet>> make_rlc_queues();
   Log::Tally tally(Direction direction) const;
@@ -73,7 +74,7 @@ class Station {
 
   const Config config_;
   RunFlags flags_;
-  std::deque<Log> logs_;  // of each thread
+  std::deque<Log> logs_;  // of each thread, the neighbours' last
   std::vector<truth::QueueName> queue_names_;
   std::unique_ptr<Writer> writer_;
 
@@ -101,8 +102,9 @@ class Station {
   GtpSender ul_gtp_;
   TrafficSink sink_;
 
-  std::latch started_{kThreads};
-  std::array<std::thread, kThreads> threads_;
+  std::deque<Neighbour> neighbours_;
+  std::latch started_;
+  std::vector<std::thread> threads_;  // the stages', then the neighbours'
   std::uint64_t start_ns_ = 0;
   std::uint64_t stop_ns_ = 0;
 };

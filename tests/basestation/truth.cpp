@@ -90,6 +90,7 @@ class Reader {
   Result<void> read_queue_op(Cursor& block, std::uint32_t tid);
   Result<void> read_packet(Cursor& block);
   Result<void> read_fate(Cursor& block);
+  void read_preemption(Cursor& block, std::uint32_t tid);
   Result<void> check_totals(Cursor totals) const;
   Result<void> settle_fates();
   void finish_hits();
@@ -154,6 +155,9 @@ Result<void> Reader::read_block(Cursor block, std::uint32_t tid) {
         break;
       case RecordKind::kFate:
         SJ_CHECK(read_fate(block));
+        break;
+      case RecordKind::kPreemption:
+        read_preemption(block, tid);
         break;
       default:
         return fail("a record of unknown kind {}", static_cast<unsigned>(kind));
@@ -230,9 +234,21 @@ Result<void> Reader::read_fate(Cursor& block) {
   return {};
 }
 
+void Reader::read_preemption(Cursor& block, std::uint32_t tid) {
+  Preemption preemption;
+  preemption.victim_tid = block.get<std::uint32_t>();
+  preemption.tid = tid;
+  preemption.cpu = block.get<std::uint32_t>();
+  preemption.has_precedence = block.get<std::uint8_t>() != 0;
+  preemption.begin_ns = block.get<std::uint64_t>();
+  preemption.end_ns = block.get<std::uint64_t>();
+  truth_.preemptions.push_back(preemption);
+}
+
 Result<void> Reader::check_totals(Cursor totals) const {
-  const std::array<std::size_t, 4> have = {truth_.hits.size(), truth_.queue_ops.size(),
-                                           truth_.packets.size(), fates_.size()};
+  const std::array<std::size_t, 5> have = {truth_.hits.size(), truth_.queue_ops.size(),
+                                           truth_.packets.size(), fates_.size(),
+                                           truth_.preemptions.size()};
   for (const std::size_t count : have) {
     const auto wanted = totals.get<std::uint64_t>();
     if (totals.failed() || wanted != count) {

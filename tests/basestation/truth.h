@@ -2,19 +2,20 @@
 // written by the station's own bookkeeping (see truth_log.h), never from what the probes saw.
 //
 // File, little endian. A string is u16 length and its bytes.
-//   "SJTRUTH1"
+//   "SJTRUTH2"
 //   u16 points, each: string "D a--b", string "len:rnti:drb.psn"
 //   u16 queues, each: string name, u32 capacity
 //   u16 places, each: string (where a packet can end)
 //   blocks, each: u32 bytes, u16 thread, u32 tid, then that many bytes of records of this thread
-//   last block: thread 0xffff, four u64: how many hits, queue operations, packets and fates there
-//   are
+//   last block: thread 0xffff, five u64: how many hits, queue operations, packets, fates and
+//   preemptions there are
 // Records start with a u8 kind:
 //   1 hit    u64 id, u16 point, u64 before_ns, u64 after_ns, u64 repeat_of, u8 values, u16 parents,
 //            u16 pieces, then u32 values[], u64 parents[], {u64 packet, u32 lo, u32 hi} pieces[]
 //   2 queue  u16 queue, u8 operation, u64 order, u64 ts_ns, u32 depth, u64 item
 //   3 packet u64 id, u8 direction, u16 rnti, u8 drb, u32 bytes, u64 created_ns
 //   4 fate   u64 packet, u64 ts_ns, u8 place (0 delivered, else 1 + index of the place)
+//   5 preemption  u32 victim tid, u32 cpu, u8 precedence, u64 begin_ns, u64 end_ns
 // A packet that has no fate was in flight at the end; delivered beats dropped, the first drop
 // counts.
 #pragma once
@@ -91,14 +92,26 @@ struct PacketTruth {
   std::uint64_t ended_ns = 0;
 };
 
+// The planted neighbour `tid` kept a CPU busy. With precedence over the victim, which is pinned
+// there: then that did not run in between.
+struct Preemption {
+  std::uint32_t victim_tid = 0;
+  std::uint32_t tid = 0;
+  std::uint32_t cpu = 0;
+  bool has_precedence = false;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
 // The hits' spans look into the arenas, so a Truth moves but is not copied.
 struct Truth {
   std::vector<PointName> points;
   std::vector<QueueName> queues;
   std::vector<std::string> places;
-  std::vector<Hit> hits;             // by before_ns
-  std::vector<QueueOp> queue_ops;    // by queue, then order
-  std::vector<PacketTruth> packets;  // by id
+  std::vector<Hit> hits;                // by before_ns
+  std::vector<QueueOp> queue_ops;       // by queue, then order
+  std::vector<PacketTruth> packets;     // by id
+  std::vector<Preemption> preemptions;  // as they are in the file
 
   Truth() = default;
   Truth(Truth&&) = default;

@@ -125,6 +125,7 @@ Result<void> Writer::finish(const Totals& totals) {
   append(last.bytes, totals.queue_ops);
   append(last.bytes, totals.packets);
   append(last.bytes, totals.fates);
+  append(last.bytes, totals.preemptions);
   write(last);
   if (std::fclose(file_.release()) != 0 || failed_) return fail_errno("write {}", path_);
   return {};
@@ -200,6 +201,14 @@ void Log::queue_op(std::uint16_t queue, truth::QueueAction action, std::uint64_t
                    std::uint64_t ts_ns, std::size_t depth, std::uint64_t item) {
   ++totals_.queue_ops;
   put(RecordKind::kQueue, queue, action, order, ts_ns, static_cast<std::uint32_t>(depth), item);
+  flush_if_full();
+}
+
+void Log::preempted(const truth::Preemption& preemption) {
+  if (!active()) return;
+  ++totals_.preemptions;
+  put(RecordKind::kPreemption, preemption.victim_tid, preemption.cpu,
+      static_cast<std::uint8_t>(preemption.has_precedence), preemption.begin_ns, preemption.end_ns);
   flush_if_full();
 }
 

@@ -71,6 +71,7 @@ class Writer {
     std::uint64_t queue_ops = 0;
     std::uint64_t packets = 0;
     std::uint64_t fates = 0;
+    std::uint64_t preemptions = 0;
   };
 
   // Takes what the buffer holds and leaves an empty one in its place.
@@ -122,6 +123,8 @@ class Log {
             std::span<const std::uint32_t> values, const Origin& origin);
   void queue_op(std::uint16_t queue, truth::QueueAction action, std::uint64_t order,
                 std::uint64_t ts_ns, std::size_t depth, std::uint64_t item);
+
+  void preempted(const truth::Preemption& preemption);
 
   void created(const Packet& packet, Direction direction);
   void delivered(PacketId packet, Direction direction);

@@ -45,6 +45,12 @@ void print_queue_op(const Truth& truth, const truth::QueueOp& op) {
              op.action == truth::QueueAction::kEnqueue ? "in" : "out", op.depth, op.item, op.tid);
 }
 
+void print_preemption(const truth::Preemption& preemption) {
+  fmt::print("preemption {} {} of tid {} by tid {} on cpu {}{}\n", preemption.begin_ns,
+             preemption.end_ns, preemption.victim_tid, preemption.tid, preemption.cpu,
+             preemption.has_precedence ? "" : ", as an equal");
+}
+
 }  // namespace
 
 Result<void> print_truth(const std::string& path) {
@@ -52,6 +58,7 @@ Result<void> print_truth(const std::string& path) {
   for (const truth::PacketTruth& packet : truth.packets) print_packet(truth, packet);
   for (const truth::Hit& hit : truth.hits) print_hit(truth, hit);
   for (const truth::QueueOp& op : truth.queue_ops) print_queue_op(truth, op);
+  for (const truth::Preemption& preemption : truth.preemptions) print_preemption(preemption);
   if (std::fflush(stdout) != 0) return fail_errno("write the truth's text");
   return {};
 }

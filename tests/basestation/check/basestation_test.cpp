@@ -191,6 +191,30 @@ TEST_CASE("a sleeping stage sleeps") {
   CHECK(gap_ns(199) >= 30'000'000);
 }
 
+TEST_CASE("a preempted stage does nothing while its neighbour has the CPU") {
+  const Truth truth = run_for_truth({"--duration", "2", "--preempt", "pdcp.in:10000:50"});
+  const Questions ask(truth);
+  check_all_rules(ask);
+  REQUIRE_FALSE(truth.preemptions.empty());
+  std::set<std::uint32_t> stage;
+  for (const Hit* hit : ask.hits("D pdcp.in--pdcp.tx")) stage.insert(hit->tid);
+  for (const truth::Preemption& preemption : truth.preemptions) {
+    CHECK(stage.contains(preemption.victim_tid));
+    CHECK(preemption.tid != preemption.victim_tid);
+    CHECK(preemption.begin_ns < preemption.end_ns);
+  }
+  if (!truth.preemptions.front().has_precedence)
+    SKIP("SCHED_FIFO is not permitted here: whether the neighbour has precedence is not tested");
+  std::size_t inside = 0;
+  for (const truth::Preemption& preemption : truth.preemptions)
+    for (const Hit& hit : truth.hits)
+      inside += hit.tid == preemption.victim_tid && hit.before_ns > preemption.begin_ns &&
+                        hit.after_ns < preemption.end_ns
+                    ? 1
+                    : 0;
+  CHECK(inside == 0);
+}
+
 TEST_CASE("the same seed offers the same traffic, another seed another") {
   const auto traffic = [](const char* seed) {
     const Truth truth = run_for_truth({"--duration", "1", "--seed", seed});
@@ -249,7 +273,9 @@ TEST_CASE("wrong options end with code 2 and name the option") {
                std::pair("--drop", "ip.in:0.5"), std::pair("--drop", "pdcp.in:2"),
                std::pair("--drop", "pdcp.in:nan"), std::pair("--slow-stage", "nowhere:5"),
                std::pair("--slow-stage", "mac"), std::pair("--sleep-stage", "mac:5"),
-               std::pair("--air-loss", "1.5"), std::pair("--no-such-option", "1"));
+               std::pair("--preempt", "mac:5"), std::pair("--preempt", "mac:1000:1"),
+               std::pair("--preempt", "nowhere:5:5"), std::pair("--air-loss", "1.5"),
+               std::pair("--no-such-option", "1"));
   const Ended ended = run_station({option, value});
   INFO(option << ' ' << value);
   CHECK(ended.exit_code == 2);
