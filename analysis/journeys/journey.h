@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
@@ -31,6 +32,20 @@ enum class Outcome : std::uint8_t {
   kIncomplete,  // neither left nor was dropped in time
   kDropped,
 };
+
+constexpr std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kComplete:
+      return "complete";
+    case Outcome::kCensored:
+      return "censored";
+    case Outcome::kIncomplete:
+      return "incomplete";
+    case Outcome::kDropped:
+      return "dropped";
+  }
+  return "";
+}
 
 struct Journey {
   std::uint64_t id = 0;

@@ -18,20 +18,6 @@ using journeys::Step;
 using model::Role;
 using nlohmann::ordered_json;
 
-std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kComplete:
-      return "complete";
-    case Outcome::kCensored:
-      return "censored";
-    case Outcome::kIncomplete:
-      return "incomplete";
-    case Outcome::kDropped:
-      return "dropped";
-  }
-  return "";
-}
-
 // What names the journey: the packet that entered (or left) is known by its own ids.
 const Step& namesake(const Journey& journey) {
   return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]

@@ -1,11 +1,15 @@
 #include "tests/golden/fixture.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <vector>
 
+#include <catch2/catch_test_macros.hpp>
+
 #include "analysis/trace/writer.h"
+#include "tests/support/child.h"
 
 namespace sojourn::golden {
 namespace {
@@ -55,6 +59,7 @@ Result<void> add_line(Fixture& fixture, const std::string& line) {
   } else if (first == "capture") {
     auto& capture = fixture.capture;
     words >> capture.open_ns >> capture.close_ns >> capture.tracer_cpu_ns >> capture.target_cpu_ns;
+    capture.ended_by = "duration";
   } else if (first == "point") {
     std::string direction;
     std::string where;
@@ -95,6 +100,13 @@ Result<void> write_trace(const std::string& path, const std::string& trace) {
   SJ_CHECK(writer.write(fixture.ledger));
   SJ_CHECK(writer.write(fixture.capture));
   return writer.finish();
+}
+
+void compare(const std::string& path, const std::string& text) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
+  if (std::getenv("SJ_GOLDEN_UPDATE") != nullptr) test::write_contents(path, text);
+  INFO(path);
+  CHECK(text == test::contents(path));
 }
 
 }  // namespace sojourn::golden

@@ -1,5 +1,5 @@
-// Traces as text, for tests that compare what is printed about them. A fixture has a line for each
-// fact, `#` begins a comment:
+// Traces as text, and texts that are expected, for tests that compare what is printed. A fixture
+// has a line for each fact, `#` begins a comment:
 //   target NAME PID
 //   capture OPEN_NS CLOSE_NS TRACER_CPU_NS TARGET_CPU_NS
 //   point D ip.in--pdcp.in len:rnti:drb.gsn
@@ -15,5 +15,8 @@ namespace sojourn::golden {
 
 // Writes the fixture as a trace file.
 Result<void> write_trace(const std::string& fixture, const std::string& trace);
+
+// Requires that the file holds exactly this text; with SJ_GOLDEN_UPDATE set, writes it there first.
+void compare(const std::string& path, const std::string& text);
 
 }  // namespace sojourn::golden

@@ -1,8 +1,3 @@
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -10,30 +5,16 @@
 #include "analysis/report/rebuild.h"
 #include "analysis/report/report.h"
 #include "tests/golden/fixture.h"
+#include "tests/support/child.h"
 
 namespace sojourn::golden {
 namespace {
 
 const std::string kFolder = SJ_GOLDEN;
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void compare(const std::string& name, const std::string& text) {
-  const auto path = kFolder + "/" + name;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one thread
-  if (std::getenv("SJ_GOLDEN_UPDATE") != nullptr) std::ofstream(path) << text;
-  INFO(path);
-  CHECK(text == contents(path));
-}
-
 trace::Reader open_fixture(const std::string& name) {
-  const auto trace =
-      (std::filesystem::temp_directory_path() / ("golden-" + name + ".sjt")).string();
+  const test::TemporaryDirectory directory;
+  const auto trace = directory.path(name + ".sjt");
   const auto written = write_trace(kFolder + "/" + name + ".events", trace);
   if (!written) FAIL(written.error().text());
   auto reader = trace::Reader::open(trace);
@@ -81,14 +62,14 @@ void check(const std::string& name) {
                                reader.ledger(),
                                reader.damage().size()};
   const report::Content content = {facts, topology, totals, summary};
-  compare(name + ".report.txt", report::to_text(content, true));
-  compare(name + ".report.json", report::to_json(content).dump(2) + "\n");
+  compare(kFolder + "/" + name + ".report.txt", report::to_text(content, true));
+  compare(kFolder + "/" + name + ".report.json", report::to_json(content).dump(2) + "\n");
 
   auto again = open_fixture(name);
   JourneyWords words(again);
   rebuild(again, words);
-  compare(name + ".journeys.txt", words.text);
-  compare(name + ".journeys.jsonl", words.json);
+  compare(kFolder + "/" + name + ".journeys.txt", words.text);
+  compare(kFolder + "/" + name + ".journeys.jsonl", words.json);
 }
 
 TEST_CASE("a radio with losses, repeats and drops is reported as it was") {

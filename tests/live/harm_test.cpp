@@ -99,7 +99,8 @@ TEST_CASE(
   CAPTURE(attach);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("killed.sjt");
-  Station station;
+  // Little traffic: its truth is kept for all the time that the removal of probes takes.
+  Station station({"--rate-dl", "2000", "--rate-ul", "1000"});
   const target::Points points = points_of(station.pid());
   // From before the attach to the middle of the capture; the last one when it has events on disk.
   for (const int delay_ms : {0, 5, 20, 60, 110, 170, 400, -1}) {

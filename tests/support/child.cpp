@@ -4,7 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <thread>
 
@@ -22,9 +23,15 @@ constexpr int kReadyFd = 3;
 }  // namespace
 
 std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_contents(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
 TemporaryDirectory::TemporaryDirectory() {

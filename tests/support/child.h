@@ -19,6 +19,7 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
+  std::string path() const { return path_.string(); }
   std::string path(const std::string& name) const { return (path_ / name).string(); }
 
  private:
@@ -59,6 +60,8 @@ class Child {
 // Runs a program to its end.
 Ended run(std::vector<std::string> argv);
 
+// Both throw where the file cannot be read or written.
 std::string contents(const std::string& path);
+void write_contents(const std::string& path, const std::string& text);
 
 }  // namespace sojourn::test

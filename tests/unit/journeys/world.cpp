@@ -10,20 +10,6 @@
 namespace sojourn::journeys {
 namespace {
 
-std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kComplete:
-      return "complete";
-    case Outcome::kCensored:
-      return "censored";
-    case Outcome::kIncomplete:
-      return "incomplete";
-    case Outcome::kDropped:
-      return "dropped";
-  }
-  return "";
-}
-
 // A test that is written wrong must not pass.
 std::uint64_t number(std::string_view word) {
   std::uint64_t value = 0;

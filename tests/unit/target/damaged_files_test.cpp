@@ -79,7 +79,7 @@ std::string damage(std::string content, std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("a program cut off at any byte is read or refused") {
-  const std::string content = subject::read_file(subject::path("tiny"));
+  const std::string content = test::contents(subject::path("tiny"));
   const Scratch scratch;
   scratch.write(content);
   CHECK(examine(scratch));
@@ -94,7 +94,7 @@ TEST_CASE("a program cut off at any byte is read or refused") {
 
 TEST_CASE("a program with flipped bytes is read or refused") {
   const std::string subject_name = "tiny";
-  const std::string content = subject::read_file(subject::path(subject_name));
+  const std::string content = test::contents(subject::path(subject_name));
   const Scratch scratch;
   std::mt19937_64 random(20240611);
   std::size_t readable = 0;
@@ -110,7 +110,7 @@ TEST_CASE("a program with flipped bytes is read or refused") {
 }
 
 TEST_CASE("a library with flipped bytes in its section headers is read or refused") {
-  const std::string content = subject::read_file(subject::path("library-O2-stripped.so"));
+  const std::string content = test::contents(subject::path("library-O2-stripped.so"));
   const Scratch scratch;
   std::mt19937_64 random(7);
   constexpr std::size_t kHeaderTail = 64 * 32;
@@ -127,7 +127,7 @@ TEST_CASE("a library with flipped bytes in its section headers is read or refuse
 }
 
 TEST_CASE("every note with any of its words made absurd is read or refused") {
-  const std::string content = subject::read_file(subject::path("tiny"));
+  const std::string content = test::contents(subject::path("tiny"));
   const auto elf = target::ElfFile::open(subject::path("tiny"), "tiny");
   REQUIRE(elf);
   const Scratch scratch;

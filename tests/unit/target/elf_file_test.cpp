@@ -26,13 +26,13 @@ ElfFile open_subject(const std::string& name) {
 // The error of opening the tiny subject with its ELF header changed.
 std::string error_with_header(void (*change)(Elf64_Ehdr&)) {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   Elf64_Ehdr header;
   std::memcpy(&header, content.data(), sizeof header);
   change(header);
   std::memcpy(content.data(), &header, sizeof header);
-  subject::write_file(directory.file("gnb"), content);
-  const auto file = ElfFile::open(directory.file("gnb"), "/opt/gnb");
+  test::write_contents(directory.path("gnb"), content);
+  const auto file = ElfFile::open(directory.path("gnb"), "/opt/gnb");
   return file ? "" : file.error().text();
 }
 
@@ -137,22 +137,22 @@ TEST_CASE("tables that reach beyond the file are refused before they are read") 
 
 TEST_CASE("a pipe is refused instead of waited for") {
   const subject::TemporaryDirectory directory;
-  REQUIRE(mkfifo(directory.file("pipe").c_str(), 0600) == 0);
-  const auto file = ElfFile::open(directory.file("pipe"), "pipe");
+  REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
+  const auto file = ElfFile::open(directory.path("pipe"), "pipe");
   REQUIRE_FALSE(file);
   CHECK_THAT(file.error().text(), ContainsSubstring("not a regular file"));
 }
 
 TEST_CASE("a note section that ends inside a note is an error that names it") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   const ElfFile whole = open_subject("tiny");
   const target::Section* section = whole.section(".note.stapsdt");
   REQUIRE(section != nullptr);
   const std::uint32_t absurd = 0x7fffffff;  // the first note's descriptor size
   std::memcpy(content.data() + section->offset + 4, &absurd, sizeof absurd);
-  subject::write_file(directory.file("gnb"), content);
-  const auto file = ElfFile::open(directory.file("gnb"), "/opt/gnb");
+  test::write_contents(directory.path("gnb"), content);
+  const auto file = ElfFile::open(directory.path("gnb"), "/opt/gnb");
   REQUIRE(file);
   const auto notes = file->notes();
   REQUIRE_FALSE(notes);
@@ -161,7 +161,7 @@ TEST_CASE("a note section that ends inside a note is an error that names it") {
 
 TEST_CASE("note sections that share their bytes cannot be made to fill memory") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   constexpr std::uint32_t kMebibyte = 1U << 20U;
   // One note of a mebibyte, and 200 sections that all are that note.
   std::string note(kMebibyte, '\0');
@@ -182,8 +182,8 @@ TEST_CASE("note sections that share their bytes cannot be made to fill memory") 
   std::memcpy(content.data(), &header, sizeof header);
   for (int index = 0; index < header.e_shnum; ++index)
     content.append(reinterpret_cast<const char*>(&section), sizeof section);
-  subject::write_file(directory.file("gnb"), content);
-  const auto file = ElfFile::open(directory.file("gnb"), "/opt/gnb");
+  test::write_contents(directory.path("gnb"), content);
+  const auto file = ElfFile::open(directory.path("gnb"), "/opt/gnb");
   REQUIRE(file);
   const auto notes = file->notes();
   REQUIRE_FALSE(notes);

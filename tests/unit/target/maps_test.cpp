@@ -115,7 +115,7 @@ TEST_CASE("a mapped file is found whatever its name holds") {
   for (const std::string name :
        {"with space", "two\nlines", "ends (deleted)", "octal\\012digits", "caf\xc3\xa9"}) {
     CAPTURE(name);
-    const std::string path = directory.file(name);
+    const std::string path = directory.path(name);
     std::filesystem::copy_file(subject::path("tiny"), path);
     struct stat status{};
     REQUIRE(stat(path.c_str(), &status) == 0);
@@ -125,17 +125,17 @@ TEST_CASE("a mapped file is found whatever its name holds") {
     CHECK(file.name == path);
     CHECK_FALSE(file.deleted);
     CHECK(file.inode == status.st_ino);
-    CHECK(subject::read_file(file.path) == subject::read_file(path));
+    CHECK(test::contents(file.path) == test::contents(path));
   }
 }
 
 TEST_CASE("a mapped file that was replaced is not mistaken for the one that has its name now") {
   const subject::TemporaryDirectory directory;
-  const std::string path = directory.file("stage.so");
+  const std::string path = directory.path("stage.so");
   std::filesystem::copy_file(subject::path("tiny"), path);
   const MappedCopy mapped(path);
-  const std::string other = directory.file("new.so");
-  subject::write_file(other, std::string(5000, 'x'));
+  const std::string other = directory.path("new.so");
+  test::write_contents(other, std::string(5000, 'x'));
   std::filesystem::rename(other, path);
 
   const auto executed = own_files();
@@ -148,7 +148,7 @@ TEST_CASE("a mapped file that was replaced is not mistaken for the one that has 
   const target::MappedFile& file = mapped.find(executed).file;
   CHECK(file.name == path);
   CHECK(file.deleted);
-  CHECK(subject::read_file(file.path) == subject::read_file(subject::path("tiny")));
+  CHECK(test::contents(file.path) == test::contents(subject::path("tiny")));
 }
 
 TEST_CASE("anonymous memory and the kernel's own pages are no files") {

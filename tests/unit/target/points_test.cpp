@@ -88,7 +88,7 @@ void check_sites(const Points& points) {
   for (const target::Site& site : points.sites) {
     REQUIRE(site.file < points.files.size());
     REQUIRE(site.point < points.schema.points.size());
-    const std::string content = subject::read_file(points.files[site.file].path);
+    const std::string content = test::contents(points.files[site.file].path);
     const auto elf = target::ElfFile::open(points.files[site.file].path, "subject");
     REQUIRE(elf);
     const std::string nop =
@@ -206,7 +206,7 @@ TEST_CASE("a load bias turns an ELF address into where it is at run time") {
 
 TEST_CASE("a program that was deleted while it runs keeps its points") {
   const subject::TemporaryDirectory directory;
-  const std::string path = directory.file("gnb");
+  const std::string path = directory.path("gnb");
   std::filesystem::copy_file(subject::path("program-O2"), path);
   const subject::Running running({path});
   std::filesystem::remove(path);
@@ -225,12 +225,12 @@ TEST_CASE("a program without points has none, and that is no error") {
 
 TEST_CASE("probes that do not describe themselves are foreign") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   const auto selves = descriptors(content, "sojourn", kSelf);
   REQUIRE(selves.size() == 2);
   set_at<std::uint64_t>(content, selves[0] + 8, 0);  // its site: as if the linker had dropped it
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   CHECK(points.unusable.empty());
   REQUIRE(points.foreign.size() == 1);
@@ -242,25 +242,25 @@ TEST_CASE("a site whose nop is gone is unusable, and the other one is not") {
   const std::string tiny = subject::path("tiny");
   const Points whole = points_in(tiny);
   REQUIRE(whole.sites.size() == 2);
-  std::string content = subject::read_file(tiny);
+  std::string content = test::contents(tiny);
   content[whole.sites[0].offset] = '\xcc';
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   REQUIRE(points.sites.size() == 1);
   CHECK(points.sites[0].offset == whole.sites[1].offset);
   REQUIRE(points.unusable.size() == 1);
-  CHECK_THAT(points.unusable[0].where, ContainsSubstring(directory.file("gnb")));
+  CHECK_THAT(points.unusable[0].where, ContainsSubstring(directory.path("gnb")));
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("no nop at its site"));
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("tiny.c:"));
 }
 
 TEST_CASE("notes that a linker left behind near address 0 are dropped silently") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   set_at<std::uint64_t>(content, descriptors(content, "stapsdt", kUsdt)[0], 0);
   set_at<std::uint64_t>(content, descriptors(content, "sojourn", kSelf)[0] + 8, 0);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   CHECK(points.unusable.empty());
   CHECK(points.foreign.empty());
@@ -268,10 +268,10 @@ TEST_CASE("notes that a linker left behind near address 0 are dropped silently")
 
 TEST_CASE("a self-description of another version is refused, not guessed") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   add_at<std::uint16_t>(content, descriptors(content, "sojourn", kSelf)[0], 1);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   REQUIRE(points.unusable.size() == 1);
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("version 2"));
@@ -279,12 +279,12 @@ TEST_CASE("a self-description of another version is refused, not guessed") {
 
 TEST_CASE("a point whose names and operands differ in number is unusable") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   const std::size_t words = content.find("len:rnti:");
   REQUIRE(words != std::string::npos);
   content.replace(words, 9, "a.b:rnti:", 9);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   REQUIRE(points.unusable.size() == 1);
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("it names 3 fields but has 2 operands"));
@@ -292,12 +292,12 @@ TEST_CASE("a point whose names and operands differ in number is unusable") {
 
 TEST_CASE("a semaphore outside of the file's writable data makes a point unusable") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   const std::size_t note = descriptors(content, "stapsdt", kUsdt)[0];
   const std::uint64_t semaphore = GENERATE(0x10U, 0x400001U, 0xffff'ffff'ffff'fff0U);
   set_at<std::uint64_t>(content, note + 16, semaphore);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   REQUIRE(points.unusable.size() == 1);
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("semaphore"));
@@ -305,7 +305,7 @@ TEST_CASE("a semaphore outside of the file's writable data makes a point unusabl
 
 TEST_CASE("a semaphore at an odd place, which the kernel refuses, makes a point unusable") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   // One of the two points lies first in the writable data; a byte further still is inside of it.
   const auto notes = descriptors(content, "stapsdt", kUsdt);
   std::uint64_t first = UINT64_MAX;
@@ -317,8 +317,8 @@ TEST_CASE("a semaphore at an odd place, which the kernel refuses, makes a point 
     first = std::min(first, semaphore);
   }
   add_at<std::uint64_t>(content, lowest + 16, 1);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.size() == 1);
   REQUIRE(points.unusable.size() == 1);
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("semaphore"));
@@ -327,7 +327,7 @@ TEST_CASE("a semaphore at an odd place, which the kernel refuses, makes a point 
 TEST_CASE("a prelinked file's notes move along with its sections") {
   const subject::TemporaryDirectory directory;
   const Points original = points_in(subject::path("tiny"));
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   // As if the notes had been written before prelink moved everything up by 0x10000.
   constexpr auto kBack = static_cast<std::uint64_t>(-0x10000);
   for (const std::size_t note : descriptors(content, "stapsdt", kUsdt)) {
@@ -336,8 +336,8 @@ TEST_CASE("a prelinked file's notes move along with its sections") {
   }
   for (const std::size_t note : descriptors(content, "sojourn", kSelf))
     add_at<std::uint64_t>(content, note + 8, kBack);
-  subject::write_file(directory.file("gnb"), content);
-  const Points moved = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points moved = points_in(directory.path("gnb"));
   CHECK(moved.unusable.empty());
   REQUIRE(moved.sites.size() == original.sites.size());
   for (std::size_t index = 0; index < moved.sites.size(); ++index) {
@@ -348,10 +348,10 @@ TEST_CASE("a prelinked file's notes move along with its sections") {
 
 TEST_CASE("a file without section headers says why its points cannot be found") {
   const subject::TemporaryDirectory directory;
-  std::string content = subject::read_file(subject::path("tiny"));
+  std::string content = test::contents(subject::path("tiny"));
   drop_section_headers(content);
-  subject::write_file(directory.file("gnb"), content);
-  const Points points = points_in(directory.file("gnb"));
+  test::write_contents(directory.path("gnb"), content);
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.sites.empty());
   REQUIRE(points.unusable.size() == 1);
   CHECK_THAT(points.unusable[0].why, ContainsSubstring("section headers"));
@@ -360,7 +360,7 @@ TEST_CASE("a file without section headers says why its points cannot be found") 
 TEST_CASE("in a file without section headers the notes of a loaded note segment count") {
   const subject::TemporaryDirectory directory;
   const std::string tiny = subject::path("tiny");
-  std::string content = subject::read_file(tiny);
+  std::string content = test::contents(tiny);
   const auto elf = target::ElfFile::open(tiny, "tiny");
   REQUIRE(elf);
   const target::Section* usdt = elf->section(".note.stapsdt");
@@ -386,9 +386,9 @@ TEST_CASE("in a file without section headers the notes of a loaded note segment 
   std::memcpy(&header, content.data(), sizeof header);
   set_at(content, header.e_phoff + index * sizeof notes, notes);
   drop_section_headers(content);
-  subject::write_file(directory.file("gnb"), content);
+  test::write_contents(directory.path("gnb"), content);
 
-  const Points points = points_in(directory.file("gnb"));
+  const Points points = points_in(directory.path("gnb"));
   CHECK(points.unusable.empty());
   CHECK(points.sites.size() == 2);
 }

@@ -52,7 +52,7 @@ TEST_CASE("a running process says who it is") {
 
 TEST_CASE("a deleted executable keeps its name and its build id") {
   const subject::TemporaryDirectory directory;
-  const std::string path = directory.file("gnb");
+  const std::string path = directory.path("gnb");
   std::filesystem::copy_file(subject::path("program-O2"), path);
   const subject::Running running({path});
   std::filesystem::remove(path);

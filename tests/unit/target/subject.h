@@ -1,50 +1,31 @@
-// The programs and libraries under test (subjects/), and a directory for copies of them.
+// The programs and libraries under test (subjects/).
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <sys/types.h>
 
-#include "userspace/base/fd.h"
+#include "tests/support/child.h"
 
 namespace subject {
+
+using sojourn::test::TemporaryDirectory;
 
 // Where the build put a subject.
 std::string path(const std::string& name);
 bool exists(const std::string& name);
 
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 // Runs until destroyed. Made once the program has said that it is ready.
 class Running {
  public:
   explicit Running(std::vector<std::string> arguments);
-  ~Running();
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return child_.pid(); }
   void end();  // and waits for it
 
  private:
-  sojourn::base::Fd input_;  // the program ends when it is closed
-  pid_t pid_ = -1;
+  sojourn::test::Child child_;
 };
-
-std::string read_file(const std::string& path);
-void write_file(const std::string& path, const std::string& content);
 
 }  // namespace subject

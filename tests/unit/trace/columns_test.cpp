@@ -35,8 +35,8 @@ Events counters(std::size_t count, std::uint64_t bearers) {
 }
 
 TEST_CASE("counters of many bearers come back, and cost no more than naming the bearer") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   constexpr std::size_t kCount = 16'000;
   for (const std::uint64_t bearers : {1U, 2U, 3U}) {
     const Events events = counters(kCount, bearers);
@@ -50,8 +50,8 @@ TEST_CASE("counters of many bearers come back, and cost no more than naming the 
 }
 
 TEST_CASE("more keys than the table of hashes has room for come back") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const Events events = counters(16'000, 400);
   write_trace(path, some_schema(), std::span(&events, 1));
   auto reader = Reader::open(path);
@@ -60,8 +60,8 @@ TEST_CASE("more keys than the table of hashes has room for come back") {
 }
 
 TEST_CASE("traffic that changes its ways comes back") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   std::vector<Events> blocks = {counters(16'000, 2), some_events(1, 0, 5000, some_schema()),
                                 counters(300, 1), counters(16'000, 3)};
   write_trace(path, some_schema(), blocks);
@@ -77,8 +77,8 @@ TEST_CASE("traffic that changes its ways comes back") {
 }
 
 TEST_CASE("a batch larger than a block becomes several, and stays in order") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const Events events = some_events(1, 0, 40'000, some_schema());
   write_trace(path, some_schema(), std::span(&events, 1));
   auto reader = Reader::open(path);
@@ -115,8 +115,8 @@ TEST_CASE("folding keeps small differences of either sign small, and loses none"
 }
 
 TEST_CASE("a finished trace whose first schema is damaged is read by its second") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const Events events = some_events(1, 0, 50, some_schema());
   write_trace(path, some_schema(), std::span(&events, 1));
   Bytes bytes = read_bytes(path);
@@ -130,8 +130,8 @@ TEST_CASE("a finished trace whose first schema is damaged is read by its second"
 }
 
 TEST_CASE("an index whose own header is damaged is not mistaken for the blocks that it lists") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const std::vector<Events> blocks(5, some_events(1, 0, 50, some_schema()));
   write_trace(path, some_schema(), blocks);
   Bytes bytes = read_bytes(path);
@@ -148,8 +148,8 @@ TEST_CASE("an index whose own header is damaged is not mistaken for the blocks t
 }
 
 TEST_CASE("a trace that is still being written is not taken over, one that was abandoned is") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   {
     auto writing = Writer::create(path);
     REQUIRE(error_of(writing) == "");

@@ -17,7 +17,7 @@ using namespace test;
 
 // A small trace of three blocks of one stream, and where its blocks end.
 struct Small {
-  TemporaryFolder folder;
+  TemporaryDirectory folder;
   model::Schema schema;
   std::vector<Events> blocks;
   Bytes bytes;
@@ -34,9 +34,9 @@ struct Small {
         event.ts_ns += 1'000'000 * i;
       }
     }
-    write_trace(folder.file("whole.sjt"), schema, blocks);
-    bytes = read_bytes(folder.file("whole.sjt"));
-    const auto reader = Reader::open(folder.file("whole.sjt"));
+    write_trace(folder.path("whole.sjt"), schema, blocks);
+    bytes = read_bytes(folder.path("whole.sjt"));
+    const auto reader = Reader::open(folder.path("whole.sjt"));
     REQUIRE(error_of(reader) == "");
     for (const BlockInfo& info : reader->blocks()) {
       ends.push_back(info.offset + info.bytes);
@@ -45,8 +45,8 @@ struct Small {
   }
 
   Result<Reader> open(std::span<const std::uint8_t> damaged) const {
-    write_bytes(folder.file("damaged.sjt"), damaged);
-    return Reader::open(folder.file("damaged.sjt"));
+    write_bytes(folder.path("damaged.sjt"), damaged);
+    return Reader::open(folder.path("damaged.sjt"));
   }
 
   // All events of the first `count` blocks, in time order.
@@ -90,7 +90,7 @@ TEST_CASE("a file shorter than its header is refused in one line that names it")
   for (std::size_t cut = 0; cut < sizeof(FileHeader); ++cut) {
     const auto reader = small.open(std::span(small.bytes).first(cut));
     CHECK(error_of(reader) == fmt::format("{}: no sojourn trace: only {} bytes long",
-                                          small.folder.file("damaged.sjt"), cut));
+                                          small.folder.path("damaged.sjt"), cut));
   }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("reading a damaged block by itself fails with its file, offset and rea
   REQUIRE(reader->blocks().size() == 3);
   model::EventBatch batch;
   CHECK(error_of(reader->read(reader->blocks()[1], batch)) ==
-        fmt::format("{}, block at offset {}: checksum differs", small.folder.file("damaged.sjt"),
+        fmt::format("{}, block at offset {}: checksum differs", small.folder.path("damaged.sjt"),
                     small.ends[0]));
   CHECK(reader->damage().size() == 1);
   CHECK(error_of(reader->read(reader->blocks()[1], batch)) != "");
@@ -271,19 +271,19 @@ TEST_CASE("what comes after a finished trace is told, and what comes before is r
 }
 
 TEST_CASE("a file that is no trace is refused in one line that names it") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("t.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("t.sjt");
   write_bytes(path, bytes_of("#!/bin/sh\necho this is no trace at all\n"));
   CHECK(error_of(Reader::open(path)) == path + ": no sojourn trace");
-  CHECK(error_of(Reader::open(folder.file("none.sjt"))) ==
-        fmt::format("open {}: No such file or directory", folder.file("none.sjt")));
+  CHECK(error_of(Reader::open(folder.path("none.sjt"))) ==
+        fmt::format("open {}: No such file or directory", folder.path("none.sjt")));
   CHECK(error_of(Reader::open(folder.path())) ==
         fmt::format("open {}: not a regular file", folder.path()));
 }
 
 TEST_CASE("a FIFO that nobody writes into is refused at once") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("fifo.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("fifo.sjt");
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
   CHECK(error_of(Reader::open(path)) == fmt::format("open {}: not a regular file", path));
 }

@@ -31,16 +31,16 @@ constexpr std::string_view kSchema =
 
 // A finished trace of one block of events, with room before and after that block.
 struct Parts {
-  TemporaryFolder folder;
+  TemporaryDirectory folder;
   model::Schema schema = some_schema();
   Events events = some_events(1, 0, 20, schema);
   Bytes before;  // file header, schema
   Bytes middle;  // events
 
   Parts() {
-    write_trace(folder.file("whole.sjt"), schema, std::span(&events, 1));
-    const Bytes whole = read_bytes(folder.file("whole.sjt"));
-    const auto reader = Reader::open(folder.file("whole.sjt"));
+    write_trace(folder.path("whole.sjt"), schema, std::span(&events, 1));
+    const Bytes whole = read_bytes(folder.path("whole.sjt"));
+    const auto reader = Reader::open(folder.path("whole.sjt"));
     REQUIRE(error_of(reader) == "");
     const BlockInfo& info = reader->blocks().at(0);
     before.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(info.offset));
@@ -51,8 +51,8 @@ struct Parts {
   Result<Reader> open(std::initializer_list<Bytes> parts) const {
     Bytes bytes;
     for (const Bytes& part : parts) append(bytes, part);
-    write_bytes(folder.file("made.sjt"), bytes);
-    return Reader::open(folder.file("made.sjt"));
+    write_bytes(folder.path("made.sjt"), bytes);
+    return Reader::open(folder.path("made.sjt"));
   }
 
   // The block of events with another header, whose checksum is right.
@@ -68,7 +68,7 @@ TEST_CASE("another major version is refused and not called damage, a newer minor
   const Parts parts;
   const Bytes schema(parts.before.begin() + sizeof(FileHeader), parts.before.end());
   CHECK(error_of(parts.open({file_header({.major = 2}), schema, parts.middle}))
-            .starts_with(parts.folder.file("made.sjt") + ": written in format 2.0"));
+            .starts_with(parts.folder.path("made.sjt") + ": written in format 2.0"));
   CHECK(error_of(parts.open({file_header({.major = 0, .minor = 9}), schema, parts.middle}))
             .contains(": written in format 0.9"));
   auto reader = parts.open({file_header({.minor = 77}), schema, parts.middle});

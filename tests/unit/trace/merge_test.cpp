@@ -214,7 +214,7 @@ TEST_CASE("more overlap than memory is for is an error, not the end of the machi
 }
 
 TEST_CASE("a file's merge is the stable sort of its blocks") {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const model::Schema schema = some_schema();
   std::vector<Events> blocks;
   Events all;
@@ -227,8 +227,8 @@ TEST_CASE("a file's merge is the stable sort of its blocks") {
     all.insert(all.end(), block.begin(), block.end());
     blocks.push_back(std::move(block));
   }
-  write_trace(folder.file("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.file("t.sjt"));
+  write_trace(folder.path("t.sjt"), schema, blocks);
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(merged(*reader) == sorted(all));
   CHECK(reader->gaps().empty());
@@ -236,15 +236,15 @@ TEST_CASE("a file's merge is the stable sort of its blocks") {
 }
 
 TEST_CASE("gaps of every stream are known after a merge") {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const model::Schema schema = some_schema();
   Events first = some_events(1, 4, 10, schema);
   Events second = some_events(2, 9, 10, schema);
   for (Event& event : first) event.seq += 3;
   second.erase(second.begin() + 5, second.begin() + 7);
   const std::vector<Events> blocks = {first, second};
-  write_trace(folder.file("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.file("t.sjt"));
+  write_trace(folder.path("t.sjt"), schema, blocks);
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   (void)merged(*reader);
   REQUIRE(reader->gaps().size() == 2);

@@ -14,8 +14,8 @@ using namespace test;
 constexpr auto kMax64 = std::numeric_limits<std::uint64_t>::max();
 
 TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   auto writer = Writer::create(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(some_schema())) == "");
@@ -87,8 +87,8 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
 }
 
 TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   auto writer = Writer::create(path);
   REQUIRE(error_of(writer) == "");
   model::Target target;

@@ -15,9 +15,9 @@ using namespace test;
 
 // The events of one stream, written and read block by block.
 Events there_and_back(const model::Schema& schema, std::span<const Events> blocks) {
-  const TemporaryFolder folder;
-  write_trace(folder.file("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.file("t.sjt"));
+  const TemporaryDirectory folder;
+  write_trace(folder.path("t.sjt"), schema, blocks);
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->schema() == schema);
   CHECK(reader->damage().empty());
@@ -149,9 +149,9 @@ TEST_CASE("an empty batch leaves no trace") {
 }
 
 TEST_CASE("a trace without events is a trace") {
-  const TemporaryFolder folder;
-  write_trace(folder.file("t.sjt"), {}, {});
-  auto reader = Reader::open(folder.file("t.sjt"));
+  const TemporaryDirectory folder;
+  write_trace(folder.path("t.sjt"), {}, {});
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->events() == 0);
   CHECK(reader->damage().empty());
@@ -173,13 +173,13 @@ TEST_CASE("many streams keep their own events and order") {
 }
 
 TEST_CASE("a block tells its stream, its events and their spans") {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const model::Schema schema = some_schema();
   Events events = some_events(5, 9, 100, schema);
   events[40].ts_ns = 3;
   events[41].seq = 7777;
-  write_trace(folder.file("t.sjt"), schema, std::span(&events, 1));
-  auto reader = Reader::open(folder.file("t.sjt"));
+  write_trace(folder.path("t.sjt"), schema, std::span(&events, 1));
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   REQUIRE(reader->blocks().size() == 1);
   const BlockInfo& info = reader->blocks().front();
@@ -192,11 +192,11 @@ TEST_CASE("a block tells its stream, its events and their spans") {
 }
 
 TEST_CASE("events of points that a later schema adds are read with it") {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const model::Schema both = some_schema();
   model::Schema first = both;
   first.points.resize(2);
-  auto writer = Writer::create(folder.file("t.sjt"));
+  auto writer = Writer::create(folder.path("t.sjt"));
   REQUIRE(error_of(writer) == "");
   const Events early = some_events(1, 0, 10, first);
   const Events late = some_events(2, 0, 10, both);
@@ -206,7 +206,7 @@ TEST_CASE("events of points that a later schema adds are read with it") {
   REQUIRE(error_of(writer->write(to_batch(late))) == "");
   REQUIRE(error_of(writer->finish()) == "");
 
-  auto reader = Reader::open(folder.file("t.sjt"));
+  auto reader = Reader::open(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->schema() == both);
   Events expected = early;

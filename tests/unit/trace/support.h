@@ -14,6 +14,7 @@
 #include "analysis/trace/format.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "tests/support/child.h"
 
 namespace sojourn::trace::test {
 
@@ -43,19 +44,7 @@ model::Schema some_schema();
 Events some_events(std::uint64_t seed, std::uint32_t stream, std::size_t count,
                    const model::Schema& schema);
 
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using sojourn::test::TemporaryDirectory;
 
 using Bytes = std::vector<std::uint8_t>;
 Bytes read_bytes(const std::string& path);

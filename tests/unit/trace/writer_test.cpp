@@ -36,8 +36,8 @@ class FullDisk {
 };
 
 TEST_CASE("until it is finished a trace is called partial, and an older one keeps its name") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const model::Schema schema = some_schema();
   const Events old_events = some_events(1, 0, 5, schema);
   const Events new_events = some_events(2, 0, 50, schema);
@@ -67,8 +67,8 @@ TEST_CASE("until it is finished a trace is called partial, and an older one keep
 }
 
 TEST_CASE("while one capture writes a trace another cannot take its name, and later it can") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   {
     const auto writer = Writer::create(path);
     REQUIRE(error_of(writer) == "");
@@ -79,8 +79,8 @@ TEST_CASE("while one capture writes a trace another cannot take its name, and la
 }
 
 TEST_CASE("an abandoned trace leaves nothing but the older one of its name") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   write_trace(path, some_schema(), {});
   const Bytes older = read_bytes(path);
   {
@@ -93,8 +93,8 @@ TEST_CASE("an abandoned trace leaves nothing but the older one of its name") {
 }
 
 TEST_CASE("every block is on disk before the next is begun") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   const model::Schema schema = some_schema();
   auto writer = Writer::create(path);
   REQUIRE(error_of(writer) == "");
@@ -114,8 +114,8 @@ TEST_CASE("a disk that fills up costs the block that did not fit and names the f
   const model::Schema schema = some_schema();
   const Events events = some_events(1, 0, 200, schema);
   for (const rlim_t limit : {20'000, 20'001, 23'456, 30'000}) {
-    const TemporaryFolder folder;
-    const std::string path = folder.file("run.sjt");
+    const TemporaryDirectory folder;
+    const std::string path = folder.path("run.sjt");
     auto writer = Writer::create(path);
     REQUIRE(error_of(writer) == "");
     REQUIRE(error_of(writer->write(schema)) == "");
@@ -139,8 +139,8 @@ TEST_CASE("a disk that fills up costs the block that did not fit and names the f
 }
 
 TEST_CASE("a disk too full for the header or the index is an error that names the file") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("run.sjt");
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
   {
     const FullDisk disk(8);
     CHECK(error_of(Writer::create(path)) == fmt::format("write {}.partial: File too large", path));
@@ -158,56 +158,56 @@ TEST_CASE("a disk too full for the header or the index is an error that names th
 }
 
 TEST_CASE("a symbolic link or a FIFO at the output path is refused and left alone") {
-  const TemporaryFolder folder;
-  write_bytes(folder.file("precious"), bytes_of("precious"));
-  std::filesystem::create_symlink(folder.file("precious"), folder.file("link.sjt"));
-  REQUIRE(mkfifo(folder.file("fifo.sjt").c_str(), 0600) == 0);
-  std::filesystem::create_directory(folder.file("folder.sjt"));
-  std::filesystem::create_symlink(folder.file("nowhere"), folder.file("dangling.sjt"));
+  const TemporaryDirectory folder;
+  write_bytes(folder.path("precious"), bytes_of("precious"));
+  std::filesystem::create_symlink(folder.path("precious"), folder.path("link.sjt"));
+  REQUIRE(mkfifo(folder.path("fifo.sjt").c_str(), 0600) == 0);
+  std::filesystem::create_directory(folder.path("folder.sjt"));
+  std::filesystem::create_symlink(folder.path("nowhere"), folder.path("dangling.sjt"));
   for (const char* name : {"fifo.sjt", "folder.sjt"}) {
-    CHECK(error_of(Writer::create(folder.file(name))) ==
-          fmt::format("write {}: exists and is not a regular file", folder.file(name)));
-    CHECK(exists(folder.file(name)));
+    CHECK(error_of(Writer::create(folder.path(name))) ==
+          fmt::format("write {}: exists and is not a regular file", folder.path(name)));
+    CHECK(exists(folder.path(name)));
   }
   for (const char* name : {"link.sjt", "dangling.sjt"}) {
-    CHECK(error_of(Writer::create(folder.file(name)))
-              .starts_with(fmt::format("write {}: is a symbolic link", folder.file(name))));
-    CHECK(exists(folder.file(name)));
+    CHECK(error_of(Writer::create(folder.path(name)))
+              .starts_with(fmt::format("write {}: is a symbolic link", folder.path(name))));
+    CHECK(exists(folder.path(name)));
   }
-  CHECK_FALSE(exists(folder.file("nowhere")));
-  CHECK(read_bytes(folder.file("precious")) == bytes_of("precious"));
+  CHECK_FALSE(exists(folder.path("nowhere")));
+  CHECK(read_bytes(folder.path("precious")) == bytes_of("precious"));
 }
 
 TEST_CASE("a trap at the partial file's name is replaced, never followed") {
-  const TemporaryFolder folder;
-  write_bytes(folder.file("precious"), bytes_of("precious"));
-  std::filesystem::create_symlink(folder.file("precious"), folder.file("run.sjt.partial"));
+  const TemporaryDirectory folder;
+  write_bytes(folder.path("precious"), bytes_of("precious"));
+  std::filesystem::create_symlink(folder.path("precious"), folder.path("run.sjt.partial"));
   const model::Schema schema = some_schema();
-  write_trace(folder.file("run.sjt"), schema, {});
-  CHECK(read_bytes(folder.file("precious")) == bytes_of("precious"));
-  CHECK(Reader::open(folder.file("run.sjt")));
+  write_trace(folder.path("run.sjt"), schema, {});
+  CHECK(read_bytes(folder.path("precious")) == bytes_of("precious"));
+  CHECK(Reader::open(folder.path("run.sjt")));
 
-  REQUIRE(mkfifo(folder.file("run.sjt.partial").c_str(), 0600) == 0);
-  write_trace(folder.file("run.sjt"), schema, {});
-  CHECK(std::filesystem::is_regular_file(folder.file("run.sjt")));
+  REQUIRE(mkfifo(folder.path("run.sjt.partial").c_str(), 0600) == 0);
+  write_trace(folder.path("run.sjt"), schema, {});
+  CHECK(std::filesystem::is_regular_file(folder.path("run.sjt")));
 }
 
 TEST_CASE("a trace is for its owner's eyes") {
-  const TemporaryFolder folder;
-  write_trace(folder.file("run.sjt"), some_schema(), {});
-  const auto permissions = std::filesystem::status(folder.file("run.sjt")).permissions();
+  const TemporaryDirectory folder;
+  write_trace(folder.path("run.sjt"), some_schema(), {});
+  const auto permissions = std::filesystem::status(folder.path("run.sjt")).permissions();
   CHECK((permissions & std::filesystem::perms::others_all) == std::filesystem::perms::none);
 }
 
 TEST_CASE("a folder that is not there is an error that names the file") {
-  const TemporaryFolder folder;
-  CHECK(error_of(Writer::create(folder.file("none/run.sjt"))) ==
-        fmt::format("write {}.partial: No such file or directory", folder.file("none/run.sjt")));
+  const TemporaryDirectory folder;
+  CHECK(error_of(Writer::create(folder.path("none/run.sjt"))) ==
+        fmt::format("write {}.partial: No such file or directory", folder.path("none/run.sjt")));
 }
 
 TEST_CASE("events that do not fit their schema are refused before anything is written") {
-  const TemporaryFolder folder;
-  auto writer = Writer::create(folder.file("run.sjt"));
+  const TemporaryDirectory folder;
+  auto writer = Writer::create(folder.path("run.sjt"));
   REQUIRE(error_of(writer) == "");
   const model::Schema schema = some_schema();
   CHECK(error_of(writer->write(to_batch(some_events(1, 0, 3, schema)))) != "");
@@ -232,8 +232,8 @@ TEST_CASE("events that do not fit their schema are refused before anything is wr
 }
 
 TEST_CASE("a schema may grow but not change") {
-  const TemporaryFolder folder;
-  auto writer = Writer::create(folder.file("run.sjt"));
+  const TemporaryDirectory folder;
+  auto writer = Writer::create(folder.path("run.sjt"));
   REQUIRE(error_of(writer) == "");
   model::Schema schema = some_schema();
   const model::Point last = schema.points.back();

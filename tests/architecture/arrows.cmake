@@ -1,0 +1,79 @@
+# cmake -DROOT=TREE -P arrows.cmake: fails where a source of the tree includes what its folder may not use.
+cmake_minimum_required(VERSION 3.25)
+
+# folder: what it may use besides itself, as docs/architecture.md has it. libbpf and probes stand for
+# <bpf/...> and <sojourn/...>.
+set(arrows
+  "probes: probes"
+  "vmlinux:"
+  "bpf: vmlinux libbpf"
+  "analysis/base:"
+  "analysis/model: analysis/base"
+  "analysis/trace: analysis/base analysis/model"
+  "analysis/statistics: analysis/base"
+  "analysis/journeys: analysis/base analysis/model"
+  "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
+  "userspace/base: analysis/base analysis/model"
+  "userspace/target: analysis/base analysis/model userspace/base bpf probes"
+  "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf"
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys
+    analysis/report userspace/base userspace/target userspace/capture")
+
+set(known "")
+foreach(arrow IN LISTS arrows)
+  string(REGEX MATCH "^([^:]+):(.*)$" _ "${arrow}")
+  set(folder ${CMAKE_MATCH_1})
+  string(REGEX MATCHALL "[^ \n]+" may_use_${folder} "${CMAKE_MATCH_2}")
+  list(APPEND known ${folder})
+endforeach()
+
+# module_of(OUT PATH): the folder of the table that the path is in, or the path's own folder.
+function(module_of out path)
+  get_filename_component(module "${path}" DIRECTORY)
+  foreach(folder IN LISTS known)
+    if("${path}" MATCHES "^${folder}/")
+      set(module ${folder})
+    endif()
+  endforeach()
+  set(${out} ${module} PARENT_SCOPE)
+endfunction()
+
+# used_by(OUT LINE OWN): which folder an include line of a file in OWN means; empty: none of ours.
+function(used_by out line own)
+  set(used "")
+  if(line MATCHES "#include <bpf/")
+    set(used libbpf)
+  elseif(line MATCHES "#include <sojourn/")
+    set(used probes)
+  elseif(line MATCHES "#include \"vmlinux\\.h\"")
+    set(used vmlinux)
+  elseif(line MATCHES "#include \"[a-z_]+\\.skel\\.h\"")
+    set(used bpf)
+  elseif(line MATCHES "#include \"([a-z_0-9]+/.*)\"")
+    module_of(used "${CMAKE_MATCH_1}")
+  endif()
+  set(${out} "${used}" PARENT_SCOPE)
+endfunction()
+
+set(wrong 0)
+file(GLOB_RECURSE sources RELATIVE ${ROOT}
+  ${ROOT}/analysis/*.h ${ROOT}/analysis/*.cpp ${ROOT}/userspace/*.h ${ROOT}/userspace/*.cpp
+  ${ROOT}/bpf/*.h ${ROOT}/bpf/*.c ${ROOT}/vmlinux/*.h ${ROOT}/probes/*.h)
+foreach(source IN LISTS sources)
+  module_of(own ${source})
+  if(NOT own IN_LIST known)
+    message(SEND_ERROR "${source} is not in the table of arrows.cmake")
+    continue()
+  endif()
+  file(STRINGS ${ROOT}/${source} lines REGEX "^ *# *include ")
+  foreach(line IN LISTS lines)
+    used_by(used "${line}" ${own})
+    if(used AND NOT used STREQUAL own AND NOT used IN_LIST may_use_${own})
+      message(SEND_ERROR "${source} may not use ${used}: ${line}")
+    endif()
+  endforeach()
+endforeach()
+list(LENGTH sources count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no sources in ${ROOT}")
+endif()

@@ -1,0 +1,94 @@
+// What every command that reads a trace says of a file that it cannot read, or not wholly.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <sys/stat.h>
+
+#include "analysis/model/schema.h"
+#include "analysis/trace/writer.h"
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+TEST_CASE("a file that cannot be read as a trace is refused in one line by every command") {
+  const std::string command = GENERATE("report", "journeys", "events", "check");
+  CAPTURE(command);
+  const Traces traces;
+  SECTION("a FIFO") {
+    const std::string fifo = traces.directory().path("fifo.sjt");
+    REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+    require_error(sojourn({command, fifo}), "not a regular file");
+  }
+  SECTION("a trace cut within its file header") {
+    const std::string cut = traces.directory().path("cut.sjt");
+    test::write_contents(cut, test::contents(traces.path("radio")).substr(0, 10));
+    require_error(sojourn({command, cut}), "only 10 bytes");
+  }
+  SECTION("a trace cut before its points") {
+    const std::string cut = traces.directory().path("cut.sjt");
+    test::write_contents(cut, test::contents(traces.path("radio")).substr(0, 60));
+    require_error(sojourn({command, cut}), "before its points");
+  }
+  SECTION("no trace at all") {
+    const std::string other = traces.directory().path("other.txt");
+    test::write_contents(other, "this is a letter, and not a trace\n");
+    require_error(sojourn({command, other}), "no sojourn trace");
+  }
+}
+
+TEST_CASE("what is missing from a trace is told on stderr, and the rest is shown") {
+  const std::string command = GENERATE("report", "journeys", "events");
+  CAPTURE(command);
+  const Traces traces;
+  const std::string trace = traces.directory().path("part.sjt");
+  SECTION("a file that was cut") {
+    // The first stream's block is whole, the second one's is not.
+    const std::string bytes = test::contents(traces.path("radio"));
+    test::write_contents(trace, bytes.substr(0, bytes.size() / 2));
+    const test::Ended ended = sojourn({command, trace});
+    CHECK(ended.exit_code == 0);
+    CHECK(ended.err == trace +
+                           ": damaged, and what cannot be read is left out: see sojourn check " +
+                           trace + "\n");
+  }
+  SECTION("a capture that never ended in order") {
+    auto writer = trace::Writer::create(trace);
+    REQUIRE(writer.has_value());
+    auto point = model::parse_point("D in--out", "len::");
+    REQUIRE(point.has_value());
+    REQUIRE(writer->write(model::Schema{.points = {*point}}));
+    REQUIRE(writer->write(model::Stream{.id = 0, .cpu = 0}));
+    const std::uint64_t values[] = {100};
+    model::EventBatch batch;
+    batch.append({.ts_ns = 1000, .seq = 0, .stream = 0, .tid = 1, .point = 0, .values = values});
+    REQUIRE(writer->write(batch));
+    REQUIRE(writer->finish());
+    const test::Ended ended = sojourn({command, trace});
+    CHECK(ended.exit_code == 0);
+    CHECK(ended.err.starts_with(trace + ": the capture did not end in order"));
+    CHECK(ended.err.ends_with("missing\n"));
+  }
+}
+
+TEST_CASE("output that cannot be written is a failure, also of the help") {
+  for (const std::string arguments : {"--help", "report --help", "--version"}) {
+    CAPTURE(arguments);
+    const test::Ended ended =
+        test::run({"sh", "-c", "exec '" SJ_SOJOURN "' " + arguments + " >/dev/full"});
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err == "sojourn: write to standard output failed\n");
+  }
+}
+
+TEST_CASE("the rules are explained as text only") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  CHECK(output_of({"report", trace, "--explain-rules"}).contains("pdcp.in"));
+  const test::Ended ended = sojourn({"report", trace, "--explain-rules", "--json"});
+  CHECK(ended.exit_code == 2);
+  CHECK(ended.err.contains("no --json"));
+  CHECK(ended.out.empty());
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests
