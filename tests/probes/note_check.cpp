@@ -194,6 +194,7 @@ std::set<std::string> check(const ElfImage& elf, const std::string& dead_point) 
   std::set<std::string> lines;
   std::map<std::string, std::uint64_t> semaphores;
   for (Note& note : elf.notes(SJ_NOTE_SECTION)) {
+    if (note.name == SJ_NOTE_NAME && note.type == SJ_NOTE_RING) continue;
     if (note.name != SJ_NOTE_NAME || note.type != SJ_NOTE_POINT) fail("a note of another kind");
     const auto head = take<sj_note_point>(note.descriptor);
     const std::string point = take_string(note.descriptor);

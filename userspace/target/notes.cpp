@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <sojourn/note_abi.h>
 
@@ -63,24 +64,65 @@ std::optional<UsdtNote> parse_usdt(const Section* base_section, std::span<const 
                   .arguments = std::move(*arguments)};
 }
 
-Result<SelfDescription> parse_self_description(std::span<const std::byte> bytes) {
+// Words that an assembler's template cannot hold are in the program's data.
+Result<std::string> text_at(const ElfFile& file, std::uint64_t address) {
+  constexpr std::size_t kLongest = 4096;
+  std::string text;
+  for (std::size_t length = 0; length < kLongest; ++length) {
+    std::byte character{};
+    const auto offset = file.file_offset(address + length, 1, 0);
+    if (!offset) break;
+    SJ_CHECK(file.read(*offset, std::span(&character, 1)));
+    if (character == std::byte{}) return text;
+    text.push_back(std::to_integer<char>(character));
+  }
+  return fail("self-description names words at {:#x}, where there are none", address);
+}
+
+template <typename Fixed>
+Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& file,
+                                                                 std::span<const std::byte> bytes) {
   Description description(bytes);
-  const auto fixed = description.value<sj_note_point>();
-  if (fixed && fixed->version != SJ_NOTE_VERSION)
+  const auto version = Description(bytes).value<std::uint16_t>();
+  if (version && *version != SJ_NOTE_VERSION)
     return fail(
-        "self-description of version {}, but this program knows version {} only: use a newer one",
-        fixed->version, SJ_NOTE_VERSION);
+        "self-description of version {}, but this program knows version {} only: use a sojourn of "
+        "the version that the points were built with",
+        *version, SJ_NOTE_VERSION);
+  const auto fixed = description.value<Fixed>();
   auto point_words = description.text();
   auto field_words = description.text();
   auto source_file = description.text();
   if (!fixed || !point_words || !field_words || !source_file)
     return fail("self-description cut short");
-  return SelfDescription{.site = fixed->site,
-                         .line = fixed->line,
-                         .arguments = fixed->arguments,
-                         .point_words = std::move(*point_words),
-                         .field_words = std::move(*field_words),
-                         .source_file = std::move(*source_file)};
+  if (fixed->fields_address != 0) {
+    SJ_TRY(words, text_at(file, fixed->fields_address));
+    field_words = std::move(words);
+  }
+  return std::pair(*fixed, SelfDescription{.site = 0,
+                                           .line = fixed->line,
+                                           .arguments = fixed->arguments,
+                                           .point_words = std::move(*point_words),
+                                           .field_words = std::move(*field_words),
+                                           .source_file = std::move(*source_file)});
+}
+
+Result<SelfDescription> parse_point_note(const ElfFile& file, std::span<const std::byte> bytes) {
+  SJ_TRY(parsed, parse_self_description<sj_note_point>(file, bytes));
+  auto& [fixed, description] = parsed;
+  description.site = fixed.site;
+  return std::move(description);
+}
+
+Result<RingNote> parse_ring_note(const ElfFile& file, std::span<const std::byte> bytes) {
+  SJ_TRY(parsed, parse_self_description<sj_note_ring>(file, bytes));
+  auto& [fixed, description] = parsed;
+  if (fixed.arguments > SJ_POINT_MAX_ARGUMENTS)
+    return fail("self-description with {} arguments", fixed.arguments);
+  description.site = fixed.id;
+  return RingNote{.description = std::move(description),
+                  .flag = fixed.flag,
+                  .sizes = {fixed.size, fixed.size + fixed.arguments}};
 }
 
 }  // namespace
@@ -96,10 +138,15 @@ Result<ProbeNotes> read_probe_notes(const ElfFile& file) {
       else
         notes.malformed.emplace_back("USDT note cut short");
     } else if (note.owner == SJ_NOTE_NAME && note.type == SJ_NOTE_POINT) {
-      if (auto description = parse_self_description(note.description))
+      if (auto description = parse_point_note(file, note.description))
         notes.descriptions.push_back(std::move(*description));
       else
         notes.malformed.push_back(description.error().text());
+    } else if (note.owner == SJ_NOTE_NAME && note.type == SJ_NOTE_RING) {
+      if (auto ring = parse_ring_note(file, note.description))
+        notes.rings.push_back(std::move(*ring));
+      else
+        notes.malformed.push_back(ring.error().text());
     }
   }
   return notes;

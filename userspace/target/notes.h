@@ -23,6 +23,7 @@ struct UsdtNote {
   std::string probe() const { return provider + ":" + name; }
 };
 
+// What a point says about itself; for the ring engine `site` is the address of its id.
 struct SelfDescription {
   std::uint64_t site = 0;
   std::uint32_t line = 0;
@@ -32,9 +33,16 @@ struct SelfDescription {
   std::string source_file;
 };
 
+struct RingNote {
+  SelfDescription description;
+  std::uint64_t flag = 0;
+  std::vector<std::int8_t> sizes;  // of each argument; negative: signed
+};
+
 struct ProbeNotes {
   std::vector<UsdtNote> usdt;
   std::vector<SelfDescription> descriptions;
+  std::vector<RingNote> rings;
   std::vector<std::string> malformed;
 };
 

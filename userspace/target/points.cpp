@@ -61,6 +61,8 @@ class Collector {
                 std::vector<Site>& sites);
   Result<Site> make_site(const Context& context, const UsdtNote& note,
                          const SelfDescription& description);
+  void add_ring_note(const Context& context, const RingNote& note, std::vector<RingSite>& sites);
+  Result<RingSite> make_ring_site(const Context& context, const RingNote& note);
   Result<std::vector<sj_arg>> make_arguments(const Context& context, const UsdtNote& note) const;
   Result<model::PointId> intern(model::Point point);
 
@@ -146,6 +148,36 @@ void Collector::add_note(const Context& context, const UsdtNote& note,
                        without_prefix(site.error().text(), context.elf.name())));
 }
 
+Result<RingSite> Collector::make_ring_site(const Context& context, const RingNote& note) {
+  const SelfDescription& description = note.description;
+  SJ_TRY(point, model::parse_point(description.point_words, description.field_words));
+  if (point.fields.size() != note.sizes.size())
+    return fail("it names {} fields but has {} values", point.fields.size(), note.sizes.size());
+  for (std::size_t index = 0; index < point.fields.size(); ++index) {
+    const int size = note.sizes[index];
+    point.fields[index].bytes = static_cast<std::uint8_t>(size < 0 ? -size : size);
+    point.fields[index].is_signed = size < 0;
+  }
+  SJ_CHECK(model::check(point));
+  point.file = context.file.name;
+  if (points_.ring_sites.size() == SJ_MAX_SITES) return fail("more than {} sites", SJ_MAX_SITES);
+  SJ_TRY(id, intern(std::move(point)));
+  return RingSite{.id = description.site, .flag = note.flag, .point = id};
+}
+
+void Collector::add_ring_note(const Context& context, const RingNote& note,
+                              std::vector<RingSite>& sites) {
+  auto site = make_ring_site(context, note);
+  if (site) {
+    sites.push_back(*site);
+    return;
+  }
+  const SelfDescription& description = note.description;
+  unusable(context.file.name,
+           fmt::format("{} ({}:{}), in rings: {}", printable(description.point_words),
+                       printable(description.source_file), description.line, site.error().text()));
+}
+
 void Collector::add_file(MappedFile file, std::span<const Mapping> mappings) {
   if (!ElfFile::has_magic(file.path)) return;
   const auto elf = ElfFile::open(file.path, file.name);
@@ -185,8 +217,16 @@ void Collector::add_file(MappedFile file, std::span<const Mapping> mappings) {
     unusable(file.name,
              fmt::format("{}: no USDT note belongs to it", printable(description.point_words)));
   }
-  if (sites.empty()) return;
+  std::vector<RingSite> ring_sites;
+  for (const RingNote& note : notes->rings)
+    if (elf->in_code(note.description.site)) add_ring_note(context, note, ring_sites);
+
+  if (sites.empty() && ring_sites.empty()) return;
   if (!context.biases.empty()) file.load_bias = context.biases.front();
+  for (RingSite& site : ring_sites) {
+    site.file = points_.files.size();
+    points_.ring_sites.push_back(site);
+  }
   for (Site& site : sites) {
     site.file = points_.files.size();
     points_.sites.push_back(std::move(site));

@@ -41,6 +41,14 @@ struct Site {
   std::string probe;  // provider:name of its USDT note
 };
 
+// The same point as the ring engine has it. Addresses are as the file counts them.
+struct RingSite {
+  std::size_t file = 0;
+  std::uint64_t id = 0;    // its low half, once the program runs, is what records carry
+  std::uint64_t flag = 0;  // of its uint16_t
+  model::PointId point = 0;
+};
+
 // Something in the target that looks like a point but cannot be used; told, never silent.
 struct Unusable {
   std::string where;  // file and probe name
@@ -58,6 +66,7 @@ struct Points {
   model::Schema schema;
   std::vector<MappedFile> files;  // only those that hold sites
   std::vector<Site> sites;
+  std::vector<RingSite> ring_sites;
   std::vector<Unusable> unusable;
   std::vector<ForeignProbe> foreign;
 };

@@ -6,9 +6,12 @@
  * First words: direction D, U, I or S, a space, source--destination. Second words: field names,
  * properties ':' global ids ':' local ids, separated by dots, any group may be empty. Then for each
  * name one integer, enumerator, bool or pointer, 0 to 16 of them, widened to 64 bits with its sign.
- * Nobody attached: one test of a cached flag. The arguments are evaluated ONLY while one is
- * attached. C11, C++17 and later; gcc >= 12, clang >= 14; x86-64 and arm64. No state: any thread,
- * any signal handler. -DSJ_DISABLE_POINTS removes every point; the arguments still have to compile.
+ * Two engines record hits, chosen by who attaches while the program runs: a USDT tracer, or a
+ * collector of the rings (-DSJ_RINGS and the runtime library, as the packages set it). Nobody
+ * attached: two flags OR-ed and one branch. The arguments are evaluated ONLY while one is attached.
+ * C11, C++17 and later; gcc >= 12, clang >= 14; x86-64 and arm64. Any thread, any signal handler.
+ * -DSJ_NO_RINGS or -DSJ_NO_USDT leave one engine away, -DSJ_DISABLE_POINTS removes every point; the
+ * arguments still have to compile.
  */
 #ifndef SOJOURN_POINT_H
 #define SOJOURN_POINT_H
@@ -21,8 +24,22 @@
 #ifdef __cplusplus
 #include <sojourn/detail/point_words.h>
 #endif
+
+#ifndef SJ_NO_USDT
+#define SJ_HAS_USDT_
+#endif
+#if defined(SJ_RINGS) && !defined(SJ_NO_RINGS)
+#define SJ_HAS_RINGS_
+#endif
+#if !defined(SJ_HAS_USDT_) && !defined(SJ_HAS_RINGS_) && !defined(SJ_DISABLE_POINTS)
+#define SJ_DISABLE_POINTS
+#endif
+
 #ifndef SJ_DISABLE_POINTS
 #include <sojourn/detail/point_site.h>
+#ifdef SJ_HAS_RINGS_
+#include <sojourn/detail/ring_site.h>
+#endif
 #endif
 
 /* Without its directories: one of them may hold a '%', which an assembler template cannot carry. */
@@ -35,22 +52,22 @@
 #define SJ_POINT_CALL_(count, ...) SJ_POINT_WITH_##count(__VA_ARGS__)
 
 #define SJ_POINT_WITH_0(point, fields) SJ_POINT_NONE_(point, fields)
-#define SJ_POINT_WITH_1(...) SJ_POINT_FEW_(1, __VA_ARGS__)
-#define SJ_POINT_WITH_2(...) SJ_POINT_FEW_(2, __VA_ARGS__)
-#define SJ_POINT_WITH_3(...) SJ_POINT_FEW_(3, __VA_ARGS__)
-#define SJ_POINT_WITH_4(...) SJ_POINT_FEW_(4, __VA_ARGS__)
-#define SJ_POINT_WITH_5(...) SJ_POINT_FEW_(5, __VA_ARGS__)
-#define SJ_POINT_WITH_6(...) SJ_POINT_FEW_(6, __VA_ARGS__)
-#define SJ_POINT_WITH_7(...) SJ_POINT_FEW_(7, __VA_ARGS__)
-#define SJ_POINT_WITH_8(...) SJ_POINT_FEW_(8, __VA_ARGS__)
-#define SJ_POINT_WITH_9(...) SJ_POINT_MANY_(9, 1, __VA_ARGS__)
-#define SJ_POINT_WITH_10(...) SJ_POINT_MANY_(10, 2, __VA_ARGS__)
-#define SJ_POINT_WITH_11(...) SJ_POINT_MANY_(11, 3, __VA_ARGS__)
-#define SJ_POINT_WITH_12(...) SJ_POINT_MANY_(12, 4, __VA_ARGS__)
-#define SJ_POINT_WITH_13(...) SJ_POINT_MANY_(13, 5, __VA_ARGS__)
-#define SJ_POINT_WITH_14(...) SJ_POINT_MANY_(14, 6, __VA_ARGS__)
-#define SJ_POINT_WITH_15(...) SJ_POINT_MANY_(15, 7, __VA_ARGS__)
-#define SJ_POINT_WITH_16(...) SJ_POINT_MANY_(16, 8, __VA_ARGS__)
+#define SJ_POINT_WITH_1(...) SJ_POINT_SOME_(1, __VA_ARGS__)
+#define SJ_POINT_WITH_2(...) SJ_POINT_SOME_(2, __VA_ARGS__)
+#define SJ_POINT_WITH_3(...) SJ_POINT_SOME_(3, __VA_ARGS__)
+#define SJ_POINT_WITH_4(...) SJ_POINT_SOME_(4, __VA_ARGS__)
+#define SJ_POINT_WITH_5(...) SJ_POINT_SOME_(5, __VA_ARGS__)
+#define SJ_POINT_WITH_6(...) SJ_POINT_SOME_(6, __VA_ARGS__)
+#define SJ_POINT_WITH_7(...) SJ_POINT_SOME_(7, __VA_ARGS__)
+#define SJ_POINT_WITH_8(...) SJ_POINT_SOME_(8, __VA_ARGS__)
+#define SJ_POINT_WITH_9(...) SJ_POINT_SOME_(9, __VA_ARGS__)
+#define SJ_POINT_WITH_10(...) SJ_POINT_SOME_(10, __VA_ARGS__)
+#define SJ_POINT_WITH_11(...) SJ_POINT_SOME_(11, __VA_ARGS__)
+#define SJ_POINT_WITH_12(...) SJ_POINT_SOME_(12, __VA_ARGS__)
+#define SJ_POINT_WITH_13(...) SJ_POINT_SOME_(13, __VA_ARGS__)
+#define SJ_POINT_WITH_14(...) SJ_POINT_SOME_(14, __VA_ARGS__)
+#define SJ_POINT_WITH_15(...) SJ_POINT_SOME_(15, __VA_ARGS__)
+#define SJ_POINT_WITH_16(...) SJ_POINT_SOME_(16, __VA_ARGS__)
 
 #define SJ_POINT_WITH_TOO_MANY_ARGUMENTS(...) \
   _Pragma("GCC error \"SJ_POINT takes at most 16 arguments\"")
@@ -81,40 +98,49 @@
     }                                                \
   } while (0)
 #define SJ_POINT_NONE_(point, fields) SJ_POINT_NOTHING_(point, fields, 0, (void)0)
-#define SJ_POINT_FEW_(count, point, fields, ...) \
+#define SJ_POINT_SOME_(count, point, fields, ...) \
   SJ_POINT_NOTHING_(point, fields, count, SJ_POINT_EACH_##count(SJ_POINT_COMPILE_, __VA_ARGS__))
-#define SJ_POINT_MANY_(count, rest, point, fields, a, b, c, d, e, f, g, h, ...) \
-  SJ_POINT_NOTHING_(point, fields, count,                                       \
-                    SJ_POINT_EACH_8(SJ_POINT_COMPILE_, a, b, c, d, e, f, g, h), \
-                    SJ_POINT_EACH_##rest(SJ_POINT_COMPILE_, __VA_ARGS__))
 
 #else
 
-#define SJ_POINT_NONE_(point, fields)                   \
-  do {                                                  \
-    SJ_POINT_IF_ARMED_(point, fields, 0)                \
-    /* a macro's "..." may not be empty before C23 */   \
-    SJ_POINT_SITE_(point, fields, 0, [sj_none] "n"(0)); \
+/* clang-format off */
+
+#ifdef SJ_HAS_USDT_
+#define SJ_USDT_HIT_(...) SJ_POINT_SITE_(__VA_ARGS__)
+#else
+#define SJ_USDT_HIT_(...) (void)0
+#endif
+#ifndef SJ_HAS_RINGS_
+#define SJ_RING_HIT_(...) (void)0
+#endif
+
+/* A macro's "..." may not be empty before C23: hence an operand that nobody uses. */
+#define SJ_POINT_NONE_(point, fields)                                                     \
+  do {                                                                                    \
+    SJ_POINT_CHECK_WORDS_(point, fields, 0);                                              \
+    SJ_POINT_IF_ARMED_(point) {                                                           \
+      SJ_RING_HIT_(point, fields, 0, [sj_none] "n"(0));                                   \
+      SJ_USDT_HIT_(point, fields, 0, [sj_none] "n"(0));                                   \
+    }                                                                                     \
   } while (0)
 
-#define SJ_POINT_FEW_(count, point, fields, ...)                                    \
-  do {                                                                              \
-    SJ_POINT_IF_ARMED_(point, fields, count)                                        \
-    SJ_POINT_SITE_(point, fields, count,                                            \
-                   SJ_POINT_EACH_##count(SJ_POINT_REGISTER_OPERAND_, __VA_ARGS__)); \
+/* Evaluates each argument once, for both engines. */
+#define SJ_POINT_SOME_(count, point, fields, ...)                                         \
+  do {                                                                                    \
+    SJ_POINT_CHECK_WORDS_(point, fields, count);                                          \
+    SJ_POINT_IF_ARMED_(point) {                                                           \
+      const long long sj_point_value[] = {                                                \
+          SJ_POINT_EACH_##count(SJ_POINT_ELEMENT_, __VA_ARGS__)};                         \
+      SJ_RING_HIT_(point, fields, count,                                                  \
+                   SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__),            \
+                   SJ_RING_VALUES_##count);                                               \
+      SJ_USDT_HIT_(point, fields, count,                                                  \
+                   SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__),            \
+                   SJ_POINT_VALUES_##count);                                              \
+    }                                                                                     \
   } while (0)
 
-/* No room for more than eight in registers: the others go into an array behind one more. */
-#define SJ_POINT_MANY_(count, rest, point, fields, a, b, c, d, e, f, g, h, ...)                 \
-  do {                                                                                          \
-    SJ_POINT_IF_ARMED_(point, fields, count) {                                                  \
-      const long long sj_point_rest[] = {SJ_POINT_EACH_##rest(SJ_POINT_ELEMENT_, __VA_ARGS__)}; \
-      SJ_POINT_SITE_(point, fields, count,                                                      \
-                     SJ_POINT_EACH_8(SJ_POINT_REGISTER_OPERAND_, a, b, c, d, e, f, g, h),       \
-                     SJ_POINT_EACH_##rest(SJ_POINT_MEMORY_OPERAND_, __VA_ARGS__),               \
-                     [sj_rest] "r"(sj_point_rest), "m"(sj_point_rest));                         \
-    }                                                                                           \
-  } while (0)
+/* clang-format on */
 
 #endif
 

@@ -28,6 +28,22 @@
   SJ_POINT_EACH_6(each, a, b, c, d, e, f), each(6, g)
 #define SJ_POINT_EACH_8(each, a, b, c, d, e, f, g, h) \
   SJ_POINT_EACH_7(each, a, b, c, d, e, f, g), each(7, h)
+#define SJ_POINT_EACH_9(each, a, b, c, d, e, f, g, h, i) \
+  SJ_POINT_EACH_8(each, a, b, c, d, e, f, g, h), each(8, i)
+#define SJ_POINT_EACH_10(each, a, b, c, d, e, f, g, h, i, j) \
+  SJ_POINT_EACH_9(each, a, b, c, d, e, f, g, h, i), each(9, j)
+#define SJ_POINT_EACH_11(each, a, b, c, d, e, f, g, h, i, j, k) \
+  SJ_POINT_EACH_10(each, a, b, c, d, e, f, g, h, i, j), each(10, k)
+#define SJ_POINT_EACH_12(each, a, b, c, d, e, f, g, h, i, j, k, l) \
+  SJ_POINT_EACH_11(each, a, b, c, d, e, f, g, h, i, j, k), each(11, l)
+#define SJ_POINT_EACH_13(each, a, b, c, d, e, f, g, h, i, j, k, l, m) \
+  SJ_POINT_EACH_12(each, a, b, c, d, e, f, g, h, i, j, k, l), each(12, m)
+#define SJ_POINT_EACH_14(each, a, b, c, d, e, f, g, h, i, j, k, l, m, n) \
+  SJ_POINT_EACH_13(each, a, b, c, d, e, f, g, h, i, j, k, l, m), each(13, n)
+#define SJ_POINT_EACH_15(each, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) \
+  SJ_POINT_EACH_14(each, a, b, c, d, e, f, g, h, i, j, k, l, m, n), each(14, o)
+#define SJ_POINT_EACH_16(each, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
+  SJ_POINT_EACH_15(each, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o), each(15, p)
 
 #ifdef __cplusplus
 

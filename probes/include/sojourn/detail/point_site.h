@@ -21,26 +21,17 @@
 #ifndef SOJOURN_DETAIL_POINT_SITE_H
 #define SOJOURN_DETAIL_POINT_SITE_H
 
-#define SJ_POINT_STRING_(x) SJ_POINT_STRING_EXPANDED_(x)
-#define SJ_POINT_STRING_EXPANDED_(x) #x
-#define SJ_POINT_LINE_ SJ_POINT_STRING_(__LINE__)
-#define SJ_POINT_SEMAPHORE_(point) "\"sj:" point ":" SJ_POINT_LINE_ "\""
+#include <sojourn/detail/point_test.h>
 
 /* One line of assembler a line. */
 /* clang-format off */
 
-/* ---- what differs between machines: the test, and how a note names memory ---- */
+/* ---- what differs between machines: how a note names memory ---- */
 
 #if defined(__x86_64__) && defined(__LP64__)
-#define SJ_POINT_TEST_(point) "cmpw $0, " SJ_POINT_SEMAPHORE_(point) "(%%rip)\n"
-#define SJ_POINT_TEST_OUTPUT_(armed) "=@ccne"(armed)
-#define SJ_POINT_MEMORY_TEXT_(offset) #offset "(%[sj_rest])"
+#define SJ_POINT_MEMORY_TEXT_(offset) #offset "(%[sj_values])"
 #elif defined(__aarch64__) && defined(__LP64__)
-#define SJ_POINT_TEST_(point)                                      \
-  "adrp %0, " SJ_POINT_SEMAPHORE_(point) "\n"                      \
-  "ldrh %w0, [%0, :lo12:" SJ_POINT_SEMAPHORE_(point) "]\n"
-#define SJ_POINT_TEST_OUTPUT_(armed) "=r"(armed)
-#define SJ_POINT_MEMORY_TEXT_(offset) "[%[sj_rest], " #offset "]"
+#define SJ_POINT_MEMORY_TEXT_(offset) "[%[sj_values], " #offset "]"
 #else
 #error "SJ_POINT knows x86-64 and arm64 (LP64) only: define SJ_DISABLE_POINTS for this target"
 #endif
@@ -109,14 +100,33 @@
 
 /* ---- operands: sizes are constants; values are in registers or constants, never in memory ---- */
 
-#define SJ_POINT_REGISTER_OPERAND_(index, value) \
-  [sj_size##index] "n"(SJ_POINT_SIZE_(value)), [sj_value##index] "nr"(SJ_POINT_WIDEN_(value))
-#define SJ_POINT_MEMORY_OPERAND_(index, value) [sj_rest_size##index] "n"(SJ_POINT_SIZE_(value))
+/* No room for more than eight in registers: the others stay in the array, behind one more. */
+#define SJ_POINT_SIZE_OPERAND_(index, value) [sj_size##index] "n"(SJ_POINT_SIZE_(value))
+#define SJ_POINT_VALUE_OPERAND_(index) [sj_value##index] "nr"(sj_point_value[index])
 #define SJ_POINT_ELEMENT_(index, value) SJ_POINT_WIDEN_(value)
 
+#define SJ_POINT_VALUES_1 SJ_POINT_VALUE_OPERAND_(0)
+#define SJ_POINT_VALUES_2 SJ_POINT_VALUES_1, SJ_POINT_VALUE_OPERAND_(1)
+#define SJ_POINT_VALUES_3 SJ_POINT_VALUES_2, SJ_POINT_VALUE_OPERAND_(2)
+#define SJ_POINT_VALUES_4 SJ_POINT_VALUES_3, SJ_POINT_VALUE_OPERAND_(3)
+#define SJ_POINT_VALUES_5 SJ_POINT_VALUES_4, SJ_POINT_VALUE_OPERAND_(4)
+#define SJ_POINT_VALUES_6 SJ_POINT_VALUES_5, SJ_POINT_VALUE_OPERAND_(5)
+#define SJ_POINT_VALUES_7 SJ_POINT_VALUES_6, SJ_POINT_VALUE_OPERAND_(6)
+#define SJ_POINT_VALUES_8 SJ_POINT_VALUES_7, SJ_POINT_VALUE_OPERAND_(7)
+#define SJ_POINT_VALUES_AND_ARRAY_ \
+  SJ_POINT_VALUES_8, [sj_values] "r"(sj_point_value), "m"(sj_point_value)
+#define SJ_POINT_VALUES_9 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_10 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_11 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_12 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_13 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_14 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_15 SJ_POINT_VALUES_AND_ARRAY_
+#define SJ_POINT_VALUES_16 SJ_POINT_VALUES_AND_ARRAY_
+
 #define SJ_POINT_REGISTER_TEXT_(index) "%c[sj_size" #index "]@%[sj_value" #index "]"
-#define SJ_POINT_REST_TEXT_(index, offset) \
-  " %c[sj_rest_size" #index "]@" SJ_POINT_MEMORY_TEXT_(offset)
+#define SJ_POINT_ARRAY_TEXT_(index, offset) \
+  " %c[sj_size" #index "]@" SJ_POINT_MEMORY_TEXT_(offset)
 
 #define SJ_POINT_TEXT_0 ""
 #define SJ_POINT_TEXT_1 SJ_POINT_REGISTER_TEXT_(0)
@@ -127,27 +137,16 @@
 #define SJ_POINT_TEXT_6 SJ_POINT_TEXT_5 " " SJ_POINT_REGISTER_TEXT_(5)
 #define SJ_POINT_TEXT_7 SJ_POINT_TEXT_6 " " SJ_POINT_REGISTER_TEXT_(6)
 #define SJ_POINT_TEXT_8 SJ_POINT_TEXT_7 " " SJ_POINT_REGISTER_TEXT_(7)
-#define SJ_POINT_TEXT_9 SJ_POINT_TEXT_8 SJ_POINT_REST_TEXT_(0, 0)
-#define SJ_POINT_TEXT_10 SJ_POINT_TEXT_9 SJ_POINT_REST_TEXT_(1, 8)
-#define SJ_POINT_TEXT_11 SJ_POINT_TEXT_10 SJ_POINT_REST_TEXT_(2, 16)
-#define SJ_POINT_TEXT_12 SJ_POINT_TEXT_11 SJ_POINT_REST_TEXT_(3, 24)
-#define SJ_POINT_TEXT_13 SJ_POINT_TEXT_12 SJ_POINT_REST_TEXT_(4, 32)
-#define SJ_POINT_TEXT_14 SJ_POINT_TEXT_13 SJ_POINT_REST_TEXT_(5, 40)
-#define SJ_POINT_TEXT_15 SJ_POINT_TEXT_14 SJ_POINT_REST_TEXT_(6, 48)
-#define SJ_POINT_TEXT_16 SJ_POINT_TEXT_15 SJ_POINT_REST_TEXT_(7, 56)
+#define SJ_POINT_TEXT_9 SJ_POINT_TEXT_8 SJ_POINT_ARRAY_TEXT_(8, 64)
+#define SJ_POINT_TEXT_10 SJ_POINT_TEXT_9 SJ_POINT_ARRAY_TEXT_(9, 72)
+#define SJ_POINT_TEXT_11 SJ_POINT_TEXT_10 SJ_POINT_ARRAY_TEXT_(10, 80)
+#define SJ_POINT_TEXT_12 SJ_POINT_TEXT_11 SJ_POINT_ARRAY_TEXT_(11, 88)
+#define SJ_POINT_TEXT_13 SJ_POINT_TEXT_12 SJ_POINT_ARRAY_TEXT_(12, 96)
+#define SJ_POINT_TEXT_14 SJ_POINT_TEXT_13 SJ_POINT_ARRAY_TEXT_(13, 104)
+#define SJ_POINT_TEXT_15 SJ_POINT_TEXT_14 SJ_POINT_ARRAY_TEXT_(14, 112)
+#define SJ_POINT_TEXT_16 SJ_POINT_TEXT_15 SJ_POINT_ARRAY_TEXT_(15, 120)
 
 /* ---- the sections ---- */
-
-/* Aligned, or the kernel refuses to count in it. */
-#define SJ_POINT_DEFINE_SEMAPHORE_(point)                \
-  ".ifndef " SJ_POINT_SEMAPHORE_(point) "\n"             \
-  ".pushsection .probes, \"aw\", %%progbits\n"           \
-  ".balign 2\n"                                          \
-  ".weak " SJ_POINT_SEMAPHORE_(point) "\n"               \
-  ".hidden " SJ_POINT_SEMAPHORE_(point) "\n"             \
-  SJ_POINT_SEMAPHORE_(point) ": .zero 2\n"               \
-  ".popsection\n"                                        \
-  ".endif\n"
 
 /* As SystemTap defines a USDT note. The base tells a reader that the file was prelinked. */
 #define SJ_POINT_USDT_NOTE_(point, count)                                       \
@@ -171,41 +170,60 @@
   ".popsection\n"                                                               \
   ".endif\n"
 
-/* struct sj_note_point of sojourn/note_abi.h and its strings. */
-#define SJ_POINT_OWN_NOTE_(point, fields, count)   \
+/* A note of sojourn/note_abi.h, up to its numbers, and the strings behind them. */
+#define SJ_POINT_BEGIN_NOTE_(type, count)          \
   ".pushsection .note.sojourn, \"?\", %%note\n"    \
   ".balign 4\n"                                    \
-  ".4byte 992f - 991f, 994f - 993f, 1\n"           \
+  ".4byte 992f - 991f, 994f - 993f, " #type "\n"   \
   "991: .asciz \"sojourn\"\n"                      \
   "992: .balign 4\n"                               \
-  "993: .2byte 1, " #count "\n"                    \
-  ".4byte " SJ_POINT_LINE_ "\n"                    \
-  ".8byte 990b\n"                                  \
+  "993: .2byte 2, " #count "\n"                    \
+  ".4byte " SJ_POINT_LINE_ "\n"
+#define SJ_POINT_END_NOTE_(point, fields)          \
   ".asciz \"" point "\"\n"                         \
   ".asciz \"" fields "\"\n"                        \
   ".asciz \"" SJ_SOURCE_FILE "\"\n"                \
   "994: .balign 4\n"                               \
   ".popsection\n"
 
-/* ---- the statements ---- */
+#define SJ_POINT_OWN_NOTE_(point, fields, count)   \
+  SJ_POINT_BEGIN_NOTE_(1, count)                   \
+  ".8byte 990b, 0\n"                               \
+  SJ_POINT_END_NOTE_(point, fields)
 
-/* Opens the statement or block that follows while somebody is attached. */
-#define SJ_POINT_IF_ARMED_(point, fields, count)                              \
-  long long sj_point_armed;                                                   \
-  SJ_POINT_CHECK_WORDS_(point, fields, count);                                \
-  __asm__ __inline__ __volatile__(                                            \
-      SJ_POINT_DEFINE_SEMAPHORE_(point) SJ_POINT_TEST_(point)                 \
-      : SJ_POINT_TEST_OUTPUT_(sj_point_armed));                               \
-  if (__builtin_expect(sj_point_armed != 0, 0))
+/* ---- the statement ---- */
+
+/* A point that is switched off for all engines is passed by. */
+#ifndef SJ_HAS_RINGS_
+#define SJ_POINT_UNLESS_OFF_(point) ""
+#elif defined(__x86_64__)
+#define SJ_POINT_UNLESS_OFF_(point)                                           \
+  "testb $2, " SJ_POINT_FLAG_(point) "(%%rip)\n"                              \
+  "jnz 995f\n"
+#else
+#define SJ_POINT_UNLESS_OFF_(point)                                           \
+  "adrp x16, " SJ_POINT_FLAG_(point) "\n"                                     \
+  "ldrh w16, [x16, :lo12:" SJ_POINT_FLAG_(point) "]\n"                        \
+  "tbnz w16, #1, 995f\n"
+#endif
+#if defined(SJ_HAS_RINGS_) && defined(__aarch64__)
+#define SJ_POINT_SITE_CLOBBERS_ : "x16"
+#elif defined(SJ_HAS_RINGS_)
+#define SJ_POINT_SITE_CLOBBERS_ : "cc"
+#else
+#define SJ_POINT_SITE_CLOBBERS_
+#endif
 
 #define SJ_POINT_SITE_(point, fields, count, ...)                             \
   __asm__ __inline__ __volatile__(                                            \
+      SJ_POINT_UNLESS_OFF_(point)                                             \
       "990: nop\n"                                                            \
+      "995:\n"                                                                \
       SJ_POINT_USDT_NOTE_(point, count)                                       \
       SJ_POINT_OWN_NOTE_(point, fields, count)                                \
       SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)                      \
       :                                                                       \
-      : __VA_ARGS__)
+      : __VA_ARGS__ SJ_POINT_SITE_CLOBBERS_)
 
 /* clang-format on */
 

@@ -1,0 +1,242 @@
+/*
+ * The rings: shared memory between a target (producer) and a collector outside of it. This is the
+ * one contract between the two; both include this file.
+ *
+ * Every module with points (the executable, each library) has one arena: a memfd named
+ * SJ_ARENA_NAME, or a file in $SJ_RING_DIR. The collector finds it among the process's mappings.
+ *
+ *   struct sj_arena                what is where; what the collector asks for
+ *   flags     u16 a point          mapped over the module's section of that name, read by every hit
+ *   slots     struct sj_ring_slot  which ring is whose
+ *   queues    struct sj_queue      the registry of queues and their counters
+ *   rings     struct sj_ring ...   `ring_slots` of them, `ring_stride` bytes each, without memory
+ *                                  until they are taken or prepared:
+ *       + 0                        struct sj_ring
+ *       + SJ_RING_PRIVATE          in the target a private page (struct sj_ring_private) instead
+ *       + SJ_RING_DATA             `capacity` bytes, then one record's worth of overhang
+ *
+ * Positions (cursor, limit) are bytes counted from 0 upwards and never wrap; a position's place is
+ * `position & mask`. A record that begins inside may end in the overhang, so there is no wrapping
+ * inside of records.
+ *
+ * Who writes what. A ring's owner (one thread) writes records, then the cursor. The collector reads
+ * up to the cursor, then raises `limit`, beyond which the owner may not write. So neither ever
+ * waits: an owner that reaches the limit counts a loss and goes on.
+ *
+ * Fields that both sides use are accessed with __atomic built-ins only. All that a collector reads
+ * here is hostile until checked: the target may have been broken into.
+ */
+#ifndef SOJOURN_RING_ABI_H
+#define SOJOURN_RING_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define SJ_ABI_ASSERT(condition, why) static_assert(condition, why)
+#else
+#define SJ_ABI_ASSERT(condition, why) _Static_assert(condition, why)
+#endif
+
+#define SJ_ARENA_NAME "sojourn-rings"
+#define SJ_ARENA_MAGIC 0x31474e52204a53ULL /* "SJ RNG1" */
+#define SJ_ARENA_VERSION 1
+
+/* The largest page that the architecture's kernels use: private pages need to be whole ones. */
+#if defined(__aarch64__)
+#define SJ_RING_PAGE 65536
+#else
+#define SJ_RING_PAGE 4096
+#endif
+
+#define SJ_RING_PRIVATE SJ_RING_PAGE
+#define SJ_RING_DATA (2 * SJ_RING_PAGE)
+#define SJ_RING_CLOSED INT64_MIN /* a limit: nothing may be written */
+
+/* A point's flags. */
+#define SJ_FLAG_RING 1u /* a collector wants it in the rings */
+#define SJ_FLAG_OFF 2u  /* switched off for all engines */
+
+/* ---- a record: the header, then the values one behind the other, each in its declared width ----
+ */
+
+struct sj_ring_record {
+  uint32_t stamp_low; /* the cycle counter (rdtsc, cntvct_el0), in two halves: 12 bytes in all */
+  uint32_t stamp_high;
+  uint32_t id; /* low half of the ring site's address in the running target */
+};
+#define SJ_RECORD_HEADER_BYTES 12
+#define SJ_RECORD_ALIGN 8 /* every record's size is a multiple of it */
+#define SJ_RECORD_MAX_BYTES 144
+SJ_ABI_ASSERT(sizeof(struct sj_ring_record) == SJ_RECORD_HEADER_BYTES, "shared with collectors");
+
+/* ---- a ring ---- */
+
+/* `count` hits in a row found no room while the cursor stood at `position`. */
+struct sj_ring_gap {
+  int64_t position;
+  uint64_t count;
+};
+#define SJ_RING_GAPS 32
+
+/* How many of one site's hits found no room. */
+struct sj_ring_loss {
+  uint32_t id; /* 0: free */
+  uint32_t pad;
+  uint64_t count;
+};
+#define SJ_RING_LOSSES 176
+
+/* Flight recorder: the ring is cut into this many chunks. */
+#define SJ_RING_CHUNKS 16
+
+enum sj_ring_mode {
+  SJ_RING_STOP = 0,   /* full: hits are lost and counted */
+  SJ_RING_FLIGHT = 1, /* full: the oldest chunk is written over */
+};
+
+struct sj_ring {
+  /* Set by a thread when it takes the ring, `owner` last. */
+  uint64_t owner; /* pid << 32 | tid, as their namespace counts; 0: nobody writes */
+  uint64_t mask;  /* capacity - 1; the capacity is a power of two */
+  uint64_t claimed_stamp;
+  uint32_t mode; /* enum sj_ring_mode */
+  uint32_t session;
+  char thread_name[16];
+  uint8_t pad0[16];
+
+  /* The owner's, written at every hit. */
+  int64_t cursor; /* everything below is whole */
+  uint64_t lost;  /* the sum of all gaps ever */
+  uint32_t gaps_begun;
+  uint32_t losses_elsewhere; /* hits of sites that found no place in `losses` */
+  uint8_t pad1[40];
+
+  /* The collector's; in flight mode the owner's. */
+  int64_t limit;
+  uint32_t retire; /* the owner shall take another ring: this one has the wrong size */
+  uint8_t pad2[52];
+
+  /* Gap n is entry n % SJ_RING_GAPS. Between two raises of the limit there are only a few. */
+  struct sj_ring_gap gap[SJ_RING_GAPS];
+  struct sj_ring_loss loss[SJ_RING_LOSSES];
+
+  /* Flight mode: where the first record that ends in chunk n (n % SJ_RING_CHUNKS) begins. */
+  int64_t chunk[SJ_RING_CHUNKS];
+  uint8_t pad3[448];
+};
+SJ_ABI_ASSERT(sizeof(struct sj_ring) == 4096, "shared with collectors");
+SJ_ABI_ASSERT(sizeof(struct sj_ring) <= SJ_RING_PAGE, "the cursor's page comes next");
+
+/* What a fork wipes: a child owns no ring. */
+struct sj_ring_private {
+  uint32_t alive;
+  uint32_t pad;
+  int64_t from;
+};
+
+/* A table of all rings, so that one is taken by one exchange and its memory is only touched by who
+ * has it. The collector frees what was drained and has no owner any more. */
+struct sj_ring_slot {
+  uint64_t taken;     /* by whom, as sj_ring.owner; 0: free */
+  uint64_t populated; /* bytes of data that have memory */
+};
+
+/* ---- a queue ---- */
+
+enum sj_queue_kind {
+  SJ_QUEUE_STAGE = 0,
+  SJ_QUEUE_POOL = 1, /* of memory: empty is the bad state */
+  SJ_QUEUE_BIDIRECTIONAL = 2,
+  SJ_QUEUE_BETWEEN_PROCESSES = 3,
+};
+
+enum sj_queue_state {
+  SJ_QUEUE_FREE = 0,
+  SJ_QUEUE_CLAIMED = 1, /* being filled in, or emptied */
+  SJ_QUEUE_LIVE = 2,
+};
+
+#define SJ_QUEUE_NAME_BYTES 48
+
+/* One end of a queue. Blank ("" and -1) where not known yet. */
+struct sj_queue_end {
+  char stage[24];
+  int32_t instance;
+  int32_t pid; /* where the other end is another process; else 0 */
+};
+
+struct sj_queue {
+  uint64_t in; /* items ever put in; a line of its own */
+  uint8_t pad0[56];
+  uint64_t out; /* items ever taken out; a line of its own */
+  uint8_t pad1[56];
+
+  uint32_t state;      /* enum sj_queue_state, set last */
+  uint32_t generation; /* one more each time the description changes */
+  uint32_t kind;       /* enum sj_queue_kind */
+  int32_t group;       /* or pool id; -1: none */
+  uint64_t capacity;   /* items; 0: not bounded */
+  uint64_t address;    /* of the queue in the target, for people */
+  char name[SJ_QUEUE_NAME_BYTES];
+  struct sj_queue_end producer;
+  struct sj_queue_end consumer;
+  uint8_t pad2[48];
+};
+SJ_ABI_ASSERT(sizeof(struct sj_queue) == 320, "shared with collectors");
+
+/* ---- the arena ---- */
+
+/* What the collector asks for. Written while SJ_FLAG_RING is off everywhere, but for the heartbeat.
+ */
+struct sj_arena_control {
+  uint32_t session; /* one more with every collector; odd: one is attached */
+  uint32_t mode;    /* enum sj_ring_mode */
+  uint64_t
+      ring_bytes; /* of rings that are taken from now on; a power of two, 0: ring_bytes_default */
+  uint64_t memory_ceiling; /* of all rings together; 0: memory_ceiling_default */
+  uint64_t open_stamp;     /* losses count between these two */
+  uint64_t close_stamp;
+  uint64_t heartbeat;  /* the cycle counter when the collector last looked */
+  uint64_t dead_after; /* ticks without a heartbeat: it is dead, and hits stop trying. 0: never */
+};
+
+struct sj_arena {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t page_bytes;   /* SJ_RING_PAGE */
+  uint64_t total_bytes;  /* of the file */
+  uint64_t code_address; /* of one instruction in the module: tells which module this is */
+
+  uint64_t flags_address; /* in the target */
+  uint64_t flags_offset;  /* in the file, as the following ones */
+  uint64_t flags_bytes;
+
+  uint64_t queues_offset;
+  uint64_t queue_slots;
+
+  uint64_t slots_offset; /* struct sj_ring_slot, ring_slots of them */
+  uint64_t rings_offset;
+  uint64_t ring_slots;
+  uint64_t ring_stride;
+
+  uint64_t ring_bytes_default;
+  uint64_t memory_ceiling_default;
+  int32_t pid;   /* of the process that made it */
+  uint32_t gone; /* the module was unloaded */
+
+  struct sj_arena_control control;
+  uint8_t pad1[64];
+
+  uint64_t memory_used; /* by rings */
+  uint64_t slots_used;  /* slots from here on were never taken */
+  uint32_t refused_elsewhere;
+  uint32_t pad_refused;
+  uint64_t queues_refused; /* registrations that found no place */
+  uint8_t pad2[32];
+
+  /* Hits of threads that got no ring. */
+  struct sj_ring_loss refused[SJ_RING_LOSSES];
+};
+SJ_ABI_ASSERT(sizeof(struct sj_arena) <= 4096, "the flags come next, on a page of their own");
+
+#endif

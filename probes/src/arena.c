@@ -1,0 +1,195 @@
+/*
+ * Makes this module's arena when the module is loaded, before any of its own code runs: the shared
+ * memory, its flags mapped over the module's flag section, and some rings with memory, so that
+ * threads which begin to be traced later need no system call for one.
+ *
+ * Whatever goes wrong here leaves the module without a ring engine and otherwise as it was.
+ * Environment, read once: SJ_RINGS=off|armed|flight, SJ_RING_BYTES, SJ_RING_COUNT (prepared),
+ * SJ_RING_MEMORY (ceiling), SJ_RING_DIR.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <pthread.h>
+#include <sojourn/detail/ring_write.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rings.h"
+
+struct sj_runtime sj_runtime;
+
+enum { kQueueSlots = 512 };
+
+static const uint64_t kRingBytes = 256 * 1024;
+static const uint64_t kLargestRing = 4096 * 1024;
+static const uint64_t kPreparedRings = 8;
+static const uint64_t kMemoryCeiling = 64 * 1024 * 1024;
+
+/* The module's flags, gathered by the linker; see detail/ring_site.h. Whole pages. */
+extern uint16_t __start_sj_flags[] __attribute__((weak, visibility("hidden")));
+extern uint16_t __stop_sj_flags[] __attribute__((weak, visibility("hidden")));
+
+struct settings {
+  uint64_t ring_bytes;
+  uint64_t prepared;
+  uint64_t memory_ceiling;
+  const char* directory; /* null: a memfd */
+  int armed;
+  uint32_t mode;
+};
+
+/* A number with an optional K, M or G. What cannot be read is as if it were not there. */
+static uint64_t read_number(const char* name, uint64_t otherwise) {
+  const char* const text = secure_getenv(name);
+  if (text == NULL || text[0] < '0' || text[0] > '9') return otherwise;
+  char* end = NULL;
+  const unsigned long long number = strtoull(text, &end, 10);
+  unsigned shift = 0;
+  if (*end == 'K' || *end == 'k') shift = 10;
+  if (*end == 'M' || *end == 'm') shift = 20;
+  if (*end == 'G' || *end == 'g') shift = 30;
+  if (shift != 0) ++end;
+  if (*end != '\0' || number > UINT64_MAX >> (shift + 1)) return otherwise;
+  return (uint64_t)number << shift;
+}
+
+static uint64_t power_of_two(uint64_t least) {
+  uint64_t power = SJ_RING_PAGE;
+  while (power < least && power < 1ULL << 32) power *= 2;
+  return power;
+}
+
+/* False: rings are off. */
+static int read_settings(struct settings* settings) {
+  const char* const wanted = secure_getenv("SJ_RINGS");
+  if (wanted != NULL && strcmp(wanted, "off") == 0) return 0;
+  const int flight = wanted != NULL && strcmp(wanted, "flight") == 0;
+  *settings = (struct settings){
+      .ring_bytes = power_of_two(read_number("SJ_RING_BYTES", kRingBytes)),
+      .prepared = read_number("SJ_RING_COUNT", kPreparedRings),
+      .memory_ceiling = read_number("SJ_RING_MEMORY", kMemoryCeiling),
+      .directory = secure_getenv("SJ_RING_DIR"),
+      .armed = flight || (wanted != NULL && strcmp(wanted, "armed") == 0),
+      .mode = flight ? SJ_RING_FLIGHT : SJ_RING_STOP,
+  };
+  return 1;
+}
+
+static uint64_t whole_pages(uint64_t bytes) {
+  return (bytes + SJ_RING_PAGE - 1) / SJ_RING_PAGE * SJ_RING_PAGE;
+}
+
+static struct sj_arena plan(const struct settings* settings) {
+  const uint64_t flags_bytes = (uint64_t)((char*)__stop_sj_flags - (char*)__start_sj_flags);
+  const uint64_t largest =
+      settings->ring_bytes > kLargestRing ? settings->ring_bytes : kLargestRing;
+  struct sj_arena arena = {
+      .magic = SJ_ARENA_MAGIC,
+      .version = SJ_ARENA_VERSION,
+      .page_bytes = SJ_RING_PAGE,
+      .code_address = (uint64_t)(uintptr_t)&plan,
+      .flags_address = (uint64_t)(uintptr_t)__start_sj_flags,
+      .flags_offset = whole_pages(sizeof(struct sj_arena)),
+      .flags_bytes = flags_bytes,
+      .queue_slots = kQueueSlots,
+      .ring_slots = SJ_MAX_RING_SLOTS,
+      .ring_stride = SJ_RING_DATA + largest + SJ_RING_PAGE,
+      .ring_bytes_default = settings->ring_bytes,
+      .memory_ceiling_default = settings->memory_ceiling,
+      .pid = getpid(),
+  };
+  arena.slots_offset = arena.flags_offset + flags_bytes;
+  arena.queues_offset =
+      arena.slots_offset + whole_pages(arena.ring_slots * sizeof(struct sj_ring_slot));
+  arena.rings_offset = arena.queues_offset + whole_pages(kQueueSlots * sizeof(struct sj_queue));
+  arena.total_bytes = arena.rings_offset + arena.ring_slots * arena.ring_stride;
+  return arena;
+}
+
+/* Where a crash shall leave its last events in a file. O_EXCL follows no link that waits there. */
+static int create_named(const char* directory, const struct sj_arena* arena) {
+  char path[4096];
+  const int length = snprintf(path, sizeof(path), "%s/" SJ_ARENA_NAME "-%d-%llx", directory,
+                              (int)arena->pid, (unsigned long long)arena->code_address);
+  if (length < 0 || (size_t)length >= sizeof(path)) return -1;
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* The arena's file in its full size. It has no memory yet but where it is touched. */
+static int create_file(const struct settings* settings, const struct sj_arena* arena) {
+  /* A file beyond the limit would bring the process SIGXFSZ. */
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < arena->total_bytes) return -1;
+  const int named = settings->directory != NULL && settings->directory[0] != '\0';
+  const int fd = named ? create_named(settings->directory, arena)
+                       : memfd_create(SJ_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  if (ftruncate(fd, (off_t)arena->total_bytes) != 0) {
+    close(fd);
+    return -1;
+  }
+  /* Nobody may cut it: that would be SIGBUS for the process. */
+  if (!named) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  return fd;
+}
+
+static struct sj_arena* map_arena(int fd, const struct sj_arena* arena) {
+  char* const base = mmap(NULL, arena->total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) return NULL;
+  madvise(base + arena->rings_offset, arena->total_bytes - arena->rings_offset, MADV_DONTDUMP);
+  if (mprotect(base, arena->rings_offset, PROT_READ | PROT_WRITE) != 0) {
+    munmap(base, arena->total_bytes);
+    return NULL;
+  }
+  return (struct sj_arena*)(void*)base;
+}
+
+/* From here on a hit reads flags that a collector can set. */
+static int share_flags(int fd, const struct sj_arena* arena) {
+  if (arena->flags_bytes == 0) return 1;
+  return mmap((void*)(uintptr_t)arena->flags_address, arena->flags_bytes, PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, (off_t)arena->flags_offset) != MAP_FAILED;
+}
+
+/* Recording from the start, for a collector that comes later or for none but a crash's. */
+static void arm(struct sj_arena* arena, uint32_t mode) {
+  arena->control.mode = mode;
+  arena->control.close_stamp = UINT64_MAX;
+  __atomic_store_n(&arena->control.session, 1, __ATOMIC_RELEASE);
+  for (uint16_t* flag = __start_sj_flags; flag < __stop_sj_flags; ++flag)
+    __atomic_store_n(flag, SJ_FLAG_RING, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor(101))) static void begin_rings(void) {
+  const int saved_errno = errno;
+  struct settings settings;
+  if (read_settings(&settings)) {
+    const struct sj_arena planned = plan(&settings);
+    const int fd = create_file(&settings, &planned);
+    struct sj_arena* const arena = fd < 0 ? NULL : map_arena(fd, &planned);
+    if (arena != NULL) {
+      memcpy(arena, &planned, sizeof(planned));
+      sj_runtime.slots = (struct sj_ring_slot*)(void*)((char*)arena + planned.slots_offset);
+      sj_runtime.rings = (char*)arena + planned.rings_offset;
+      sj_runtime.arena = arena;
+      for (uint64_t slot = 0; slot < settings.prepared && slot < planned.ring_slots; ++slot)
+        if (!sj_ring_prepare(slot, settings.ring_bytes)) break;
+      /* The kernel wipes a child's cursors where it can; this is for where it cannot. */
+      pthread_atfork(NULL, NULL, sj_ring_forget);
+      if (share_flags(fd, arena) && settings.armed) arm(arena, settings.mode);
+    }
+    /* Kept open: a collector of the same user finds the arena by its descriptor. */
+    if (fd >= 0 && arena == NULL) close(fd);
+  }
+  errno = saved_errno;
+}
+
+__attribute__((destructor(101))) static void end_rings(void) {
+  if (sj_runtime.arena != NULL) __atomic_store_n(&sj_runtime.arena->gone, 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,39 @@
+/*
+ * The runtime behind the ring engine, one copy in each module that has points. arena.c makes the
+ * shared memory when the module is loaded; ring_slow.c runs when a hit has no room. The two share
+ * what is here. No locks, no allocation; nothing here runs before a module is loaded or unless a
+ * hit needs it.
+ */
+#ifndef SOJOURN_PROBES_RINGS_H
+#define SOJOURN_PROBES_RINGS_H
+
+#include <sojourn/ring_abi.h>
+#include <stddef.h>
+
+#define SJ_HIDDEN __attribute__((visibility("hidden")))
+
+#define SJ_MAX_RING_SLOTS 1024
+
+/* This process's own view. A forked child inherits it with the mappings, so both stay true. */
+struct sj_runtime {
+  struct sj_arena* arena; /* null: no ring engine in this module */
+  struct sj_ring_slot* slots;
+  char* rings;
+  uint8_t mapped[SJ_MAX_RING_SLOTS]; /* slots that are accessible here */
+};
+extern struct sj_runtime sj_runtime SJ_HIDDEN;
+
+/* Makes a slot's memory accessible and present, for `capacity` bytes of data. 0: not to be had. */
+int sj_ring_prepare(uint64_t slot, uint64_t capacity) SJ_HIDDEN;
+
+/* Takes a ring for the calling thread. 0: there is none. */
+int sj_ring_take(void) SJ_HIDDEN;
+
+/* The calling thread has no ring any more: it is a forked child's. */
+void sj_ring_forget(void) SJ_HIDDEN;
+
+static inline struct sj_ring* sj_ring_at(uint64_t slot) {
+  return (struct sj_ring*)(void*)(sj_runtime.rings + slot * sj_runtime.arena->ring_stride);
+}
+
+#endif
