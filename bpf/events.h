@@ -51,20 +51,40 @@ struct sj_site {
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_site) == 8 + 16 * SJ_MAX_ARGS, "sj_site is shared with BPF");
 
-/* A hit. Only the first `args` values are pushed. */
+/* A hit, in its slot of a ring. A slot is as long as the target's longest hit needs. */
 struct sj_hit {
-  __u64 ts_ns; /* CLOCK_MONOTONIC */
-  __u64 seq;   /* per CPU, counts kept and lost hits alike */
+  __u64 ts_ns;  /* CLOCK_MONOTONIC */
+  __u64 commit; /* written last: the hit's number in its stream, from 1, kept and lost hits alike */
   __u32 tid;
   __u16 point;
   __u8 args;
   __u8 flags;
-  __u64 value[SJ_MAX_ARGS];
+  __u64 value[SJ_MAX_ARGS]; /* the first `args` of them */
 };
 #define SJ_HIT_HEADER_BYTES 24
 #define SJ_HIT_FAULT 1 /* an argument could not be read: its value is 0 */
 SJ_STATIC_ASSERT(sizeof(struct sj_hit) == SJ_HIT_HEADER_BYTES + 8 * SJ_MAX_ARGS,
                  "sj_hit is shared with BPF");
+
+/* One CPU's ring: how far both sides are. Positions count hits and never go back; a position's slot
+ * is its remainder. Slots lie in blocks, whole cache lines each, so that a block can be fetched
+ * ahead of its use.
+ *
+ * The slot at `head` is free while head - tail is less than the number of slots. A writer that took
+ * it fills it and stores `commit` last. Numbers grow with positions, so the reader knows a slot
+ * that is not written yet, or was never, by a number no greater than that of the position before.
+ * It waits there: a writer that is preempted delays its ring, and loses nothing. */
+struct sj_cpu_ring {
+  __u64 head; /* positions taken; written by the BPF programs */
+  __u64 lost; /* hits that found no slot; written by the BPF programs */
+  __u64 apart_from_tail[14];
+  __u64 tail; /* positions given back; written by the tracer */
+  __u64 apart_from_next_head[15];
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_cpu_ring) == 256, "sj_cpu_ring is shared with BPF");
+#define SJ_BLOCK_SLOTS 16
+#define SJ_CACHE_LINE 64
+#define SJ_MAX_BLOCK_BYTES (SJ_BLOCK_SLOTS * (SJ_HIT_HEADER_BYTES + 8 * SJ_MAX_ARGS))
 
 /* The gate: a hit counts when open_ns <= ts < close_ns. Being instants, both marks hold on every
  * CPU at once, whenever that CPU comes to see them. Lives in the object's .data, which the tracer

@@ -1,4 +1,5 @@
-/* Kernel types that the BPF programs use and that are the same on every architecture. See README.md. */
+/* Kernel types that the BPF programs use and that are the same on every architecture. See
+ * README.md. */
 #ifndef SJ_VMLINUX_TYPES_H
 #define SJ_VMLINUX_TYPES_H
 
@@ -18,12 +19,10 @@ typedef __u32 __wsum;
 enum bpf_map_type {
   BPF_MAP_TYPE_ARRAY = 2,
   BPF_MAP_TYPE_PERCPU_ARRAY = 6,
-  BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
-  BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum {
-  BPF_RB_NO_WAKEUP = 1,
+  BPF_F_MMAPABLE = 1024,
 };
 
 #endif

@@ -72,7 +72,7 @@ Result<void> check(const Point& point);
 // "len:rnti:drb.psn.so", the inverse of what parse_point read.
 std::string format_fields(const Point& point);
 
-// One ordered source of events: a CPU's ring buffer (bpf) or a thread's ring.
+// One ordered source of events: a CPU's ring (bpf) or a thread's ring.
 enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2 };
 std::string_view name(Engine engine);
 

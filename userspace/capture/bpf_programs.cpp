@@ -16,6 +16,7 @@
 #include "bpf/events.h"
 #include "sojourn_points.skel.h"
 #include "userspace/base/fd.h"
+#include "userspace/base/mapping.h"
 
 namespace sojourn::capture {
 
@@ -32,34 +33,6 @@ std::string_view last_line(std::string_view log) {
   const auto before = log.find_last_of('\n');
   return before == std::string_view::npos ? log : log.substr(before + 1);
 }
-
-Error load_error(int code, const std::string& verifier_log) {
-  if (code == EPERM)
-    return Error(
-        "load the BPF programs: Operation not permitted: run as root, or give this program "
-        "CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)");
-  const std::string_view detail = last_line(verifier_log.c_str());
-  return Error(fmt::format("load the BPF programs: {}{}{}", std::generic_category().message(code),
-                           detail.empty() ? "" : ": ", detail));
-}
-
-}  // namespace
-
-struct BpfPrograms::State {
-  std::string verifier_log;  // libbpf keeps a pointer to it
-  Skeleton skeleton;
-  Mechanism mechanism = Mechanism::kUprobeMulti;
-  std::vector<base::Fd> rings;
-  std::vector<int> ring_fds;
-  std::vector<model::PointId> point_of_site;
-};
-
-BpfPrograms::BpfPrograms(std::unique_ptr<State> state) : state_(std::move(state)) {}
-BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
-BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
-BpfPrograms::~BpfPrograms() = default;
-
-namespace {
 
 Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points) {
   const int fd = bpf_map__fd(skeleton.maps.sites);
@@ -88,31 +61,99 @@ Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus) {
   constexpr std::size_t kPage = 4096;
   constexpr std::size_t kLimit = std::size_t{1} << 30;
   if (!std::has_single_bit(wanted) || wanted < kPage || wanted > kLimit)
-    return fail("a ring of {} bytes: the kernel wants a power of two from 4 KiB to 1 GiB", wanted);
+    return fail("a ring of {} bytes: it takes a power of two from 4 KiB to 1 GiB", wanted);
   return wanted;
 }
 
-Result<void> hand_ring(const sojourn_points& skeleton, int cpu, int ring) {
-  if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.rings), &cpu, &ring, BPF_ANY) != 0)
-    return fail_errno("hand CPU {} its ring buffer", cpu);
-  return {};
+// How the rings lie in their map: one a possible CPU, so that no two CPUs ever contend for one, and
+// slots as long as the longest hit of this target needs.
+struct Shape {
+  std::uint32_t cpus = 0;
+  std::uint32_t max_args = 0;
+  std::uint32_t slot_bytes = 0;
+  std::uint32_t blocks = 0;  // of each ring
+
+  std::uint32_t block_bytes() const { return slot_bytes * SJ_BLOCK_SLOTS; }
+  std::size_t ring_bytes() const { return std::size_t{blocks} * block_bytes(); }
+};
+
+Result<Shape> shape_rings(const target::Points& points, std::uint32_t cpus,
+                          std::size_t wanted_bytes) {
+  SJ_TRY(bytes, ring_size(wanted_bytes, cpus));
+  Shape shape{.cpus = cpus};
+  for (const target::Site& site : points.sites)
+    shape.max_args = std::max(shape.max_args, static_cast<std::uint32_t>(site.args.size()));
+  shape.slot_bytes =
+      SJ_HIT_HEADER_BYTES + static_cast<std::uint32_t>(sizeof(sj_hit::value[0])) * shape.max_args;
+  shape.blocks = static_cast<std::uint32_t>(std::bit_floor(bytes / shape.block_bytes()));
+  return shape;
 }
 
-// One ring buffer a possible CPU, so that no two CPUs ever contend for one.
-Result<std::vector<base::Fd>> make_rings(const sojourn_points& skeleton, int cpus,
-                                         std::size_t bytes) {
-  std::vector<base::Fd> rings;
-  for (int cpu = 0; cpu < cpus; ++cpu) {
-    base::Fd ring(bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sj_ring", 0, 0,
-                                 static_cast<std::uint32_t>(bytes), nullptr));
-    if (!ring) return fail_errno("make a ring buffer of {} bytes for CPU {}", bytes, cpu);
-    SJ_CHECK(hand_ring(skeleton, cpu, ring.get()));
-    rings.push_back(std::move(ring));
-  }
-  return rings;
+Error load_error(int code, const Shape& shape, const std::string& verifier_log) {
+  if (code == EPERM)
+    return Error(
+        "load the BPF programs: Operation not permitted: run as root, or give this program "
+        "CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)");
+  if (code == ENOMEM)
+    return Error(fmt::format("load the BPF programs: {}: {} rings of {} bytes, one for each CPU",
+                             std::generic_category().message(code), shape.cpus,
+                             shape.ring_bytes()));
+  const std::string_view detail = last_line(verifier_log.c_str());
+  return Error(fmt::format("load the BPF programs: {}{}{}", std::generic_category().message(code),
+                           detail.empty() ? "" : ": ", detail));
+}
+
+void configure(sojourn_points& skeleton, const Shape& shape, std::uint32_t sites) {
+  bpf_map__set_max_entries(skeleton.maps.rings, shape.cpus);
+  bpf_map__set_max_entries(skeleton.maps.blocks, shape.cpus * shape.blocks);
+  bpf_map__set_value_size(skeleton.maps.blocks, shape.block_bytes());
+  bpf_map__set_max_entries(skeleton.maps.sites, sites);
+  bpf_map__set_max_entries(skeleton.maps.losses, sites);
+  skeleton.rodata->config.max_args = shape.max_args;
+  skeleton.rodata->config.slot_bytes = shape.slot_bytes;
+  skeleton.rodata->config.blocks = shape.blocks;
+}
+
+// The kernel maps whole pages of a map.
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
 }
 
 }  // namespace
+
+struct BpfPrograms::State {
+  Result<void> map_rings(const Shape& shape);
+
+  std::string verifier_log;  // libbpf keeps a pointer to it
+  Skeleton skeleton;
+  Mechanism mechanism = Mechanism::kUprobeMulti;
+  base::Mapping controls;
+  base::Mapping blocks;
+  std::vector<Ring> rings;
+  std::vector<model::PointId> point_of_site;
+};
+
+BpfPrograms::BpfPrograms(std::unique_ptr<State> state) : state_(std::move(state)) {}
+BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
+BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
+BpfPrograms::~BpfPrograms() = default;
+
+Result<void> BpfPrograms::State::map_rings(const Shape& shape) {
+  controls = base::Mapping(bpf_map__fd(skeleton->maps.rings),
+                           whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
+  if (!controls) return fail_errno("map the rings' positions");
+  blocks = base::Mapping(bpf_map__fd(skeleton->maps.blocks),
+                         whole_pages(shape.cpus * shape.ring_bytes()));
+  if (!blocks)
+    return fail_errno("map rings of {} bytes for {} CPUs", shape.ring_bytes(), shape.cpus);
+  for (std::uint32_t cpu = 0; cpu < shape.cpus; ++cpu)
+    rings.push_back({.control = reinterpret_cast<sj_cpu_ring*>(controls.data()) + cpu,
+                     .slots = blocks.data() + cpu * shape.ring_bytes(),
+                     .slot_count = shape.blocks * SJ_BLOCK_SLOTS,
+                     .slot_bytes = shape.slot_bytes});
+  return {};
+}
 
 Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, Mechanism mechanism,
                                       std::size_t ring_bytes) {
@@ -128,6 +169,8 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   state->verifier_log.resize(256 * 1024);
   for (const target::Site& site : points.sites) state->point_of_site.push_back(site.point);
 
+  SJ_TRY(shape, shape_rings(points, static_cast<std::uint32_t>(cpus), ring_bytes));
+
   libbpf_set_print(nullptr);  // errors are ours to word
   LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = state->verifier_log.data(),
               .kernel_log_size = state->verifier_log.size());
@@ -135,22 +178,16 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   if (!state->skeleton) return fail_errno("open the embedded BPF object");
   sojourn_points& skeleton = *state->skeleton;
 
-  const auto sites = static_cast<std::uint32_t>(points.sites.size());
-  bpf_map__set_max_entries(skeleton.maps.rings, static_cast<std::uint32_t>(cpus));
-  bpf_map__set_max_entries(skeleton.maps.sites, sites);
-  bpf_map__set_max_entries(skeleton.maps.losses, sites);
+  configure(skeleton, shape, static_cast<std::uint32_t>(points.sites.size()));
   const bool multi = mechanism == Mechanism::kUprobeMulti;
   bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
   bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
   skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
 
   if (sojourn_points__load(&skeleton) != 0)
-    return std::unexpected(load_error(errno, state->verifier_log));
+    return std::unexpected(load_error(errno, shape, state->verifier_log));
   SJ_CHECK(fill_sites(skeleton, points));
-  SJ_TRY(bytes, ring_size(ring_bytes, static_cast<std::size_t>(cpus)));
-  SJ_TRY(rings, make_rings(skeleton, cpus, bytes));
-  state->rings = std::move(rings);
-  for (const base::Fd& ring : state->rings) state->ring_fds.push_back(ring.get());
+  SJ_CHECK(state->map_rings(shape));
   return BpfPrograms(std::move(state));
 }
 
@@ -159,8 +196,8 @@ bpf_program* BpfPrograms::program() const {
                                                       : state_->skeleton->progs.hit_perf;
 }
 
-const std::vector<int>& BpfPrograms::ring_fds() const {
-  return state_->ring_fds;
+const std::vector<Ring>& BpfPrograms::rings() const {
+  return state_->rings;
 }
 
 void BpfPrograms::open_gate_at(std::uint64_t monotonic_ns) {
@@ -174,10 +211,18 @@ void BpfPrograms::close_gate_at(std::uint64_t monotonic_ns) {
 }
 
 // The update of a map of maps returns only when no program that may have seen the older value still
-// runs (kernel commit 1ae80cf31938, older than ring buffers are). So CPU 0 is handed the ring that
-// it has.
+// runs, whether or not any uses the map (kernel commit 1ae80cf31938, of 4.20).
 Result<void> BpfPrograms::wait_for_running() const {
-  return hand_ring(*state_->skeleton, 0, state_->ring_fds.front());
+  const std::uint32_t only = 0;
+  const base::Fd inner(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sj_inner", sizeof(only),
+                                      sizeof(std::uint64_t), 1, nullptr));
+  LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner.get()));
+  const base::Fd outer(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "sj_wait", sizeof(only),
+                                      sizeof(only), 1, &options));
+  const int value = inner.get();
+  if (!inner || !outer || bpf_map_update_elem(outer.get(), &only, &value, BPF_ANY) != 0)
+    return fail_errno("wait for the BPF programs that still run");
+  return {};
 }
 
 Result<model::Ledger> BpfPrograms::losses() const {
@@ -197,11 +242,11 @@ Result<model::Ledger> BpfPrograms::losses() const {
   return ledger;
 }
 
-Result<std::vector<std::uint64_t>> BpfPrograms::hits() const {
-  const std::uint32_t only = 0;
-  std::vector<std::uint64_t> hits(state_->rings.size());
-  if (bpf_map_lookup_elem(bpf_map__fd(state_->skeleton->maps.sequence), &only, hits.data()) != 0)
-    return fail_errno("read the sequence numbers");
+std::vector<std::uint64_t> BpfPrograms::hits() const {
+  std::vector<std::uint64_t> hits;
+  for (const Ring& ring : state_->rings)
+    hits.push_back(std::atomic_ref(ring.control->head).load() +
+                   std::atomic_ref(ring.control->lost).load());
   return hits;
 }
 

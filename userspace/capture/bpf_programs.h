@@ -1,6 +1,6 @@
-// The BPF programs of one capture, loaded for one target: its sites, one ring buffer a CPU, the
-// gate, and the loss counters. Destroying it unloads everything; attaching is attach.h's business.
-// One thread owns it.
+// The BPF programs of one capture, loaded for one target: its sites, one ring a CPU, the gate, and
+// the loss counters. Destroying it unloads everything; attaching is attach.h's business. One thread
+// owns it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "userspace/capture/ring.h"
 #include "userspace/target/target.h"
 
 struct bpf_program;
@@ -23,7 +24,8 @@ enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
 
 class BpfPrograms {
  public:
-  // ring_bytes is a power of two; 0: chosen from the number of CPUs.
+  // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs. A ring takes the
+  // power of two of blocks that fits.
   static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
                                   std::size_t ring_bytes);
   BpfPrograms(BpfPrograms&&) noexcept;
@@ -31,7 +33,7 @@ class BpfPrograms {
   ~BpfPrograms();
 
   bpf_program* program() const;
-  const std::vector<int>& ring_fds() const;  // one a CPU, owned here
+  const std::vector<Ring>& rings() const;  // one a CPU, owned here
 
   // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
   void open_gate_at(std::uint64_t monotonic_ns);
@@ -44,7 +46,7 @@ class BpfPrograms {
   Result<model::Ledger> losses() const;
 
   // All hits inside the gate so far, by CPU: the next sequence number of each.
-  Result<std::vector<std::uint64_t>> hits() const;
+  std::vector<std::uint64_t> hits() const;
 
  private:
   struct State;

@@ -126,10 +126,9 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   state->programs = std::move(programs);
 
   SJ_TRY(writer, trace::Writer::create(state->options.output));
-  SJ_CHECK(write_preamble(writer, points, state->programs->ring_fds().size()));
+  SJ_CHECK(write_preamble(writer, points, state->programs->rings().size()));
   state->sink.emplace(std::move(writer));
-  SJ_TRY(drain, Drain::create(state->programs->ring_fds(), *state->sink));
-  state->drain = std::move(drain);
+  state->drain.emplace(state->programs->rings(), *state->sink);
 
   const std::uint64_t before = base::monotonic_ns();
   auto attachment = Attachment::attach(points, process.pid(), state->mechanism, *state->programs);
@@ -168,7 +167,7 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
        {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0}}};
 
   while (state.about.ended_by.empty()) {
-    SJ_TRY(more, state.drain->poll());
+    const bool more = state.drain->poll();
     const std::uint64_t now = base::monotonic_ns();
     if (now >= next_second) {
       next_second += kSecond;
@@ -204,7 +203,7 @@ Result<void> Capture::drain_rest() {
   for (bool more = true; more && !state.sink->failed();) {
     // Asked before: without room the drain took nothing, however much room there is by now.
     const bool had_room = state.sink->has_room();
-    SJ_TRY(left, state.drain->poll());
+    const bool left = state.drain->poll();
     more = left || !had_room;
     if (!had_room) std::this_thread::sleep_for(state.options.poll_period);
   }
@@ -229,8 +228,7 @@ Result<Outcome> Capture::finish() {
   SJ_CHECK(drain_rest());
 
   SJ_TRY(losses, state.programs->losses());
-  SJ_TRY(hits, state.programs->hits());
-  state.about.stream_hits = hits;
+  state.about.stream_hits = state.programs->hits();
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);

@@ -1,15 +1,13 @@
-// Empties the per-CPU ring buffers into batches of one stream each, in the ring's order. What it
-// reads was written by our own BPF programs, yet its sizes are checked. One thread owns a Drain.
+// Empties the per-CPU rings into batches of one stream each, in the ring's order. The rings' memory
+// must outlive it. One thread owns a Drain.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
-#include "analysis/base/result.h"
 #include "analysis/model/event.h"
-
-struct ring_buffer;
+#include "userspace/capture/ring.h"
 
 namespace sojourn::capture {
 
@@ -17,15 +15,12 @@ class Sink;
 
 class Drain {
  public:
-  static Result<Drain> create(const std::vector<int>& ring_fds, Sink& sink);
-  Drain(Drain&&) noexcept;
-  Drain& operator=(Drain&&) noexcept;
-  ~Drain();
+  Drain(std::span<const Ring> rings, Sink& sink);
 
   // Takes what is in the rings, at most a batch of each; full batches go to the sink. True: there
   // is more. While the sink has no room nothing is taken: the rings fill up, and what they lose is
   // counted where it is lost.
-  Result<bool> poll();
+  bool poll();
 
   // Hands over the batches that are not full yet.
   void flush();
@@ -33,9 +28,17 @@ class Drain {
   std::uint64_t events() const;
 
  private:
-  struct State;
-  explicit Drain(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  struct CpuStream {
+    RingReader reader;
+    std::uint32_t id = 0;
+    std::uint64_t events = 0;
+    model::EventBatch batch;
+  };
+  bool take_batch(CpuStream& stream);
+  void hand_over(CpuStream& stream);
+
+  Sink* sink_;
+  std::vector<CpuStream> streams_;
 };
 
 }  // namespace sojourn::capture

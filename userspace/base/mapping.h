@@ -1,0 +1,36 @@
+// Memory that a descriptor's contents are mapped to, and that unmaps itself. Moves only.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <sys/mman.h>
+
+namespace sojourn::base {
+
+class Mapping {
+ public:
+  Mapping() = default;
+  // Readable and writable, shared with whoever else maps it. False as bool where it failed: errno.
+  Mapping(int fd, std::size_t bytes)
+      : at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)), bytes_(bytes) {}
+  Mapping(Mapping&& other) noexcept
+      : at_(std::exchange(other.at_, MAP_FAILED)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Mapping() {
+    if (*this) munmap(at_, bytes_);
+  }
+
+  explicit operator bool() const { return at_ != MAP_FAILED; }
+  std::byte* data() const { return static_cast<std::byte*>(at_); }
+
+ private:
+  void* at_ = MAP_FAILED;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace sojourn::base
