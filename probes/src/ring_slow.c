@@ -156,6 +156,7 @@ static void enter_ring(struct sj_ring* ring, uint64_t owner, uint64_t capacity) 
   }
   sj_syscall(SYS_prctl, PR_GET_NAME, (long)ring->thread_name, 0, 0, 0, 0);
   __atomic_store_n(&ring->claimed_stamp, stamp(), __ATOMIC_RELAXED);
+  __atomic_store_n(&private_of(ring)->reserved, cursor, __ATOMIC_RELAXED);
   __atomic_store_n(&private_of(ring)->alive, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&ring->owner, owner, __ATOMIC_RELEASE);
   sj_ring_self = ring;
@@ -276,16 +277,20 @@ static void lose(struct sj_ring* ring, uint32_t id) {
     count_site(arena->refused, &arena->refused_elsewhere, id);
     return;
   }
-  count_gap(ring, __atomic_load_n(&ring->cursor, __ATOMIC_RELAXED));
+  count_gap(ring, __atomic_load_n(&private_of(ring)->reserved, __ATOMIC_RELAXED));
   count_site(ring->loss, &ring->losses_elsewhere, id);
   __atomic_fetch_add(&ring->lost, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- the slow path itself ---- */
 
-static int may_overwrite(struct sj_ring* ring) {
-  return __atomic_load_n(&ring->mode, __ATOMIC_RELAXED) == SJ_RING_FLIGHT &&
-         __atomic_load_n(&ring->limit, __ATOMIC_RELAXED) != SJ_RING_CLOSED;
+/* Not while handlers have filled a chunk inside of one unfinished hit: a reader trusts that what
+ * lies a chunk ahead of the cursor is not being written yet. */
+static int may_overwrite(struct sj_ring* ring, int64_t reserved) {
+  if (__atomic_load_n(&ring->mode, __ATOMIC_RELAXED) != SJ_RING_FLIGHT) return 0;
+  if (__atomic_load_n(&ring->limit, __ATOMIC_RELAXED) == SJ_RING_CLOSED) return 0;
+  const int64_t unpublished = reserved - __atomic_load_n(&ring->cursor, __ATOMIC_RELAXED);
+  return unpublished < (int64_t)((ring->mask + 1) / SJ_RING_CHUNKS) - SJ_RECORD_MAX_BYTES;
 }
 
 int sj_ring_slow_in_c(uint64_t bytes, uint64_t id) SJ_HIDDEN;
@@ -298,8 +303,9 @@ int sj_ring_slow_in_c(uint64_t bytes, uint64_t id) {
     __atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
     sj_ring_forget();
   } else if (is_alive(ring)) {
-    if (may_overwrite(ring)) {
-      begin_chunk(ring, __atomic_load_n(&ring->cursor, __ATOMIC_RELAXED), bytes);
+    const int64_t reserved = __atomic_load_n(&private_of(ring)->reserved, __ATOMIC_RELAXED);
+    if (may_overwrite(ring, reserved)) {
+      begin_chunk(ring, reserved, bytes);
       return 1;
     }
     lose(ring, (uint32_t)id);

@@ -131,7 +131,7 @@ SJ_ABI_ASSERT(sizeof(struct sj_ring) <= SJ_RING_PAGE, "the cursor's page comes n
 struct sj_ring_private {
   uint32_t alive;
   uint32_t pad;
-  int64_t from;
+  int64_t reserved; /* the cursor, once all hits that have begun are whole */
 };
 
 /* A table of all rings, so that one is taken by one exchange and its memory is only touched by who

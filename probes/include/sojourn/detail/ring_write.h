@@ -3,32 +3,39 @@
  * it.
  *
  * One thread writes a ring, yet not alone: a signal handler may hit points in the middle of a hit.
- * So a hit is a restartable sequence:
+ * So a hit reserves, writes and publishes:
  *
- *   from = cursor            where the record goes: free space that nobody reads yet
- *   write the whole record   stamp, id, values
- *   if cursor is still from, cursor = from + bytes        in one instruction; else begin again
+ *   from = reserved, now = the cycle counter
+ *   if reserved is still from, reserved = from + bytes    in one instruction; else begin again
+ *   write the record: stamp, id, values
+ *   if cursor is from, cursor = from + bytes, then, as long as reserved has moved on and the
+ *   cursor has not, cursor = reserved                     in one instruction
  *
- * A handler in between wrote its own records over the unfinished one and moved the cursor, so the
- * last step fails and the hit begins again, with a new stamp: stamps rise in the order of records.
- * No lock prefix: only this thread's own handlers can come between two instructions. All below the
- * cursor is whole at any moment, also when the thread is killed, or leaves a handler by siglongjmp.
- * `from` waits in the thread's private page and not in a register; a handler that hits a point puts
- * its own there, which is behind the cursor once it returns: the last step fails as it should.
+ * A handler between the first two steps makes the second fail, and the hit begins again with a new
+ * stamp: so stamps rise in the order of records. A handler after that finds the cursor behind its
+ * own `from`: it interrupted a hit that has not published yet, and leaves that to it. So all below
+ * the cursor is whole at any moment, and it never steps back. No lock prefix: only this thread's
+ * own handlers can come between two instructions.
+ *
+ * (Writing first and reserving with the last instruction would need no second word, but a hit that
+ * goes on after a handler would write over the handler's record before it noticed.)
  *
  * Between owner and collector: a record's stores come before the cursor's (release), and the
  * collector reads the cursor (acquire) before the record. The collector has read a record before it
  * raises `limit` over its place (release), and the owner reads `limit` (acquire) before it writes
  * there. Each of the two words has one writer; no other order matters, on any machine. x86-64 keeps
- * stores and loads in these orders by itself; arm64 is told by ldar and stlxr.
+ * stores and loads in these orders by itself; arm64 is told by ldar and stlr.
  *
- * `alive` is in the private page, which the kernel wipes in a forked child (MADV_WIPEONFORK): the
- * child's first hit finds 0 and takes the slow path to a ring of its own.
+ * `alive` and `reserved` are in a private page, which the kernel wipes in a forked child
+ * (MADV_WIPEONFORK): the child's first hit finds 0 and takes the slow path to a ring of its own.
  *
  * It is one assembler statement that needs four registers, all of them free to use in any function,
  * because of what compilers do otherwise: a call, or more values alive than there are such
  * registers, cost the function around the point a frame, traced or not. The slow path keeps every
  * register, and steps over the red zone.
+ *
+ * What stays open: a handler that leaves an unfinished hit for good (siglongjmp) leaves that
+ * thread's ring unpublished from there on. Its hits are lost once it is full, and counted.
  */
 #ifndef SOJOURN_DETAIL_RING_WRITE_H
 #define SOJOURN_DETAIL_RING_WRITE_H
@@ -71,18 +78,18 @@ extern __thread struct sj_ring* sj_ring_self
 #define SJ_RING_VALUE_CONSTRAINT_ "er"
 
 #define SJ_RING_PUT_REGISTER_(index)                                                        \
-  SJ_RING_PUT_WIDTH_(index, 1, "movb %b[sj_value" #index "], .Lsj_at(%%rsi)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 2, "movw %w[sj_value" #index "], .Lsj_at(%%rsi)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 4, "movl %k[sj_value" #index "], .Lsj_at(%%rsi)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 8, "movq %q[sj_value" #index "], .Lsj_at(%%rsi)\n")
+  SJ_RING_PUT_WIDTH_(index, 1, "movb %b[sj_value" #index "], .Lsj_at(%%rax)\n")             \
+  SJ_RING_PUT_WIDTH_(index, 2, "movw %w[sj_value" #index "], .Lsj_at(%%rax)\n")             \
+  SJ_RING_PUT_WIDTH_(index, 4, "movl %k[sj_value" #index "], .Lsj_at(%%rax)\n")             \
+  SJ_RING_PUT_WIDTH_(index, 8, "movq %q[sj_value" #index "], .Lsj_at(%%rax)\n")
 #define SJ_RING_PUT_MEMORY_(index)                                                          \
-  "movq 8*" #index "(%[sj_values]), %%rax\n"                                                \
-  SJ_RING_PUT_WIDTH_(index, 1, "movb %%al, .Lsj_at(%%rsi)\n")                               \
-  SJ_RING_PUT_WIDTH_(index, 2, "movw %%ax, .Lsj_at(%%rsi)\n")                               \
-  SJ_RING_PUT_WIDTH_(index, 4, "movl %%eax, .Lsj_at(%%rsi)\n")                              \
-  SJ_RING_PUT_WIDTH_(index, 8, "movq %%rax, .Lsj_at(%%rsi)\n")
+  "movq 8*" #index "(%[sj_values]), %%rdx\n"                                                \
+  SJ_RING_PUT_WIDTH_(index, 1, "movb %%dl, .Lsj_at(%%rax)\n")                               \
+  SJ_RING_PUT_WIDTH_(index, 2, "movw %%dx, .Lsj_at(%%rax)\n")                               \
+  SJ_RING_PUT_WIDTH_(index, 4, "movl %%edx, .Lsj_at(%%rax)\n")                              \
+  SJ_RING_PUT_WIDTH_(index, 8, "movq %%rdx, .Lsj_at(%%rax)\n")
 
-/* rcx the ring, rsi the record. */
+/* rcx the ring, rsi the position behind the record, rax the record. */
 #define SJ_RING_WRITE_(flag, put)                                             \
   "testb $1, " flag "(%%rip)\n"                                               \
   "jz 4f\n"                                                                   \
@@ -90,25 +97,33 @@ extern __thread struct sj_ring* sj_ring_self
   "movq %%fs:(%%rcx), %%rcx\n"                                                \
   "cmpl $0, %c[sj_alive](%%rcx)\n"                                            \
   "je 3f\n"                                                                   \
-  "movq %c[sj_cursor](%%rcx), %%rax\n"                                        \
-  "movq %c[sj_mask](%%rcx), %%rsi\n"                                          \
-  "movq %%rax, %c[sj_from](%%rcx)\n"                                          \
-  "andq %%rax, %%rsi\n"                                                       \
-  "addq $.Lsj_bytes, %%rax\n"                                                 \
-  "leaq %c[sj_data](%%rcx,%%rsi), %%rsi\n"                                    \
-  "cmpq %c[sj_limit](%%rcx), %%rax\n"                                         \
+  "movq %c[sj_reserved](%%rcx), %%rsi\n"                                      \
+  "addq $.Lsj_bytes, %%rsi\n"                                                 \
+  "cmpq %c[sj_limit](%%rcx), %%rsi\n"                                         \
   "jg 3f\n"                                                                   \
   "rdtsc\n"                                                                   \
-  "movl %%eax, (%%rsi)\n"                                                     \
-  "movl %%edx, 4(%%rsi)\n"                                                    \
-  "leaq 998f(%%rip), %%rax\n"                                                 \
-  "movl %%eax, 8(%%rsi)\n"                                                    \
+  "shlq $32, %%rdx\n"                                                         \
+  "orq %%rax, %%rdx\n"                                                        \
+  "leaq -.Lsj_bytes(%%rsi), %%rax\n"                                          \
+  "cmpxchgq %%rsi, %c[sj_reserved](%%rcx)\n"                                  \
+  "jne 1b\n"                                                                  \
+  "andq %c[sj_mask](%%rcx), %%rax\n"                                          \
+  "leaq %c[sj_data](%%rcx,%%rax), %%rax\n"                                    \
+  "movq %%rdx, (%%rax)\n"                                                     \
+  "998: leaq 998b(%%rip), %%rdx\n"                                            \
+  "movl %%edx, 8(%%rax)\n"                                                    \
   put                                                                         \
-  "movq %c[sj_from](%%rcx), %%rax\n"                                          \
-  "leaq .Lsj_bytes(%%rax), %%rdx\n"                                           \
-  "998: cmpxchgq %%rdx, %c[sj_cursor](%%rcx)\n"                               \
+  "leaq -.Lsj_bytes(%%rsi), %%rax\n"                                          \
+  "cmpq %%rax, %c[sj_cursor](%%rcx)\n"                                        \
+  "jne 4f\n"                                                                  \
+  "movq %%rsi, %c[sj_cursor](%%rcx)\n"                                        \
+  "5: cmpq %%rsi, %c[sj_reserved](%%rcx)\n"                                   \
   "je 4f\n"                                                                   \
-  "jmp 1b\n"                                                                  \
+  "movq %%rsi, %%rax\n"                                                       \
+  "movq %c[sj_reserved](%%rcx), %%rsi\n"                                      \
+  "cmpxchgq %%rsi, %c[sj_cursor](%%rcx)\n"                                    \
+  "je 5b\n"                                                                   \
+  "jmp 4f\n"                                                                  \
   "3: leaq -128(%%rsp), %%rsp\n"                                              \
   "leaq 998b(%%rip), %%rax\n"                                                 \
   "pushq %%rax\n"                                                             \
@@ -122,7 +137,7 @@ extern __thread struct sj_ring* sj_ring_self
 
 #else
 
-#define SJ_RING_CLOBBERS_ "x8", "x9", "x10", "x16", "x17", "memory", "cc"
+#define SJ_RING_CLOBBERS_ "x8", "x9", "x10", "x11", "x16", "x17", "memory", "cc"
 #define SJ_RING_VALUE_CONSTRAINT_ "r"
 
 #define SJ_RING_PUT_REGISTER_(index)                                                        \
@@ -137,7 +152,8 @@ extern __thread struct sj_ring* sj_ring_self
   SJ_RING_PUT_WIDTH_(index, 4, "stur w10, [x9, .Lsj_at]\n")                                 \
   SJ_RING_PUT_WIDTH_(index, 8, "stur x10, [x9, .Lsj_at]\n")
 
-/* x8 the ring, x9 the record. The private page is too far off for an offset in an instruction. */
+/* x8 the ring, x9 the record, x17 the position behind it, x16 the private page, which is too far off
+ * for an offset in an instruction. */
 #define SJ_RING_WRITE_(flag, put)                                             \
   "adrp x8, " flag "\n"                                                       \
   "ldrh w8, [x8, :lo12:" flag "]\n"                                           \
@@ -147,33 +163,42 @@ extern __thread struct sj_ring* sj_ring_self
   "ldr x8, [x8, :gottprel_lo12:sj_ring_self]\n"                               \
   "ldr x8, [x9, x8]\n"                                                        \
   "add x16, x8, %[sj_alive]\n"                                                \
-  "ldr w9, [x16]\n"                                                           \
+  "ldr w9, [x16], 8\n"                                                        \
   "cbz w9, 3f\n"                                                              \
-  "ldr x17, [x8, %[sj_cursor]]\n"                                             \
-  "str x17, [x16, %[sj_from] - %[sj_alive]]\n"                                \
-  "ldr x9, [x8, %[sj_mask]]\n"                                                \
-  "and x9, x9, x17\n"                                                         \
-  "add x9, x9, x8\n"                                                          \
-  "add x9, x9, %[sj_data]\n"                                                  \
-  "add x17, x17, .Lsj_bytes\n"                                                \
   "add x10, x8, %[sj_limit]\n"                                                \
   "ldar x10, [x10]\n"                                                         \
+  "ldxr x9, [x16]\n"                                                          \
+  "add x17, x9, .Lsj_bytes\n"                                                 \
   "cmp x17, x10\n"                                                            \
   "b.gt 3f\n"                                                                 \
   "mrs x10, cntvct_el0\n"                                                     \
+  "stxr w11, x17, [x16]\n"                                                    \
+  "cbnz w11, 1b\n"                                                            \
+  "ldr x16, [x8, %[sj_mask]]\n"                                               \
+  "and x9, x9, x16\n"                                                         \
+  "add x9, x9, x8\n"                                                          \
+  "add x9, x9, %[sj_data]\n"                                                  \
   "str x10, [x9]\n"                                                           \
-  "adr x10, 998f\n"                                                           \
+  "998: adr x10, 998b\n"                                                      \
   "str w10, [x9, 8]\n"                                                        \
   put                                                                         \
-  "ldr x10, [x16, %[sj_from] - %[sj_alive]]\n"                                \
-  "add x17, x10, .Lsj_bytes\n"                                                \
+  "add x16, x8, %[sj_alive]\n"                                                \
+  "ldr x10, [x8, %[sj_cursor]]\n"                                             \
   "add x8, x8, %[sj_cursor]\n"                                                \
-  "998: ldxr x9, [x8]\n"                                                      \
-  "cmp x9, x10\n"                                                             \
-  "b.ne 1b\n"                                                                 \
-  "stlxr w9, x17, [x8]\n"                                                     \
-  "cbnz w9, 998b\n"                                                           \
-  "b 4f\n"                                                                    \
+  "add x10, x10, .Lsj_bytes\n"                                                \
+  "cmp x10, x17\n"                                                            \
+  "b.ne 4f\n"                                                                 \
+  "stlr x17, [x8]\n"                                                          \
+  "5: ldr x10, [x16, 8]\n"                                                    \
+  "cmp x10, x17\n"                                                            \
+  "b.eq 4f\n"                                                                 \
+  "6: ldxr x9, [x8]\n"                                                        \
+  "cmp x9, x17\n"                                                             \
+  "b.ne 4f\n"                                                                 \
+  "stlxr w11, x10, [x8]\n"                                                    \
+  "cbnz w11, 6b\n"                                                            \
+  "mov x17, x10\n"                                                            \
+  "b 5b\n"                                                                    \
   "3: adr x8, 998b\n"                                                         \
   "mov x9, .Lsj_bytes\n"                                                      \
   "stp x9, x8, [sp, #-32]!\n"                                                 \
@@ -188,7 +213,7 @@ extern __thread struct sj_ring* sj_ring_self
 
 #define SJ_RING_OFFSETS_                                                      \
   [sj_alive] "n"(SJ_RING_PRIVATE),                                            \
-  [sj_from] "n"(SJ_RING_PRIVATE + 8),                                         \
+  [sj_reserved] "n"(SJ_RING_PRIVATE + 8),                                     \
   [sj_data] "n"(SJ_RING_DATA),                                                \
   [sj_cursor] "n"(__builtin_offsetof(struct sj_ring, cursor)),                \
   [sj_limit] "n"(__builtin_offsetof(struct sj_ring, limit)),                  \
