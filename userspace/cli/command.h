@@ -32,5 +32,6 @@ Action define_report(CLI::App& app);
 Action define_journeys(CLI::App& app);
 Action define_events(CLI::App& app);
 Action define_check(CLI::App& app);
+Action define_schema(CLI::App& app);
 
 }  // namespace sojourn::cli

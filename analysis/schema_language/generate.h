@@ -1,0 +1,16 @@
+// What a schema becomes: a C and C++ header that fires its events, and a JSON document that
+// describes them. The same schema gives the same bytes. `file` is the schema's file name; only its
+// last part gets into the output, which therefore does not depend on where it was made.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/schema_language/parser.h"
+
+namespace sojourn::schema_language {
+
+std::string generate_header(const Schema& schema, std::string_view file);
+std::string generate_json(const Schema& schema, std::string_view file);
+
+}  // namespace sojourn::schema_language

@@ -1,0 +1,61 @@
+// `sojourn schema`: from a schema to the header that fires its events and the JSON that describes
+// them. Without outputs it checks the schema.
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "analysis/schema_language/generate.h"
+#include "analysis/schema_language/parser.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/output_file.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::string header;
+  std::string json;
+};
+
+Result<std::string> read_schema(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail_errno("open {}", path);
+  // One more than allowed: the parser says that it is too much, and a device has no end.
+  std::string text(schema_language::kMaxSchemaBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.fail() && !file.eof())) return fail_errno("read {}", path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+Result<void> generate(const Options& options) {
+  SJ_TRY(text, read_schema(options.file));
+  SJ_TRY(schema, schema_language::parse(text, options.file));
+  if (!options.header.empty())
+    SJ_CHECK(replace_file(options.header, schema_language::generate_header(schema, options.file)));
+  if (!options.json.empty())
+    SJ_CHECK(replace_file(options.json, schema_language::generate_json(schema, options.file)));
+  return {};
+}
+
+}  // namespace
+
+Action define_schema(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("file", options->file, "The schema, see docs/schemas.md")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--header", options->header, "Write a C and C++ header that fires its events")
+      ->type_name("FILE");
+  app.add_option("--json", options->json, "Write its subsystems, events and fields as JSON")
+      ->type_name("FILE");
+  app.footer("Without --header and --json the schema is only checked.");
+  return [options] { return generate(*options); };
+}
+
+}  // namespace sojourn::cli
