@@ -13,11 +13,12 @@ set(arrows
   "analysis/statistics: analysis/base"
   "analysis/journeys: analysis/base analysis/model"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
+  "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys
-    analysis/report userspace/base userspace/target userspace/capture")
+    analysis/report analysis/schema_language userspace/base userspace/target userspace/capture")
 
 set(known "")
 foreach(arrow IN LISTS arrows)
