@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
@@ -13,6 +15,20 @@
 namespace sojourn::cli {
 
 namespace {
+
+// Where the bytes go: a link stays a link. What is no regular file is not replaced by one.
+Result<std::string> place_of(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return path;
+    return fail_errno("open {}", path);
+  }
+  if (!S_ISREG(status.st_mode)) return fail("write {}: not a regular file", path);
+  std::error_code error;
+  const auto place = std::filesystem::canonical(path, error);
+  if (error) return fail("open {}: {}", path, error.message());
+  return place.string();
+}
 
 bool holds(const std::string& path, std::string_view content) {
   std::ifstream file(path, std::ios::binary);
@@ -70,8 +86,9 @@ class Replacement {
 }  // namespace
 
 Result<void> replace_file(const std::string& path, std::string_view content) {
-  if (holds(path, content)) return {};
-  Replacement replacement(path);
+  SJ_TRY(place, place_of(path));
+  if (holds(place, content)) return {};
+  Replacement replacement(place);
   SJ_CHECK(replacement.open());
   SJ_CHECK(replacement.write(content));
   return replacement.take_place();

@@ -2,9 +2,11 @@
 // them. Without outputs it checks the schema.
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "analysis/schema_language/generate.h"
 #include "analysis/schema_language/parser.h"
@@ -33,7 +35,25 @@ Result<std::string> read_schema(const std::string& path) {
   return text;
 }
 
+// However they are written.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  const auto place = std::filesystem::weakly_canonical(one, error);
+  return !error && place == std::filesystem::weakly_canonical(other, error) && !error;
+}
+
+Result<void> check_outputs(const Options& options) {
+  for (const std::string& output : {options.header, options.json})
+    if (!output.empty() && is_same_file(output, options.file))
+      return fail("write {}: it is the schema itself", output);
+  if (!options.header.empty() && !options.json.empty() &&
+      is_same_file(options.header, options.json))
+    return fail("write {}: it is both the header and the JSON", options.header);
+  return {};
+}
+
 Result<void> generate(const Options& options) {
+  SJ_CHECK(check_outputs(options));
   SJ_TRY(text, read_schema(options.file));
   SJ_TRY(schema, schema_language::parse(text, options.file));
   if (!options.header.empty())

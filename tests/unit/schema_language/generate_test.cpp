@@ -30,8 +30,8 @@ std::string header_of_text(const std::string& text) {
 TEST_CASE("the outputs of a schema are as they were") {
   const std::string name = GENERATE("plain", "typed");
   const Schema schema = parsed(read(name + ".pleco"));
-  compare(generate_header(schema, name + ".pleco"), name + ".expected.h");
-  compare(generate_json(schema, name + ".pleco"), name + ".expected.json");
+  compare(generate_header(schema, name + ".pleco"), name + ".h.expected");
+  compare(generate_json(schema, name + ".pleco"), name + ".json.expected");
 }
 
 TEST_CASE("the outputs do not say where the schema lies") {
