@@ -18,11 +18,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rings.h"
 
 struct sj_runtime sj_runtime;
+
+/* Kept open for collectors of the same user. The program may close it, and use its number for
+ * something else: hence the identity. */
+static struct {
+  int fd;
+  dev_t device;
+  ino_t inode;
+} arena_file = {.fd = -1};
 
 enum { kQueueSlots = 512 };
 
@@ -169,6 +178,7 @@ static void arm(struct sj_arena* arena, uint32_t mode) {
 __attribute__((constructor(101))) static void begin_rings(void) {
   const int saved_errno = errno;
   struct settings settings;
+  sj_remove_unloaded_arenas((uint64_t)(uintptr_t)&plan);
   if (read_settings(&settings)) {
     const struct sj_arena planned = plan(&settings);
     const int fd = create_file(&settings, &planned);
@@ -184,12 +194,24 @@ __attribute__((constructor(101))) static void begin_rings(void) {
       pthread_atfork(NULL, NULL, sj_ring_forget);
       if (share_flags(fd, arena) && settings.armed) arm(arena, settings.mode);
     }
-    /* Kept open: a collector of the same user finds the arena by its descriptor. */
-    if (fd >= 0 && arena == NULL) close(fd);
+    struct stat status;
+    if (arena != NULL && fstat(fd, &status) == 0) {
+      arena_file.fd = fd;
+      arena_file.device = status.st_dev;
+      arena_file.inode = status.st_ino;
+    } else if (fd >= 0) {
+      close(fd);
+    }
   }
   errno = saved_errno;
 }
 
+/* At the process's end as well, while other threads still hit points: nothing is unmapped here. */
 __attribute__((destructor(101))) static void end_rings(void) {
-  if (sj_runtime.arena != NULL) __atomic_store_n(&sj_runtime.arena->gone, 1, __ATOMIC_RELEASE);
+  if (sj_runtime.arena == NULL) return;
+  __atomic_store_n(&sj_runtime.arena->gone, 1, __ATOMIC_RELEASE);
+  struct stat status;
+  if (fstat(arena_file.fd, &status) == 0 && status.st_dev == arena_file.device &&
+      status.st_ino == arena_file.inode)
+    close(arena_file.fd);
 }

@@ -29,6 +29,9 @@ int sj_ring_prepare(uint64_t slot, uint64_t capacity) SJ_HIDDEN;
 /* Takes a ring for the calling thread. 0: there is none. */
 int sj_ring_take(void) SJ_HIDDEN;
 
+/* Of modules that this process has unloaded; own_code is an address in the calling module. */
+void sj_remove_unloaded_arenas(uint64_t own_code) SJ_HIDDEN;
+
 /* The calling thread has no ring any more: it is a forked child's. */
 void sj_ring_forget(void) SJ_HIDDEN;
 
