@@ -61,7 +61,12 @@ Error Process::no_rights() const {
 }
 
 Error Process::explain(Error error) const {
-  if (!alive()) return Error(fmt::format("process {} has exited", title()));
+  // An exiting process loses its files, and with them /proc/PID/root, shortly before its pidfd
+  // tells.
+  constexpr int kPatienceMs = 100;
+  pollfd exited{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+  if (poll(&exited, 1, kPatienceMs) != 0)
+    return Error(fmt::format("process {} has exited", title()));
   return error;
 }
 
