@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 include=(-DSJ_RINGS -I"$source" -I"$source/probes/include")
-aarch64-linux-gnu-gcc -O2 -std=gnu11 "${include[@]}" -c "$source/probes/src/arena.c" "$source/probes/src/unloaded.c"
+aarch64-linux-gnu-gcc -O2 -std=gnu11 "${include[@]}" -c $(find "$source/probes/src" -name '*.c' ! -name ring_slow.c)
 aarch64-linux-gnu-gcc -O2 -std=gnu11 -mgeneral-regs-only "${include[@]}" -c "$source/probes/src/ring_slow.c"
 aarch64-linux-gnu-g++ -O2 -std=c++23 "${include[@]}" -static -o rings-test "$source/tests/probes/rings/rings_test.cpp" *.o -pthread
 failed=0
