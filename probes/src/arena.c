@@ -36,7 +36,8 @@ static struct {
 enum { kQueueSlots = 512 };
 
 static const uint64_t kRingBytes = 256 * 1024;
-static const uint64_t kLargestRing = 4096 * 1024;
+/* That a collector may ask for. Only addresses are reserved, yet mlockall() counts those too. */
+static const uint64_t kLargestRing = 2048 * 1024;
 static const uint64_t kPreparedRings = 8;
 static const uint64_t kMemoryCeiling = 64 * 1024 * 1024;
 

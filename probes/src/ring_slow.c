@@ -75,46 +75,51 @@ static int populate(char* from, uint64_t bytes) {
   return 1;
 }
 
-static int make_accessible(uint64_t slot) {
-  char* const base = (char*)sj_ring_at(slot);
-  const uint64_t stride = sj_runtime.arena->ring_stride;
-  if (sj_syscall(SYS_mprotect, (long)base, (long)stride, PROT_READ | PROT_WRITE, 0, 0, 0) != 0)
+static int call(long number, const void* address, uint64_t bytes, long argument) {
+  return sj_syscall(number, (long)address, (long)bytes, argument, 0, 0, 0) == 0;
+}
+
+static int map_private_page(uint64_t slot) {
+  if (__atomic_load_n(&sj_runtime.mapped[slot], __ATOMIC_RELAXED)) return 1;
+  char* const page = (char*)sj_ring_at(slot) + SJ_RING_PRIVATE;
+  if (sj_syscall(SYS_mmap, (long)page, SJ_RING_PAGE, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (long)page)
     return 0;
-  const long own =
-      sj_syscall(SYS_mmap, (long)(base + SJ_RING_PRIVATE), SJ_RING_PAGE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (own != (long)(base + SJ_RING_PRIVATE)) return 0;
-  sj_syscall(SYS_madvise, own, SJ_RING_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+  call(SYS_madvise, page, SJ_RING_PAGE, MADV_WIPEONFORK);
   __atomic_store_n(&sj_runtime.mapped[slot], 1, __ATOMIC_RELAXED);
   return 1;
 }
 
-/* Before the first byte is used: memory that is not to be had shows here, not as a signal later. */
+/* Present before its first byte is used: memory that is not to be had shows here, not as a signal
+ * later. Only what is used is accessible, so that mlockall() does not fill the rest; and only that
+ * belongs into a core file. */
+static int make_present(uint64_t slot, uint64_t capacity) {
+  char* const base = (char*)sj_ring_at(slot);
+  const uint64_t bytes = SJ_RING_DATA + capacity + SJ_RING_PAGE;
+  return call(SYS_mprotect, base, bytes, PROT_READ | PROT_WRITE) && map_private_page(slot) &&
+         populate(base, bytes) && (call(SYS_madvise, base, bytes, MADV_DODUMP) || 1);
+}
+
+/* Within the ceiling for all rings together. */
+static int reserve_memory(struct sj_arena* arena, uint64_t bytes) {
+  const uint64_t asked = __atomic_load_n(&arena->control.memory_ceiling, __ATOMIC_RELAXED);
+  const uint64_t ceiling = asked != 0 ? asked : arena->memory_ceiling_default;
+  if (__atomic_add_fetch(&arena->memory_used, bytes, __ATOMIC_RELAXED) <= ceiling) return 1;
+  __atomic_sub_fetch(&arena->memory_used, bytes, __ATOMIC_RELAXED);
+  return 0;
+}
+
 int sj_ring_prepare(uint64_t slot, uint64_t capacity) {
   struct sj_arena* const arena = sj_runtime.arena;
   struct sj_ring_slot* const entry = &sj_runtime.slots[slot];
   const uint64_t had = __atomic_load_n(&entry->populated, __ATOMIC_RELAXED);
-  if (!__atomic_load_n(&sj_runtime.mapped[slot], __ATOMIC_RELAXED) && !make_accessible(slot))
-    return 0;
-
-  if (capacity > had) {
-    const uint64_t asked = __atomic_load_n(&arena->control.memory_ceiling, __ATOMIC_RELAXED);
-    const uint64_t ceiling = asked != 0 ? asked : arena->memory_ceiling_default;
-    const uint64_t more = capacity - had;
-    if (__atomic_add_fetch(&arena->memory_used, more, __ATOMIC_RELAXED) > ceiling) {
-      __atomic_sub_fetch(&arena->memory_used, more, __ATOMIC_RELAXED);
-      return 0;
-    }
-  }
-  char* const base = (char*)sj_ring_at(slot);
-  const uint64_t data = (capacity > had ? capacity : had) + SJ_RING_PAGE;
-  if (!populate(base, SJ_RING_DATA) || !populate(base + SJ_RING_DATA, data)) {
-    if (capacity > had) __atomic_sub_fetch(&arena->memory_used, capacity - had, __ATOMIC_RELAXED);
+  if (capacity <= had) return make_present(slot, had);
+  if (!reserve_memory(arena, capacity - had)) return 0;
+  if (!make_present(slot, capacity)) {
+    __atomic_sub_fetch(&arena->memory_used, capacity - had, __ATOMIC_RELAXED);
     return 0;
   }
-  if (capacity > had) __atomic_store_n(&entry->populated, capacity, __ATOMIC_RELAXED);
-  /* Ring contents belong into a core file; the rest of the arena, which is empty, does not. */
-  sj_syscall(SYS_madvise, (long)base, (long)(SJ_RING_DATA + data), MADV_DODUMP, 0, 0, 0);
+  __atomic_store_n(&entry->populated, capacity, __ATOMIC_RELAXED);
   return 1;
 }
 
@@ -188,14 +193,12 @@ static int is_drained(struct sj_ring* ring) {
 static int take_from_exited(uint64_t slot, uint64_t owner) {
   uint64_t before = __atomic_load_n(&sj_runtime.slots[slot].taken, __ATOMIC_ACQUIRE);
   if (before == 0 || !has_exited(before)) return 0;
-  if (!__atomic_load_n(&sj_runtime.mapped[slot], __ATOMIC_RELAXED) && !make_accessible(slot))
-    return 0;
+  if (!sj_ring_prepare(slot, 0)) return 0;
   struct sj_ring* const ring = sj_ring_at(slot);
   if (!is_drained(ring)) return 0;
   if (!__atomic_compare_exchange_n(&sj_runtime.slots[slot].taken, &before, owner, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
     return 0;
-  if (!sj_ring_prepare(slot, ring->mask + 1)) return 0;
   enter_ring(ring, owner, 0);
   return 1;
 }

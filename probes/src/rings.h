@@ -12,7 +12,7 @@
 
 #define SJ_HIDDEN __attribute__((visibility("hidden")))
 
-#define SJ_MAX_RING_SLOTS 1024
+#define SJ_MAX_RING_SLOTS 512
 
 /* This process's own view. A forked child inherits it with the mappings, so both stay true. */
 struct sj_runtime {

@@ -43,4 +43,8 @@ fi
 SJ_RINGS=armed SJ_RING_DIR=$work/nowhere "$subject" 1000 exit || fail "with a directory that does not exist"
 SJ_RINGS=off "$subject" 1000 exit || fail "with rings switched off"
 SJ_RINGS=armed SJ_RING_BYTES=nonsense SJ_RING_MEMORY=1 "$subject" 1000 exit || fail "with settings that make no sense"
+# Real-time programs lock their memory: that must not fill the addresses that rings only reserve.
+locked_kib=$(SJ_RINGS=armed "$subject" 1000 lock)
+echo "resident after mlockall: $locked_kib KiB"
+[ "$locked_kib" -lt 40000 ] || fail "mlockall() filled $locked_kib KiB"
 exit $((failures != 0))

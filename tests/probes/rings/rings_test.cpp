@@ -213,7 +213,7 @@ void hit_in_handler(int) {
 }
 
 void handlers_hit_points_in_the_middle_of_hits() {
-  OwnArena arena(SJ_RING_STOP, 4 << 20);
+  OwnArena arena(SJ_RING_STOP, 2 << 20);
   struct sigaction action{};
   action.sa_handler = hit_in_handler;
   sigaction(SIGUSR1, &action, nullptr);
@@ -255,7 +255,7 @@ void leave_by_jump(int) {
 }
 
 void a_handler_may_leave_by_siglongjmp() {
-  OwnArena arena(SJ_RING_STOP, 4 << 20);
+  OwnArena arena(SJ_RING_STOP, 2 << 20);
   struct sigaction action{};
   action.sa_handler = leave_by_jump;
   sigaction(SIGALRM, &action, nullptr);
