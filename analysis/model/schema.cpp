@@ -60,6 +60,11 @@ Result<void> parse_group(std::string_view group, Role role, std::string_view for
   return {};
 }
 
+// A unit goes from one place to another; a scalar or a clock is read at one.
+bool may_name_one_place(Direction direction) {
+  return direction == Direction::kScalar || direction == Direction::kSync;
+}
+
 }  // namespace
 
 char letter(Direction direction) {
@@ -102,6 +107,10 @@ std::string_view name(Engine engine) {
   return "unknown";
 }
 
+std::string Point::name() const {
+  return dest.empty() && may_name_one_place(direction) ? src : src + "--" + dest;
+}
+
 std::optional<std::size_t> Point::field(std::string_view field_name) const {
   const auto found = std::ranges::find(fields, field_name, &Field::name);
   if (found == fields.end()) return std::nullopt;
@@ -120,10 +129,11 @@ Result<Point> parse_point(std::string_view where, std::string_view format) {
 
   const std::string_view way = where.substr(2);
   const auto dashes = way.find("--");
-  if (dashes == std::string_view::npos)
+  const bool one_place = dashes == std::string_view::npos;
+  if (one_place && !may_name_one_place(*direction))
     return fail("point \"{}\": has no \"--\" between its two places", where);
   point.src = way.substr(0, dashes);
-  point.dest = way.substr(dashes + 2);
+  if (!one_place) point.dest = way.substr(dashes + 2);
   if (point.src.empty()) return fail("point \"{}\": does not say where its unit comes from", where);
   if (way.contains(' ')) return fail("point \"{}\": a place's name has a space in it", where);
 

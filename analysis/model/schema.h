@@ -45,7 +45,7 @@ struct Point {
   std::vector<Field> fields;
   std::string file;  // the binary that holds it, as the target's maps name it
 
-  std::string name() const { return src + "--" + dest; }
+  std::string name() const;  // "src--dest"; of a scalar or clock without a dest "src"
   std::optional<std::size_t> field(std::string_view field_name) const;
 
   bool operator==(const Point&) const = default;
@@ -59,7 +59,7 @@ struct Schema {
 };
 
 // Reads a point's own words, in LatSeq's grammar:
-//   where  "D rlc.tx.am--rlc.seg.am"           direction, src, dest
+//   where  "D rlc.tx.am--rlc.seg.am"           direction, src, dest; I and S may do without a dest
 //   format "len:rnti:drb.psn.so"               properties, global ids, local ids
 // Field names may carry printf conversions ("len%d"), which are dropped; groups may be empty.
 // Field widths are not in the words: they come from the probe's arguments.

@@ -12,7 +12,7 @@ whole() {
   local program=$1 suffix=$2 expected
   [ "$("$program" 5)" = "5 packets, 510 bytes" ] || { echo "FAILED: $program"; exit 1; }
   expected=$(printf 'D example.%s|len:rnti:sn|4,2,4|pipeline.%s\n' "in--example.tx" "$suffix" "tx--example.out" "$suffix")
-  diff <("$check" "$program") - <<< "$expected" || { echo "FAILED: the points of $program"; exit 1; }
+  diff <("$check" both "$program") - <<< "$expected" || { echo "FAILED: the points of $program"; exit 1; }
 }
 
 cmake -S "$source" -B "$work/sojourn" -G Ninja -DSOJOURN_TRACER=OFF -DSOJOURN_TESTS=OFF \

@@ -13,6 +13,7 @@ namespace sojourn::target {
 namespace {
 
 constexpr std::uint32_t kUsdt = 3;  // NT_STAPSDT, the only version that was ever in use
+constexpr std::size_t kLongestWords = 4096;
 
 // Takes values off the front of a note's description; nothing once one did not fit.
 class Description {
@@ -64,24 +65,11 @@ std::optional<UsdtNote> parse_usdt(const Section* base_section, std::span<const 
                   .arguments = std::move(*arguments)};
 }
 
-// Words that an assembler's template cannot hold are in the program's data.
-Result<std::string> text_at(const ElfFile& file, std::uint64_t address) {
-  constexpr std::size_t kLongest = 4096;
-  std::string text;
-  for (std::size_t length = 0; length < kLongest; ++length) {
-    std::byte character{};
-    const auto offset = file.file_offset(address + length, 1, 0);
-    if (!offset) break;
-    SJ_CHECK(file.read(*offset, std::span(&character, 1)));
-    if (character == std::byte{}) return text;
-    text.push_back(std::to_integer<char>(character));
-  }
-  return fail("self-description names words at {:#x}, where there are none", address);
-}
-
+// `site`: which of the note's numbers says where the point is.
 template <typename Fixed>
 Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& file,
-                                                                 std::span<const std::byte> bytes) {
+                                                                 std::span<const std::byte> bytes,
+                                                                 std::uint64_t Fixed::* site) {
   Description description(bytes);
   const auto version = Description(bytes).value<std::uint16_t>();
   if (version && *version != SJ_NOTE_VERSION)
@@ -95,11 +83,12 @@ Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& 
   auto source_file = description.text();
   if (!fixed || !point_words || !field_words || !source_file)
     return fail("self-description cut short");
-  if (fixed->fields_address != 0) {
-    SJ_TRY(words, text_at(file, fixed->fields_address));
+  // What a linker dropped may have lost its words as well, and nobody will ask for them.
+  if (fixed->fields_address != 0 && file.in_code((*fixed).*site)) {
+    SJ_TRY(words, file.string_at(fixed->fields_address, kLongestWords));
     field_words = std::move(words);
   }
-  return std::pair(*fixed, SelfDescription{.site = 0,
+  return std::pair(*fixed, SelfDescription{.site = (*fixed).*site,
                                            .line = fixed->line,
                                            .arguments = fixed->arguments,
                                            .point_words = std::move(*point_words),
@@ -108,18 +97,15 @@ Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& 
 }
 
 Result<SelfDescription> parse_point_note(const ElfFile& file, std::span<const std::byte> bytes) {
-  SJ_TRY(parsed, parse_self_description<sj_note_point>(file, bytes));
-  auto& [fixed, description] = parsed;
-  description.site = fixed.site;
-  return std::move(description);
+  SJ_TRY(parsed, parse_self_description(file, bytes, &sj_note_point::site));
+  return std::move(parsed.second);
 }
 
 Result<RingNote> parse_ring_note(const ElfFile& file, std::span<const std::byte> bytes) {
-  SJ_TRY(parsed, parse_self_description<sj_note_ring>(file, bytes));
+  SJ_TRY(parsed, parse_self_description(file, bytes, &sj_note_ring::id));
   auto& [fixed, description] = parsed;
   if (fixed.arguments > SJ_POINT_MAX_ARGUMENTS)
     return fail("self-description with {} arguments", fixed.arguments);
-  description.site = fixed.id;
   return RingNote{.description = std::move(description),
                   .flag = fixed.flag,
                   .sizes = {fixed.size, fixed.size + fixed.arguments}};

@@ -47,11 +47,14 @@
 #define SJ_SOURCE_FILE __FILE_NAME__
 #endif
 
-#define SJ_POINT(...) SJ_POINT_EXPAND_(SJ_POINT_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define SJ_POINT_EXPAND_(count, ...) SJ_POINT_CALL_(count, __VA_ARGS__)
-#define SJ_POINT_CALL_(count, ...) SJ_POINT_WITH_##count(__VA_ARGS__)
+/* `form`: how the words of the fields reach the note. sj_plain: in the assembler's template, as
+ * SJ_POINT's; sj_printf: by address, as LATSEQ_P's, which hold '%' (latseq.h). */
+#define SJ_POINT(...) SJ_POINT_OF_(sj_plain, __VA_ARGS__)
+#define SJ_POINT_OF_(form, ...) SJ_POINT_EXPAND_(form, SJ_POINT_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define SJ_POINT_EXPAND_(form, count, ...) SJ_POINT_CALL_(form, count, __VA_ARGS__)
+#define SJ_POINT_CALL_(form, count, ...) SJ_POINT_WITH_##count(form, __VA_ARGS__)
 
-#define SJ_POINT_WITH_0(point, fields) SJ_POINT_NONE_(point, fields)
+#define SJ_POINT_WITH_0(...) SJ_POINT_NONE_(__VA_ARGS__)
 #define SJ_POINT_WITH_1(...) SJ_POINT_SOME_(1, __VA_ARGS__)
 #define SJ_POINT_WITH_2(...) SJ_POINT_SOME_(2, __VA_ARGS__)
 #define SJ_POINT_WITH_3(...) SJ_POINT_SOME_(3, __VA_ARGS__)
@@ -75,31 +78,36 @@
   _Pragma("GCC error \"SJ_POINT needs the words of the point and the words of its fields\"")
 
 #ifdef __cplusplus
-#define SJ_POINT_CHECK_WORDS_(point, fields, count)                                         \
+#define SJ_POINT_CHECK_WORDS_sj_plain(point, fields, count)                                 \
   static_assert(::sojourn::point_detail::is_point(point),                                   \
                 "a point's first words read \"D source--destination\", with D, U, I or S"); \
   static_assert(::sojourn::point_detail::is_fields(fields),                                 \
                 "a point's second words read \"properties:globals:locals\"");               \
   static_assert(::sojourn::point_detail::count_names(fields) == (count),                    \
                 "a point needs exactly one argument for each field name")
+#define SJ_POINT_CHECK_WORDS_sj_printf(point, fields, count)                   \
+  static_assert(::sojourn::point_detail::count_conversions(fields) == (count), \
+                "LATSEQ_P needs exactly one argument for each conversion of its format")
 #else
 /* In C the assembler checks them, see point_site.h. */
-#define SJ_POINT_CHECK_WORDS_(point, fields, count) (void)0
+#define SJ_POINT_CHECK_WORDS_sj_plain(point, fields, count) (void)0
+#define SJ_POINT_CHECK_WORDS_sj_printf(point, fields, count) (void)0
 #endif
 
 #ifdef SJ_DISABLE_POINTS
 
 #define SJ_POINT_COMPILE_(index, value) (void)SJ_POINT_SIZE_(value), (void)SJ_POINT_WIDEN_(value)
-#define SJ_POINT_NOTHING_(point, fields, count, ...) \
-  do {                                               \
-    SJ_POINT_CHECK_WORDS_(point, fields, count);     \
-    if (0) {                                         \
-      __VA_ARGS__;                                   \
-    }                                                \
+#define SJ_POINT_NOTHING_(form, point, fields, count, ...) \
+  do {                                                     \
+    SJ_POINT_CHECK_WORDS_##form(point, fields, count);     \
+    if (0) {                                               \
+      __VA_ARGS__;                                         \
+    }                                                      \
   } while (0)
-#define SJ_POINT_NONE_(point, fields) SJ_POINT_NOTHING_(point, fields, 0, (void)0)
-#define SJ_POINT_SOME_(count, point, fields, ...) \
-  SJ_POINT_NOTHING_(point, fields, count, SJ_POINT_EACH_##count(SJ_POINT_COMPILE_, __VA_ARGS__))
+#define SJ_POINT_NONE_(form, point, fields) SJ_POINT_NOTHING_(form, point, fields, 0, (void)0)
+#define SJ_POINT_SOME_(count, form, point, fields, ...) \
+  SJ_POINT_NOTHING_(form, point, fields, count,         \
+                    SJ_POINT_EACH_##count(SJ_POINT_COMPILE_, __VA_ARGS__))
 
 #else
 
@@ -115,29 +123,35 @@
 #endif
 
 /* A macro's "..." may not be empty before C23: hence an operand that nobody uses. */
-#define SJ_POINT_NONE_(point, fields)                                                     \
-  do {                                                                                    \
-    SJ_POINT_CHECK_WORDS_(point, fields, 0);                                              \
-    SJ_POINT_IF_ARMED_(point) {                                                           \
-      SJ_RING_HIT_(point, fields, 0, [sj_none] "n"(0));                                   \
-      SJ_USDT_HIT_(point, fields, 0, [sj_none] "n"(0));                                   \
-    }                                                                                     \
+#define SJ_POINT_NONE_(form, point, fields)                                   \
+  do {                                                                        \
+    SJ_POINT_CHECK_WORDS_##form(point, fields, 0);                            \
+    SJ_POINT_AT_RUN_TIME_ {                                                   \
+      SJ_POINT_IF_ARMED_(point) {                                             \
+        SJ_POINT_CHECK_IN_ASSEMBLER_##form(point, fields, 0);                 \
+        SJ_RING_HIT_(form, point, fields, 0, [sj_none] "n"(0));               \
+        SJ_USDT_HIT_(form, point, fields, 0, [sj_none] "n"(0));               \
+      }                                                                       \
+    }                                                                         \
   } while (0)
 
 /* Evaluates each argument once, for both engines. */
-#define SJ_POINT_SOME_(count, point, fields, ...)                                         \
-  do {                                                                                    \
-    SJ_POINT_CHECK_WORDS_(point, fields, count);                                          \
-    SJ_POINT_IF_ARMED_(point) {                                                           \
-      const long long sj_point_value[] = {                                                \
-          SJ_POINT_EACH_##count(SJ_POINT_ELEMENT_, __VA_ARGS__)};                         \
-      SJ_RING_HIT_(point, fields, count,                                                  \
-                   SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__),            \
-                   SJ_RING_VALUES_##count);                                               \
-      SJ_USDT_HIT_(point, fields, count,                                                  \
-                   SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__),            \
-                   SJ_POINT_VALUES_##count);                                              \
-    }                                                                                     \
+#define SJ_POINT_SOME_(count, form, point, fields, ...)                       \
+  do {                                                                        \
+    SJ_POINT_CHECK_WORDS_##form(point, fields, count);                        \
+    SJ_POINT_AT_RUN_TIME_ {                                                   \
+      SJ_POINT_IF_ARMED_(point) {                                             \
+        const long long sj_point_value[] = {                                  \
+            SJ_POINT_EACH_##count(SJ_POINT_ELEMENT_, __VA_ARGS__)};           \
+        SJ_POINT_CHECK_IN_ASSEMBLER_##form(point, fields, count);             \
+        SJ_RING_HIT_(form, point, fields, count,                              \
+                     SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__), \
+                     SJ_RING_VALUES_##count);                                 \
+        SJ_USDT_HIT_(form, point, fields, count,                              \
+                     SJ_POINT_EACH_##count(SJ_POINT_SIZE_OPERAND_, __VA_ARGS__), \
+                     SJ_POINT_VALUES_##count);                                \
+      }                                                                       \
+    }                                                                         \
   } while (0)
 
 /* clang-format on */

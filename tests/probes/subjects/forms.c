@@ -1,6 +1,8 @@
-/* Every form of argument that SJ_POINT takes, as C and as C++. Prints "forms ok" and exits 0. */
+/* Every form of argument that SJ_POINT takes, as C and as C++. Prints "forms ok" and exits 0.
+ * An argument is evaluated once where SJ_RINGS=armed, else never. */
 #include <sojourn/point.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 #include <atomic>
@@ -71,8 +73,8 @@ int main(void) {
   const int sum = sixteen(1, 2, 3, 4) + sixteen(2, 3, 4, 5);
   if (sum != 8 || unrolled(values, 4) != 10) return 1;
   SJ_POINT("D forms.call--forms.never", "n::", evaluated());
-  if (evaluations != 0) {
-    puts("an argument was evaluated though nobody is attached");
+  if (evaluations != (getenv("SJ_RINGS") != NULL)) {
+    printf("an argument was evaluated %d times\n", evaluations);
     return 1;
   }
   if (forms_shared(1) + forms_other_unit(1) != 6) return 1;

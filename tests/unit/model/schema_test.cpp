@@ -71,6 +71,19 @@ TEST_CASE("a unit may leave for nowhere but not come from nowhere") {
   CHECK(error_of("D --mac", "") == "point \"D --mac\": does not say where its unit comes from");
 }
 
+TEST_CASE("a scalar and a clock may name one place only") {
+  for (const auto& [where, direction] :
+       {std::pair{"I mac.harq.up", Direction::kScalar}, {"S rdtsc", Direction::kSync}}) {
+    const auto point = parse_point(where, "nack%d:ue%d");
+    REQUIRE(point);
+    CHECK(point->direction == direction);
+    CHECK(point->src == std::string(where).substr(2));
+    CHECK(point->dest.empty());
+    CHECK(point->name() == point->src);
+  }
+  CHECK(error_of("I ", "") == "point \"I \": does not say where its unit comes from");
+}
+
 TEST_CASE("what is wrong with a point's name is said precisely") {
   constexpr std::string_view kNoDirection = "does not begin with \"D \", \"U \", \"I \" or \"S \"";
   for (const char* where : {"", "D", "X a--b", "Da--b", "d a--b", " D a--b"})

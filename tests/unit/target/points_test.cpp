@@ -18,6 +18,7 @@
 #include "userspace/target/elf_file.h"
 
 using namespace sojourn;
+using namespace std::string_literals;
 using Catch::Matchers::ContainsSubstring;
 using target::Points;
 
@@ -391,6 +392,40 @@ TEST_CASE("in a file without section headers the notes of a loaded note segment 
   const Points points = points_in(directory.path("gnb"));
   CHECK(points.unusable.empty());
   CHECK(points.sites.size() == 2);
+}
+
+TEST_CASE(
+    "a program instrumented for LatSeq has its points, and what LatSeq took too is told why not") {
+  const auto build = GENERATE("latseq", "latseq-static-stripped", "latseq-dropped");
+  INFO(build);
+  if (!subject::exists(build)) SKIP("ld.lld is not installed");
+  const Points points = points_in(subject::path(build));
+  const auto check_point = [&](const char* name, char direction, const char* words,
+                               const char* fields) {
+    const model::Point* point = find(points, name);
+    INFO(name);
+    REQUIRE(point != nullptr);
+    CHECK(model::letter(point->direction) == direction);
+    CHECK(model::format_fields(*point) == words);
+    CHECK(describe_fields(*point) == fields);
+  };
+  check_point("pdcp.tx--rlc.tx.am", 'D', "len:rnti:drb.psn", "len:4:- rnti:2:+ drb:1:+ psn:4:+");
+  check_point("mac.demux--rlc.rx.am", 'U', "len::drb", "len:4:- drb:1:+");
+  check_point("rlc.am.txbuf", 'I', "occ:drb:", "occ:8:- drb:1:+");
+  check_point("mac.harq.down--", 'D', "rnti::", "rnti:2:+");
+  check_point("conversions--wide", 'U', "zu:llx.llu.u64.p:pad",
+              "zu:8:+ llx:8:+ llu:8:+ u64:8:+ p:8:+ pad:2:+");
+  CHECK(find(points, "counts--sixteen")->fields.size() == 16);
+  CHECK((find(points, "dropped--never") != nullptr) == (build != "latseq-dropped"s));
+
+  REQUIRE(points.unusable.size() == 2);
+  const auto why = [&](const char* where) {
+    return std::ranges::find_if(points.unusable,
+                                [&](const auto& one) { return one.where.contains(where); })
+        ->why;
+  };
+  CHECK_THAT(why("S_rdtsc"), ContainsSubstring("fields \"%lu\": a field has no name"));
+  CHECK_THAT(why("full2_D"), ContainsSubstring("point \"full2 D\": does not begin with"));
 }
 
 TEST_CASE("a file that is not there, or no program, is an error that names it") {

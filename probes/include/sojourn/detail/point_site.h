@@ -5,18 +5,14 @@
  * - Each asm statement is whole and its labels are numeric, so inlining, cloning, unrolling and
  *   templates may copy it: every copy is a site with notes of its own. Section flag "?" puts a note
  *   into its function's comdat group, so that both go or stay. The semaphore must outlive any
- * group:
- *   `.probes` is in none, and a weak hidden symbol is one semaphore for all copies in a module.
+ *   group: `.probes` is in none, and a weak hidden symbol is one semaphore for all copies in a
+ *   module.
  * - One name, one semaphore: bpftrace arms only the first semaphore of a name. So the note's name
  *   (D_rlc_tx_am__rlc_seg_am_L123) and the semaphore's symbol ("sj:D rlc.tx.am--rlc.seg.am:123")
- * are made from the same words and line. perf takes only C identifiers, hence the rewriting.
+ *   are made from the same words and line. perf takes only C identifiers, hence the rewriting.
  * - The block behind the test holds no call, else a leaf function pays a frame on its hot path.
  * - `asm inline`: gcc judges size by counting lines of assembler and would stop inlining functions.
- * - `volatile`: else the test is hoisted out of a loop, which then never notices an attached
- * tracer.
- * - Another engine adds its own load to SJ_POINT_TEST_ (OR-ed: still one branch) and a statement
- * beside SJ_POINT_SITE_. Words that hold a '%' cannot be in a template and have to go by operand
- * then.
+ * - `volatile`: else the test is hoisted out of a loop, which then never notices a tracer.
  */
 #ifndef SOJOURN_DETAIL_POINT_SITE_H
 #define SOJOURN_DETAIL_POINT_SITE_H
@@ -26,12 +22,16 @@
 /* One line of assembler a line. */
 /* clang-format off */
 
-/* ---- what differs between machines: how a note names memory ---- */
+/* ---- what differs between machines: how a note names memory, and an asm statement an address ---- */
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define SJ_POINT_MEMORY_TEXT_(offset) #offset "(%[sj_values])"
+#define SJ_POINT_ADDRESS_CONSTRAINT_ "i"
+#define SJ_POINT_NO_RELOCATION_ "R_X86_64_NONE"
 #elif defined(__aarch64__) && defined(__LP64__)
 #define SJ_POINT_MEMORY_TEXT_(offset) "[%[sj_values], " #offset "]"
+#define SJ_POINT_ADDRESS_CONSTRAINT_ "S"
+#define SJ_POINT_NO_RELOCATION_ "R_AARCH64_NONE"
 #else
 #error "SJ_POINT knows x86-64 and arm64 (LP64) only: define SJ_DISABLE_POINTS for this target"
 #endif
@@ -61,13 +61,15 @@
     ".if .Lsj_plain\n" SJ_POINT_EMIT_CHARACTER_ ".endif\n")
 
 /* C has no constant expression that looks into a string, so the assembler checks what it can. */
+#define SJ_POINT_CHECK_IN_ASSEMBLER_sj_printf(point, fields, count) (void)0
 #ifdef __cplusplus
-#define SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)
+#define SJ_POINT_CHECK_IN_ASSEMBLER_sj_plain(point, fields, count) (void)0
 #else
 #define SJ_POINT_IF_DIRECTION_(text, code)                                                   \
   SJ_POINT_IF_CHARACTER_(text, code, ".if .Lsj_at == 0\n.set .Lsj_directions, 1\n.endif\n")
 #define SJ_POINT_BETWEEN_NAMES_ ".set .Lsj_inside, 0\n.set .Lsj_begins, 0\n"
-#define SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)                                   \
+#define SJ_POINT_CHECK_IN_ASSEMBLER_sj_plain(point, fields, count)                           \
+  __asm__ __inline__ __volatile__(                                                           \
   ".set .Lsj_at, 0\n.set .Lsj_directions, 0\n.set .Lsj_spaces, 0\n.set .Lsj_dashes, 0\n"     \
   SJ_POINT_EACH_CHARACTER_(point,                                                            \
     SJ_POINT_IF_DIRECTION_("D", 68)                                                          \
@@ -95,7 +97,7 @@
   ".endif\n"                                                                                 \
   ".if .Lsj_names != " #count "\n"                                                           \
   ".error \"point '" point "' has " #count " arguments for the fields '" fields "'\"\n"      \
-  ".endif\n"
+  ".endif\n" : : )
 #endif
 
 /* ---- operands: sizes are constants; values are in registers or constants, never in memory ---- */
@@ -170,6 +172,18 @@
   ".popsection\n"                                                               \
   ".endif\n"
 
+/* Words with a '%' come by operand. Linkers that drop unused sections do not look into notes: a
+ * relocation that does nothing ties the words to the site. */
+#define SJ_POINT_FIELDS_TEXT_sj_plain(fields) ".asciz \"" fields "\"\n"
+#define SJ_POINT_FIELDS_ADDRESS_sj_plain "0"
+#define SJ_POINT_KEEP_FIELDS_sj_plain(site) ""
+#define SJ_POINT_FIELDS_OPERAND_sj_plain(fields)
+#define SJ_POINT_FIELDS_TEXT_sj_printf(fields) ".asciz \"\"\n"
+#define SJ_POINT_FIELDS_ADDRESS_sj_printf "%c[sj_fields]"
+#define SJ_POINT_KEEP_FIELDS_sj_printf(site) \
+  ".reloc " site ", " SJ_POINT_NO_RELOCATION_ ", %c[sj_fields]\n"
+#define SJ_POINT_FIELDS_OPERAND_sj_printf(fields) [sj_fields] SJ_POINT_ADDRESS_CONSTRAINT_(fields),
+
 /* A note of sojourn/note_abi.h, up to its numbers, and the strings behind them. */
 #define SJ_POINT_BEGIN_NOTE_(type, count)          \
   ".pushsection .note.sojourn, \"?\", %%note\n"    \
@@ -179,17 +193,18 @@
   "992: .balign 4\n"                               \
   "993: .2byte 2, " #count "\n"                    \
   ".4byte " SJ_POINT_LINE_ "\n"
-#define SJ_POINT_END_NOTE_(point, fields)          \
+#define SJ_POINT_END_NOTE_(form, point, fields)    \
   ".asciz \"" point "\"\n"                         \
-  ".asciz \"" fields "\"\n"                        \
+  SJ_POINT_FIELDS_TEXT_##form(fields)              \
   ".asciz \"" SJ_SOURCE_FILE "\"\n"                \
   "994: .balign 4\n"                               \
   ".popsection\n"
 
-#define SJ_POINT_OWN_NOTE_(point, fields, count)   \
-  SJ_POINT_BEGIN_NOTE_(1, count)                   \
-  ".8byte 990b, 0\n"                               \
-  SJ_POINT_END_NOTE_(point, fields)
+#define SJ_POINT_OWN_NOTE_(form, point, fields, count)      \
+  SJ_POINT_BEGIN_NOTE_(1, count)                            \
+  ".8byte 990b, " SJ_POINT_FIELDS_ADDRESS_##form "\n"       \
+  SJ_POINT_END_NOTE_(form, point, fields)                   \
+  SJ_POINT_KEEP_FIELDS_##form("990b")
 
 /* ---- the statement ---- */
 
@@ -214,16 +229,15 @@
 #define SJ_POINT_SITE_CLOBBERS_
 #endif
 
-#define SJ_POINT_SITE_(point, fields, count, ...)                             \
+#define SJ_POINT_SITE_(form, point, fields, count, ...)                       \
   __asm__ __inline__ __volatile__(                                            \
       SJ_POINT_UNLESS_OFF_(point)                                             \
       "990: nop\n"                                                            \
       "995:\n"                                                                \
       SJ_POINT_USDT_NOTE_(point, count)                                       \
-      SJ_POINT_OWN_NOTE_(point, fields, count)                                \
-      SJ_POINT_CHECK_IN_ASSEMBLER_(point, fields, count)                      \
+      SJ_POINT_OWN_NOTE_(form, point, fields, count)                          \
       :                                                                       \
-      : __VA_ARGS__ SJ_POINT_SITE_CLOBBERS_)
+      : SJ_POINT_FIELDS_OPERAND_##form(fields) __VA_ARGS__ SJ_POINT_SITE_CLOBBERS_)
 
 /* clang-format on */
 

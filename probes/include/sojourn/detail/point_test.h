@@ -99,7 +99,15 @@
       : SJ_POINT_TEST_ONE_OUTPUT_)
 #endif
 
-/* Opens the statement or block that follows while somebody is attached. */
+/* From C++20 on a constexpr function may have points; while the compiler runs it they are not
+ * there. */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define SJ_POINT_AT_RUN_TIME_ if (!__builtin_is_constant_evaluated())
+#else
+#define SJ_POINT_AT_RUN_TIME_
+#endif
+
+/* Declares variables; the statement or block that follows runs while somebody is attached. */
 #define SJ_POINT_IF_ARMED_(point)                                             \
   SJ_POINT_TEST_VARIABLES_;                                                   \
   SJ_POINT_TEST_(point);                                                      \

@@ -50,6 +50,19 @@ constexpr int count_names(const char* at) {
   return names;
 }
 
+// Of a printf format; "%%" is none.
+constexpr int count_conversions(const char* at) {
+  int conversions = 0;
+  for (; *at != '\0'; ++at) {
+    if (*at != '%') continue;
+    if (at[1] == '%')
+      ++at;
+    else
+      ++conversions;
+  }
+  return conversions;
+}
+
 }  // namespace sojourn::point_detail
 
 #endif

@@ -55,39 +55,50 @@ extern __thread struct sj_ring* sj_ring_self
 
 /* clang-format off */
 
-/* Sets .Lsj_bytes from the sizes of the values, which may be negative. */
-#define SJ_RING_ADD_SIZE_(index)                                              \
-  ".if %c[sj_size" #index "] < 0\n"                                           \
-  ".set .Lsj_bytes, .Lsj_bytes - %c[sj_size" #index "]\n"                     \
-  ".else\n"                                                                   \
-  ".set .Lsj_bytes, .Lsj_bytes + %c[sj_size" #index "]\n"                     \
+/* Sets .Lsj_width from a value's size, which is negative for signed types. */
+#define SJ_RING_WIDTH_(size)                                                  \
+  ".set .Lsj_width, " size "\n"                                               \
+  ".if .Lsj_width < 0\n"                                                      \
+  ".set .Lsj_width, -.Lsj_width\n"                                            \
   ".endif\n"
-#define SJ_RING_BEGIN_BYTES_ ".set .Lsj_bytes, 12\n"
-#define SJ_RING_END_BYTES_ ".set .Lsj_bytes, (.Lsj_bytes + 7) & ~7\n.set .Lsj_at, 12\n"
 
-/* One value: as wide as its size says, at .Lsj_at of the record. */
-#define SJ_RING_PUT_WIDTH_(index, width, instruction)                         \
-  ".if %c[sj_size" #index "] == " #width " || %c[sj_size" #index "] == -" #width "\n" \
-  instruction                                                                 \
-  ".set .Lsj_at, .Lsj_at + " #width "\n"                                      \
-  ".endif\n"
+/* Sets .Lsj_bytes to the record's, and .Lsj_at to where its values begin. */
+#define SJ_RING_COUNT_BYTES_(sizes)                                           \
+  ".set .Lsj_at, 12\n"                                                        \
+  ".set .Lsj_bytes, .Lsj_at + 7\n"                                            \
+  SJ_RING_EACH_SIZE_(sizes, SJ_RING_WIDTH_("\\s")                             \
+    ".set .Lsj_bytes, .Lsj_bytes + .Lsj_width\n")                             \
+  ".set .Lsj_bytes, .Lsj_bytes & ~7\n"
+
+/* One value, as wide as its size says, at .Lsj_at of the record. */
+#define SJ_RING_PUT_(size, one, two, four, eight)                             \
+  SJ_RING_WIDTH_(size)                                                        \
+  ".if .Lsj_width == 1\n" one                                                 \
+  ".elseif .Lsj_width == 2\n" two                                             \
+  ".elseif .Lsj_width == 4\n" four                                            \
+  ".else\n" eight                                                             \
+  ".endif\n"                                                                  \
+  ".set .Lsj_at, .Lsj_at + .Lsj_width\n"
 
 #if defined(__x86_64__)
 
 #define SJ_RING_CLOBBERS_ "rax", "rcx", "rdx", "rsi", "memory", "cc"
 #define SJ_RING_VALUE_CONSTRAINT_ "er"
 
-#define SJ_RING_PUT_REGISTER_(index)                                                        \
-  SJ_RING_PUT_WIDTH_(index, 1, "movb %b[sj_value" #index "], .Lsj_at(%%rax)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 2, "movw %w[sj_value" #index "], .Lsj_at(%%rax)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 4, "movl %k[sj_value" #index "], .Lsj_at(%%rax)\n")             \
-  SJ_RING_PUT_WIDTH_(index, 8, "movq %q[sj_value" #index "], .Lsj_at(%%rax)\n")
-#define SJ_RING_PUT_MEMORY_(index)                                                          \
-  "movq 8*" #index "(%[sj_values]), %%rdx\n"                                                \
-  SJ_RING_PUT_WIDTH_(index, 1, "movb %%dl, .Lsj_at(%%rax)\n")                               \
-  SJ_RING_PUT_WIDTH_(index, 2, "movw %%dx, .Lsj_at(%%rax)\n")                               \
-  SJ_RING_PUT_WIDTH_(index, 4, "movl %%edx, .Lsj_at(%%rax)\n")                              \
-  SJ_RING_PUT_WIDTH_(index, 8, "movq %%rdx, .Lsj_at(%%rax)\n")
+#define SJ_RING_PUT_REGISTER_(index)                                          \
+  SJ_RING_PUT_("%c[sj_size" #index "]",                                       \
+               "movb %b[sj_value" #index "], .Lsj_at(%%rax)\n",               \
+               "movw %w[sj_value" #index "], .Lsj_at(%%rax)\n",               \
+               "movl %k[sj_value" #index "], .Lsj_at(%%rax)\n",               \
+               "movq %q[sj_value" #index "], .Lsj_at(%%rax)\n")
+#define SJ_RING_PUT_MEMORY_                                                   \
+  "movq .Lsj_from(%[sj_values]), %%rdx\n"                                     \
+  ".set .Lsj_from, .Lsj_from + 8\n"                                           \
+  SJ_RING_PUT_("\\s",                                                         \
+               "movb %%dl, .Lsj_at(%%rax)\n",                                 \
+               "movw %%dx, .Lsj_at(%%rax)\n",                                 \
+               "movl %%edx, .Lsj_at(%%rax)\n",                                \
+               "movq %%rdx, .Lsj_at(%%rax)\n")
 
 /* rcx the ring, rsi the position behind the record, rax the record. */
 #define SJ_RING_WRITE_(flag, put)                                             \
@@ -140,17 +151,20 @@ extern __thread struct sj_ring* sj_ring_self
 #define SJ_RING_CLOBBERS_ "x8", "x9", "x10", "x11", "x16", "x17", "memory", "cc"
 #define SJ_RING_VALUE_CONSTRAINT_ "r"
 
-#define SJ_RING_PUT_REGISTER_(index)                                                        \
-  SJ_RING_PUT_WIDTH_(index, 1, "strb %w[sj_value" #index "], [x9, .Lsj_at]\n")              \
-  SJ_RING_PUT_WIDTH_(index, 2, "sturh %w[sj_value" #index "], [x9, .Lsj_at]\n")             \
-  SJ_RING_PUT_WIDTH_(index, 4, "stur %w[sj_value" #index "], [x9, .Lsj_at]\n")              \
-  SJ_RING_PUT_WIDTH_(index, 8, "stur %x[sj_value" #index "], [x9, .Lsj_at]\n")
-#define SJ_RING_PUT_MEMORY_(index)                                                          \
-  "ldr x10, [%[sj_values], 8*" #index "]\n"                                                 \
-  SJ_RING_PUT_WIDTH_(index, 1, "strb w10, [x9, .Lsj_at]\n")                                 \
-  SJ_RING_PUT_WIDTH_(index, 2, "sturh w10, [x9, .Lsj_at]\n")                                \
-  SJ_RING_PUT_WIDTH_(index, 4, "stur w10, [x9, .Lsj_at]\n")                                 \
-  SJ_RING_PUT_WIDTH_(index, 8, "stur x10, [x9, .Lsj_at]\n")
+#define SJ_RING_PUT_REGISTER_(index)                                          \
+  SJ_RING_PUT_("%c[sj_size" #index "]",                                       \
+               "strb %w[sj_value" #index "], [x9, .Lsj_at]\n",                \
+               "sturh %w[sj_value" #index "], [x9, .Lsj_at]\n",               \
+               "stur %w[sj_value" #index "], [x9, .Lsj_at]\n",                \
+               "stur %x[sj_value" #index "], [x9, .Lsj_at]\n")
+#define SJ_RING_PUT_MEMORY_                                                   \
+  "ldr x10, [%[sj_values], .Lsj_from]\n"                                      \
+  ".set .Lsj_from, .Lsj_from + 8\n"                                           \
+  SJ_RING_PUT_("\\s",                                                         \
+               "strb w10, [x9, .Lsj_at]\n",                                   \
+               "sturh w10, [x9, .Lsj_at]\n",                                  \
+               "stur w10, [x9, .Lsj_at]\n",                                   \
+               "stur x10, [x9, .Lsj_at]\n")
 
 /* x8 the ring, x9 the record, x17 the position behind it, x16 the private page, which is too far off
  * for an offset in an instruction. */
