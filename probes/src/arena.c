@@ -5,7 +5,7 @@
  *
  * Whatever goes wrong here leaves the module without a ring engine and otherwise as it was.
  * Environment, read once: SJ_RINGS=off|armed|flight, SJ_RING_BYTES, SJ_RING_COUNT (prepared),
- * SJ_RING_MEMORY (ceiling), SJ_RING_DIR.
+ * SJ_RING_MEMORY (ceiling), SJ_RING_DIR, SJ_QUEUE_COUNT (places for queues).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,13 +33,13 @@ static struct {
   ino_t inode;
 } arena_file = {.fd = -1};
 
-enum { kQueueSlots = 512 };
-
 static const uint64_t kRingBytes = 256 * 1024;
 /* That a collector may ask for. Only addresses are reserved, yet mlockall() counts those too. */
 static const uint64_t kLargestRing = 2048 * 1024;
 static const uint64_t kPreparedRings = 8;
 static const uint64_t kMemoryCeiling = 64 * 1024 * 1024;
+static const uint64_t kQueues = 1024;
+static const uint64_t kMostQueues = 65536;
 
 /* The module's flags, gathered by the linker; see detail/ring_site.h. Whole pages. */
 extern uint16_t __start_sj_flags[] __attribute__((weak, visibility("hidden")));
@@ -49,6 +49,7 @@ struct settings {
   uint64_t ring_bytes;
   uint64_t prepared;
   uint64_t memory_ceiling;
+  uint64_t queues;
   const char* directory; /* null: a memfd */
   int armed;
   uint32_t mode;
@@ -69,6 +70,10 @@ static uint64_t read_number(const char* name, uint64_t otherwise) {
   return (uint64_t)number << shift;
 }
 
+static uint64_t at_most(uint64_t number, uint64_t most) {
+  return number < most ? number : most;
+}
+
 static uint64_t power_of_two(uint64_t least) {
   uint64_t power = SJ_RING_PAGE;
   while (power < least && power < 1ULL << 32) power *= 2;
@@ -84,6 +89,7 @@ static int read_settings(struct settings* settings) {
       .ring_bytes = power_of_two(read_number("SJ_RING_BYTES", kRingBytes)),
       .prepared = read_number("SJ_RING_COUNT", kPreparedRings),
       .memory_ceiling = read_number("SJ_RING_MEMORY", kMemoryCeiling),
+      .queues = at_most(read_number("SJ_QUEUE_COUNT", kQueues), kMostQueues),
       .directory = secure_getenv("SJ_RING_DIR"),
       .armed = flight || (wanted != NULL && strcmp(wanted, "armed") == 0),
       .mode = flight ? SJ_RING_FLIGHT : SJ_RING_STOP,
@@ -107,17 +113,19 @@ static struct sj_arena plan(const struct settings* settings) {
       .flags_address = (uint64_t)(uintptr_t)__start_sj_flags,
       .flags_offset = whole_pages(sizeof(struct sj_arena)),
       .flags_bytes = flags_bytes,
-      .queue_slots = kQueueSlots,
+      .queue_slots = settings->queues,
+      .queue_table_stride = whole_pages(settings->queues * sizeof(struct sj_queue)),
       .ring_slots = SJ_MAX_RING_SLOTS,
       .ring_stride = SJ_RING_DATA + largest + SJ_RING_PAGE,
       .ring_bytes_default = settings->ring_bytes,
       .memory_ceiling_default = settings->memory_ceiling,
       .pid = getpid(),
   };
+  arena.queue_table[SJ_QUEUE_TABLE_FIRST].pid = arena.pid;
   arena.slots_offset = arena.flags_offset + flags_bytes;
   arena.queues_offset =
       arena.slots_offset + whole_pages(arena.ring_slots * sizeof(struct sj_ring_slot));
-  arena.rings_offset = arena.queues_offset + whole_pages(kQueueSlots * sizeof(struct sj_queue));
+  arena.rings_offset = arena.queues_offset + SJ_QUEUE_TABLES * arena.queue_table_stride;
   arena.total_bytes = arena.rings_offset + arena.ring_slots * arena.ring_stride;
   return arena;
 }
@@ -153,7 +161,10 @@ static struct sj_arena* map_arena(int fd, const struct sj_arena* arena) {
   char* const base = mmap(NULL, arena->total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (base == MAP_FAILED) return NULL;
   madvise(base + arena->rings_offset, arena->total_bytes - arena->rings_offset, MADV_DONTDUMP);
-  if (mprotect(base, arena->rings_offset, PROT_READ | PROT_WRITE) != 0) {
+  /* The queues of children to come are for them to make accessible. */
+  const uint64_t used =
+      arena->queues_offset + (SJ_QUEUE_TABLE_FIRST + 1) * arena->queue_table_stride;
+  if (mprotect(base, used, PROT_READ | PROT_WRITE) != 0) {
     munmap(base, arena->total_bytes);
     return NULL;
   }
@@ -188,11 +199,13 @@ __attribute__((constructor(101))) static void begin_rings(void) {
       memcpy(arena, &planned, sizeof(planned));
       sj_runtime.slots = (struct sj_ring_slot*)(void*)((char*)arena + planned.slots_offset);
       sj_runtime.rings = (char*)arena + planned.rings_offset;
+      sj_runtime.queue_table = &arena->queue_table[SJ_QUEUE_TABLE_FIRST];
       sj_runtime.arena = arena;
       for (uint64_t slot = 0; slot < settings.prepared && slot < planned.ring_slots; ++slot)
         if (!sj_ring_prepare(slot, settings.ring_bytes)) break;
       /* The kernel wipes a child's cursors where it can; this is for where it cannot. */
       pthread_atfork(NULL, NULL, sj_ring_forget);
+      pthread_atfork(NULL, NULL, sj_queues_fork);
       if (share_flags(fd, arena) && settings.armed) arm(arena, settings.mode);
     }
     struct stat status;

@@ -1,8 +1,8 @@
 /*
  * The runtime behind the ring engine, one copy in each module that has points. arena.c makes the
- * shared memory when the module is loaded; ring_slow.c runs when a hit has no room. The two share
- * what is here. No locks, no allocation; nothing here runs before a module is loaded or unless a
- * hit needs it.
+ * shared memory when the module is loaded; ring_slow.c runs when a hit has no room; queues.c
+ * registers queues. They share what is here. No locks, no allocation; nothing here runs before a
+ * module is loaded or unless a hit needs it.
  */
 #ifndef SOJOURN_PROBES_RINGS_H
 #define SOJOURN_PROBES_RINGS_H
@@ -19,7 +19,8 @@ struct sj_runtime {
   struct sj_arena* arena; /* null: no ring engine in this module */
   struct sj_ring_slot* slots;
   char* rings;
-  uint8_t mapped[SJ_MAX_RING_SLOTS]; /* slots that are accessible here */
+  struct sj_queue_table* queue_table; /* this process's own */
+  uint8_t mapped[SJ_MAX_RING_SLOTS];  /* slots that are accessible here */
 };
 extern struct sj_runtime sj_runtime SJ_HIDDEN;
 
@@ -34,6 +35,9 @@ void sj_remove_unloaded_arenas(uint64_t own_code) SJ_HIDDEN;
 
 /* The calling thread has no ring any more: it is a forked child's. */
 void sj_ring_forget(void) SJ_HIDDEN;
+
+/* In a forked child: its queues are copies from here on. */
+void sj_queues_fork(void) SJ_HIDDEN;
 
 static inline struct sj_ring* sj_ring_at(uint64_t slot) {
   return (struct sj_ring*)(void*)(sj_runtime.rings + slot * sj_runtime.arena->ring_stride);

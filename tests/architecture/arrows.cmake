@@ -16,7 +16,7 @@ set(arrows
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
-  "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf"
+  "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf probes"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys
     analysis/report analysis/schema_language userspace/base userspace/target userspace/capture")
 

@@ -8,7 +8,7 @@
  *   struct sj_arena                what is where; what the collector asks for
  *   flags     u16 a point          mapped over the module's section of that name, read by every hit
  *   slots     struct sj_ring_slot  which ring is whose
- *   queues    struct sj_queue      the registry of queues and their counters
+ *   queues    struct sj_queue      SJ_QUEUE_TABLES tables of queues: see there
  *   rings     struct sj_ring ...   `ring_slots` of them, `ring_stride` bytes each, without memory
  *                                  until they are taken or prepared:
  *       + 0                        struct sj_ring
@@ -141,7 +141,22 @@ struct sj_ring_slot {
   uint64_t populated; /* bytes of data that have memory */
 };
 
-/* ---- a queue ---- */
+/* ---- a queue ----
+ *
+ * There are SJ_QUEUE_TABLES tables in the file. The first is for queues that join processes and is
+ * one for all who share the arena. Each of the others belongs to one process (sj_arena.queue_table
+ * says which): the second to the one that made the arena, the next ones to forked children, which
+ * have copies of their parent's queues and so copies of their counters.
+ *
+ * The counters only rise while a queue is there. Reading: `state` is SJ_QUEUE_LIVE, `id`, `out`,
+ * `in`, `out` again, `id` again; equal outs make it exact for the moment of `in`. An item is
+ * counted when it is in, or out; where counting is not under the queue's lock, an out can be seen
+ * before its in, so `out` may be ahead by the number of threads that are in the middle of an
+ * operation.
+ *
+ * `about` is whole where `generation` is even and the same before and after reading it. Both sides
+ * access it in words of 8 bytes.
+ */
 
 enum sj_queue_kind {
   SJ_QUEUE_STAGE = 0,
@@ -151,18 +166,29 @@ enum sj_queue_kind {
 };
 
 enum sj_queue_state {
-  SJ_QUEUE_FREE = 0,
-  SJ_QUEUE_CLAIMED = 1, /* being filled in, or emptied */
+  SJ_QUEUE_FREE = 0,    /* the counters and the description are those of the last one here */
+  SJ_QUEUE_CLAIMED = 1, /* being filled in */
   SJ_QUEUE_LIVE = 2,
 };
 
-#define SJ_QUEUE_NAME_BYTES 48
+#define SJ_QUEUE_NAME_BYTES 64
+#define SJ_QUEUE_STAGE_BYTES 24
 
-/* One end of a queue. Blank ("" and -1) where not known yet. */
-struct sj_queue_end {
-  char stage[24];
+/* Who puts in, or who takes out. Blank ("" and -1) where not known yet. */
+struct sj_queue_side {
+  char stage[SJ_QUEUE_STAGE_BYTES];
   int32_t instance;
-  int32_t pid; /* where the other end is another process; else 0 */
+  int32_t pid; /* as its namespace counts; 0: this process, or not known yet */
+};
+
+struct sj_queue_about {
+  char name[SJ_QUEUE_NAME_BYTES]; /* a name that fills it has no end mark, as the stages */
+  struct sj_queue_side producer;
+  struct sj_queue_side consumer;
+  uint32_t kind;     /* enum sj_queue_kind; never changes */
+  uint32_t group;    /* or the pool's id; 0: none */
+  uint64_t capacity; /* items; 0: not bounded */
+  uint64_t address;  /* of the queue in the target, for people; 0: not told */
 };
 
 struct sj_queue {
@@ -171,18 +197,23 @@ struct sj_queue {
   uint64_t out; /* items ever taken out; a line of its own */
   uint8_t pad1[56];
 
-  uint32_t state;      /* enum sj_queue_state, set last */
-  uint32_t generation; /* one more each time the description changes */
-  uint32_t kind;       /* enum sj_queue_kind */
-  int32_t group;       /* or pool id; -1: none */
-  uint64_t capacity;   /* items; 0: not bounded */
-  uint64_t address;    /* of the queue in the target, for people */
-  char name[SJ_QUEUE_NAME_BYTES];
-  struct sj_queue_end producer;
-  struct sj_queue_end consumer;
-  uint8_t pad2[48];
+  uint32_t state;      /* enum sj_queue_state */
+  uint32_t generation; /* of the description; odd: it is being written */
+  uint64_t id;         /* not 0; of this queue alone among those of the process and its libraries */
+  struct sj_queue_about about;
+  uint8_t pad2[24];
 };
+SJ_ABI_ASSERT(sizeof(struct sj_queue_about) == 152, "shared with collectors");
 SJ_ABI_ASSERT(sizeof(struct sj_queue) == 320, "shared with collectors");
+
+#define SJ_QUEUE_TABLES 16
+#define SJ_QUEUE_TABLE_JOINT 0 /* queues between processes */
+#define SJ_QUEUE_TABLE_FIRST 1 /* of the process that made the arena */
+
+struct sj_queue_table {
+  int32_t pid;   /* whose it is; 0: nobody's, or everybody's */
+  uint32_t used; /* no slot from here on was ever taken */
+};
 
 /* ---- the arena ---- */
 
@@ -211,8 +242,8 @@ struct sj_arena {
   uint64_t flags_offset;  /* in the file, as the following ones */
   uint64_t flags_bytes;
 
-  uint64_t queues_offset;
-  uint64_t queue_slots;
+  uint64_t queues_offset; /* of the first table */
+  uint64_t queue_slots;   /* in each table */
 
   uint64_t slots_offset; /* struct sj_ring_slot, ring_slots of them */
   uint64_t rings_offset;
@@ -232,7 +263,9 @@ struct sj_arena {
   uint32_t refused_elsewhere;
   uint32_t pad_refused;
   uint64_t queues_refused; /* registrations that found no place */
-  uint8_t pad2[32];
+  uint64_t queue_table_stride;
+  struct sj_queue_table queue_table[SJ_QUEUE_TABLES];
+  uint8_t pad2[24];
 
   /* Hits of threads that got no ring. */
   struct sj_ring_loss refused[SJ_RING_LOSSES];

@@ -1,0 +1,60 @@
+// The queues that a process registered, read from its arena (sojourn/ring_abi.h) from outside: no
+// code runs in the target, and it notices nothing. All that is there is hostile until checked. Pure
+// functions over mapped memory that the target goes on writing; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+
+struct sj_queue;
+
+namespace sojourn::capture {
+
+struct QueueSide {
+  std::string stage;           // empty: not known yet
+  std::int32_t instance = -1;  // -1: not known yet
+  std::int32_t pid = 0;        // 0: the process itself, or not known yet
+};
+
+struct QueueCounts {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+
+  // An out that is not counted under a lock can be seen before its in.
+  std::uint64_t depth() const { return in > out ? in - out : 0; }
+};
+
+struct Queue {
+  std::uint64_t id = 0;
+  const sj_queue* slot = nullptr;  // in the memory that was given
+  std::string name;                // as the target wrote it, to be printed with care
+  std::string_view kind;           // "stage", "pool", "bidirectional", "between processes"
+  QueueSide producer;
+  QueueSide consumer;
+  std::uint32_t group = 0;     // or pool; 0: none
+  std::uint64_t capacity = 0;  // 0: not bounded
+  std::uint64_t address = 0;   // in the target; 0: not told
+  QueueCounts counts;
+};
+
+struct Queues {
+  std::vector<Queue> queues;  // in the order of their places
+  std::uint64_t refused = 0;  // registrations that found no place
+  std::size_t unsteady = 0;   // queues that changed whenever they were looked at, left out
+};
+
+// `arena` is the mapped file from its beginning to the end of the tables at least, `pid` the
+// process as its own namespace counts.
+Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid);
+
+// Nothing where the slot is another queue's by now. A queue that has ended keeps its last counts.
+std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id);
+
+}  // namespace sojourn::capture
