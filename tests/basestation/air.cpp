@@ -25,7 +25,7 @@ Air::Air(Context context, Queue<AirItem>& input, Queue<HarqFeedback>& feedback,
   const Config& config = context.config;
   for (std::uint32_t bearer = 0; bearer < config.bearer_count(); ++bearer) {
     Ue& ue = ues_[bearer / config.bearers];
-    Queue<Packet>& queue = rlc_queues_.emplace_back(kUnrecorded, kUeQueuePackets);
+    Queue<Packet>& queue = rlc_queues_.emplace_back(QueuePlace{.capacity = kUeQueuePackets});
     const std::uint8_t drb = config.drb_of(bearer);
     ue.bearers.push_back({make_rlc_tx(drb, queue, context.log), std::nullopt});
     ue.rlc_rx.push_back(make_rlc_rx(drb));

@@ -1,6 +1,7 @@
 // The bounded queue between two stages. Any thread may push, one thread takes; both in batches, so
 // that a lock is paid once for many units. A waiting side is woken only if it really waits.
-// With truth, every operation is recorded under the lock, so that order and depth are exact.
+// With truth, every operation is recorded under the lock, so that order and depth are exact. Its
+// counters are registered for who looks from outside.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <sojourn/queue.hpp>
 
 #include "tests/basestation/truth_log.h"
 
@@ -20,10 +24,28 @@ namespace sojourn::basestation {
 
 inline constexpr std::uint16_t kUnrecorded = 0xffff;
 
+// What a queue is called and where it stands. Unrecorded ones have neither truth nor counters.
+struct QueuePlace {
+  std::uint16_t id = kUnrecorded;  // in the truth
+  std::size_t capacity = 0;
+  std::string name = {};
+  const char* producer = nullptr;  // null: several stages
+  const char* consumer = nullptr;
+  std::uint32_t group = 0;  // the RNTI of a bearer's queue
+};
+
 template <typename T>
 class Queue {
  public:
-  Queue(std::uint16_t id, std::size_t capacity) : id_(id), ring_(capacity) {}
+  explicit Queue(const QueuePlace& place) : id_(place.id), ring_(place.capacity) {
+    if (id_ == kUnrecorded) return;
+    counter_.emplace(sj_queue_spec{.name = place.name.c_str(),
+                                   .producer = {place.producer, 0},
+                                   .consumer = {place.consumer, 0},
+                                   .group = place.group,
+                                   .capacity = place.capacity,
+                                   .address = this});
+  }
 
   // Takes as many from the front of `items` as there is room for, at once; how many.
   std::size_t offer(std::span<T> items, Log& log) {
@@ -105,6 +127,7 @@ class Queue {
       ring_[(first_ + size_ - 1) % ring_.size()] = std::move(item);
     }
     visible_size_.store(size_, std::memory_order_relaxed);
+    if (counter_) counter_->count_in_locked(items.size());
   }
 
   void remove(std::vector<T>& out, std::size_t count, Log& log) {
@@ -117,6 +140,7 @@ class Queue {
     first_ = (first_ + 1) % ring_.size();
     --size_;
     visible_size_.store(size_, std::memory_order_relaxed);
+    if (counter_) counter_->count_out_locked();
     record(truth::QueueAction::kDequeue, ts_ns, item, log);
     return item;
   }
@@ -127,6 +151,7 @@ class Queue {
   }
 
   const std::uint16_t id_;
+  std::optional<QueueCounter> counter_;
   std::mutex mutex_;
   std::condition_variable not_empty_;
   std::condition_variable not_full_;

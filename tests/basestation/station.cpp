@@ -46,18 +46,39 @@ Result<std::unique_ptr<Station>> Station::build(const Config& config) {
 Station::Station(const Config& config, Sockets sockets)
     : config_(config),
       logs_(make_logs(static_cast<std::uint16_t>(kThreads + config.faults.preempts().size()))),
-      to_dl_pdcp_(name_queue("dl-pdcp", kStageQueue), kStageQueue),
+      to_dl_pdcp_(name_queue({.capacity = kStageQueue,
+                              .name = "dl-pdcp",
+                              .producer = "dl-gtp",
+                              .consumer = "dl-pdcp"})),
       to_rlc_(make_rlc_queues()),
       // As many as there are HARQ processes: the scheduler never has to wait.
-      to_dl_phy_(name_queue("dl-phy", config.ues * kHarqProcesses), config.ues * kHarqProcesses),
-      to_air_(name_queue("air", 2 * config.ues * kHarqProcesses), 2 * config.ues * kHarqProcesses),
-      to_mac_feedback_(name_queue("mac.feedback", 2 * config.ues * kHarqProcesses),
-                       2 * config.ues * kHarqProcesses),
-      to_mac_statuses_(name_queue("mac.statuses", kStageQueue), kStageQueue),
-      to_ul_phy_(name_queue("ul-phy", config.ues * kHarqProcesses), config.ues * kHarqProcesses),
-      to_ul_mac_(name_queue("ul-mac", kStageQueue), kStageQueue),
-      to_ul_pdcp_(name_queue("ul-pdcp", kStageQueue), kStageQueue),
-      to_ul_gtp_(name_queue("ul-gtp", kStageQueue), kStageQueue),
+      to_dl_phy_(name_queue({.capacity = config.ues * kHarqProcesses,
+                             .name = "dl-phy",
+                             .producer = "mac",
+                             .consumer = "dl-phy"})),
+      to_air_(name_queue(
+          {.capacity = 2 * config.ues * kHarqProcesses, .name = "air", .consumer = "air"})),
+      to_mac_feedback_(name_queue({.capacity = 2 * config.ues * kHarqProcesses,
+                                   .name = "mac.feedback",
+                                   .consumer = "mac"})),
+      to_mac_statuses_(name_queue({.capacity = kStageQueue,
+                                   .name = "mac.statuses",
+                                   .producer = "ul-mac",
+                                   .consumer = "mac"})),
+      to_ul_phy_(name_queue({.capacity = config.ues * kHarqProcesses,
+                             .name = "ul-phy",
+                             .producer = "air",
+                             .consumer = "ul-phy"})),
+      to_ul_mac_(name_queue(
+          {.capacity = kStageQueue, .name = "ul-mac", .producer = "ul-phy", .consumer = "ul-mac"})),
+      to_ul_pdcp_(name_queue({.capacity = kStageQueue,
+                              .name = "ul-pdcp",
+                              .producer = "ul-mac",
+                              .consumer = "ul-pdcp"})),
+      to_ul_gtp_(name_queue({.capacity = kStageQueue,
+                             .name = "ul-gtp",
+                             .producer = "ul-pdcp",
+                             .consumer = "ul-gtp"})),
       buffers_(config.ues),
       traffic_(context(kTraffic), std::move(sockets.core_out)),
       dl_gtp_(context(kDlGtp), std::move(sockets.station_in), to_dl_pdcp_),
@@ -81,19 +102,23 @@ Station::~Station() {
   join_all();
 }
 
-std::uint16_t Station::name_queue(std::string name, std::size_t capacity) {
-  queue_names_.push_back({std::move(name), static_cast<std::uint32_t>(capacity)});
-  return static_cast<std::uint16_t>(queue_names_.size() - 1);
+QueuePlace Station::name_queue(QueuePlace place) {
+  place.id = static_cast<std::uint16_t>(queue_names_.size());
+  queue_names_.push_back({place.name, static_cast<std::uint32_t>(place.capacity)});
+  return place;
 }
 
 std::deque<Queue<Packet>> Station::make_rlc_queues() {
   std::deque<Queue<Packet>> queues;
   for (std::uint32_t bearer = 0; bearer < config_.bearer_count(); ++bearer) {
     const std::uint8_t drb = config_.drb_of(bearer);
-    queues.emplace_back(name_queue(fmt::format("rlc.tx.{} rnti {} drb {}", is_am(drb) ? "am" : "um",
-                                               config_.rnti_of(bearer), drb),
-                                   kRlcQueue),
-                        kRlcQueue);
+    const std::uint16_t rnti = config_.rnti_of(bearer);
+    queues.emplace_back(name_queue(
+        {.capacity = kRlcQueue,
+         .name = fmt::format("rlc.tx.{} rnti {} drb {}", is_am(drb) ? "am" : "um", rnti, drb),
+         .producer = "dl-pdcp",
+         .consumer = "mac",
+         .group = rnti}));
   }
   return queues;
 }

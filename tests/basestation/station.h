@@ -67,7 +67,7 @@ class Station {
   void join_all();
 
   Context context(std::size_t thread) { return {config_, flags_, logs_[thread]}; }
-  std::uint16_t name_queue(std::string name, std::size_t capacity);
+  QueuePlace name_queue(QueuePlace place);
   std::deque<Queue<Packet>> make_rlc_queues();
   Log::Tally tally(Direction direction) const;
   std::string direction_summary(Direction direction, const char* name, double seconds) const;
