@@ -2,6 +2,7 @@
  * Usage: pipeline-c [PACKETS], 1000 by default. Trace it: sojourn record -- ./pipeline-c 100000 */
 #include <pthread.h>
 #include <sojourn/point.h>
+#include <sojourn/queue.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,14 @@ struct queue {
   pthread_cond_t changed;
   struct packet packets[kQueueSize];
   unsigned long in, out;
+  struct sj_queue* counters; /* seen from outside */
 };
 
 static void push(struct queue* queue, struct packet packet) {
   pthread_mutex_lock(&queue->lock);
   while (queue->in - queue->out == kQueueSize) pthread_cond_wait(&queue->changed, &queue->lock);
   queue->packets[queue->in++ % kQueueSize] = packet;
+  SJ_ENQUEUE_LOCKED(queue->counters);
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
 }
@@ -33,6 +36,7 @@ static struct packet pop(struct queue* queue) {
   pthread_mutex_lock(&queue->lock);
   while (queue->in == queue->out) pthread_cond_wait(&queue->changed, &queue->lock);
   const struct packet packet = queue->packets[queue->out++ % kQueueSize];
+  SJ_DEQUEUE_LOCKED(queue->counters);
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
   return packet;
@@ -54,6 +58,8 @@ static void* transmit(void* unused) {
 
 int main(int argc, char** argv) {
   if (argc > 1) packet_count = strtoul(argv[1], NULL, 10);
+  queue.counters = SJ_QUEUE("example.tx", .producer = {"in", 0}, .consumer = {"out", 0},
+                            .capacity = kQueueSize, .address = &queue);
   pthread_t sender;
   if (pthread_create(&sender, NULL, transmit, NULL) != 0) {
     fputs("pipeline-c: cannot start a thread\n", stderr);
@@ -66,6 +72,7 @@ int main(int argc, char** argv) {
     bytes += packet.bytes;
   }
   pthread_join(sender, NULL);
+  SJ_QUEUE_END(queue.counters);
   printf("%lu packets, %llu bytes\n", packet_count, bytes);
   return 0;
 }

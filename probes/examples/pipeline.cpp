@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <sojourn/point.h>
+#include <sojourn/queue.hpp>
 
 enum class Rnti : std::uint16_t {};
 
@@ -39,7 +40,7 @@ class Queue {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Packet> packets_;
+  sojourn::Counted<std::deque<Packet>> packets_{{"example.tx"}};  // seen from outside
 };
 
 int main(int argc, char** argv) {

@@ -34,8 +34,8 @@ echo "add_subdirectory: both examples run"
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name sojourn.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046  # flags are words
-gcc -std=c11 -pthread $(pkg-config --cflags sojourn) "$examples/pipeline.c" -o "$work/pipeline-c"
+gcc -std=c11 -pthread "$examples/pipeline.c" -o "$work/pipeline-c" $(pkg-config --cflags --libs sojourn)
 # shellcheck disable=SC2046
-g++ -std=c++17 -pthread $(pkg-config --cflags sojourn) "$examples/pipeline.cpp" -o "$work/pipeline-cpp"
+g++ -std=c++17 -pthread "$examples/pipeline.cpp" -o "$work/pipeline-cpp" $(pkg-config --cflags --libs sojourn)
 for language in c cpp; do whole "$work/pipeline-$language" $language; done
 echo "pkg-config: both examples run"
