@@ -97,12 +97,11 @@ enum sj_ring_mode {
 struct sj_ring {
   /* Set by a thread when it takes the ring, `owner` last. */
   uint64_t owner; /* pid << 32 | tid, as their namespace counts; 0: nobody writes */
-  uint64_t mask;  /* capacity - 1; the capacity is a power of two */
   uint64_t claimed_stamp;
   uint32_t mode; /* enum sj_ring_mode */
   uint32_t session;
   char thread_name[16];
-  uint8_t pad0[16];
+  uint8_t pad0[24];
 
   /* The owner's, written at every hit. */
   int64_t cursor; /* everything below is whole */
@@ -111,10 +110,11 @@ struct sj_ring {
   uint32_t losses_elsewhere; /* hits of sites that found no place in `losses` */
   uint8_t pad1[40];
 
-  /* The collector's; in flight mode the owner's. */
+  /* The collector's; in flight mode the owner's. Every hit reads it. */
   int64_t limit;
+  uint64_t mask;   /* capacity - 1; the capacity is a power of two. Set with `owner` */
   uint32_t retire; /* the owner shall take another ring: this one has the wrong size */
-  uint8_t pad2[52];
+  uint8_t pad2[44];
 
   /* Gap n is entry n % SJ_RING_GAPS. Between two raises of the limit there are only a few. */
   struct sj_ring_gap gap[SJ_RING_GAPS];
@@ -127,12 +127,18 @@ struct sj_ring {
 SJ_ABI_ASSERT(sizeof(struct sj_ring) == 4096, "shared with collectors");
 SJ_ABI_ASSERT(sizeof(struct sj_ring) <= SJ_RING_PAGE, "the cursor's page comes next");
 
-/* What a fork wipes: a child owns no ring. */
+/* What a fork wipes: a child owns no ring. A hit writes `reserved` and soon reads limit, mask and
+ * cursor. Were any two at the same place of their pages, the processor would take the one for the
+ * other until it knows better, which costs a nanosecond. */
 struct sj_ring_private {
   uint32_t alive;
   uint32_t pad;
   int64_t reserved; /* the cursor, once all hits that have begun are whole */
 };
+SJ_ABI_ASSERT(__builtin_offsetof(struct sj_ring, limit) >= sizeof(struct sj_ring_private) &&
+                  __builtin_offsetof(struct sj_ring, mask) >= sizeof(struct sj_ring_private) &&
+                  __builtin_offsetof(struct sj_ring, cursor) >= sizeof(struct sj_ring_private),
+              "not at the same place of their pages");
 
 /* A table of all rings, so that one is taken by one exchange and its memory is only touched by who
  * has it. The collector frees what was drained and has no owner any more. */
