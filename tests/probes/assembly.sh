@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a point costs while nobody is attached, read from the assembly: from a function's entry to its first
-# return there is one cmpw of the semaphore, one branch, and nothing else that the point brought.
+# return there is one load for each engine's flag, one branch, and nothing else that the point brought.
 # Usage: assembly.sh INCLUDE_DIR SUBJECT_REDZONE
 set -euo pipefail
 include=$1 redzone=$2
@@ -16,40 +16,55 @@ instructions() { ${objdump:-objdump} -d --no-show-raw-insn --disassemble="$1" "$
 until_return() { instructions "$@" | sed '/^ret/q'; }
 count() { grep -cE "$1" <<< "$hot" || true; }
 
-# compiler test branch : the two functions of leaf.c
+# engines: as build_matrix.sh calls them
+defines() { case $1 in both) echo -DSJ_RINGS ;; rings) echo -DSJ_RINGS -DSJ_NO_USDT ;; none) echo -DSJ_DISABLE_POINTS ;; esac; }
+
+# compiler engines loads load join branch more: the two functions of leaf.c
 check_leaf() {
-  local compiler=$1 test=$2 branch=$3 plain_length
-  # shellcheck disable=SC2086  # a compiler may bring options of its own
-  $compiler -O2 -I"$include" -c "$here/subjects/leaf.c" -o "$work/leaf.o"
-  # shellcheck disable=SC2086
-  $compiler -O2 -I"$include" -DSJ_DISABLE_POINTS -c "$here/subjects/leaf.c" -o "$work/plain.o"
+  local compiler=$1 engines=$2 loads=$3 load=$4 join=$5 branch=$6 more=$7 plain_length function
+  # shellcheck disable=SC2046,SC2086  # options are words
+  $compiler -O2 $(defines "$engines") -I"$include" -c "$here/subjects/leaf.c" -o "$work/leaf.o"
+  # shellcheck disable=SC2046,SC2086
+  $compiler -O2 $(defines none) -I"$include" -c "$here/subjects/leaf.c" -o "$work/plain.o"
   for function in leaf_with_point leaf_with_many; do
     plain_length=$(until_return "$function" "$work/plain.o" | wc -l)
     hot=$(until_return "$function" "$work/leaf.o")
-    [ "$(count "$test")" = 1 ] || fail "$compiler $function: not one test of the semaphore"
-    [ "$(count "$branch")" = 1 ] || fail "$compiler $function: not one branch"
-    [ "$(count 'push|call|^bl|nop|\(%rsp\)|\[sp')" = 0 ] || fail "$compiler $function: a frame, a call or a nop"
-    [ "$(wc -l <<< "$hot")" -le $((plain_length + $4)) ] || fail "$compiler $function: more than the test"
-    instructions "$function" "$work/leaf.o" | grep -q '^nop$' || fail "$compiler $function: lost its site"
-    ! instructions "$function" "$work/plain.o" | grep -qE '^nop$|cmpw' || fail "$compiler $function: disabled, yet there"
-    printf '%s %s:\n%s\n' "$compiler" "$function" "$hot"
+    [ "$(count "$load")" = "$loads" ] || fail "$compiler $engines $function: not $loads loads"
+    [ "$(count "$join")" = $((loads - 1)) ] || fail "$compiler $engines $function: flags are not OR-ed"
+    [ "$(count "$branch")" = 1 ] || fail "$compiler $engines $function: not one branch"
+    [ "$(count 'push|call|^bl|nop|\(%rsp\)|\[sp')" = 0 ] || fail "$compiler $engines $function: a frame, a call or a nop"
+    [ "$(wc -l <<< "$hot")" -le $((plain_length + more)) ] || fail "$compiler $engines $function: more than the test"
+    [ "$engines" = rings ] || instructions "$function" "$work/leaf.o" | grep -q '^nop$' \
+      || fail "$compiler $engines $function: lost its site"
+    ! instructions "$function" "$work/plain.o" | grep -qE '^nop$|cmpw|movzwl|ldrh' \
+      || fail "$compiler $function: disabled, yet there"
+    printf '%s, %s, %s:\n%s\n' "$compiler" "$engines" "$function" "$hot"
   done
 }
 
+# One move more than the test: a value whose register the cold block uses.
 for compiler in gcc clang clang-19; do
   command -v $compiler > /dev/null || { echo "skipped: $compiler is not installed"; continue; }
-  check_leaf $compiler '^cmpw +\$0x0,.*\(%rip\)' '^j(ne|e) ' 2
+  check_leaf $compiler usdt 1 '^cmpw +\$0x0,.*\(%rip\)' '^or ' '^j(ne|e) ' 3
+  check_leaf $compiler rings 1 '^cmpw +\$0x0,.*\(%rip\)' '^or ' '^j(ne|e) ' 3
+  check_leaf $compiler both 2 '^(movzwl|or) .*\(%rip\)' '^or .*\(%rip\)' '^j(ne|e) ' 4
 done
 if command -v aarch64-linux-gnu-gcc > /dev/null; then
-  objdump=aarch64-linux-gnu-objdump check_leaf aarch64-linux-gnu-gcc '^ldrh' '^cbn?z' 3
+  objdump=aarch64-linux-gnu-objdump
+  check_leaf aarch64-linux-gnu-gcc usdt 1 '^ldrh' '^orr' '^cbn?z' 4
+  check_leaf aarch64-linux-gnu-gcc both 2 '^ldrh' '^orr' '^cbn?z' 7
+  objdump=
 else
   echo "skipped: arm64, there is no cross compiler"
 fi
 
-# The red-zone test means something only while its leaf keeps values below rsp and has no frame.
+# The red-zone test means something only while its leaf keeps values below rsp and has no frame. What the
+# ring engine's slow path pushes is behind a lea that steps over them.
 hot=$(instructions leaf "$redzone")
 [ "$(count ',-0x[0-9a-f]+\(%rsp')" -gt 0 ] || fail "the red-zone subject keeps nothing below its stack pointer"
-[ "$(count '^push|^sub .*,%rsp|^call')" = 0 ] || fail "the red-zone subject has a frame"
 [ "$(count '^nop$')" -gt 0 ] || fail "the red-zone subject lost its site"
+[ "$(count '^call.*<sj_ring_slow>')" -gt 0 ] || fail "the red-zone subject has no ring engine"
+hot=$(sed '/^lea .*-0x80(%rsp),%rsp/,/^lea .*0x88(%rsp),%rsp/d' <<< "$hot")
+[ "$(count '^push|^sub .*,%rsp|^call')" = 0 ] || fail "the red-zone subject has a frame"
 
 [ "$failures" = 0 ]

@@ -60,15 +60,16 @@ c_compiler() { case $1 in g++) echo gcc ;; *) echo "${1/++/}" ;; esac; }
 
 # The runtime library, by this compiler of C. Shared by its jobs.
 make_library() {
-  local compiler=$1 directory=$2
+  local compiler=$1 directory=$2 source flags
   mkdir "$directory"
-  # shellcheck disable=SC2086  # a compiler may bring options of its own
-  $compiler -std=gnu11 -O2 -fPIC -fvisibility=hidden "${warnings[@]}" -Wno-pedantic -I"$include" -c \
-    "$probes/src/arena.c" -o "$directory/arena.o"
-  # shellcheck disable=SC2086
-  $compiler -std=gnu11 -O2 -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector "${warnings[@]}" \
-    -Wno-pedantic -I"$include" -c "$probes/src/ring_slow.c" -o "$directory/ring_slow.o"
-  ar rcs "$directory/libsojourn-probes.a" "$directory/arena.o" "$directory/ring_slow.o"
+  for source in "$probes"/src/*.c; do
+    flags=
+    [[ $source != */ring_slow.c ]] || flags=-mgeneral-regs-only
+    # shellcheck disable=SC2086  # a compiler may bring options of its own
+    $compiler -std=gnu11 -O2 -fPIC -fvisibility=hidden -fno-stack-protector $flags "${warnings[@]}" -Wno-pedantic \
+      -I"$include" -c "$source" -o "$directory/$(basename "$source").o"
+  done
+  ar rcs "$directory/libsojourn-probes.a" "$directory"/*.o
 }
 
 # In a function that nobody calls: here or not, depending on the linker.

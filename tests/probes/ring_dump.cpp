@@ -36,6 +36,10 @@ class ArenaFile {
   std::uint64_t ring_offset(std::uint64_t slot) const {
     return header.rings_offset + slot * header.ring_stride;
   }
+  // SJ_RING_DATA, on the machine that made the arena.
+  std::uint64_t data_offset(std::uint64_t slot) const {
+    return ring_offset(slot) + std::uint64_t{2} * header.page_bytes;
+  }
 
   struct sj_arena header{};
 
@@ -125,7 +129,7 @@ struct Reader {
     std::uint64_t last_stamp = 0;
     while (position < ring.cursor)
       position += static_cast<std::int64_t>(
-          read_record(arena.ring_offset(slot) + SJ_RING_DATA, ring.mask, position, last_stamp));
+          read_record(arena.data_offset(slot), ring.mask, position, last_stamp));
     if (position != ring.cursor) fail("the last record ends behind the cursor");
   }
 

@@ -24,8 +24,8 @@ __attribute__((noinline)) static void kinds(const context_t* ctxt, int len, long
   LATSEQ_P("full2 D", "ip%d.mac%d", len, len + 1);
 }
 
-__attribute__((noinline)) static void conversions(const context_t* ctxt, size_t size, char letter,
-                                                  long number) {
+__attribute__((noinline)) static void conversions(const context_t* ctxt, size_t size,
+                                                  signed char letter, long number) {
   LATSEQ_P("U conversions--all", "d%d.i%i.u%u.x%x.X%X.o%o.c%c:ld%ld.lu%lu.lx%lx:hu%hu.hhu%hhu",
            letter, (int)number, ctxt->psn, ctxt->psn, ctxt->psn, ctxt->rnti, letter, number,
            (unsigned long)number, number, ctxt->rnti, ctxt->drb);
