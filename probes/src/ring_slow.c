@@ -6,6 +6,7 @@
  * point expects its vector registers back.
  */
 #include <sojourn/detail/ring_write.h>
+#include <sojourn/rings.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 

@@ -67,7 +67,7 @@ make_library() {
     [[ $source != */ring_slow.c ]] || flags=-mgeneral-regs-only
     # shellcheck disable=SC2086  # a compiler may bring options of its own
     $compiler -std=gnu11 -O2 -fPIC -fvisibility=hidden -fno-stack-protector $flags "${warnings[@]}" -Wno-pedantic \
-      -I"$include" -c "$source" -o "$directory/$(basename "$source").o"
+      -DSJ_RINGS -I"$include" -c "$source" -o "$directory/$(basename "$source").o"
   done
   ar rcs "$directory/libsojourn-probes.a" "$directory"/*.o
 }

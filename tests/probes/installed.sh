@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The probe headers as others use them: find_package, pkg-config, and as a subdirectory. Each builds both
-# examples, which must run and have their points.
+# The probe library as others use it: find_package, pkg-config, and as a subdirectory. Each builds both
+# examples, with rings and as USDT only; they must run, also with their rings armed, and have their points.
 # Usage: installed.sh SOURCE_DIR NOTE_CHECK
 set -euo pipefail
 source=$1 check=$2
@@ -8,11 +8,23 @@ examples=$source/probes/examples
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# whole DIRECTORY: the four programs in it
 whole() {
-  local program=$1 suffix=$2 expected
-  [ "$("$program" 5)" = "5 packets, 510 bytes" ] || { echo "FAILED: $program"; exit 1; }
-  expected=$(printf 'D example.%s|len:rnti:sn|4,2,4|pipeline.%s\n' "in--example.tx" "$suffix" "tx--example.out" "$suffix")
-  diff <("$check" both "$program") - <<< "$expected" || { echo "FAILED: the points of $program"; exit 1; }
+  local target language engines expected rings
+  for target in probes usdt; do
+    engines=both
+    [ $target = probes ] || engines=usdt
+    for language in c cpp; do
+      for rings in off armed; do
+        [ "$(SJ_RINGS=$rings "$1/$target-$language" 5)" = "5 packets, 510 bytes" ] \
+          || { echo "FAILED: $1/$target-$language, rings $rings"; exit 1; }
+      done
+      expected=$(printf 'D example.%s|len:rnti:sn|4,2,4|pipeline.%s\n' \
+        "in--example.tx" $language "tx--example.out" $language)
+      diff <("$check" $engines "$1/$target-$language") - <<< "$expected" \
+        || { echo "FAILED: the points of $1/$target-$language"; exit 1; }
+    done
+  done
 }
 
 cmake -S "$source" -B "$work/sojourn" -G Ninja -DSOJOURN_TRACER=OFF -DSOJOURN_TESTS=OFF \
@@ -22,20 +34,25 @@ cmake --build "$work/sojourn" --target install >> "$work/log"
 cmake -S "$source/tests/probes/consumer" -B "$work/package" -G Ninja -DEXAMPLES="$examples" \
   -DCMAKE_PREFIX_PATH="$work/prefix" >> "$work/log"
 cmake --build "$work/package" >> "$work/log"
-for language in c cpp; do whole "$work/package/pipeline-$language" $language; done
+whole "$work/package"
 echo "find_package: both examples run"
 
 cmake -S "$source/tests/probes/consumer" -B "$work/subdirectory" -G Ninja -DEXAMPLES="$examples" \
   -DSOJOURN_SOURCE="$source" >> "$work/log"
 cmake --build "$work/subdirectory" >> "$work/log"
-for language in c cpp; do whole "$work/subdirectory/pipeline-$language" $language; done
+whole "$work/subdirectory"
 echo "add_subdirectory: both examples run"
 
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name sojourn.pc)")
 export PKG_CONFIG_PATH
-# shellcheck disable=SC2046  # flags are words
-gcc -std=c11 -pthread "$examples/pipeline.c" -o "$work/pipeline-c" $(pkg-config --cflags --libs sojourn)
-# shellcheck disable=SC2046
-g++ -std=c++17 -pthread "$examples/pipeline.cpp" -o "$work/pipeline-cpp" $(pkg-config --cflags --libs sojourn)
-for language in c cpp; do whole "$work/pipeline-$language" $language; done
+mkdir "$work/pkg-config"
+for package in probes:sojourn usdt:sojourn-usdt; do
+  flags=$(pkg-config --cflags --libs "${package#*:}")
+  program=$work/pkg-config/${package%:*}
+  # shellcheck disable=SC2086  # flags are words
+  gcc -std=c11 -pthread "$examples/pipeline.c" -o "$program-c" $flags
+  # shellcheck disable=SC2086
+  g++ -std=c++17 -pthread "$examples/pipeline.cpp" -o "$program-cpp" $flags
+done
+whole "$work/pkg-config"
 echo "pkg-config: both examples run"

@@ -1,6 +1,7 @@
 /* Hits two points with known values every millisecond, for tracers to read back.
- * Last line: "values: armed=N". */
+ * Last line: "values: armed=N prepared=N", the latter 1 where the thread has a ring. */
 #include <sojourn/point.h>
+#include <sojourn/rings.h>
 #include <stdint.h>
 
 #include "subject.h"
@@ -13,11 +14,12 @@ __attribute__((noinline)) static void hit(int8_t i8, uint16_t u16, int32_t i32, 
 }
 
 int main(int argc, char** argv) {
+  const int prepared = sj_thread_prepare();
   subject_start(argc, argv);
   while (subject_goes_on()) {
     hit(-100, 0x4601, -2000000000, UINT64_C(0xfedcba9876543210), INT64_C(-5000000000));
     usleep(1000);
   }
-  printf("values: armed=%lu\n", armed_hits);
+  printf("values: armed=%lu prepared=%d\n", armed_hits, prepared);
   return 0;
 }
