@@ -10,6 +10,7 @@ set(arrows
   "analysis/base:"
   "analysis/model: analysis/base"
   "analysis/trace: analysis/base analysis/model"
+  "analysis/latseq: analysis/base analysis/model analysis/trace"
   "analysis/statistics: analysis/base"
   "analysis/journeys: analysis/base analysis/model"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
@@ -17,8 +18,8 @@ set(arrows
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf probes"
-  "userspace/cli: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys
-    analysis/report analysis/schema_language userspace/base userspace/target userspace/capture")
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
+    analysis/journeys analysis/report analysis/schema_language userspace/base userspace/target userspace/capture")
 
 set(known "")
 foreach(arrow IN LISTS arrows)
