@@ -74,6 +74,11 @@ class Writer {
     return false;
   }
 
+  // What another tracer lost is in no ledger.
+  bool knows_losses() const {
+    return facts_.capture.close_ns != 0 && facts_.capture.engine != model::Engine::kImport;
+  }
+
   void head() {
     const auto lost = content_.lost();
     std::string tracing;
@@ -85,9 +90,9 @@ class Writer {
     line("{}, pid {}, {}, {} events, {}{}",
          facts_.target.name.empty() ? "unnamed target" : printable(facts_.target.name),
          facts_.target.pid, duration(content_.duration_s() * 1e9), count(content_.totals.events),
-         lost > 0                       ? count(lost) + " lost"
-         : facts_.capture.close_ns == 0 ? "losses unknown"
-                                        : "none lost",
+         lost > 0         ? count(lost) + " lost"
+         : knows_losses() ? "none lost"
+                          : "losses unknown",
          tracing);
     if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
       line("the capture did not end in order: what happened last may be missing");

@@ -44,10 +44,11 @@ struct Findings {
   std::uint64_t missing = 0;
   std::uint64_t unaccounted = 0;
   bool ended_in_order = false;
+  bool imported = false;  // what its tracer lost is in no ledger
 
   std::string_view losses() const {
     if (unaccounted != 0) return "unaccounted";
-    if (!ended_in_order) return "unknown";
+    if (!ended_in_order || imported) return "unknown";
     return lost != 0 || missing != 0 ? "accounted" : "complete";
   }
 };
@@ -85,6 +86,7 @@ Result<Findings> examine(trace::Reader& reader) {
     stream.missing += gap.count;
   }
   found.ended_in_order = ended_in_order(reader);
+  found.imported = reader.capture().engine == model::Engine::kImport;
   const std::vector<std::uint64_t>& hits = reader.capture().stream_hits;
   for (auto& [id, stream] : found.streams)
     if (id < hits.size() && hits[id] >= stream.events) stream.missing = hits[id] - stream.events;
@@ -188,6 +190,8 @@ Result<void> run(const Options& options) {
   }
   if (found.lost != 0 || found.missing != 0)
     fmt::print("\nwhole, and every lost event is accounted for: {}\n", grouped(found.lost));
+  else if (found.imported)
+    fmt::print("\nwhole; an import: what its tracer lost is not known\n");
   else
     fmt::print("\nwhole, and nothing was lost\n");
   return {};

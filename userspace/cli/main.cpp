@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"journeys", "Single packets, step by step", cli::define_journeys},
     {"events", "The raw events of a trace in time order", cli::define_events},
     {"check", "What is whole in a trace file, and what was lost", cli::define_check},
+    {"import", "Read another tracer's files into a trace", cli::define_import},
     {"schema", "Make the header that fires a schema's events", cli::define_schema},
 };
 

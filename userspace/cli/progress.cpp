@@ -14,8 +14,8 @@ constexpr auto kInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
-ProgressLine::ProgressLine()
-    : terminal_(isatty(STDERR_FILENO) == 1), due_(Clock::now() + kPatience) {}
+ProgressLine::ProgressLine(const char* things)
+    : things_(things), terminal_(isatty(STDERR_FILENO) == 1), due_(Clock::now() + kPatience) {}
 
 void ProgressLine::update(std::uint64_t done, std::uint64_t of) {
   if (!terminal_ || of == 0) return;
@@ -24,7 +24,7 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t of) {
   due_ = now + kInterval;
   shown_ = true;
   const auto share = std::min(1.0, static_cast<double>(done) / static_cast<double>(of));
-  fmt::print(stderr, "\r{:3.0f} %  {} of {} events", share * 100, done, of);
+  fmt::print(stderr, "\r{:3.0f} %  {} of {} {}", share * 100, done, of, things_);
 }
 
 void ProgressLine::clear() {

@@ -9,7 +9,7 @@ namespace sojourn::cli {
 
 class ProgressLine {
  public:
-  ProgressLine();
+  explicit ProgressLine(const char* things = "events");
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { clear(); }
@@ -20,6 +20,7 @@ class ProgressLine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  const char* things_;
   bool terminal_;
   bool shown_ = false;
   Clock::time_point due_;

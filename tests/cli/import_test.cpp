@@ -1,0 +1,76 @@
+// `sojourn import`: a recording from elsewhere becomes a trace that every command reads. The
+// grammar and its hostile cases are tested in tests/unit/latseq.
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+constexpr const char* kRaw = SJ_GOLDEN "/latseq/raw.lseq";
+
+TEST_CASE("an imported recording is a trace for every command") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("raw.sjt");
+  const test::Ended imported = sojourn({"import", kRaw, "-o", trace});
+  REQUIRE(imported.exit_code == 0);
+  CHECK(imported.out.empty());
+  CHECK(imported.err.contains("next: sojourn report " + trace + "\n"));
+  compare("raw.events.txt", output_of({"events", trace, "--time", "wall"}));
+  compare("raw.journeys.txt", output_of({"journeys", trace}));
+  CHECK(output_of({"check", trace}).ends_with("what its tracer lost is not known\n"));
+  CHECK(output_of({"report", trace}).contains("losses unknown"));
+}
+
+TEST_CASE("what was read and what was skipped is told as text and as JSON") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("raw.sjt");
+  const auto told = nlohmann::json::parse(output_of({"import", kRaw, "-o", trace, "--json"}));
+  CHECK(told["trace"] == trace);
+  CHECK(told["bytes"] == test::contents(trace).size());
+  const auto& file = told["files"][0];
+  CHECK(file["lines"] == 21);
+  CHECK(file["events"] == 13);
+  CHECK(file["headers"] == 2);
+  CHECK(file["blank"] == 1);
+  CHECK(file["clock_lines"] == 3);
+  CHECK(file["skipped"]["stamp_zero"]["first_line"] == 11);
+  CHECK(file["skipped"]["cut"]["count"] == 1);
+
+  const test::Ended text = sojourn({"import", kRaw, "-o", trace});
+  CHECK(text.err.contains("21 lines: 13 events over 1.000 s, 2 skipped\n"));
+  CHECK(text.err.contains("skipped 1: the time stamp is 0, first in line 11\n"));
+  CHECK(text.err.contains("13 times by the cycle counter, read by 3 clock lines"));
+}
+
+TEST_CASE("the trace is called as the recording is") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("run.1.lseq");
+  test::write_contents(recording, test::contents(kRaw));
+  REQUIRE(sojourn({"import", recording}).exit_code == 0);
+  CHECK(std::filesystem::exists(directory.path("run.1.sjt")));
+}
+
+TEST_CASE("an import that fails says why in one line and leaves nothing") {
+  const test::TemporaryDirectory directory;
+  const std::string letter = directory.path("letter.sjt");
+  test::write_contents(letter, "dear diary\n");
+  require_error(sojourn({"import", letter}), "it is the file to import");
+  require_error(sojourn({"import", letter, "-o", directory.path("x.sjt")}),
+                "no LatSeq event in 1 line; does not begin with a time stamp (line 1)");
+  require_error(sojourn({"import", directory.path("absent")}), "absent: No such file");
+  CHECK(sojourn({"import"}).exit_code == 2);
+  CHECK(sojourn({"import", letter, "--from", "runes"}).exit_code == 2);
+  CHECK(test::contents(letter) == "dear diary\n");
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+    files += entry.exists();
+  CHECK(files == 1);
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests
