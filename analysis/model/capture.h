@@ -49,7 +49,8 @@ struct Capture {
   // By stream: hits between the marks, kept or lost. Empty where the capture never ended in order.
   std::vector<std::uint64_t> stream_hits;
   std::uint64_t tracer_cpu_ns = 0;
-  std::uint64_t target_cpu_ns = 0;  // between the marks
+  std::uint64_t target_cpu_ns = 0;   // between the marks
+  std::uint64_t stamp_error_ns = 0;  // the most that stamps were found off; 0: read from the clock
 };
 
 // Stored in traces: values are explicit and never reused.

@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/capture/bpf_programs.h"
-#include "userspace/capture/drain.h"
 #include "userspace/capture/sink.h"
 #include "userspace/target/host.h"
 
@@ -63,14 +61,9 @@ std::uint64_t total(const model::Ledger& ledger) {
 }
 
 // What a reader needs before the first event.
-Result<void> write_preamble(trace::Writer& writer, const target::Points& points, std::size_t cpus) {
+Result<void> write_preamble(trace::Writer& writer, const target::Points& points) {
   SJ_CHECK(writer.write(target::host_info()));
   SJ_CHECK(writer.write(points.schema));
-  for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
-    SJ_CHECK(writer.write(model::Stream{.id = cpu,
-                                        .engine = model::Engine::kBpf,
-                                        .cpu = static_cast<std::int32_t>(cpu),
-                                        .tid = -1}));
   return writer.write(base::read_clock_pair());
 }
 
@@ -88,8 +81,8 @@ struct Capture::State {
 
   const target::Process* process = nullptr;
   Options options;
-  Mechanism mechanism = Mechanism::kUprobeMulti;
   model::Capture about;
+  std::string why_not_rings;
   nanoseconds attach_time{};
   std::uint64_t end_ns = UINT64_MAX;  // by the duration
   std::uint64_t tracer_cpu_at_open = 0;
@@ -97,18 +90,61 @@ struct Capture::State {
   std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
 
   std::optional<Sink> sink;
-  std::optional<BpfPrograms> programs;
-  std::optional<Drain> drain;
-  std::optional<Attachment> attachment;
+  std::unique_ptr<Engine> engine;
+  BpfEngine* bpf = nullptr;  // whichever of the two it is
+  RingEngine* rings = nullptr;
+
+  Result<void> choose_engine(const target::Points& points);
+  Result<void> create_bpf(const target::Points& points);
+  Result<model::Ledger> losses() const;
 };
+
+Result<void> Capture::State::create_bpf(const target::Points& points) {
+  if (points.sites.empty())
+    return fail("process {} has no points for eBPF: it was built with SJ_NO_USDT",
+                process->title());
+  SJ_TRY(made, BpfEngine::create(*process, points, options.bpf));
+  bpf = made.get();
+  engine = std::move(made);
+  return {};
+}
+
+Result<void> Capture::State::choose_engine(const target::Points& points) {
+  if (options.engine == model::Engine::kBpf) return create_bpf(points);
+  auto made = RingEngine::create(*process, points, options.rings);
+  if (made) {
+    rings = made->get();
+    engine = std::move(*made);
+    return {};
+  }
+  if (options.engine == model::Engine::kRing)
+    return std::unexpected(process->explain(std::move(made).error()));
+  why_not_rings = made.error().text();
+  return create_bpf(points);
+}
+
+Result<model::Ledger> Capture::State::losses() const {
+  model::Ledger ledger;
+  SJ_CHECK(engine->add_losses(ledger));
+  return ledger;
+}
 
 Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
-Mechanism Capture::mechanism() const {
-  return state_->mechanism;
+model::Engine Capture::engine() const {
+  return state_->about.engine;
+}
+const std::string& Capture::why_not_rings() const {
+  return state_->why_not_rings;
+}
+std::optional<Mechanism> Capture::mechanism() const {
+  return state_->bpf != nullptr ? std::optional(state_->bpf->chosen()) : std::nullopt;
+}
+std::size_t Capture::sites() const {
+  return state_->engine->sites();
 }
 nanoseconds Capture::attach_time() const {
   return state_->attach_time;
@@ -119,34 +155,30 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   auto state = std::make_unique<State>();
   state->process = &process;
   state->options = std::move(options);
-  state->mechanism = state->options.mechanism ? *state->options.mechanism : best_mechanism();
-
-  SJ_TRY(programs,
-         BpfPrograms::load(points, process.pid(), state->mechanism, state->options.ring_bytes));
-  state->programs = std::move(programs);
+  SJ_CHECK(state->choose_engine(points));
+  Engine& engine = *state->engine;
 
   SJ_TRY(writer, trace::Writer::create(state->options.output));
-  SJ_CHECK(write_preamble(writer, points, state->programs->rings().size()));
+  SJ_CHECK(write_preamble(writer, points));
   state->sink.emplace(std::move(writer));
-  state->drain.emplace(state->programs->rings(), *state->sink);
+  if (state->bpf != nullptr) state->bpf->connect(*state->sink);
+  if (state->rings != nullptr) state->rings->connect(*state->sink, 0);
 
   const std::uint64_t before = base::monotonic_ns();
-  auto attachment = Attachment::attach(points, process.pid(), state->mechanism, *state->programs);
-  if (!attachment) return std::unexpected(process.explain(std::move(attachment).error()));
-  state->attachment = std::move(*attachment);
+  SJ_CHECK(engine.arm());
   state->attach_time = nanoseconds(base::monotonic_ns() - before);
 
   state->about.tracer = "sojourn " SOJOURN_VERSION;
-  state->about.engine = model::Engine::kBpf;
-  state->about.attach = name(state->mechanism);
-  state->about.sites = static_cast<std::uint32_t>(points.sites.size());
-  state->about.open_ns = base::monotonic_ns() + kGateLead;
+  state->about.engine = state->rings != nullptr ? model::Engine::kRing : model::Engine::kBpf;
+  state->about.attach = engine.mechanism();
+  state->about.sites = static_cast<std::uint32_t>(engine.sites());
+  state->about.open_ns = std::min(engine.earliest_ns(), base::monotonic_ns() + kGateLead);
   if (state->options.duration) {
-    state->end_ns =
-        state->about.open_ns + static_cast<std::uint64_t>(state->options.duration->count());
-    state->programs->close_gate_at(state->end_ns);
+    state->end_ns = std::max(base::monotonic_ns(), state->about.open_ns) +
+                    static_cast<std::uint64_t>(state->options.duration->count());
+    engine.close_at(state->end_ns);
   }
-  state->programs->open_gate_at(state->about.open_ns);
+  engine.open_at(state->about.open_ns);
   sleep_until(state->about.open_ns);
   state->tracer_cpu_at_open = own_cpu_time_ns();
   state->target_cpu_at_open = process.cpu_time_ns().value_or(0);
@@ -167,27 +199,27 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
        {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0}}};
 
   while (state.about.ended_by.empty()) {
-    const bool more = state.drain->poll();
+    SJ_TRY(more, state.engine->poll());
     const std::uint64_t now = base::monotonic_ns();
     if (now >= next_second) {
       next_second += kSecond;
       state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
       // Now and then all that is known goes to disk, so that a capture that is killed loses little.
-      state.drain->flush();
-      SJ_TRY(losses, state.programs->losses());
+      state.engine->flush();
+      SJ_TRY(losses, state.losses());
       state.sink->push(base::read_clock_pair());
       state.sink->push(losses);
       report({.elapsed = nanoseconds(now - state.about.open_ns),
-              .events = state.drain->events(),
+              .events = state.engine->events(),
               .lost = total(losses),
               .bytes = state.sink->bytes()});
     }
-    const auto until_end = std::chrono::ceil<std::chrono::milliseconds>(
-        nanoseconds(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0));
-    const auto timeout =
-        more ? std::chrono::milliseconds(0) : std::min(state.options.poll_period, until_end);
-    if (poll(watched.data(), watched.size(), static_cast<int>(timeout.count())) < 0 &&
-        errno != EINTR)
+    const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
+    const nanoseconds timeout =
+        more ? nanoseconds(0) : std::min<nanoseconds>(state.engine->poll_period(), until_end);
+    const timespec wait{.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000),
+                        .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
+    if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
       return fail_errno("wait for the target");
     if (watched[1].revents != 0) state.about.ended_by = "target exit";
     if (watched[0].revents != 0) state.about.ended_by = read_signal(interrupts);
@@ -203,11 +235,11 @@ Result<void> Capture::drain_rest() {
   for (bool more = true; more && !state.sink->failed();) {
     // Asked before: without room the drain took nothing, however much room there is by now.
     const bool had_room = state.sink->has_room();
-    const bool left = state.drain->poll();
+    SJ_TRY(left, state.engine->poll());
     more = left || !had_room;
-    if (!had_room) std::this_thread::sleep_for(state.options.poll_period);
+    if (!had_room) std::this_thread::sleep_for(state.engine->poll_period());
   }
-  state.drain->flush();
+  state.engine->flush();
   return {};
 }
 
@@ -215,7 +247,7 @@ Result<Outcome> Capture::finish() {
   State& state = *state_;
   // A gate that closes by itself, at the end of the duration, is left to that.
   state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
-  state.programs->close_gate_at(state.about.close_ns);
+  if (state.about.close_ns != state.end_ns) state.engine->close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
   // An exited target's times are gone, and its pid may be another's: the last reading counts then.
   if (state.process->alive())
@@ -223,29 +255,32 @@ Result<Outcome> Capture::finish() {
   state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
 
   // A hit inside the gate may still be on its way to its ring.
-  SJ_CHECK(state.programs->wait_for_running());
-  if (state.mechanism == Mechanism::kUprobeMulti) detach();
+  SJ_CHECK(state.engine->settle());
+  state.engine->disarm();
   SJ_CHECK(drain_rest());
 
-  SJ_TRY(losses, state.programs->losses());
-  state.about.stream_hits = state.programs->hits();
+  SJ_TRY(losses, state.losses());
+  SJ_CHECK(state.engine->add_hits(state.about.stream_hits));
+  state.about.stamp_error_ns = state.engine->stamp_error_ns();
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(state.about);
   SJ_CHECK(state.sink->finish());
-  return Outcome{.capture = state.about,
-                 .events = state.drain->events(),
-                 .lost = total(losses),
-                 .bytes = state.sink->bytes()};
+  return Outcome{
+      .capture = state.about,
+      .events = state.engine->events(),
+      .lost = total(losses),
+      .bytes = state.sink->bytes(),
+      .rings = state.rings != nullptr ? std::optional(state.rings->advice()) : std::nullopt};
 }
 
 std::size_t Capture::probes_left() const {
-  return state_->attachment ? state_->about.sites : 0;
+  return state_->bpf != nullptr && state_->bpf->is_armed() ? state_->about.sites : 0;
 }
 
 void Capture::detach() {
-  state_->attachment.reset();
+  state_->engine.reset();
 }
 
 void Capture::abandon() {

@@ -1,6 +1,6 @@
 // One capture, from attaching to a finished trace file:
 //
-//   Capture::start   loads the programs, attaches, opens the gate
+//   Capture::start   chooses an engine, attaches, opens the gate
 //   run              drains until a stop condition holds
 //   finish           closes the gate, drains the rest, completes the file
 //   detach           takes off the probes; their removal may outlast the capture
@@ -19,7 +19,8 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
-#include "userspace/capture/attach.h"
+#include "userspace/capture/bpf_engine.h"
+#include "userspace/capture/ring_engine.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -28,9 +29,9 @@ namespace sojourn::capture {
 struct Options {
   std::string output;
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
-  std::size_t ring_bytes = 0;                        // a CPU; 0: chosen from the number of CPUs
-  std::chrono::milliseconds poll_period{10};
-  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+  std::optional<model::Engine> engine;  // none: rings where every point has them, else BPF
+  BpfOptions bpf;
+  RingOptions rings;
 };
 
 struct Progress {
@@ -45,6 +46,7 @@ struct Outcome {
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
   std::uint64_t bytes = 0;
+  std::optional<RingAdvice> rings;
 };
 
 class Capture {
@@ -55,7 +57,10 @@ class Capture {
   Capture& operator=(Capture&&) noexcept;
   ~Capture();
 
-  Mechanism mechanism() const;
+  model::Engine engine() const;
+  const std::string& why_not_rings() const;    // where rings were wanted, and could not be had
+  std::optional<Mechanism> mechanism() const;  // of BPF
+  std::size_t sites() const;
   std::chrono::nanoseconds attach_time() const;
 
   // Who the target is; a command that this process starts is only known once it runs.

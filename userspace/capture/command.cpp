@@ -23,6 +23,10 @@ namespace sojourn::capture {
 
 namespace {
 
+// What the held child is told.
+constexpr char kAsItIs = 1;
+constexpr char kRingsArmed = 2;
+
 Result<std::string> find_program(const std::string& name) {
   if (name.contains('/')) {
     if (access(name.c_str(), X_OK) != 0) return fail_errno("run {}", name);
@@ -149,8 +153,10 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
   if (command.pid_ < 0) return fail_errno("fork for {}", command.argv_.front());
   if (command.pid_ == 0) {
     close(command.go_.get());
-    char byte = 0;
-    if (read(go_read.get(), &byte, 1) != 1) _exit(127);  // the tracer is gone: run nothing
+    char how = 0;
+    if (read(go_read.get(), &how, 1) != 1) _exit(127);  // the tracer is gone: run nothing
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): forked before any thread starts
+    if (how == kRingsArmed) setenv("SJ_RINGS", "armed", 1);
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
@@ -163,9 +169,9 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
   return command;
 }
 
-Result<void> Command::release() {
-  const char byte = 1;
-  if (write(go_.get(), &byte, 1) != 1) return fail_errno("start {}", argv_.front());
+Result<void> Command::release(bool arm_rings) {
+  const char how = arm_rings ? kRingsArmed : kAsItIs;
+  if (write(go_.get(), &how, 1) != 1) return fail_errno("start {}", argv_.front());
   released_ = true;
   int code = 0;
   if (read(failed_.get(), &code, sizeof(code)) == sizeof(code)) {

@@ -26,8 +26,9 @@ class Command {
   // The executable and every library that it will start with, as the dynamic loader resolves them.
   const std::vector<std::string>& files() const { return files_; }
 
-  // Lets it run. Returns once it is the new program; an error where that failed.
-  Result<void> release();
+  // Lets it run, on request with its rings recording from the start. Returns once it is the new
+  // program; an error where that failed.
+  Result<void> release(bool arm_rings = false);
 
  private:
   Command() = default;
@@ -35,7 +36,7 @@ class Command {
   std::vector<std::string> argv_;
   std::vector<std::string> files_;
   pid_t pid_ = -1;
-  base::Fd go_;      // a byte lets the child run; closing it ends the child
+  base::Fd go_;      // a byte lets the child run, and says how; closing it ends the child
   base::Fd failed_;  // the child's errno where exec failed, end of file where it worked
   bool released_ = false;
 };

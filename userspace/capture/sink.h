@@ -26,8 +26,8 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
   ~Sink();  // without finish() what was pushed is in the .partial file
 
-  using Item = std::variant<model::EventBatch, model::Target, model::ClockPair, model::Capture,
-                            model::Ledger>;
+  using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
+                            model::ClockPair, model::Capture, model::Ledger>;
   void push(Item item);
 
   bool has_room() const;  // false: more than a queue's worth of batches is waiting

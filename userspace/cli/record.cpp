@@ -1,5 +1,6 @@
 // `sojourn record`: attach to a process, or start a command, and write its trace.
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@ namespace sojourn::cli {
 namespace {
 
 enum class Attach { kAuto, kMulti, kPerf };
+enum class EngineWanted { kAuto, kBpf, kRing };
 
 struct Options {
   pid_t pid = 0;
@@ -34,7 +36,9 @@ struct Options {
   std::string output = "run.sjt";
   std::string duration;
   std::string ring_size;
-  unsigned poll_ms = 10;
+  std::string ring_memory;
+  double poll_ms = 0;
+  EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   bool quiet = false;
 };
@@ -53,21 +57,32 @@ Result<base::Fd> catch_interrupts() {
 }
 
 Result<capture::Options> capture_options(const Options& options) {
-  capture::Options result{.output = options.output,
-                          .duration = {},
-                          .ring_bytes = 0,
-                          .poll_period = std::chrono::milliseconds(options.poll_ms),
-                          .mechanism = {}};
+  capture::Options result;
+  result.output = options.output;
   if (!options.duration.empty()) {
     SJ_TRY(duration, parse_duration(options.duration));
     result.duration = duration;
   }
   if (!options.ring_size.empty()) {
     SJ_TRY(bytes, parse_bytes(options.ring_size));
-    result.ring_bytes = bytes;
+    result.bpf.ring_bytes = bytes;
+    result.rings.ring_bytes = bytes;
   }
-  if (options.attach == Attach::kMulti) result.mechanism = capture::Mechanism::kUprobeMulti;
-  if (options.attach == Attach::kPerf) result.mechanism = capture::Mechanism::kPerfUprobes;
+  if (!options.ring_memory.empty()) {
+    SJ_TRY(bytes, parse_bytes(options.ring_memory));
+    result.rings.memory_ceiling = bytes;
+  }
+  if (options.poll_ms > 0) {
+    const std::chrono::microseconds period(std::llround(options.poll_ms * 1000));
+    result.bpf.poll_period = period;
+    result.rings.poll_period = period;
+  }
+  // How probes are placed is a question of eBPF only.
+  if (options.engine == EngineWanted::kBpf || options.attach != Attach::kAuto)
+    result.engine = model::Engine::kBpf;
+  if (options.engine == EngineWanted::kRing) result.engine = model::Engine::kRing;
+  if (options.attach == Attach::kMulti) result.bpf.mechanism = capture::Mechanism::kUprobeMulti;
+  if (options.attach == Attach::kPerf) result.bpf.mechanism = capture::Mechanism::kPerfUprobes;
   return result;
 }
 
@@ -87,8 +102,10 @@ void tell_attached(const Options& options, const capture::Capture& capture,
                    const target::Points& points) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  tell("attached {} at {} in {:.0f} ms\n", counted(points.schema.points.size(), "point"),
-       counted(points.sites.size(), "site"), Milliseconds(capture.attach_time()).count());
+  tell("attached {} at {} in {:.0f} ms, {}\n", counted(points.schema.points.size(), "point"),
+       counted(capture.sites(), "site"), Milliseconds(capture.attach_time()).count(),
+       capture.engine() == model::Engine::kRing ? "by rings" : "by eBPF");
+  if (!capture.why_not_rings().empty()) tell("not by rings: {}\n", capture.why_not_rings());
   if (capture.mechanism() == capture::Mechanism::kPerfUprobes)
     tell(
         "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
@@ -122,6 +139,26 @@ class RunningTotals {
   std::uint64_t lost_ = 0;
 };
 
+// What the rings' sizes and contents were like, where that was not as it should be.
+void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
+  if (advice.ring_bytes != 0 && (lost != 0 || advice.most_filled * 2 > advice.ring_bytes))
+    tell("a ring of {} was filled to {:.0f} %: use --ring-size {}K to be safe\n",
+         bytes(advice.ring_bytes),
+         100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
+         advice.ring_bytes * 4 / 1024);
+  if (advice.foreign_events != 0)
+    tell("not recorded: {} of forked children: attach to them by their own pid\n",
+         counted(advice.foreign_events, "event"));
+  if (advice.damaged != 0)
+    tell(
+        "{} of rings made no sense and were skipped: is something writing over the target's "
+        "memory?\n",
+        counted(advice.damaged, "span"));
+  if (advice.lost_of_unknown_points != 0)
+    tell("lost besides: {} of points that are not known\n",
+         counted(advice.lost_of_unknown_points, "event"));
+}
+
 void tell_outcome(const Options& options, const target::Process& process,
                   const capture::Outcome& outcome) {
   if (options.quiet) return;
@@ -132,6 +169,7 @@ void tell_outcome(const Options& options, const target::Process& process,
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
   tell("   ended by {}\n", outcome.capture.ended_by);
+  if (outcome.rings) tell_advice(*outcome.rings, outcome.lost);
   if (outcome.events == 0 && outcome.lost == 0)
     tell("no point was hit: {}\n",
          process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
@@ -160,7 +198,8 @@ Result<void> record_process(const Options& options, const capture::Options& how,
   SJ_TRY(process, target::Process::open(options.pid));
   SJ_TRY(points, target::find_points(process));
   tell_unusable(points);
-  if (points.sites.empty()) return std::unexpected(no_points("process " + process.title()));
+  if (points.sites.empty() && points.ring_sites.empty())
+    return std::unexpected(no_points("process " + process.title()));
   SJ_TRY(who, process.describe());
   SJ_TRY(capture, capture::Capture::start(process, points, how));
   capture.describe(who);
@@ -168,15 +207,17 @@ Result<void> record_process(const Options& options, const capture::Options& how,
   return capture_until_end(options, process, capture, interrupts);
 }
 
-Result<void> record_command(const Options& options, const capture::Options& how,
+Result<void> record_command(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
   SJ_TRY(command, capture::Command::prepare(options.command));
   SJ_TRY(process, target::Process::open(command.pid()));
   SJ_TRY(points, target::find_points_in_files(command.files()));
   tell_unusable(points);
-  if (points.sites.empty()) return std::unexpected(no_points(options.command.front()));
+  if (points.sites.empty() && points.ring_sites.empty())
+    return std::unexpected(no_points(options.command.front()));
+  how.rings.target_starts = true;
   SJ_TRY(capture, capture::Capture::start(process, points, how));
-  if (auto released = command.release(); !released) {
+  if (auto released = command.release(capture.engine() == model::Engine::kRing); !released) {
     capture.abandon();
     return released;
   }
@@ -236,13 +277,27 @@ Action define_record(CLI::App& app) {
         return parse_duration(text) ? "" : parse_duration(text).error().text();
       });
   app.add_option("--ring-size", options->ring_size,
-                 "Kernel buffer a CPU, a power of two, e.g. 4M; default: 16M, less on many CPUs")
+                 "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
+                 "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
       ->check([](const std::string& text) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       });
-  app.add_option("--poll", options->poll_ms, "Milliseconds between two looks into the buffers")
-      ->check(CLI::Range(1U, 1000U))
-      ->capture_default_str();
+  app.add_option("--ring-memory", options->ring_memory,
+                 "Of all threads' rings together, e.g. 256M; default: as the target was started")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      });
+  app.add_option("--poll", options->poll_ms,
+                 "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
+      ->check(CLI::Range(0.1, 1000.0));
+  const std::map<std::string, EngineWanted> engines = {
+      {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};
+  app.add_option("--engine", options->engine,
+                 "How events leave the target: ring (its threads write shared memory; no root "
+                 "needed for a process of one's own), bpf (a trap at every hit), or auto: rings "
+                 "where every point has them")
+      ->transform(CLI::CheckedTransformer(engines, CLI::ignore_case))
+      ->option_text("auto|bpf|ring [auto]");
   const std::map<std::string, Attach> kinds = {
       {"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}};
   app.add_option("--attach", options->attach,

@@ -1,0 +1,72 @@
+// The kernel traps on every site and runs our program there: for targets of any build, with rights
+// to eBPF.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "userspace/capture/attach.h"
+#include "userspace/capture/bpf_programs.h"
+#include "userspace/capture/drain.h"
+#include "userspace/capture/engine.h"
+#include "userspace/capture/sink.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct BpfOptions {
+  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+  std::size_t ring_bytes = 0;          // a CPU; 0: chosen from the number of CPUs
+  std::chrono::microseconds poll_period{10'000};
+};
+
+class BpfEngine final : public Engine {
+ public:
+  static Result<std::unique_ptr<BpfEngine>> create(const target::Process& process,
+                                                   const target::Points& points,
+                                                   const BpfOptions& options);
+
+  // Streams are numbered from 0: the drain does that by CPU.
+  void connect(Sink& sink);
+
+  Mechanism chosen() const { return mechanism_; }
+
+  Result<void> arm() override;
+  void open_at(std::uint64_t monotonic_ns) override { programs_.open_gate_at(monotonic_ns); }
+  void close_at(std::uint64_t monotonic_ns) override { programs_.close_gate_at(monotonic_ns); }
+  Result<void> settle() override { return programs_.wait_for_running(); }
+  Result<bool> poll() override { return drain_->poll(); }
+  void flush() override { drain_->flush(); }
+  std::chrono::microseconds poll_period() const override { return poll_period_; }
+  void disarm() override;
+  bool is_armed() const override { return attachment_.has_value(); }
+  Result<void> add_losses(model::Ledger& ledger) const override;
+  Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
+  std::uint64_t events() const override { return drain_->events(); }
+  std::size_t sites() const override { return points_->sites.size(); }
+  std::string mechanism() const override { return std::string(name(mechanism_)); }
+
+ private:
+  BpfEngine(const target::Process& process, const target::Points& points, Mechanism mechanism,
+            BpfPrograms programs)
+      : process_(&process),
+        points_(&points),
+        mechanism_(mechanism),
+        programs_(std::move(programs)) {}
+
+  const target::Process* process_;
+  const target::Points* points_;
+  Mechanism mechanism_;
+  std::chrono::microseconds poll_period_{};
+  BpfPrograms programs_;
+  std::optional<Drain> drain_;
+  std::optional<Attachment> attachment_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,70 @@
+// From the cycle counter, which rings are stamped with, to CLOCK_MONOTONIC. Pairs of both are given
+// now and then; between two the conversion is a straight line, and each line begins where the one
+// before ended. An error found at a pair is not corrected at once but on the way to the next, so
+// stamps never go backwards. One thread owns it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+
+namespace sojourn::capture {
+
+// The counter that SJ_POINT stamps with.
+std::uint64_t read_cycle_counter();
+
+struct CounterPair {
+  std::uint64_t ticks = 0;
+  std::uint64_t ns = 0;
+  std::uint64_t error_ns = 0;  // they were read within twice this
+};
+
+// The tightest of several readings.
+CounterPair read_counter_pair();
+
+class RingClock {
+ public:
+  // Two pairs some milliseconds apart, to begin with.
+  RingClock(const CounterPair& first, const CounterPair& second);
+
+  void add(const CounterPair& pair);
+
+  // When the next pair should come: after twice the time of the one before, a second at most.
+  std::uint64_t next_pair_ns() const { return next_pair_ns_; }
+
+  std::uint64_t to_ns(std::uint64_t ticks) const { return line_at(ticks).to_ns(ticks); }
+  std::uint64_t to_ticks(std::uint64_t ns) const;  // by the newest line
+
+  // The most that a converted stamp was found off, with the uncertainty of the reading.
+  std::uint64_t largest_error_ns() const { return largest_error_ns_; }
+
+  // One straight line, good from its first tick to where the next begins.
+  struct Line {
+    std::uint64_t from_ticks = 0;
+    std::uint64_t until_ticks = UINT64_MAX;
+    std::uint64_t from_ns = 0;
+    std::uint64_t ns_per_tick = 0;  // times 2^kShift
+
+    static constexpr unsigned kShift = 40;
+    bool holds(std::uint64_t ticks) const { return ticks >= from_ticks && ticks < until_ticks; }
+    std::uint64_t to_ns(std::uint64_t ticks) const {
+      // Also of ticks before the first pair, which lie on the first line.
+      if (ticks < from_ticks) return from_ns - scale(from_ticks - ticks);
+      return from_ns + scale(ticks - from_ticks);
+    }
+    std::uint64_t scale(std::uint64_t span) const {
+      __extension__ using Wide = unsigned __int128;
+      return static_cast<std::uint64_t>((static_cast<Wide>(span) * ns_per_tick) >> kShift);
+    }
+  };
+  const Line& line_at(std::uint64_t ticks) const;
+
+ private:
+  std::deque<Line> lines_;  // the newest ones: what is older was converted long ago
+  CounterPair last_;
+  std::uint64_t interval_ns_ = 0;
+  std::uint64_t next_pair_ns_ = 0;
+  std::uint64_t largest_error_ns_ = 0;
+};
+
+}  // namespace sojourn::capture

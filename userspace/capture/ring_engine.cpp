@@ -1,0 +1,360 @@
+#include "userspace/capture/ring_engine.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "userspace/base/clock.h"
+#include "userspace/capture/arena_match.h"
+#include "userspace/capture/threads.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// A close is turned into ticks no earlier, while the conversion is still sure.
+constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
+
+// While nothing comes, looks grow rarer up to this.
+constexpr microseconds kLongestPeriod{10'000};
+
+RingClock make_clock() {
+  const CounterPair first = read_counter_pair();
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return {first, read_counter_pair()};
+}
+
+}  // namespace
+
+struct RingEngine::State {
+  State(const target::Process& of, target::Points now, const RingOptions& how)
+      : process(&of), points(std::move(now)), options(how), clock(make_clock()), threads(of) {
+    shared.clock = &clock;
+    shared.owner_pid = static_cast<std::uint32_t>(of.namespace_pid());
+    shared.ring_bytes = how.ring_bytes;
+    shared.memory_ceiling = how.memory_ceiling;
+    shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
+    shared.host_tid = [this](std::uint32_t tid) { return threads.host_tid(tid); };
+    shared.is_alive = [this](std::uint64_t owner) { return threads.is_alive(owner); };
+  }
+
+  const target::Process* process;
+  target::Points points;  // grows with libraries that come later
+  RingOptions options;
+  RingClock clock;
+  Threads threads;
+  RingShared shared;
+  Sink* sink = nullptr;
+  std::uint32_t next_stream = 0;
+  std::vector<std::unique_ptr<RingModule>> modules;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
+  bool armed = false;
+  std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
+  std::uint64_t next_life_ns = 0;
+  std::uint64_t next_scan_ns = 0;
+  std::uint64_t scan_often_until_ns = 0;
+  microseconds period{1000};
+
+  Result<void> scan();
+  Result<void> add_arena(const FoundArena& found);
+  Result<ArenaMatch> match(const Arena& arena);
+  void learn(target::Points fresh);
+  bool is_complete() const;
+  void look_after(std::uint64_t now_ns);
+  void set_marks();
+};
+
+// ---- finding the arenas ----
+
+// Every file that has ring sites has its arena.
+bool RingEngine::State::is_complete() const {
+  std::set<std::size_t> files;
+  for (const target::RingSite& site : points.ring_sites) files.insert(site.file);
+  return modules.size() >= files.size();
+}
+
+Result<void> RingEngine::State::scan() {
+  SJ_TRY(found, find_arenas(*process));
+  for (const FoundArena& arena : found)
+    if (known.emplace(arena.device, arena.inode).second) SJ_CHECK(add_arena(arena));
+  return {};
+}
+
+// Points of a library that was loaded since; those that are known keep their ids.
+void RingEngine::State::learn(target::Points fresh) {
+  auto& schema = points.schema.points;
+  for (target::RingSite site : fresh.ring_sites) {
+    const target::MappedFile& file = fresh.files[site.file];
+    const auto same_file = std::ranges::find_if(points.files, [&](const auto& one) {
+      return one.inode == file.inode && one.device == file.device;
+    });
+    site.file = static_cast<std::size_t>(same_file - points.files.begin());
+    if (same_file == points.files.end()) points.files.push_back(file);
+    const model::Point& point = fresh.schema.points[site.point];
+    const auto same_point = std::ranges::find(schema, point);
+    site.point = static_cast<model::PointId>(same_point - schema.begin());
+    if (same_point == schema.end()) {
+      if (schema.size() == model::kMaxPoints) return;
+      schema.push_back(point);
+    }
+    const bool is_known = std::ranges::any_of(points.ring_sites, [&](const auto& one) {
+      return one.file == site.file && one.id == site.id;
+    });
+    if (!is_known) points.ring_sites.push_back(site);
+  }
+  if (sink != nullptr) sink->push(points.schema);
+}
+
+Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
+  auto matched = match_arena(*process, arena, points);
+  if (matched) return matched;
+  SJ_TRY(fresh, target::find_points(*process));
+  learn(std::move(fresh));
+  return match_arena(*process, arena, points);
+}
+
+Result<void> RingEngine::State::add_arena(const FoundArena& found) {
+  SJ_TRY(arena, open_arena(*process, found));
+  if (arena.gone()) return {};
+  SJ_TRY(match, this->match(arena));
+  SJ_CHECK(arena.lock());
+  std::vector<std::size_t> flags;
+  for (const target::RingSite& site : points.ring_sites) {
+    if (site.file != match.file) continue;
+    shared.sites.add(match.id(site), site.point, points.schema.points[site.point].fields);
+    if (const auto flag = match.flag(site, arena.layout())) flags.push_back(*flag);
+  }
+  auto module = std::make_unique<RingModule>(std::move(arena), shared);
+  module->choose(std::move(flags));
+  if (armed) {  // a library that came later
+    module->enter();
+    module->set_marks(shared.gate.open, shared.gate.close);
+    module->arm();
+  }
+  modules.push_back(std::move(module));
+  return {};
+}
+
+RingEngine::RingEngine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RingEngine::~RingEngine() {
+  disarm();
+}
+
+Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& process,
+                                                       const target::Points& points,
+                                                       const RingOptions& options) {
+  std::vector<bool> has_ring(points.schema.points.size());
+  for (const target::RingSite& site : points.ring_sites) has_ring[site.point] = true;
+  for (std::size_t point = 0; point < has_ring.size(); ++point)
+    if (!has_ring[point])
+      return fail("{} writes no ring: it was built without the probe library",
+                  target::printable(points.schema.points[point].name()));
+  auto state = std::make_unique<State>(process, points, options);
+  if (!options.target_starts) {
+    SJ_CHECK(state->scan());
+    if (!state->is_complete())
+      return fail(
+          "process {} has no rings: it was started with SJ_RINGS=off, or could not have "
+          "the memory",
+          process.title());
+  }
+  return std::unique_ptr<RingEngine>(new RingEngine(std::move(state)));
+}
+
+void RingEngine::connect(Sink& sink, std::uint32_t first_stream) {
+  State& state = *state_;
+  state.sink = &sink;
+  state.next_stream = first_stream;
+  state.shared.new_stream = [&state](std::uint32_t tid) {
+    const model::Stream stream{.id = state.next_stream++,
+                               .engine = model::Engine::kRing,
+                               .cpu = -1,
+                               .tid = tid == 0 ? -1 : static_cast<std::int32_t>(tid)};
+    state.sink->push(stream);
+    return stream.id;
+  };
+  state.shared.hand_over = [&state](model::EventColumns& columns) {
+    state.sink->push(model::EventBatch(std::move(columns)));
+    columns = state.sink->empty_batch().release();
+  };
+}
+
+// ---- the session ----
+
+Result<void> RingEngine::arm() {
+  State& state = *state_;
+  state.armed = true;
+  for (const auto& module : state.modules) {
+    module->enter();
+    module->arm();
+  }
+  const std::uint64_t now = base::monotonic_ns();
+  if (state.options.target_starts) state.scan_often_until_ns = now + 5 * kSecond;
+  state.next_scan_ns = now + (state.options.target_starts ? 0 : kSecond);
+  return {};
+}
+
+void RingEngine::State::set_marks() {
+  for (const auto& module : modules) module->set_marks(shared.gate.open, shared.gate.close);
+}
+
+void RingEngine::open_at(std::uint64_t monotonic_ns) {
+  state_->shared.gate.open = state_->clock.to_ticks(monotonic_ns);
+  state_->set_marks();
+}
+
+void RingEngine::close_at(std::uint64_t monotonic_ns) {
+  state_->close_ns = monotonic_ns;
+  state_->look_after(base::monotonic_ns());
+}
+
+// What comes by the clock.
+void RingEngine::State::look_after(std::uint64_t now_ns) {
+  if (now_ns >= clock.next_pair_ns()) clock.add(read_counter_pair());
+  if (close_ns != 0 && close_ns != UINT64_MAX && now_ns + kCloseLead >= close_ns) {
+    shared.gate.close = clock.to_ticks(close_ns);
+    set_marks();
+    close_ns = 0;
+  }
+}
+
+// A thread that was preempted between its stamp and its commit has the rest of a hit before it. Who
+// sleeps, or has run since, has not.
+Result<void> RingEngine::settle() {
+  State& state = *state_;
+  const auto cpu_time = [](const std::filesystem::path& task) -> std::uint64_t {
+    const auto text = target::read_whole(task / "stat");
+    const auto stat = text ? target::parse_stat(*text) : fail("gone");
+    if (!stat || stat->state != 'R') return 0;
+    const auto schedule = target::read_whole(task / "schedstat");
+    return schedule ? target::parse_number(target::split(*schedule, ' ').front()).value_or(0) : 0;
+  };
+  std::vector<std::pair<std::filesystem::path, std::uint64_t>> running;
+  std::error_code gone;
+  if (state.process->alive())
+    for (const auto& task : std::filesystem::directory_iterator(state.process->proc("task"), gone))
+      if (const std::uint64_t time = cpu_time(task.path()); time != 0)
+        running.emplace_back(task.path(), time);
+  const std::uint64_t patience = base::monotonic_ns() + kSecond;
+  while (!running.empty() && base::monotonic_ns() < patience) {
+    SJ_CHECK(poll());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::erase_if(running, [&](const auto& thread) {
+      const std::uint64_t time = cpu_time(thread.first);
+      return time == 0 || time != thread.second;
+    });
+  }
+  return {};
+}
+
+Result<bool> RingEngine::poll() {
+  State& state = *state_;
+  const std::uint64_t now = base::monotonic_ns();
+  state.look_after(now);
+  if (state.armed && now >= state.next_scan_ns) {
+    const bool often = now < state.scan_often_until_ns && !state.is_complete();
+    state.next_scan_ns = now + (often ? kMillisecond : kSecond);
+    if (often) state.period = state.options.poll_period;
+    if (often) state.period = state.options.poll_period;
+    // A process that is just ending, or is not its new self yet, cannot be looked into.
+    if (auto scanned = state.scan(); !scanned && state.process->alive() && !often)
+      return std::unexpected(std::move(scanned).error());
+  }
+  const bool has_room = state.sink->has_room();
+  bool more = false;
+  double fill = 0;
+  for (const auto& module : state.modules) {
+    if (module->drain(has_room)) more = true;
+    fill = std::max(fill, module->fill());
+  }
+  if (now >= state.next_life_ns) {
+    state.next_life_ns = now + 100 * kMillisecond;
+    state.threads.refresh();
+    if (has_room)
+      for (const auto& module : state.modules) module->free_abandoned();
+  }
+  constexpr double kWellFilled = 0.125;
+  if (fill >= kWellFilled)
+    state.period = std::max(state.period / 2, microseconds(100));
+  else if (fill > 0)
+    state.period =
+        std::min(std::max(state.period, state.options.poll_period / 2) + microseconds(100),
+                 state.options.poll_period);
+  else
+    state.period =
+        std::min(state.period * 3 / 2, std::max(kLongestPeriod, state.options.poll_period));
+  return more;
+}
+
+void RingEngine::flush() {
+  for (const auto& module : state_->modules) module->flush();
+}
+
+microseconds RingEngine::poll_period() const {
+  return state_->period;
+}
+
+void RingEngine::disarm() {
+  if (!std::exchange(state_->armed, false)) return;
+  for (const auto& module : state_->modules) module->leave();
+}
+
+bool RingEngine::is_armed() const {
+  return state_->armed;
+}
+
+// ---- what became of it ----
+
+Result<void> RingEngine::add_losses(model::Ledger& ledger) const {
+  for (const auto& module : state_->modules) module->add_losses(ledger);
+  return {};
+}
+
+Result<void> RingEngine::add_hits(std::vector<std::uint64_t>& hits) const {
+  if (hits.size() < state_->next_stream) hits.resize(state_->next_stream);
+  for (const auto& module : state_->modules) module->add_hits(hits);
+  return {};
+}
+
+std::uint64_t RingEngine::events() const {
+  std::uint64_t events = 0;
+  for (const auto& module : state_->modules) events += module->events();
+  return events;
+}
+
+std::size_t RingEngine::sites() const {
+  return state_->points.ring_sites.size();
+}
+
+std::string RingEngine::mechanism() const {
+  return "rings";
+}
+
+std::uint64_t RingEngine::stamp_error_ns() const {
+  return state_->clock.largest_error_ns();
+}
+
+std::uint64_t RingEngine::earliest_ns() const {
+  std::uint64_t earliest = UINT64_MAX;
+  for (const auto& module : state_->modules)
+    if (const std::uint64_t stamp = module->earliest_claim(); stamp != 0)
+      earliest = std::min(earliest, state_->clock.to_ns(stamp));
+  return earliest;
+}
+
+RingAdvice RingEngine::advice() const {
+  RingAdvice advice;
+  for (const auto& module : state_->modules) module->add_advice(advice);
+  return advice;
+}
+
+}  // namespace sojourn::capture

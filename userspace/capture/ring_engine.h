@@ -1,0 +1,63 @@
+// Rings: the target's threads write their events into shared memory, and nobody traps. Finds the
+// arenas of the process, also of libraries that it loads later, and collects from all of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "userspace/capture/engine.h"
+#include "userspace/capture/ring_clock.h"
+#include "userspace/capture/ring_module.h"
+#include "userspace/capture/sink.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct RingOptions {
+  std::uint64_t ring_bytes = 0;      // a thread, a power of two; 0: as the target has them
+  std::uint64_t memory_ceiling = 0;  // of all rings of a module; 0: as the target has it
+  std::chrono::microseconds poll_period{1000};
+  bool target_starts = false;  // it is not running yet, and will be armed by its environment
+};
+
+class RingEngine final : public Engine {
+ public:
+  // Fails where a point has no ring, or rings cannot be opened: the text says which and why.
+  static Result<std::unique_ptr<RingEngine>> create(const target::Process& process,
+                                                    const target::Points& points,
+                                                    const RingOptions& options);
+  ~RingEngine() override;
+
+  // Streams are numbered from `first_stream` on.
+  void connect(Sink& sink, std::uint32_t first_stream);
+
+  Result<void> arm() override;
+  void open_at(std::uint64_t monotonic_ns) override;
+  void close_at(std::uint64_t monotonic_ns) override;
+  Result<void> settle() override;
+  Result<bool> poll() override;
+  void flush() override;
+  std::chrono::microseconds poll_period() const override;
+  void disarm() override;
+  bool is_armed() const override;
+  Result<void> add_losses(model::Ledger& ledger) const override;
+  Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
+  std::uint64_t events() const override;
+  std::size_t sites() const override;
+  std::string mechanism() const override;
+  std::uint64_t stamp_error_ns() const override;
+  std::uint64_t earliest_ns() const override;
+
+  RingAdvice advice() const;
+
+ private:
+  struct State;
+  explicit RingEngine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

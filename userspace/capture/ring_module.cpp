@@ -1,0 +1,320 @@
+#include "userspace/capture/ring_module.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "userspace/capture/shared.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::size_t kBatchEvents = 16'384;
+
+// A collector that has not looked for this long is dead.
+constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
+
+constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
+
+// The oldest record of a flight recorder that cannot have been written over: the first that begins
+// inside of the oldest chunk but the one that comes next.
+std::int64_t oldest_whole(const sj_ring& ring, std::int64_t limit, std::int64_t cursor,
+                          std::uint64_t capacity) {
+  const std::int64_t oldest_byte = limit - static_cast<std::int64_t>(capacity);
+  std::int64_t oldest = cursor;
+  for (const std::int64_t& entry : ring.chunk) {
+    const std::int64_t begin = load_acquire(entry);
+    if (begin >= oldest_byte && begin < oldest && begin % SJ_RECORD_ALIGN == 0) oldest = begin;
+  }
+  return oldest;
+}
+
+}  // namespace
+
+// ---- the session ----
+
+void RingModule::enter() {
+  sj_arena_control& control = arena_.control();
+  const std::uint32_t before = load_acquire(control.session);
+  keeps_ = before == 1 && load_relaxed(control.dead_after) == 0;
+  if (!keeps_) {
+    disarm();
+    set_marks(UINT64_MAX, UINT64_MAX);
+    note_seen(arena_.refused(), refused_);
+    slots_.resize(arena_.slots_used());
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      note_seen(arena_.ring(slot).loss, slots_[slot].losses);
+  }
+  store_release(control.mode, std::uint32_t{SJ_RING_STOP});
+  store_release(control.ring_bytes, shared_->ring_bytes);
+  store_release(control.memory_ceiling, shared_->memory_ceiling);
+  const std::uint64_t now = read_cycle_counter();
+  store_release(control.heartbeat, now);
+  const std::uint64_t now_ns = shared_->clock->to_ns(now);
+  store_release(control.dead_after, shared_->clock->to_ticks(now_ns + kDeadAfterNs) - now);
+  session_ = (before + 1) | 1;
+  store_release(control.session, session_);
+  drain(false);
+}
+
+void RingModule::set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp) {
+  store_release(arena_.control().open_stamp, open_stamp);
+  store_release(arena_.control().close_stamp, close_stamp);
+}
+
+void RingModule::arm() {
+  const auto flags = arena_.flags();
+  for (const std::size_t flag : chosen_)
+    __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
+}
+
+void RingModule::disarm() {
+  for (std::uint16_t& flag : arena_.flags())
+    if ((load_relaxed(flag) & kRingFlag) != 0)
+      __atomic_fetch_and(&flag, static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
+}
+
+void RingModule::leave() {
+  disarm();
+  store_release(arena_.control().session, session_ + 1);
+}
+
+// ---- rings ----
+
+bool RingModule::drain(bool take) {
+  store_release(arena_.control().heartbeat, read_cycle_counter());
+  const std::uint64_t used = arena_.slots_used();
+  if (slots_.size() < used) slots_.resize(used);
+  bool more = false;
+  fill_ = 0;
+  for (std::uint64_t index = 0; index < used; ++index)
+    if (drain_slot(index, take)) more = true;
+  count_refused();
+  return more;
+}
+
+bool RingModule::drain_slot(std::uint64_t index, bool take) {
+  Slot& slot = slots_[index];
+  const std::uint64_t taken = load_acquire(arena_.slots()[index].taken);
+  if (taken == 0 || slot.is_unsound) return false;
+  sj_ring& ring = arena_.ring(index);
+  // In this order: an owner that takes an emptied ring over is there before its first record.
+  const std::int64_t cursor = load_acquire(ring.cursor);
+  const Claim claim{load_acquire(ring.owner), load_relaxed(ring.claimed_stamp)};
+  if (claim.owner != 0 && (!slot.is_read || claim != slot.claim)) {
+    // Between taking a ring and entering it the old owner still stands there.
+    if (claim.owner != taken || claim == slot.freed) return false;
+    if (slot.is_read) {
+      count_losses(slot, ring);
+      end_stream(slot);
+      begin_stream(slot, claim);
+    } else if (!adopt(index, claim)) {
+      return false;
+    }
+  }
+  if (!slot.is_read) return false;
+  if (load_relaxed(ring.lost) != slot.lost_seen) count_losses(slot, ring);
+  if (cursor == slot.reader.tail() || !take) return false;
+
+  const auto waiting = static_cast<std::uint64_t>(cursor - slot.reader.tail());
+  const auto capacity = slot.reader.capacity();
+  fill_ = std::max(fill_, static_cast<double>(waiting) / static_cast<double>(capacity));
+  if (!slot.is_retired && waiting > advice_.most_filled) {
+    advice_.most_filled = waiting;
+    advice_.ring_bytes = capacity;
+  }
+  const std::uint64_t events_before = slot.stream.events;
+  const std::size_t room = kBatchEvents - slot.pending.ts_ns.size();
+  if (!slot.reader.read(cursor, shared_->sites, *shared_->clock, shared_->gate, room, slot.stream,
+                        slot.pending)) {
+    slot.is_unsound = true;
+    ++advice_.damaged;
+    return false;
+  }
+  if (slot.is_foreign) {
+    advice_.foreign_events += slot.stream.events - events_before;
+    slot.pending = {};
+    slot.stream.seq = 0;
+  } else {
+    events_ += slot.stream.events - events_before;
+    if (slot.pending.ts_ns.size() >= kBatchEvents) shared_->hand_over(slot.pending);
+  }
+  if (!slot.is_retired)
+    store_release(ring.limit, slot.reader.tail() + static_cast<std::int64_t>(capacity));
+  return slot.reader.tail() != cursor;
+}
+
+// A ring that somebody entered since we last looked, or before we came.
+bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
+  Slot& slot = slots_[index];
+  sj_ring& ring = arena_.ring(index);
+  const std::uint64_t capacity = load_relaxed(ring.mask) + 1;
+  const std::int64_t limit = load_acquire(ring.limit);
+  const std::int64_t cursor = load_acquire(ring.cursor);
+  if (!std::has_single_bit(capacity) || capacity < SJ_RING_PAGE ||
+      capacity > arena_.layout().most_ring_bytes() || cursor < 0) {
+    slot.is_unsound = true;
+    ++advice_.damaged;
+    return false;
+  }
+  const auto size = static_cast<std::int64_t>(capacity);
+  const bool is_ours = load_relaxed(ring.session) == session_;
+  const bool is_flight = load_relaxed(ring.mode) != SJ_RING_STOP;
+  const bool is_wrong = is_flight || (shared_->ring_bytes != 0 && shared_->ring_bytes != capacity);
+  slot.is_retired = !is_ours && is_wrong;
+  std::int64_t tail = cursor;
+  if (is_ours || keeps_) {
+    tail = is_flight && !is_ours ? oldest_whole(ring, limit, cursor, capacity)
+                                 : std::max(limit, size) - size;
+    if (limit < size || tail > cursor) tail = cursor;  // nobody was allowed to write
+  }
+  if (keeps_ && !is_ours && (earliest_claim_ == 0 || claim.stamp < earliest_claim_))
+    earliest_claim_ = claim.stamp;
+  const GapMark gaps_before = is_ours || keeps_ ? slot.gaps_at_free : mark_gaps(ring);
+  slot.reader = RecordReader(ring, arena_.ring_data(index), capacity, tail, gaps_before);
+  if (slot.is_retired) {
+    __atomic_store_n(&ring.retire, 1U, __ATOMIC_RELEASE);
+    store_release(ring.limit, std::int64_t{SJ_RING_CLOSED});
+  } else if (!is_ours) {
+    __atomic_store_n(&ring.session, session_, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring.retire, 0U, __ATOMIC_RELAXED);
+    store_release(ring.limit, tail + size);
+  }
+  begin_stream(slot, claim);
+  return true;
+}
+
+void RingModule::begin_stream(Slot& slot, const Claim& claim) {
+  slot.is_read = true;
+  slot.claim = claim;
+  slot.is_foreign = claim.owner >> 32 != shared_->owner_pid;
+  const auto tid = static_cast<std::uint32_t>(claim.owner);
+  slot.stream = {};
+  if (slot.is_foreign) return;
+  slot.stream.tid = shared_->host_tid(tid);
+  slot.stream.id = shared_->new_stream(slot.stream.tid);
+}
+
+void RingModule::end_stream(Slot& slot) {
+  if (slot.is_foreign) return;
+  advice_.damaged += slot.stream.damaged;
+  if (!slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);
+  kept_[slot.stream.id] = slot.stream.events;
+}
+
+void RingModule::flush() {
+  for (Slot& slot : slots_)
+    if (slot.is_read && !slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);
+}
+
+void RingModule::free_abandoned() {
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    if (!slot.is_read) continue;
+    const bool is_left = slot.is_retired && load_acquire(arena_.ring(index).owner) == 0;
+    if (!is_left && shared_->is_alive(slot.claim.owner)) continue;
+    // Nobody writes any more: what is there now is all.
+    const Claim left = slot.claim;
+    while (drain_slot(index, true)) {
+    }
+    if (slot.claim == left && !slot.is_unsound) free_slot(index);
+  }
+}
+
+void RingModule::free_slot(std::uint64_t index) {
+  Slot& slot = slots_[index];
+  if (load_relaxed(arena_.ring(index).lost) != slot.lost_seen)
+    count_losses(slot, arena_.ring(index));
+  end_stream(slot);
+  slot.freed = slot.claim;
+  slot.gaps_at_free = mark_gaps(arena_.ring(index));
+  slot.is_read = false;
+  __atomic_store_n(&arena_.ring(index).retire, 0U, __ATOMIC_RELAXED);
+  // Another thread may have taken the dead one's ring by itself.
+  std::uint64_t owner = slot.claim.owner;
+  __atomic_compare_exchange_n(&arena_.slots()[index].taken, &owner, std::uint64_t{0}, false,
+                              __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+// ---- losses ----
+
+void RingModule::note_seen(std::span<const sj_ring_loss> table, SeenLosses& seen) {
+  for (const sj_ring_loss& loss : table)
+    if (const std::uint64_t count = load_acquire(loss.count); count != 0)
+      seen[load_relaxed(loss.id)] = count;
+}
+
+void RingModule::count_table(std::span<const sj_ring_loss> table, SeenLosses& seen,
+                             std::uint32_t stream, model::LossCause cause) {
+  auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
+  for (const sj_ring_loss& loss : table) {
+    const std::uint64_t count = load_acquire(loss.count);
+    if (count == 0) continue;
+    const std::uint32_t id = load_relaxed(loss.id);
+    std::uint64_t& before = seen[id];
+    if (count <= before) continue;
+    const std::uint64_t newly = count - std::exchange(before, count);
+    const RingSites::Site* const site = shared_->sites.find(id);
+    if (site != nullptr)
+      lost[{stream, site->point}] += newly;
+    else
+      advice_.lost_of_unknown_points += newly;
+  }
+}
+
+void RingModule::count_losses(Slot& slot, const sj_ring& ring) {
+  slot.lost_seen = load_acquire(ring.lost);
+  if (slot.is_foreign) return note_seen(ring.loss, slot.losses);
+  count_table(ring.loss, slot.losses, slot.stream.id, model::LossCause::kRingFull);
+}
+
+void RingModule::count_refused() {
+  bool any = false;
+  for (const sj_ring_loss& loss : arena_.refused()) {
+    if (load_relaxed(loss.count) == 0) continue;
+    const auto seen = refused_.find(load_relaxed(loss.id));
+    any = any || seen == refused_.end() || seen->second != load_relaxed(loss.count);
+  }
+  if (!any) return;
+  if (refused_stream_ == UINT32_MAX) refused_stream_ = shared_->new_stream(0);
+  count_table(arena_.refused(), refused_, refused_stream_, model::LossCause::kNoRing);
+}
+
+void RingModule::add_losses(model::Ledger& ledger) const {
+  for (const auto& [where, count] : lost_ring_full_)
+    ledger.push_back({where.first, where.second, model::LossCause::kRingFull, count});
+  for (const auto& [where, count] : lost_no_ring_)
+    ledger.push_back({where.first, where.second, model::LossCause::kNoRing, count});
+}
+
+void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
+  const auto add = [&](std::uint32_t stream, std::uint64_t count) {
+    if (hits.size() <= stream) hits.resize(stream + 1);
+    hits[stream] += count;
+  };
+  for (const auto& [stream, count] : kept_) add(stream, count);
+  for (const Slot& slot : slots_)
+    if (slot.is_read && !slot.is_foreign) add(slot.stream.id, slot.stream.events);
+  for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
+  for (const auto& [where, count] : lost_no_ring_) add(where.first, count);
+}
+
+void RingModule::add_advice(RingAdvice& advice) const {
+  // By part of the ring, not by bytes.
+  const auto part = [](const RingAdvice& of) {
+    return of.ring_bytes == 0
+               ? 0
+               : static_cast<double>(of.most_filled) / static_cast<double>(of.ring_bytes);
+  };
+  if (part(advice_) > part(advice)) {
+    advice.ring_bytes = advice_.ring_bytes;
+    advice.most_filled = advice_.most_filled;
+  }
+  advice.foreign_events += advice_.foreign_events;
+  advice.damaged += advice_.damaged;
+  for (const Slot& slot : slots_)
+    if (slot.is_read) advice.damaged += slot.stream.damaged;
+  advice.lost_of_unknown_points += advice_.lost_of_unknown_points;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,134 @@
+// A collector's session with one arena: takes the rings over, switches the flags of the chosen
+// points, empties the rings, counts what they lost, and leaves. What it collects goes to a
+// RingCollector. One thread owns a RingModule; destroying it without leave() is as if the collector
+// had died: the target notices by the heartbeat.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/model/capture.h"
+#include "userspace/capture/arena.h"
+#include "userspace/capture/record_reader.h"
+#include "userspace/capture/ring_clock.h"
+
+namespace sojourn::capture {
+
+// What all arenas of one capture share.
+struct RingShared {
+  RingSites sites;  // of all modules
+  RingGate gate;
+  const RingClock* clock = nullptr;
+  std::uint32_t owner_pid = 0;   // as the target itself counts; others are its forked children
+  std::uint64_t ring_bytes = 0;  // 0: as the target has them
+  std::uint64_t memory_ceiling = 0;
+  // A new stream's id; `tid` as the target counts, 0: of no thread.
+  std::function<std::uint32_t(std::uint32_t tid)> new_stream;
+  std::function<std::uint32_t(std::uint32_t tid)> host_tid;
+  // Takes a stream's events; what was given is empty afterwards.
+  std::function<void(model::EventColumns&)> hand_over;
+  // Whether the owner (pid << 32 | tid) of a ring may still write.
+  std::function<bool(std::uint64_t owner)> is_alive;
+};
+
+// What a user may want to know about the rings of a capture.
+struct RingAdvice {
+  std::uint64_t ring_bytes = 0;      // of the fullest ring
+  std::uint64_t most_filled = 0;     // bytes that waited in it at once
+  std::uint64_t foreign_events = 0;  // of forked children, not recorded
+  std::uint64_t damaged = 0;         // spans of rings that made no sense
+  std::uint64_t lost_of_unknown_points = 0;
+};
+
+class RingModule {
+ public:
+  RingModule(Arena arena, RingShared& shared) : arena_(std::move(arena)), shared_(&shared) {}
+
+  const Arena& arena() const { return arena_; }
+
+  // Which flags to set.
+  void choose(std::vector<std::size_t> flags) { chosen_ = std::move(flags); }
+
+  // Becomes the collector. An arena that was armed by its environment keeps what it holds.
+  void enter();
+  void arm();
+  void disarm();
+  void set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp);
+
+  // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
+  // there is more.
+  bool drain(bool take);
+  void flush();           // hands over what is not a full batch
+  void free_abandoned();  // rings whose thread is gone, once they are empty
+  void leave();
+
+  // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.
+  double fill() const { return fill_; }
+
+  void add_losses(model::Ledger& ledger) const;
+  void add_hits(std::vector<std::uint64_t>& hits) const;
+  void add_advice(RingAdvice& advice) const;
+  std::uint64_t events() const { return events_; }
+
+  // The stamp of the first event that may have been kept from before; 0: none.
+  std::uint64_t earliest_claim() const { return earliest_claim_; }
+
+ private:
+  using SeenLosses = std::unordered_map<std::uint32_t, std::uint64_t>;  // by record id
+
+  // One thread's use of a ring.
+  struct Claim {
+    std::uint64_t owner = 0;
+    std::uint64_t stamp = 0;
+    bool operator==(const Claim&) const = default;
+  };
+
+  struct Slot {
+    bool is_read = false;
+    bool is_retired = false;  // to be emptied once, its owner takes another
+    bool is_foreign = false;  // a forked child's
+    bool is_unsound = false;
+    Claim claim;
+    Claim freed;  // the claim that it was freed from
+    GapMark gaps_at_free;
+    RecordReader reader;
+    RingStream stream;
+    model::EventColumns pending;
+    std::uint64_t lost_seen = 0;
+    SeenLosses losses;
+  };
+
+  bool drain_slot(std::uint64_t index, bool take);
+  bool adopt(std::uint64_t index, const Claim& claim);
+  void begin_stream(Slot& slot, const Claim& claim);
+  void end_stream(Slot& slot);
+  void count_losses(Slot& slot, const sj_ring& ring);
+  void count_table(std::span<const sj_ring_loss> table, SeenLosses& seen, std::uint32_t stream,
+                   model::LossCause cause);
+  void note_seen(std::span<const sj_ring_loss> table, SeenLosses& seen);
+  void count_refused();
+  void free_slot(std::uint64_t index);
+
+  Arena arena_;
+  RingShared* shared_;
+  std::vector<std::size_t> chosen_;
+  std::uint32_t session_ = 0;
+  bool keeps_ = false;  // armed by its environment: what it holds is wanted
+  std::uint64_t earliest_claim_ = 0;
+  std::vector<Slot> slots_;
+  SeenLosses refused_;
+  std::uint32_t refused_stream_ = UINT32_MAX;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_ring_full_;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_no_ring_;
+  std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
+  std::uint64_t events_ = 0;
+  double fill_ = 0;
+  RingAdvice advice_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,32 @@
+// The threads of a target as its rings name them: by the numbers of its own PID namespace.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+class Threads {
+ public:
+  explicit Threads(const target::Process& process) : process_(&process) {}
+
+  // The thread's number here; its own where it is not known (it has ended, or is a child's).
+  std::uint32_t host_tid(std::uint32_t tid);
+
+  // Looks anew who is alive; what is_alive() says then.
+  void refresh();
+  bool is_alive(std::uint64_t owner);  // pid << 32 | tid
+
+ private:
+  bool is_translated() const { return process_->pid() != process_->namespace_pid(); }
+  std::unordered_set<std::uint32_t>& tasks_of(std::uint32_t pid);
+
+  const target::Process* process_;
+  std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>> tasks_;  // by process
+  std::unordered_map<std::uint32_t, std::uint32_t> host_;  // only where numbers differ
+};
+
+}  // namespace sojourn::capture
