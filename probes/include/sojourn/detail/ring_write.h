@@ -100,10 +100,11 @@ extern __thread struct sj_ring* sj_ring_self
                "movl %%edx, .Lsj_at(%%rax)\n",                                \
                "movq %%rdx, .Lsj_at(%%rax)\n")
 
-/* rcx the ring, rsi the position behind the record, rax the record. */
+/* Only where SJ_FLAG_RING is set and SJ_FLAG_OFF is not: one comparison for both. rcx the ring, rsi
+ * the position behind the record, rax the record. */
 #define SJ_RING_WRITE_(flag, put)                                             \
-  "testb $1, " flag "(%%rip)\n"                                               \
-  "jz 4f\n"                                                                   \
+  "cmpb $1, " flag "(%%rip)\n"                                                \
+  "jne 4f\n"                                                                  \
   "1: movq sj_ring_self@gottpoff(%%rip), %%rcx\n"                             \
   "movq %%fs:(%%rcx), %%rcx\n"                                                \
   "cmpl $0, %c[sj_alive](%%rcx)\n"                                            \
@@ -170,8 +171,9 @@ extern __thread struct sj_ring* sj_ring_self
  * for an offset in an instruction. */
 #define SJ_RING_WRITE_(flag, put)                                             \
   "adrp x8, " flag "\n"                                                       \
-  "ldrh w8, [x8, :lo12:" flag "]\n"                                           \
-  "tbz w8, #0, 4f\n"                                                          \
+  "ldrb w8, [x8, :lo12:" flag "]\n"                                           \
+  "cmp w8, #1\n"                                                              \
+  "b.ne 4f\n"                                                                 \
   "1: mrs x9, tpidr_el0\n"                                                    \
   "adrp x8, :gottprel:sj_ring_self\n"                                         \
   "ldr x8, [x8, :gottprel_lo12:sj_ring_self]\n"                               \
