@@ -14,6 +14,8 @@ constexpr std::size_t kBatchEvents = 16'384;
 // A collector that has not looked for this long is dead.
 constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
 
+constexpr std::uint32_t kNoStream = UINT32_MAX;
+
 constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
 
 // The oldest record of a flight recorder that cannot have been written over: the first that begins
@@ -42,8 +44,10 @@ void RingModule::enter() {
     set_marks(UINT64_MAX, UINT64_MAX);
     note_seen(arena_.refused(), refused_);
     slots_.resize(arena_.slots_used());
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      slots_[slot].lost_seen = load_acquire(arena_.ring(slot).lost);
       note_seen(arena_.ring(slot).loss, slots_[slot].losses);
+    }
   }
   store_release(control.mode, std::uint32_t{SJ_RING_STOP});
   store_release(control.ring_bytes, shared_->ring_bytes);
@@ -116,6 +120,7 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
   if (load_relaxed(ring.lost) != slot.lost_seen) count_losses(slot, ring);
   if (cursor == slot.reader.tail() || !take) return false;
 
+  number_stream(slot);
   const auto waiting = static_cast<std::uint64_t>(cursor - slot.reader.tail());
   const auto capacity = slot.reader.capacity();
   fill_ = std::max(fill_, static_cast<double>(waiting) / static_cast<double>(capacity));
@@ -189,17 +194,20 @@ void RingModule::begin_stream(Slot& slot, const Claim& claim) {
   slot.claim = claim;
   slot.is_foreign = claim.owner >> 32 != shared_->owner_pid;
   const auto tid = static_cast<std::uint32_t>(claim.owner);
-  slot.stream = {};
-  if (slot.is_foreign) return;
-  slot.stream.tid = shared_->host_tid(tid);
-  slot.stream.id = shared_->new_stream(slot.stream.tid);
+  slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(tid)};
+}
+
+// Only once there is something in it: not every ring that is retired was used.
+void RingModule::number_stream(Slot& slot) {
+  if (slot.stream.id == kNoStream && !slot.is_foreign)
+    slot.stream.id = shared_->new_stream(slot.stream.tid);
 }
 
 void RingModule::end_stream(Slot& slot) {
   if (slot.is_foreign) return;
   advice_.damaged += slot.stream.damaged;
   if (!slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);
-  kept_[slot.stream.id] = slot.stream.events;
+  if (slot.stream.id != kNoStream) kept_[slot.stream.id] = slot.stream.events;
 }
 
 void RingModule::flush() {
@@ -265,6 +273,7 @@ void RingModule::count_table(std::span<const sj_ring_loss> table, SeenLosses& se
 void RingModule::count_losses(Slot& slot, const sj_ring& ring) {
   slot.lost_seen = load_acquire(ring.lost);
   if (slot.is_foreign) return note_seen(ring.loss, slot.losses);
+  number_stream(slot);
   count_table(ring.loss, slot.losses, slot.stream.id, model::LossCause::kRingFull);
 }
 
@@ -276,7 +285,7 @@ void RingModule::count_refused() {
     any = any || seen == refused_.end() || seen->second != load_relaxed(loss.count);
   }
   if (!any) return;
-  if (refused_stream_ == UINT32_MAX) refused_stream_ = shared_->new_stream(0);
+  if (refused_stream_ == kNoStream) refused_stream_ = shared_->new_stream(0);
   count_table(arena_.refused(), refused_, refused_stream_, model::LossCause::kNoRing);
 }
 
@@ -294,7 +303,7 @@ void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
   };
   for (const auto& [stream, count] : kept_) add(stream, count);
   for (const Slot& slot : slots_)
-    if (slot.is_read && !slot.is_foreign) add(slot.stream.id, slot.stream.events);
+    if (slot.is_read && slot.stream.id != kNoStream) add(slot.stream.id, slot.stream.events);
   for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
   for (const auto& [where, count] : lost_no_ring_) add(where.first, count);
 }

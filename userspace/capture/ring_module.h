@@ -106,6 +106,7 @@ class RingModule {
   bool drain_slot(std::uint64_t index, bool take);
   bool adopt(std::uint64_t index, const Claim& claim);
   void begin_stream(Slot& slot, const Claim& claim);
+  void number_stream(Slot& slot);
   void end_stream(Slot& slot);
   void count_losses(Slot& slot, const sj_ring& ring);
   void count_table(std::span<const sj_ring_loss> table, SeenLosses& seen, std::uint32_t stream,
