@@ -11,9 +11,11 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "userspace/cli/command.h"
+#include "userspace/cli/table.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/process.h"
@@ -35,7 +37,8 @@ struct Options {
 
 // What one point has in common over its sites.
 struct PointSites {
-  std::size_t sites = 0;
+  std::size_t sites = 0;  // that eBPF attaches to
+  std::size_t ring_sites = 0;
   std::set<std::string> probes;
 };
 
@@ -45,7 +48,15 @@ std::vector<PointSites> count_sites(const target::Points& points) {
     counts[site.point].sites += 1;
     counts[site.point].probes.insert(site.probe);
   }
+  for (const target::RingSite& site : points.ring_sites) counts[site.point].ring_sites += 1;
   return counts;
+}
+
+std::vector<std::string> engines_of(const PointSites& sites) {
+  std::vector<std::string> engines;
+  if (sites.sites != 0) engines.emplace_back(model::name(model::Engine::kBpf));
+  if (sites.ring_sites != 0) engines.emplace_back(model::name(model::Engine::kRing));
+  return engines;
 }
 
 using ForeignKey = std::tuple<std::string, std::string, std::string>;  // file, probe, arguments
@@ -55,30 +66,6 @@ std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
     counts[{probe.file, probe.probe, probe.arguments}] += 1;
   return counts;
 }
-
-// Columns as wide as their longest text, the last one as it comes.
-class Table {
- public:
-  explicit Table(std::vector<std::string> heading) { add(std::move(heading)); }
-
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  void print() const {
-    std::vector<std::size_t> widths(rows_.front().size());
-    for (const auto& row : rows_)
-      for (std::size_t column = 0; column < row.size(); ++column)
-        widths[column] = std::max(widths[column], row[column].size());
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t column = 0; column + 1 < row.size(); ++column)
-        line += fmt::format("{:<{}}  ", row[column], widths[column]);
-      fmt::print("{}{}\n", line, row.back());
-    }
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
 
 std::string names_of(const model::Point& point, model::Role role) {
   std::string names;
@@ -93,13 +80,15 @@ std::string names_of(const model::Point& point, model::Role role) {
 void print_points(const target::Points& points) {
   if (points.schema.points.empty()) return;
   const auto counts = count_sites(points);
-  Table table({"dir", "point", "properties", "global ids", "local ids", "sites", "file"});
+  Table table(
+      {"dir", "point", "properties", "global ids", "local ids", "sites", "engines", "file"});
   for (std::size_t id = 0; id < counts.size(); ++id) {
     const model::Point& point = points.schema.points[id];
     table.add({std::string(1, model::letter(point.direction)), printable(point.name()),
                names_of(point, model::Role::kProperty), names_of(point, model::Role::kGlobal),
-               names_of(point, model::Role::kLocal), std::to_string(counts[id].sites),
-               printable(point.file)});
+               names_of(point, model::Role::kLocal),
+               std::to_string(std::max(counts[id].sites, counts[id].ring_sites)),
+               fmt::format("{}", fmt::join(engines_of(counts[id]), " ")), printable(point.file)});
   }
   table.print();
 }
@@ -130,7 +119,7 @@ ordered_json points_json(const target::Points& points) {
                     {"src", point.src},
                     {"dest", point.dest},
                     {"file", point.file},
-                    {"engines", {model::name(model::Engine::kBpf)}},
+                    {"engines", engines_of(counts[id])},
                     {"fields", std::move(fields)},
                     {"sites", counts[id].sites},
                     {"usdt", counts[id].probes}});
@@ -166,7 +155,7 @@ void print_json(const Options& options, const target::Points& points) {
 Result<void> print(const Options& options, const target::Points& points, const std::string& title) {
   for (const target::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
-  if (points.sites.empty() && (!options.all || points.foreign.empty()))
+  if (points.sites.empty() && points.ring_sites.empty() && (!options.all || points.foreign.empty()))
     return fail(
         "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md{}",
         title, options.all ? "" : "; --all lists other USDT probes");
@@ -177,7 +166,8 @@ Result<void> print(const Options& options, const target::Points& points, const s
   print_points(points);
   if (options.all) print_foreign(points);
   fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
-             counted(points.sites.size(), "site"), counted(points.files.size(), "file"));
+             counted(std::max(points.sites.size(), points.ring_sites.size()), "site"),
+             counted(points.files.size(), "file"));
   return {};
 }
 

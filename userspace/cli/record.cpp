@@ -142,10 +142,10 @@ class RunningTotals {
 // What the rings' sizes and contents were like, where that was not as it should be.
 void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
   if (advice.ring_bytes != 0 && (lost != 0 || advice.most_filled * 2 > advice.ring_bytes))
-    tell("a ring of {} was filled to {:.0f} %: use --ring-size {}K to be safe\n",
-         bytes(advice.ring_bytes),
+    tell("a ring of {} was filled to {:.0f} %: --ring-size {} would be safe\n",
+         buffer_bytes(advice.ring_bytes),
          100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
-         advice.ring_bytes * 4 / 1024);
+         buffer_bytes(advice.ring_bytes * 4));
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid\n",
          counted(advice.foreign_events, "event"));

@@ -75,4 +75,11 @@ inline std::string bytes(std::uint64_t count) {
   return fmt::format("{:.0f} kB", std::ceil(scaled / 1e3));
 }
 
+// Of buffers, which are powers of two: "256K", as parse_bytes reads it.
+inline std::string buffer_bytes(std::uint64_t count) {
+  if (count != 0 && count % (1 << 20) == 0) return fmt::format("{}M", count >> 20);
+  if (count != 0 && count % (1 << 10) == 0) return fmt::format("{}K", count >> 10);
+  return std::to_string(count);
+}
+
 }  // namespace sojourn::cli

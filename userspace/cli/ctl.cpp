@@ -1,0 +1,124 @@
+// `sojourn ctl`: switches points of a running process on and off, for every engine, and shows their
+// state and the rings'.
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/capture/ring_control.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/table.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/points.h"
+#include "userspace/target/process.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using target::printable;
+
+struct Options {
+  pid_t pid = 0;
+  std::string action;
+  std::string pattern;
+  bool json = false;
+};
+
+void print_json(const target::Points& points, const capture::RingControl& control) {
+  ordered_json document;
+  document["points"] = ordered_json::array();
+  for (const capture::PointSwitch& one : control.points()) {
+    const model::Point& point = points.schema.points[one.point];
+    document["points"].push_back({{"name", point.name()},
+                                  {"dir", std::string(1, model::letter(point.direction))},
+                                  {"file", point.file},
+                                  {"on", one.is_on},
+                                  {"armed", one.is_armed}});
+  }
+  document["rings"] = ordered_json::array();
+  for (const capture::RingStatus& ring : control.rings())
+    document["rings"].push_back({{"pid", ring.pid},
+                                 {"tid", ring.tid},
+                                 {"thread", ring.thread},
+                                 {"bytes", ring.bytes},
+                                 {"waiting_bytes", ring.waiting_bytes},
+                                 {"lost", ring.lost}});
+  fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+void print_status(const target::Points& points, const capture::RingControl& control) {
+  Table table({"dir", "point", "switch", "in rings", "file"});
+  for (const capture::PointSwitch& one : control.points()) {
+    const model::Point& point = points.schema.points[one.point];
+    table.add({std::string(1, model::letter(point.direction)), printable(point.name()),
+               one.is_on ? "on" : "off", one.is_armed ? "armed" : "-", printable(point.file)});
+  }
+  table.print();
+  const auto rings = control.rings();
+  if (rings.empty()) return;
+  fmt::print("\n");
+  Table owners({"pid", "tid", "thread", "ring", "bytes waiting", "lost"});
+  for (const capture::RingStatus& ring : rings)
+    owners.add({std::to_string(ring.pid), std::to_string(ring.tid), ring.thread,
+                buffer_bytes(ring.bytes), grouped(ring.waiting_bytes), grouped(ring.lost)});
+  owners.print();
+}
+
+Result<void> ctl(const Options& options) {
+  SJ_TRY(process, target::Process::open(options.pid));
+  SJ_TRY(points, target::find_points(process));
+  auto control = capture::RingControl::open(process, points);
+  if (!control) return std::unexpected(process.explain(std::move(control).error()));
+  if (options.action == "status") {
+    if (options.json)
+      print_json(points, *control);
+    else
+      print_status(points, *control);
+    return {};
+  }
+  const bool on = options.action == "enable";
+  const auto switched = control->switch_points(options.pattern, on);
+  if (switched.matched == 0)
+    return fail("no point of process {} is called \"{}\"; `sojourn list -p {}` shows all",
+                process.title(), options.pattern, options.pid);
+  tell("switched {} {}{}\n", counted(switched.changed, "point"), on ? "on" : "off",
+       switched.changed == switched.matched
+           ? std::string()
+           : fmt::format(", {} already {}", counted(switched.matched - switched.changed, "point"),
+                         switched.matched - switched.changed == 1 ? "was" : "were"));
+  return {};
+}
+
+}  // namespace
+
+Action define_ctl(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("-p,--pid", options->pid, "The running process")
+      ->type_name("PID")
+      ->required()
+      ->check(CLI::Range(1, 1 << 22));
+  app.add_option("action", options->action, "enable, disable or status")
+      ->required()
+      ->check(CLI::IsMember({"enable", "disable", "status"}));
+  auto* pattern = app.add_option("points", options->pattern,
+                                 "Which points, by name, with * and ?, e.g. 'rlc.*'");
+  app.add_flag("--json", options->json, "status as one JSON object");
+  app.parse_complete_callback([options, pattern] {
+    if ((options->action == "status") != pattern->empty())
+      refuse_usage("enable and disable take one pattern of point names, status takes none");
+  });
+  app.footer(
+      "Works while the process is recorded, by either engine, and while it is not. A point that is "
+      "switched off costs what one costs that nobody traces.\n\n"
+      "Examples:\n"
+      "  sojourn ctl -p $(pidof nr-softmodem) disable 'phy.*'\n"
+      "  sojourn ctl -p $(pidof nr-softmodem) status");
+  return [options] { return ctl(*options); };
+}
+
+}  // namespace sojourn::cli
