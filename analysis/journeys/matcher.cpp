@@ -144,6 +144,9 @@ void Matcher::take_all(UnitId child, const PointPlan& plan, Match& into) const {
     }
   }
   std::ranges::sort(into.parents, {}, [this](UnitId id) { return store_[id].serial; });
+  // By several of its alternatives.
+  const auto twice = std::ranges::unique(into.parents);
+  into.parents.erase(twice.begin(), twice.end());
   into.relation = Relation::kTakes;
 }
 

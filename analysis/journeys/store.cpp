@@ -89,28 +89,21 @@ void Store::take_key(std::uint16_t table, const FieldIndexes& fields,
   }
 }
 
-const FieldIndexes& Store::fields_of(PointId point, std::uint16_t table) const {
-  const auto& plan = topology_.points[point];
-  for (const auto& use : plan.inserts)
-    if (use.table == table) return use.fields;
-  return plan.repeats->fields;
-}
-
-bool Store::has_key(const Slot& slot, std::uint16_t table, const Key& key) const {
-  const auto& unit = units_[entries_[slot.open != kNone ? slot.open : slot.used].unit];
-  const auto held = values(unit);
-  const auto& fields = fields_of(unit.point, table);
+bool Store::has_key(const Slot& slot, const Key& key) const {
+  const auto& entry = entries_[slot.open != kNone ? slot.open : slot.used];
+  const auto held = values(units_[entry.unit]);
+  const auto& fields = *entry.fields;
   for (std::size_t i = 0; i < key.size; ++i)
     if (held[fields[i]] != key.values[i]) return false;
   return true;
 }
 
 // The slot of a key, or the empty one where it would go.
-std::size_t Store::locate(const Table& table, std::uint16_t index, const Key& key) const {
+std::size_t Store::locate(const Table& table, const Key& key) const {
   const auto mask = table.slots.size() - 1;
   auto at = key.hash & mask;
   while (!table.slots[at].empty()) {
-    if (table.slots[at].hash == key.hash && has_key(table.slots[at], index, key)) break;
+    if (table.slots[at].hash == key.hash && has_key(table.slots[at], key)) break;
     at = (at + 1) & mask;
   }
   return at;
@@ -125,16 +118,15 @@ std::size_t Store::locate_entry(const Table& table, std::uint32_t entry) const {
     const auto& slot = table.slots[at];
     if (slot.open == entry || slot.used == entry) return at;
     if (slot.hash != held.hash) continue;
-    const auto& unit = units_[held.unit];
-    take_key(held.table, fields_of(unit.point, held.table), values(unit), key);
-    if (has_key(slot, held.table, key)) return at;
+    take_key(held.table, *held.fields, values(units_[held.unit]), key);
+    if (has_key(slot, key)) return at;
   }
 }
 
 std::size_t Store::slot_for(std::uint16_t index, const Key& key) {
   auto& table = tables_[index];
   if ((table.filled + 1) * 2 > table.slots.size()) grow(table);
-  const auto at = locate(table, index, key);
+  const auto at = locate(table, key);
   if (table.slots[at].empty()) {
     table.slots[at].hash = key.hash;
     ++table.filled;
@@ -172,17 +164,18 @@ Store::Found Store::find(const TableUse& use, std::span<const std::uint64_t> val
   if (table.filled == 0) return {};
   Key key;
   take_key(use.table, use.fields, values, key);
-  const auto& slot = table.slots[locate(table, use.table, key)];
+  const auto& slot = table.slots[locate(table, key)];
   return {slot.open, slot.used == kNone ? kNone : entries_[slot.used].unit};
 }
 
-std::uint32_t Store::new_entry(UnitId id, std::uint16_t table, std::uint64_t hash) {
+std::uint32_t Store::new_entry(UnitId id, const TableUse& use, std::uint64_t hash) {
   const auto at = entries_.take();
   auto& entry = entries_[at];
   entry = {};
   entry.hash = hash;
   entry.unit = id;
-  entry.table = table;
+  entry.fields = &use.fields;
+  entry.table = use.table;
   entry.next = units_[id].entries;
   units_[id].entries = at;
   return at;
@@ -191,8 +184,11 @@ std::uint32_t Store::new_entry(UnitId id, std::uint16_t table, std::uint64_t has
 void Store::insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted) {
   Key key;
   take_key(use.table, use.fields, values(units_[id]), key);
+  // Two of its alternatives may have one value.
+  for (auto held = units_[id].entries; held != kNone; held = entries_[held].next)
+    if (entries_[held].table == use.table && entries_[held].hash == key.hash) return;
   const auto at = slot_for(use.table, key);
-  const auto fresh = new_entry(id, use.table, key.hash);
+  const auto fresh = new_entry(id, use, key.hash);
   auto& slot = tables_[use.table].slots[at];
   const auto used = slot.used;
   entries_[fresh].older = slot.open;
@@ -207,7 +203,7 @@ UnitId Store::replace(UnitId id, const TableUse& use) {
   Key key;
   take_key(use.table, use.fields, values(units_[id]), key);
   const auto at = slot_for(use.table, key);
-  const auto fresh = new_entry(id, use.table, key.hash);
+  const auto fresh = new_entry(id, use, key.hash);
   entries_[fresh].used = true;
   auto& slot = tables_[use.table].slots[at];
   const auto before = std::exchange(slot.used, fresh);

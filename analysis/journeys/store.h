@@ -149,10 +149,11 @@ class Store {
  private:
   struct Entry {
     std::uint64_t hash = 0;
+    const FieldIndexes* fields = nullptr;  // that its key is in: the topology's own
     UnitId unit = kNone;
     std::uint32_t older = kNone;
     std::uint32_t newer = kNone;
-    std::uint32_t next = kNone;  // of the same unit, in another table
+    std::uint32_t next = kNone;  // of the same unit, under another key
     std::uint16_t table = 0;
     bool used = false;
   };
@@ -176,16 +177,15 @@ class Store {
 
   static void take_key(std::uint16_t table, const FieldIndexes& fields,
                        std::span<const std::uint64_t> values, Key& key);
-  bool has_key(const Slot& slot, std::uint16_t table, const Key& key) const;
-  std::size_t locate(const Table& table, std::uint16_t index, const Key& key) const;
+  bool has_key(const Slot& slot, const Key& key) const;
+  std::size_t locate(const Table& table, const Key& key) const;
   std::size_t locate_entry(const Table& table, std::uint32_t entry) const;
   std::size_t slot_for(std::uint16_t table, const Key& key);
   static void grow(Table& table);
   static void erase_slot(Table& table, std::size_t at);
-  std::uint32_t new_entry(UnitId id, std::uint16_t table, std::uint64_t hash);
+  std::uint32_t new_entry(UnitId id, const TableUse& use, std::uint64_t hash);
   void detach(std::uint32_t entry);
   void drop_entry(std::uint32_t entry);
-  const FieldIndexes& fields_of(PointId point, std::uint16_t table) const;
   void free_unit(UnitId id);
 
   const Topology& topology_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -50,6 +51,25 @@ FieldIndexes indexes(const Point& point, const std::vector<std::string>& names) 
   return result;
 }
 
+// The same, in every way that fields of one name allow: each is as good as the others.
+std::vector<FieldIndexes> alternatives(const Point& point, const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 16;
+  std::vector<FieldIndexes> ways = {{}};
+  for (const auto& name : names) {
+    std::vector<FieldIndexes> longer;
+    for (std::size_t i = 0; i < point.fields.size(); ++i) {
+      if (point.fields[i].name != name || point.fields[i].role == Role::kProperty) continue;
+      for (const auto& way : ways) {
+        if (longer.size() == kMost) break;
+        longer.push_back(way);
+        longer.back().push_back(static_cast<std::uint8_t>(i));
+      }
+    }
+    ways = std::move(longer);
+  }
+  return ways;
+}
+
 // "rlc.tx.am", "rlc.tx", "rlc": the dests that feed a source, nearest first.
 std::vector<std::string> feeding(std::string source) {
   std::vector<std::string> dests;
@@ -69,6 +89,7 @@ class Deriver {
     if (schema_.points.size() > std::numeric_limits<PointId>::max())
       return fail("schema has {} points, more than a trace can hold", schema_.points.size());
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(describe(i));
+    find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
     rank();
@@ -112,14 +133,39 @@ class Deriver {
     return names;
   }
 
+  // A dest that nobody reads goes on where the nearest place that it is a part of is left:
+  // `pdcp.in.gtp` by `pdcp.in`.
+  void find_forwards() {
+    std::set<PlaceKey> sources;
+    std::set<PlaceKey> read;
+    for (const auto& point : schema_.points) {
+      sources.insert({point.direction, point.src});
+      for (auto& dest : feeding(point.src)) read.insert({point.direction, std::move(dest)});
+    }
+    for (const auto& [place, points] : entering_) {
+      if (read.contains(place)) continue;
+      const auto wholes = feeding(place.second);
+      const auto whole = std::ranges::find_if(
+          wholes, [&](const auto& name) { return sources.contains({place.first, name}); });
+      if (whole != wholes.end()) forwards_[{place.first, *whole}].push_back(place.second);
+    }
+  }
+
   Result<void> connect(std::size_t child) {
     const auto& point = schema_.points[child];
     auto& plan = topology_.points[child];
     if (!plan.carries_units) return {};
-    for (const auto& dest : feeding(point.src)) {
+    auto dests = feeding(point.src);
+    const auto forwards = forwards_.find({point.direction, point.src});
+    if (forwards != forwards_.end())
+      dests.insert(dests.begin() + 1, forwards->second.begin(), forwards->second.end());
+    for (const auto& dest : dests) {
       const auto found = entering_.find({point.direction, dest});
       if (found == entering_.end()) continue;
       for (const auto parent : found->second) {
+        // What leaves a place for a part of it has left.
+        const bool part = dest.size() > point.src.size();
+        if (part && schema_.points[parent].src == point.src) continue;
         if (topology_.pairs.size() >= kMaxPairs)
           return fail("more than {} pairs of points touch: {} feeds too many sources", kMaxPairs,
                       dest);
@@ -170,15 +216,16 @@ class Deriver {
     const auto [slot, fresh] =
         tables_.try_emplace({place.direction, place.name, pair.key}, topology_.tables);
     if (fresh) ++topology_.tables;
-    add(topology_.points[pair.parent].inserts, slot->second,
-        indexes(schema_.points[pair.parent], pair.key), pair.gathers);
-    add(topology_.points[pair.child].lookups, slot->second,
-        indexes(schema_.points[pair.child], pair.key), pair.gathers);
+    for (auto& fields : alternatives(schema_.points[pair.parent], pair.key))
+      add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair.gathers);
+    for (auto& fields : alternatives(schema_.points[pair.child], pair.key))
+      add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair.gathers);
   }
 
   static void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields,
                   bool gathers) {
-    const auto same = std::ranges::find(uses, table, &TableUse::table);
+    const auto same = std::ranges::find_if(
+        uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
     if (same == uses.end()) {
       uses.push_back({table, std::move(fields), gathers});
     } else {
@@ -243,6 +290,7 @@ class Deriver {
   Topology topology_;
   std::vector<std::vector<std::string>> ids_;
   std::map<PlaceKey, std::vector<PointId>> entering_;
+  std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
   std::map<std::tuple<model::Direction, std::string, std::vector<std::string>>, std::uint16_t>
       tables_;

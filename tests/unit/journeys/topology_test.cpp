@@ -109,5 +109,37 @@ TEST_CASE("the rules can be read") {
         "    from in--a by rnti.sn, takes the nearest\n");
 }
 
+TEST_CASE("a dest that nobody reads goes on where the place that it is a part of is left") {
+  const Derived radio(R"(
+    D ip.in--pdcp.in.gtp len:rnti:drb.gsn
+    D pdcp.in--pdcp.tx len:rnti:drb.gsn.psn
+    D pdcp.tx--rlc.tx.am len:rnti:drb.psn
+    D rlc.tx.am--phy len:rnti:drb.psn
+    D rlc.tx--phy len:rnti:drb.psn
+    D phy--phy.ant len:rnti
+  )");
+  CHECK(radio.point("ip.in--pdcp.in.gtp").input);
+  CHECK_FALSE(radio.point("pdcp.in--pdcp.tx").input);
+  CHECK(radio.pair("ip.in--pdcp.in.gtp", "pdcp.in--pdcp.tx").key ==
+        std::vector<std::string>{"drb", "gsn", "rnti"});
+  // It has a reader of its own.
+  CHECK(radio.point("rlc.tx--phy").pairs.empty());
+  // What leaves for a part of its place does not come back.
+  CHECK(radio.point("phy--phy.ant").output);
+  CHECK(radio.point("phy--phy.ant").pairs.size() == 2);
+}
+
+TEST_CASE("fields of one name are alternatives of the key") {
+  Derived radio("U rlc--pdcp len:rnti:psn.other U pdcp--out len:rnti:psn");
+  radio.schema.points[0].fields[3].name = "psn";
+  radio.topology = *Topology::derive(radio.schema, Rules{});
+  const auto& inserts = radio.point("rlc--pdcp").inserts;
+  REQUIRE(inserts.size() == 2);
+  CHECK(inserts[0].table == inserts[1].table);
+  CHECK(inserts[0].fields == FieldIndexes{2, 1});
+  CHECK(inserts[1].fields == FieldIndexes{3, 1});
+  CHECK(radio.point("pdcp--out").lookups.size() == 1);
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
