@@ -56,6 +56,10 @@ class Arena {
   std::uint64_t memory_used() const;
   bool gone() const;  // its module was unloaded
 
+  // The whole file; of the rings behind `rings_offset` most has no memory, and looking gives it
+  // some.
+  std::span<const std::byte> bytes() const { return {base_, layout_.total_bytes}; }
+
   std::span<std::uint16_t> flags() const;
   std::span<sj_ring_slot> slots() const;
   std::span<sj_ring_loss, SJ_RING_LOSSES> refused() const;

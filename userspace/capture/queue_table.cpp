@@ -8,6 +8,8 @@
 
 #include <sojourn/ring_abi.h>
 
+#include "userspace/capture/arena.h"
+
 namespace sojourn::capture {
 
 namespace {
@@ -145,6 +147,22 @@ Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid) {
   if (const auto own = tables.of(pid)) read_table(tables.used(*own), queues);
   read_table(tables.used(SJ_QUEUE_TABLE_JOINT), queues);
   return queues;
+}
+
+Result<Queues> read_queues_of(const target::Process& process) {
+  SJ_TRY(found, find_arenas(process));
+  Queues all;
+  for (const FoundArena& one : found) {
+    SJ_TRY(arena, open_arena(process, one));
+    SJ_TRY(queues, read_queues(arena.bytes(), process.namespace_pid()));
+    for (Queue& queue : queues.queues) {
+      queue.slot = nullptr;
+      all.queues.push_back(std::move(queue));
+    }
+    all.refused += queues.refused;
+    all.unsteady += queues.unsteady;
+  }
+  return all;
 }
 
 }  // namespace sojourn::capture

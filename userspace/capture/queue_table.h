@@ -1,6 +1,6 @@
 // The queues that a process registered, read from its arena (sojourn/ring_abi.h) from outside: no
 // code runs in the target, and it notices nothing. All that is there is hostile until checked. Pure
-// functions over mapped memory that the target goes on writing; any thread.
+// functions over mapped memory that the target goes on writing, but for read_queues_of; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/target/process.h"
 
 struct sj_queue;
 
@@ -53,6 +54,9 @@ struct Queues {
 // `arena` is the mapped file from its beginning to the end of the tables at least, `pid` the
 // process as its own namespace counts.
 Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid);
+
+// Of all modules of a process, with their counts as of now; `slot` is null.
+Result<Queues> read_queues_of(const target::Process& process);
 
 // Nothing where the slot is another queue's by now. A queue that has ended keeps its last counts.
 std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id);

@@ -14,8 +14,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "userspace/capture/queue_table.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/table.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/process.h"
@@ -127,14 +129,55 @@ ordered_json points_json(const target::Points& points) {
   return rows;
 }
 
-void print_json(const Options& options, const target::Points& points) {
+// "pdcp 0", "" where it is not known.
+std::string side_of(const capture::QueueSide& side) {
+  std::string text = printable(side.stage);
+  if (side.instance >= 0) text += fmt::format("{}{}", text.empty() ? "" : " ", side.instance);
+  if (side.pid != 0) text += fmt::format(" in process {}", side.pid);
+  return text.empty() ? "-" : text;
+}
+
+void print_queues(const capture::Queues& queues) {
+  if (queues.queues.empty()) return;
+  fmt::print("\n");
+  Table table({"queue", "kind", "producer", "consumer", "group", "capacity", "in", "out", "depth"});
+  for (const capture::Queue& queue : queues.queues)
+    table.add({printable(queue.name), std::string(queue.kind), side_of(queue.producer),
+               side_of(queue.consumer), queue.group == 0 ? "-" : std::to_string(queue.group),
+               queue.capacity == 0 ? "-" : std::to_string(queue.capacity),
+               std::to_string(queue.counts.in), std::to_string(queue.counts.out),
+               std::to_string(queue.counts.depth())});
+  table.print();
+}
+
+ordered_json side_json(const capture::QueueSide& side) {
+  return {{"stage", side.stage}, {"instance", side.instance}, {"pid", side.pid}};
+}
+
+ordered_json queues_json(const capture::Queues& queues) {
+  ordered_json rows = ordered_json::array();
+  for (const capture::Queue& queue : queues.queues)
+    rows.push_back({{"name", queue.name},
+                    {"kind", queue.kind},
+                    {"producer", side_json(queue.producer)},
+                    {"consumer", side_json(queue.consumer)},
+                    {"group", queue.group},
+                    {"capacity", queue.capacity},
+                    {"in", queue.counts.in},
+                    {"out", queue.counts.out},
+                    {"depth", queue.counts.depth()}});
+  return rows;
+}
+
+void print_json(const Options& options, const target::Points& points,
+                const capture::Queues& queues) {
   ordered_json document;
   if (options.files.empty())
     document["pid"] = options.pid;
   else
     document["files"] = options.files;
   document["points"] = points_json(points);
-  document["queues"] = ordered_json::array();
+  document["queues"] = queues_json(queues);
   ordered_json unusable = ordered_json::array();
   for (const target::Unusable& one : points.unusable)
     unusable.push_back({{"where", one.where}, {"why", one.why}});
@@ -152,7 +195,8 @@ void print_json(const Options& options, const target::Points& points) {
   fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-Result<void> print(const Options& options, const target::Points& points, const std::string& title) {
+Result<void> print(const Options& options, const target::Points& points,
+                   const capture::Queues& queues, const std::string& title) {
   for (const target::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
   if (points.sites.empty() && points.ring_sites.empty() && (!options.all || points.foreign.empty()))
@@ -160,11 +204,12 @@ Result<void> print(const Options& options, const target::Points& points, const s
         "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md{}",
         title, options.all ? "" : "; --all lists other USDT probes");
   if (options.json) {
-    print_json(options, points);
+    print_json(options, points, queues);
     return {};
   }
   print_points(points);
   if (options.all) print_foreign(points);
+  print_queues(queues);
   fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
              counted(std::max(points.sites.size(), points.ring_sites.size()), "site"),
              counted(points.files.size(), "file"));
@@ -174,11 +219,13 @@ Result<void> print(const Options& options, const target::Points& points, const s
 Result<void> list(const Options& options) {
   if (!options.files.empty()) {
     SJ_TRY(points, target::find_points_in_files(options.files));
-    return print(options, points, printable(options.files.front()));
+    return print(options, points, {}, printable(options.files.front()));
   }
   SJ_TRY(process, target::Process::open(options.pid));
   SJ_TRY(points, target::find_points(process));
-  return print(options, points, "process " + process.title());
+  auto queues = capture::read_queues_of(process);
+  if (!queues) tell("its queues cannot be read: {}\n", queues.error().text());
+  return print(options, points, queues ? *queues : capture::Queues{}, "process " + process.title());
 }
 
 }  // namespace
