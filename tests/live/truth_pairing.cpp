@@ -13,12 +13,14 @@ namespace {
 
 constexpr std::size_t kDifferences = 10;
 
-bool surely_between(const truth::Hit& hit, const model::Capture& capture) {
-  return hit.before_ns >= capture.open_ns && hit.after_ns < capture.close_ns;
+// Stamps may be wrong by `error_ns`.
+bool surely_between(const truth::Hit& hit, const model::Capture& capture, std::uint64_t error_ns) {
+  return hit.before_ns >= capture.open_ns + error_ns && hit.after_ns + error_ns < capture.close_ns;
 }
 
-bool possibly_between(const truth::Hit& hit, const model::Capture& capture) {
-  return hit.after_ns >= capture.open_ns && hit.before_ns < capture.close_ns;
+bool possibly_between(const truth::Hit& hit, const model::Capture& capture,
+                      std::uint64_t error_ns) {
+  return hit.after_ns + error_ns >= capture.open_ns && hit.before_ns < capture.close_ns + error_ns;
 }
 
 // Trace points and truth points are matched by their words, as a user reads them.
@@ -36,25 +38,26 @@ std::vector<std::size_t> truth_points(const model::Schema& schema, const truth::
 
 class Pairer {
  public:
-  Pairer(const trace::Reader& reader, const truth::Truth& truth)
+  Pairer(const trace::Reader& reader, const truth::Truth& truth, std::uint64_t stamp_error_ns)
       : truth_(truth),
+        error_ns_(stamp_error_ns),
         schema_(reader.schema()),
         capture_(reader.capture()),
         points_(truth_points(schema_, truth)) {
     for (std::size_t index = 0; index < truth.hits.size(); ++index)
-      if (possibly_between(truth.hits[index], capture_))
+      if (possibly_between(truth.hits[index], capture_, error_ns_))
         threads_[truth.hits[index].tid].hits.push_back(index);
     for (auto& [tid, thread] : threads_)
       for (const std::size_t index : thread.hits)
-        ++(surely_between(truth.hits[index], capture_) ? pairing_.hits_between_marks
-                                                       : pairing_.hits_on_a_mark);
+        ++(surely_between(truth.hits[index], capture_, error_ns_) ? pairing_.hits_between_marks
+                                                                  : pairing_.hits_on_a_mark);
   }
 
   void add(const model::EventView& event) {
     Thread& thread = threads_[event.tid];
     // The hit on the opening mark may have been too early.
     while (thread.next < thread.hits.size() && thread.next == 0 && !matches(event, hit(thread)) &&
-           !surely_between(hit(thread), capture_))
+           !surely_between(hit(thread), capture_, error_ns_))
       ++thread.next;
     if (thread.next == thread.hits.size())
       return differ(
@@ -72,7 +75,7 @@ class Pairer {
   Pairing finish() {
     for (auto& [tid, thread] : threads_)
       for (; thread.next < thread.hits.size(); ++thread.next)
-        if (surely_between(hit(thread), capture_))
+        if (surely_between(hit(thread), capture_, error_ns_))
           differ(fmt::format("thread {}: {} between {} and {} ns is not in the trace", tid,
                              truth_.points[hit(thread).point].where, hit(thread).before_ns,
                              hit(thread).after_ns));
@@ -91,7 +94,7 @@ class Pairer {
 
   bool matches(const model::EventView& event, const truth::Hit& hit) const {
     return points_[event.point] == hit.point && std::ranges::equal(event.values, hit.values) &&
-           event.ts_ns >= hit.before_ns && event.ts_ns <= hit.after_ns;
+           event.ts_ns + error_ns_ >= hit.before_ns && event.ts_ns <= hit.after_ns + error_ns_;
   }
 
   std::string words(const model::EventView& event) const {
@@ -105,6 +108,7 @@ class Pairer {
   }
 
   const truth::Truth& truth_;
+  std::uint64_t error_ns_;
   const model::Schema& schema_;
   const model::Capture& capture_;
   std::vector<std::size_t> points_;
@@ -114,8 +118,9 @@ class Pairer {
 
 }  // namespace
 
-Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth) {
-  Pairer pairer(reader, truth);
+Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth,
+                                std::uint64_t stamp_error_ns) {
+  Pairer pairer(reader, truth, stamp_error_ns);
   SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row) pairer.add(batch[row]);
     return true;
@@ -123,11 +128,12 @@ Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth
   return pairer.finish();
 }
 
-std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture) {
+std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture,
+                                 std::uint64_t stamp_error_ns) {
   std::vector<HitCount> counts(truth.points.size());
   for (const truth::Hit& hit : truth.hits) {
-    if (surely_between(hit, capture)) ++counts[hit.point].least;
-    if (possibly_between(hit, capture)) ++counts[hit.point].most;
+    if (surely_between(hit, capture, stamp_error_ns)) ++counts[hit.point].least;
+    if (possibly_between(hit, capture, stamp_error_ns)) ++counts[hit.point].most;
   }
   return counts;
 }

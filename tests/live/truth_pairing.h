@@ -20,14 +20,17 @@ struct Pairing {
   std::vector<std::string> differences;             // the first few, in words
 };
 
-// For a trace without losses: every event must pair, and every hit between the marks.
-Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth);
+// For a trace without losses: every event must pair, and every hit between the marks. Events may
+// be stamped wrong by so much.
+Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth,
+                                std::uint64_t stamp_error_ns = 0);
 
 // Hits of each point between the marks that the truth tells of: surely, and at most.
 struct HitCount {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
 };
-std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture);
+std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture,
+                                 std::uint64_t stamp_error_ns = 0);
 
 }  // namespace sojourn::live
