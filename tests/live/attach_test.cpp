@@ -136,7 +136,7 @@ TEST_CASE("list shows the points of a process as JSON") {
   CHECK(point["name"] == "values.few--values.out");
   CHECK(point["dir"] == "D");
   CHECK(point["dest"] == "values.out");
-  CHECK(point["engines"] == nlohmann::json::array({"bpf"}));
+  CHECK(point["engines"] == nlohmann::json::array({"bpf", "ring"}));
   REQUIRE(point["fields"].size() == 6);
   CHECK(point["fields"][0] == nlohmann::json({{"name", "i8"}, {"role", "property"}, {"bytes", 1}}));
   CHECK(point["fields"][2]["role"] == "global");
