@@ -48,9 +48,10 @@ TEST_CASE("a user without rights is told which are missing") {
   }
   SECTION("to load BPF programs") {
     const test::TemporaryDirectory directory;
-    const test::Ended ended = test::run({"setpriv", "--bounding-set", "-sys_admin,-bpf,-perfmon",
-                                         "--inh-caps", "-sys_admin,-bpf,-perfmon", SJ_SOJOURN,
-                                         "record", "-p", pid, "-o", directory.path("run.sjt")});
+    const test::Ended ended =
+        test::run({"setpriv", "--bounding-set", "-sys_admin,-bpf,-perfmon", "--inh-caps",
+                   "-sys_admin,-bpf,-perfmon", SJ_SOJOURN, "record", "-p", pid, "--engine", "bpf",
+                   "-o", directory.path("run.sjt")});
     check_one_line(ended, 1, "CAP_BPF");
   }
 }

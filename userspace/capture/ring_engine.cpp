@@ -1,6 +1,7 @@
 #include "userspace/capture/ring_engine.h"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -127,6 +128,11 @@ Result<void> RingEngine::State::add_arena(const FoundArena& found) {
   if (arena.gone()) return {};
   SJ_TRY(match, this->match(arena));
   SJ_CHECK(arena.lock());
+  if (options.ring_bytes > arena.layout().most_ring_bytes())
+    return fail(
+        "{}: a ring may have {} bytes at most; a target started with SJ_RING_BYTES={} has "
+        "room for such",
+        arena.name(), std::bit_floor(arena.layout().most_ring_bytes()), options.ring_bytes);
   std::vector<std::size_t> flags;
   for (const target::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
@@ -152,6 +158,10 @@ RingEngine::~RingEngine() {
 Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& process,
                                                        const target::Points& points,
                                                        const RingOptions& options) {
+  if (options.ring_bytes != 0 &&
+      (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < SJ_RING_PAGE))
+    return fail("a ring of {} bytes: the size is a power of two, {} at least", options.ring_bytes,
+                SJ_RING_PAGE);
   std::vector<bool> has_ring(points.schema.points.size());
   for (const target::RingSite& site : points.ring_sites) has_ring[site.point] = true;
   for (std::size_t point = 0; point < has_ring.size(); ++point)

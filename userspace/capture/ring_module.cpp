@@ -14,6 +14,9 @@ constexpr std::size_t kBatchEvents = 16'384;
 // A collector that has not looked for this long is dead.
 constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
 
+// A rate of writing that was seen over less is chance.
+constexpr std::uint64_t kLeastRateSpanNs = 500'000;
+
 constexpr std::uint32_t kNoStream = UINT32_MAX;
 
 constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
@@ -56,6 +59,7 @@ void RingModule::enter() {
   store_release(control.heartbeat, now);
   const std::uint64_t now_ns = shared_->clock->to_ns(now);
   store_release(control.dead_after, shared_->clock->to_ticks(now_ns + kDeadAfterNs) - now);
+  least_rate_span_ = shared_->clock->to_ticks(now_ns + kLeastRateSpanNs) - now;
   session_ = (before + 1) | 1;
   store_release(control.session, session_);
   drain(false);
@@ -86,13 +90,21 @@ void RingModule::leave() {
 // ---- rings ----
 
 bool RingModule::drain(bool take) {
-  store_release(arena_.control().heartbeat, read_cycle_counter());
+  const std::uint64_t now = read_cycle_counter();
+  store_release(arena_.control().heartbeat, now);
+  const std::uint64_t unseen = last_look_ == 0 ? 0 : now - last_look_;
+  last_look_ = now;
+  longest_unseen_ = std::max(longest_unseen_, unseen);
+  waiting_most_ = 0;
   const std::uint64_t used = arena_.slots_used();
   if (slots_.size() < used) slots_.resize(used);
   bool more = false;
   fill_ = 0;
   for (std::uint64_t index = 0; index < used; ++index)
     if (drain_slot(index, take)) more = true;
+  if (unseen >= least_rate_span_ && unseen != 0)
+    most_bytes_per_tick_ = std::max(
+        most_bytes_per_tick_, static_cast<double>(waiting_most_) / static_cast<double>(unseen));
   count_refused();
   return more;
 }
@@ -124,6 +136,7 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
   const auto waiting = static_cast<std::uint64_t>(cursor - slot.reader.tail());
   const auto capacity = slot.reader.capacity();
   fill_ = std::max(fill_, static_cast<double>(waiting) / static_cast<double>(capacity));
+  if (!slot.is_retired) waiting_most_ = std::max(waiting_most_, waiting);
   if (!slot.is_retired && waiting > advice_.most_filled) {
     advice_.most_filled = waiting;
     advice_.ring_bytes = capacity;
@@ -319,6 +332,12 @@ void RingModule::add_advice(RingAdvice& advice) const {
     advice.ring_bytes = advice_.ring_bytes;
     advice.most_filled = advice_.most_filled;
   }
+  const double needed = 2 * most_bytes_per_tick_ * static_cast<double>(longest_unseen_);
+  constexpr double kMost = 1ULL << 40;
+  advice.safe_ring_bytes = std::max(
+      advice.safe_ring_bytes, std::bit_ceil(static_cast<std::uint64_t>(std::min(needed, kMost))));
+  advice.most_ring_bytes =
+      std::max(advice.most_ring_bytes, std::bit_floor(arena_.layout().most_ring_bytes()));
   advice.foreign_events += advice_.foreign_events;
   advice.damaged += advice_.damaged;
   for (const Slot& slot : slots_)

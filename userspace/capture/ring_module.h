@@ -38,10 +38,12 @@ struct RingShared {
 
 // What a user may want to know about the rings of a capture.
 struct RingAdvice {
-  std::uint64_t ring_bytes = 0;      // of the fullest ring
-  std::uint64_t most_filled = 0;     // bytes that waited in it at once
-  std::uint64_t foreign_events = 0;  // of forked children, not recorded
-  std::uint64_t damaged = 0;         // spans of rings that made no sense
+  std::uint64_t ring_bytes = 0;       // of the fullest ring
+  std::uint64_t most_ring_bytes = 0;  // that the target has room for
+  std::uint64_t safe_ring_bytes = 0;  // for the highest rate and the longest time between looks
+  std::uint64_t most_filled = 0;      // bytes that waited in it at once
+  std::uint64_t foreign_events = 0;   // of forked children, not recorded
+  std::uint64_t damaged = 0;          // spans of rings that made no sense
   std::uint64_t lost_of_unknown_points = 0;
 };
 
@@ -129,7 +131,12 @@ class RingModule {
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
   std::uint64_t events_ = 0;
   double fill_ = 0;
+  std::uint64_t waiting_most_ = 0;  // in any ring at the last look
   RingAdvice advice_;
+  std::uint64_t last_look_ = 0;       // ticks
+  std::uint64_t longest_unseen_ = 0;  // ticks between two looks
+  std::uint64_t least_rate_span_ = 0;
+  double most_bytes_per_tick_ = 0;  // that any ring was written with
 };
 
 }  // namespace sojourn::capture

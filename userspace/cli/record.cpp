@@ -1,4 +1,5 @@
 // `sojourn record`: attach to a process, or start a command, and write its trace.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -141,11 +142,15 @@ class RunningTotals {
 
 // What the rings' sizes and contents were like, where that was not as it should be.
 void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
-  if (advice.ring_bytes != 0 && (lost != 0 || advice.most_filled * 2 > advice.ring_bytes))
-    tell("a ring of {} was filled to {:.0f} %: --ring-size {} would be safe\n",
+  const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
+  if (advice.ring_bytes != 0 && (lost != 0 || is_tight)) {
+    const std::uint64_t safe = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
+    tell("a ring of {} was filled to {:.0f} %: {}{} would be safe\n",
          buffer_bytes(advice.ring_bytes),
          100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
-         buffer_bytes(advice.ring_bytes * 4));
+         safe <= advice.most_ring_bytes ? "--ring-size " : "a target started with SJ_RING_BYTES=",
+         buffer_bytes(safe));
+  }
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid\n",
          counted(advice.foreign_events, "event"));
