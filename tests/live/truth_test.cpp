@@ -86,6 +86,16 @@ TEST_CASE("a command that is started by the tracer is traced from its first inst
   CHECK(reader.target().name == "sj-basestation");
 }
 
+TEST_CASE("a command that ends at once is recorded whole") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  sojourn_done({"record", "-o", trace, "--", SJ_PIPELINE, "50"});
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.events() == 100);
+  CHECK(reader.capture().ended_by == "target exit");
+}
+
 TEST_CASE("two base stations from one file: only the chosen one is in the trace") {
   need_root();
   const std::string attach = GENERATE("multi", "perf");

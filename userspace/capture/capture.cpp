@@ -111,6 +111,10 @@ Result<void> Capture::State::create_bpf(const target::Points& points) {
 
 Result<void> Capture::State::choose_engine(const target::Points& points) {
   if (options.engine == model::Engine::kBpf) return create_bpf(points);
+  if (!options.engine && options.rings.target_starts) {
+    // The rings of a command that ends within milliseconds end with it, before anybody found them.
+    if (create_bpf(points)) return {};
+  }
   auto made = RingEngine::create(*process, points, options.rings);
   if (made) {
     rings = made->get();

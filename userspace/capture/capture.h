@@ -29,7 +29,9 @@ namespace sojourn::capture {
 struct Options {
   std::string output;
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
-  std::optional<model::Engine> engine;  // none: rings where every point has them, else BPF
+  // None: rings where every point has them, else BPF; for a command that is started the other way
+  // round.
+  std::optional<model::Engine> engine;
   BpfOptions bpf;
   RingOptions rings;
 };

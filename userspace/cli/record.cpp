@@ -300,7 +300,7 @@ Action define_record(CLI::App& app) {
   app.add_option("--engine", options->engine,
                  "How events leave the target: ring (its threads write shared memory; no root "
                  "needed for a process of one's own), bpf (a trap at every hit), or auto: rings "
-                 "where every point has them")
+                 "where every point has them, for -- CMD bpf where there are rights for it")
       ->transform(CLI::CheckedTransformer(engines, CLI::ignore_case))
       ->option_text("auto|bpf|ring [auto]");
   const std::map<std::string, Attach> kinds = {
