@@ -36,7 +36,7 @@ struct SelfDescription {
 struct RingNote {
   SelfDescription description;
   std::uint64_t flag = 0;
-  std::vector<std::int8_t> sizes;  // of each argument; negative: signed
+  std::vector<int> sizes;  // of each argument; negative: signed
 };
 
 struct ProbeNotes {
