@@ -30,7 +30,7 @@ class Tables {
  public:
   static Result<Tables> find(std::span<const std::byte> arena) {
     if (arena.size() < sizeof(sj_arena) ||
-        std::bit_cast<std::uintptr_t>(arena.data()) % alignof(sj_arena) != 0)
+        reinterpret_cast<std::uintptr_t>(arena.data()) % alignof(sj_arena) != 0)
       return fail("no ring arena: {} bytes", arena.size());
     const auto& header = *reinterpret_cast<const sj_arena*>(arena.data());
     if (acquire(header.magic) != SJ_ARENA_MAGIC) return fail("no ring arena: no mark of one");
