@@ -60,6 +60,8 @@ class Rebuilder::State {
   void consume(const model::EventBatch& events) {
     const auto stamps = events.ts_ns();
     for (std::size_t row = 0; row < events.size(); ++row) {
+      const auto point = events.point()[row];
+      if (point < topology_.points.size() && !topology_.points[point].of_target) continue;
       totals_.lost += static_cast<std::uint64_t>(losses_.note(events[row]));
       const bool alone = held_.empty() && row + 1 < events.size() && stamps[row + 1] != stamps[row];
       if (alone) {

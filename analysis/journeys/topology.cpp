@@ -104,6 +104,7 @@ class Deriver {
                   point.fields.size());
     PointPlan plan;
     plan.direction = point.direction;
+    plan.of_target = model::is_of_target(point.direction);
     plan.carries_units = point.direction == model::Direction::kDownlink ||
                          point.direction == model::Direction::kUplink;
     plan.values = static_cast<std::uint8_t>(point.fields.size());

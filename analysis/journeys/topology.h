@@ -47,6 +47,7 @@ struct Place {
 
 struct PointPlan {
   model::Direction direction = model::Direction::kDownlink;
+  bool of_target = true;       // not context, nor a sample: those are not looked at
   bool carries_units = false;  // D and U; not scalars
   bool input = false;
   bool output = false;

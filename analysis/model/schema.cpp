@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxWords = 256;  // of a point's two strings; both come from foreign files
 
+constexpr std::string_view kLetters = "DUISKQ";  // of directions
+
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-';
@@ -62,17 +64,17 @@ Result<void> parse_group(std::string_view group, Role role, std::string_view for
 
 // A unit goes from one place to another; a scalar or a clock is read at one.
 bool may_name_one_place(Direction direction) {
-  return direction == Direction::kScalar || direction == Direction::kSync;
+  return direction != Direction::kDownlink && direction != Direction::kUplink;
 }
 
 }  // namespace
 
 char letter(Direction direction) {
-  return "DUIS"[static_cast<std::size_t>(direction)];
+  return kLetters[static_cast<std::size_t>(direction)];
 }
 
 std::optional<Direction> direction_from_letter(char letter) {
-  const auto at = std::string_view("DUIS").find(letter);
+  const auto at = kLetters.find(letter);
   if (at == std::string_view::npos) return std::nullopt;
   return static_cast<Direction>(at);
 }
@@ -103,6 +105,10 @@ std::string_view name(Engine engine) {
       return "ring";
     case Engine::kImport:
       return "import";
+    case Engine::kKernel:
+      return "kernel";
+    case Engine::kSampler:
+      return "sampler";
   }
   return "unknown";
 }
@@ -123,7 +129,7 @@ Result<Point> parse_point(std::string_view where, std::string_view format) {
 
   Point point;
   const auto direction = where.empty() ? std::nullopt : direction_from_letter(where.front());
-  if (!direction || where.size() < 2 || where[1] != ' ')
+  if (!direction || !is_of_target(*direction) || where.size() < 2 || where[1] != ' ')
     return fail("point \"{}\": does not begin with \"D \", \"U \", \"I \" or \"S \"", where);
   point.direction = *direction;
 

@@ -15,10 +15,22 @@
 namespace sojourn::model {
 
 // Stored in traces: values are explicit and never reused.
-enum class Direction : std::uint8_t { kDownlink = 0, kUplink = 1, kScalar = 2, kSync = 3 };
+// The last two are not the target's own points: what the kernel did to it, and samples of its
+// queues.
+enum class Direction : std::uint8_t {
+  kDownlink = 0,
+  kUplink = 1,
+  kScalar = 2,
+  kSync = 3,
+  kContext = 4,
+  kSample = 5,
+};
 enum class Role : std::uint8_t { kProperty = 0, kGlobal = 1, kLocal = 2 };
 
-char letter(Direction direction);  // D U I S
+char letter(Direction direction);  // D U I S K Q
+constexpr bool is_of_target(Direction direction) {
+  return direction != Direction::kContext && direction != Direction::kSample;
+}
 std::optional<Direction> direction_from_letter(char letter);
 std::string_view name(Role role);  // property global local
 std::optional<Role> role_from_name(std::string_view name);
@@ -72,8 +84,12 @@ Result<void> check(const Point& point);
 // "len:rnti:drb.psn.so", the inverse of what parse_point read.
 std::string format_fields(const Point& point);
 
-// One ordered source of events: a CPU's ring (bpf) or a thread's ring.
-enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2 };
+// What an ordered source of events is: a CPU's ring of hits, a thread's ring, an imported file, a
+// CPU's ring of the kernel's doings, the queue sampler.
+enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2, kKernel = 3, kSampler = 4 };
+constexpr bool carries_points(Engine engine) {
+  return engine != Engine::kKernel && engine != Engine::kSampler;
+}
 std::string_view name(Engine engine);
 
 struct Stream {

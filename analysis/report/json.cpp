@@ -79,6 +79,7 @@ ordered_json queues(const Content& content) {
 ordered_json points(const Content& content) {
   auto list = ordered_json::array();
   for (std::size_t i = 0; i < content.topology.points.size(); ++i) {
+    if (!content.topology.points[i].of_target) continue;
     const auto& point = content.facts.schema.points[i];
     const auto& totals = content.totals.points[i];
     list.push_back({{"name", point.name()},

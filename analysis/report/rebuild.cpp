@@ -25,6 +25,8 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
   }
   std::map<std::uint32_t, std::uint64_t> lost;
   for (const auto& entry : reader.ledger()) lost[entry.stream] += entry.count;
+  for (const auto& stream : reader.streams())
+    if (!model::carries_points(stream.engine)) lost.erase(stream.id);
   std::vector<journeys::LossSpan> spans;
   for (const auto& [stream, count] : lost) {
     const auto& end = ends[stream];

@@ -254,6 +254,7 @@ class Writer {
     std::vector<std::string> silent;
     const auto seconds = std::max(content_.duration_s(), 1e-9);
     for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      if (!topology_.points[i].of_target) continue;
       const auto& totals = content_.totals.points[i];
       if (totals.events == 0) silent.push_back(name(static_cast<PointId>(i)));
       table.row({"  " + name(static_cast<PointId>(i)), count(totals.events),

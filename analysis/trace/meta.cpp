@@ -212,7 +212,8 @@ namespace {
 
 std::optional<model::Engine> engine_from_name(std::string_view text) {
   for (const model::Engine engine :
-       {model::Engine::kBpf, model::Engine::kRing, model::Engine::kImport})
+       {model::Engine::kBpf, model::Engine::kRing, model::Engine::kImport, model::Engine::kKernel,
+        model::Engine::kSampler})
     if (name(engine) == text) return engine;
   return std::nullopt;
 }

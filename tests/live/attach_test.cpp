@@ -90,6 +90,43 @@ TEST_CASE("points of a fixed-address program and of its library are traced toget
   CHECK(std::abs(hits["linked.in--library.in"] - hits["library.in--library.out"]) <= 1);
 }
 
+TEST_CASE("points without rings are traced by eBPF beside those that have them, on one time line") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_MIXED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(subject.pid()), "--for", "500ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.find("1 by rings and 1 by eBPF") != std::string::npos);
+
+  trace::Reader reader = open_trace(trace);
+  std::map<std::uint32_t, model::Engine> engines;
+  for (const model::Stream& stream : reader.streams()) engines[stream.id] = stream.engine;
+  std::map<std::string, std::uint64_t> next;
+  std::string order;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      const std::string name = reader.schema().points[event.point].name();
+      const bool ring = name == "linked.in--library.in";
+      CHECK(engines.at(event.stream) == (ring ? model::Engine::kRing : model::Engine::kBpf));
+      order += ring ? 'r' : 'b';
+      if (next.contains(name)) CHECK(event.values[0] == next[name]);
+      next[name] = event.values[0] + 1;
+    }
+    return true;
+  }));
+  // The library is entered some 100 ns after the program's point, far more than stamps are off.
+  CHECK(order.size() > 500);
+  CHECK(order.find("rr") == std::string::npos);
+  CHECK(order.find("bb") == std::string::npos);
+  CHECK(reader.gaps().empty());
+  CHECK(reader.ledger().empty());
+}
+
 TEST_CASE(
     "a command's libraries are traced from the first hit on, also where they are found by a "
     "relative path") {

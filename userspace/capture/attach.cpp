@@ -132,8 +132,11 @@ Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, M
         "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "
         "kernel with "
         "uprobe_multi (Linux 6.10)");
+  std::vector<bool> is_used(points.files.size());  // by another engine all of a file's may be
+  for (const target::Site& site : points.sites) is_used[site.file] = true;
   const std::size_t links = multi ? points.files.size() : points.sites.size();
   for (std::size_t index = 0; index < links; ++index) {
+    if (multi && !is_used[index]) continue;
     SJ_TRY(link, multi ? attach_file(points, index, pid, programs)
                        : attach_site(points, index, programs));
     attachment.links_.emplace_back(link);

@@ -1,31 +1,34 @@
 #include "userspace/capture/bpf_engine.h"
 
-#include <iterator>
+#include <algorithm>
 #include <utility>
 
 namespace sojourn::capture {
 
 Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& process,
-                                                     const target::Points& points,
+                                                     target::Points points,
                                                      const BpfOptions& options) {
   const Mechanism mechanism = options.mechanism ? *options.mechanism : best_mechanism();
   SJ_TRY(programs, BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes));
-  std::unique_ptr<BpfEngine> engine(new BpfEngine(process, points, mechanism, std::move(programs)));
+  std::unique_ptr<BpfEngine> engine(
+      new BpfEngine(process, std::move(points), mechanism, std::move(programs)));
   engine->poll_period_ = options.poll_period;
   return engine;
 }
 
-void BpfEngine::connect(Sink& sink) {
-  for (std::uint32_t cpu = 0; cpu < programs_.rings().size(); ++cpu)
-    sink.push(model::Stream{.id = cpu,
-                            .engine = model::Engine::kBpf,
-                            .cpu = static_cast<std::int32_t>(cpu),
-                            .tid = -1});
-  drain_.emplace(programs_.rings(), sink);
+Result<void> BpfEngine::connect(Outlet& outlet) {
+  const auto cpus = static_cast<std::int32_t>(programs_.rings().size());
+  for (std::int32_t cpu = 0; cpu < cpus; ++cpu) {
+    const std::uint32_t stream =
+        outlet.new_stream({.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1});
+    if (cpu == 0) first_stream_ = stream;
+  }
+  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_);
+  return {};
 }
 
 Result<void> BpfEngine::arm() {
-  auto attachment = Attachment::attach(*points_, process_->pid(), mechanism_, programs_);
+  auto attachment = Attachment::attach(points_, process_->pid(), mechanism_, programs_);
   if (!attachment) return std::unexpected(process_->explain(std::move(attachment).error()));
   attachment_ = std::move(*attachment);
   return {};
@@ -38,12 +41,15 @@ void BpfEngine::disarm() {
 
 Result<void> BpfEngine::add_losses(model::Ledger& ledger) const {
   SJ_TRY(losses, programs_.losses());
+  for (model::LedgerEntry& entry : losses) entry.stream += first_stream_;
   ledger.insert(ledger.end(), losses.begin(), losses.end());
   return {};
 }
 
 Result<void> BpfEngine::add_hits(std::vector<std::uint64_t>& hits) const {
-  hits = programs_.hits();
+  const auto by_cpu = programs_.hits();
+  hits.resize(std::max(hits.size(), first_stream_ + by_cpu.size()));
+  std::ranges::copy(by_cpu, hits.begin() + first_stream_);
   return {};
 }
 

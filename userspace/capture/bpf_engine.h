@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "userspace/capture/attach.h"
 #include "userspace/capture/bpf_programs.h"
 #include "userspace/capture/drain.h"
 #include "userspace/capture/engine.h"
-#include "userspace/capture/sink.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -29,14 +29,12 @@ struct BpfOptions {
 class BpfEngine final : public Engine {
  public:
   static Result<std::unique_ptr<BpfEngine>> create(const target::Process& process,
-                                                   const target::Points& points,
+                                                   target::Points points,
                                                    const BpfOptions& options);
-
-  // Streams are numbered from 0: the drain does that by CPU.
-  void connect(Sink& sink);
 
   Mechanism chosen() const { return mechanism_; }
 
+  Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override { programs_.open_gate_at(monotonic_ns); }
   void close_at(std::uint64_t monotonic_ns) override { programs_.close_gate_at(monotonic_ns); }
@@ -49,23 +47,24 @@ class BpfEngine final : public Engine {
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override { return drain_->events(); }
-  std::size_t sites() const override { return points_->sites.size(); }
+  std::size_t sites() const override { return points_.sites.size(); }
   std::string mechanism() const override { return std::string(name(mechanism_)); }
 
  private:
-  BpfEngine(const target::Process& process, const target::Points& points, Mechanism mechanism,
+  BpfEngine(const target::Process& process, target::Points points, Mechanism mechanism,
             BpfPrograms programs)
       : process_(&process),
-        points_(&points),
+        points_(std::move(points)),
         mechanism_(mechanism),
         programs_(std::move(programs)) {}
 
   const target::Process* process_;
-  const target::Points* points_;
+  target::Points points_;
   Mechanism mechanism_;
   std::chrono::microseconds poll_period_{};
   BpfPrograms programs_;
   std::optional<Drain> drain_;
+  std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   std::optional<Attachment> attachment_;
 };
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/capture/outlet.h"
 #include "userspace/capture/sink.h"
 #include "userspace/target/host.h"
 
@@ -82,54 +83,126 @@ struct Capture::State {
   const target::Process* process = nullptr;
   Options options;
   model::Capture about;
-  std::string why_not_rings;
-  nanoseconds attach_time{};
+  Coverage coverage;
   std::uint64_t end_ns = UINT64_MAX;  // by the duration
   std::uint64_t tracer_cpu_at_open = 0;
   std::uint64_t target_cpu_at_open = 0;
   std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
 
   std::optional<Sink> sink;
-  std::unique_ptr<Engine> engine;
-  BpfEngine* bpf = nullptr;  // whichever of the two it is
-  RingEngine* rings = nullptr;
+  std::optional<Outlet> outlet;
+  std::vector<std::unique_ptr<Source>> sources;  // the engines first
+  std::vector<Engine*> engines;
+  RingEngine* rings = nullptr;  // where it is one of them
+  BpfEngine* bpf = nullptr;
 
-  Result<void> choose_engine(const target::Points& points);
-  Result<void> create_bpf(const target::Points& points);
+  Result<void> make_sources(const target::Points& points);
+  Result<void> open_file(const target::Points& points);
+  Result<void> arm();
+  void open_gate();
+  void close_at(std::uint64_t monotonic_ns);
+
+  Result<bool> poll();
+  void flush();
+  std::chrono::microseconds poll_period() const;
+  std::uint64_t events() const;
   Result<model::Ledger> losses() const;
 };
 
-Result<void> Capture::State::create_bpf(const target::Points& points) {
-  if (points.sites.empty())
-    return fail("process {} has no points for eBPF: it was built with SJ_NO_USDT",
-                process->title());
-  SJ_TRY(made, BpfEngine::create(*process, points, options.bpf));
-  bpf = made.get();
-  engine = std::move(made);
+Result<void> Capture::State::make_sources(const target::Points& points) {
+  SJ_TRY(chosen, choose_engines(*process, points, options.engines));
+  coverage.ring_points = chosen.ring_points;
+  coverage.bpf_points = chosen.bpf_points;
+  coverage.uncovered_points = chosen.uncovered_points;
+  coverage.why_not_rings = std::move(chosen.why_not_rings);
+  coverage.why_not_bpf = std::move(chosen.why_not_bpf);
+  rings = chosen.rings.get();
+  bpf = chosen.bpf.get();
+  if (rings != nullptr) {
+    engines.push_back(rings);
+    sources.push_back(std::move(chosen.rings));
+  }
+  if (bpf != nullptr) {
+    coverage.mechanism = bpf->chosen();
+    engines.push_back(bpf);
+    sources.push_back(std::move(chosen.bpf));
+  }
+  for (const auto& make : options.others) {
+    SJ_TRY(other, make(*process));
+    sources.push_back(std::move(other));
+  }
   return {};
 }
 
-Result<void> Capture::State::choose_engine(const target::Points& points) {
-  if (options.engine == model::Engine::kBpf) return create_bpf(points);
-  if (!options.engine && options.rings.target_starts) {
-    // The rings of a command that ends within milliseconds end with it, before anybody found them.
-    if (create_bpf(points)) return {};
+Result<void> Capture::State::open_file(const target::Points& points) {
+  SJ_TRY(writer, trace::Writer::create(options.output));
+  SJ_CHECK(write_preamble(writer, points));
+  sink.emplace(std::move(writer));
+  outlet.emplace(*sink, points.schema);
+  for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
+  outlet->announce_points();
+  return {};
+}
+
+Result<void> Capture::State::arm() {
+  const std::uint64_t before = base::monotonic_ns();
+  for (const auto& source : sources) SJ_CHECK(source->arm());
+  coverage.attach_time = nanoseconds(base::monotonic_ns() - before);
+  for (const Engine* engine : engines) {
+    coverage.sites += engine->sites();
+    about.attach += (about.attach.empty() ? "" : " and ") + engine->mechanism();
   }
-  auto made = RingEngine::create(*process, points, options.rings);
-  if (made) {
-    rings = made->get();
-    engine = std::move(*made);
-    return {};
+  about.tracer = "sojourn " SOJOURN_VERSION;
+  about.engine = rings != nullptr ? model::Engine::kRing : model::Engine::kBpf;
+  about.sites = static_cast<std::uint32_t>(coverage.sites);
+  return {};
+}
+
+void Capture::State::open_gate() {
+  about.open_ns = base::monotonic_ns() + kGateLead;
+  for (const Engine* engine : engines)
+    about.open_ns = std::min(about.open_ns, engine->earliest_ns());
+  if (options.duration) {
+    end_ns = std::max(base::monotonic_ns(), about.open_ns) +
+             static_cast<std::uint64_t>(options.duration->count());
+    close_at(end_ns);
   }
-  if (options.engine == model::Engine::kRing)
-    return std::unexpected(process->explain(std::move(made).error()));
-  why_not_rings = made.error().text();
-  return create_bpf(points);
+  for (const auto& source : sources) source->open_at(about.open_ns);
+  sleep_until(about.open_ns);
+}
+
+void Capture::State::close_at(std::uint64_t monotonic_ns) {
+  for (const auto& source : sources) source->close_at(monotonic_ns);
+}
+
+Result<bool> Capture::State::poll() {
+  bool more = false;
+  for (const auto& source : sources) {
+    SJ_TRY(left, source->poll());
+    more |= left;
+  }
+  return more;
+}
+
+void Capture::State::flush() {
+  for (const auto& source : sources) source->flush();
+}
+
+std::chrono::microseconds Capture::State::poll_period() const {
+  auto period = std::chrono::microseconds::max();
+  for (const auto& source : sources) period = std::min(period, source->poll_period());
+  return period;
+}
+
+std::uint64_t Capture::State::events() const {
+  std::uint64_t events = 0;
+  for (const Engine* engine : engines) events += engine->events();
+  return events;
 }
 
 Result<model::Ledger> Capture::State::losses() const {
   model::Ledger ledger;
-  SJ_CHECK(engine->add_losses(ledger));
+  for (const auto& source : sources) SJ_CHECK(source->add_losses(ledger));
   return ledger;
 }
 
@@ -138,20 +211,8 @@ Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
-model::Engine Capture::engine() const {
-  return state_->about.engine;
-}
-const std::string& Capture::why_not_rings() const {
-  return state_->why_not_rings;
-}
-std::optional<Mechanism> Capture::mechanism() const {
-  return state_->bpf != nullptr ? std::optional(state_->bpf->chosen()) : std::nullopt;
-}
-std::size_t Capture::sites() const {
-  return state_->engine->sites();
-}
-nanoseconds Capture::attach_time() const {
-  return state_->attach_time;
+const Coverage& Capture::coverage() const {
+  return state_->coverage;
 }
 
 Result<Capture> Capture::start(const target::Process& process, const target::Points& points,
@@ -159,31 +220,10 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   auto state = std::make_unique<State>();
   state->process = &process;
   state->options = std::move(options);
-  SJ_CHECK(state->choose_engine(points));
-  Engine& engine = *state->engine;
-
-  SJ_TRY(writer, trace::Writer::create(state->options.output));
-  SJ_CHECK(write_preamble(writer, points));
-  state->sink.emplace(std::move(writer));
-  if (state->bpf != nullptr) state->bpf->connect(*state->sink);
-  if (state->rings != nullptr) state->rings->connect(*state->sink, 0);
-
-  const std::uint64_t before = base::monotonic_ns();
-  SJ_CHECK(engine.arm());
-  state->attach_time = nanoseconds(base::monotonic_ns() - before);
-
-  state->about.tracer = "sojourn " SOJOURN_VERSION;
-  state->about.engine = state->rings != nullptr ? model::Engine::kRing : model::Engine::kBpf;
-  state->about.attach = engine.mechanism();
-  state->about.sites = static_cast<std::uint32_t>(engine.sites());
-  state->about.open_ns = std::min(engine.earliest_ns(), base::monotonic_ns() + kGateLead);
-  if (state->options.duration) {
-    state->end_ns = std::max(base::monotonic_ns(), state->about.open_ns) +
-                    static_cast<std::uint64_t>(state->options.duration->count());
-    engine.close_at(state->end_ns);
-  }
-  engine.open_at(state->about.open_ns);
-  sleep_until(state->about.open_ns);
+  SJ_CHECK(state->make_sources(points));
+  SJ_CHECK(state->open_file(points));
+  SJ_CHECK(state->arm());
+  state->open_gate();
   state->tracer_cpu_at_open = own_cpu_time_ns();
   state->target_cpu_at_open = process.cpu_time_ns().value_or(0);
   state->target_cpu_last = state->target_cpu_at_open;
@@ -203,24 +243,24 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
        {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0}}};
 
   while (state.about.ended_by.empty()) {
-    SJ_TRY(more, state.engine->poll());
+    SJ_TRY(more, state.poll());
     const std::uint64_t now = base::monotonic_ns();
     if (now >= next_second) {
       next_second += kSecond;
       state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
       // Now and then all that is known goes to disk, so that a capture that is killed loses little.
-      state.engine->flush();
+      state.flush();
       SJ_TRY(losses, state.losses());
       state.sink->push(base::read_clock_pair());
       state.sink->push(losses);
       report({.elapsed = nanoseconds(now - state.about.open_ns),
-              .events = state.engine->events(),
+              .events = state.events(),
               .lost = total(losses),
               .bytes = state.sink->bytes()});
     }
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
-        more ? nanoseconds(0) : std::min<nanoseconds>(state.engine->poll_period(), until_end);
+        more ? nanoseconds(0) : std::min<nanoseconds>(state.poll_period(), until_end);
     const timespec wait{.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000),
                         .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
     if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
@@ -239,11 +279,11 @@ Result<void> Capture::drain_rest() {
   for (bool more = true; more && !state.sink->failed();) {
     // Asked before: without room the drain took nothing, however much room there is by now.
     const bool had_room = state.sink->has_room();
-    SJ_TRY(left, state.engine->poll());
+    SJ_TRY(left, state.poll());
     more = left || !had_room;
-    if (!had_room) std::this_thread::sleep_for(state.engine->poll_period());
+    if (!had_room) std::this_thread::sleep_for(state.poll_period());
   }
-  state.engine->flush();
+  state.flush();
   return {};
 }
 
@@ -251,7 +291,7 @@ Result<Outcome> Capture::finish() {
   State& state = *state_;
   // A gate that closes by itself, at the end of the duration, is left to that.
   state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
-  if (state.about.close_ns != state.end_ns) state.engine->close_at(state.about.close_ns);
+  if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
   // An exited target's times are gone, and its pid may be another's: the last reading counts then.
   if (state.process->alive())
@@ -259,13 +299,14 @@ Result<Outcome> Capture::finish() {
   state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
 
   // A hit inside the gate may still be on its way to its ring.
-  SJ_CHECK(state.engine->settle());
-  state.engine->disarm();
+  for (const auto& source : state.sources) SJ_CHECK(source->settle());
+  for (const auto& source : state.sources) source->disarm();
   SJ_CHECK(drain_rest());
 
   SJ_TRY(losses, state.losses());
-  SJ_CHECK(state.engine->add_hits(state.about.stream_hits));
-  state.about.stamp_error_ns = state.engine->stamp_error_ns();
+  for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
+  for (const Engine* engine : state.engines)
+    state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
@@ -273,18 +314,21 @@ Result<Outcome> Capture::finish() {
   SJ_CHECK(state.sink->finish());
   return Outcome{
       .capture = state.about,
-      .events = state.engine->events(),
+      .events = state.events(),
       .lost = total(losses),
       .bytes = state.sink->bytes(),
       .rings = state.rings != nullptr ? std::optional(state.rings->advice()) : std::nullopt};
 }
 
 std::size_t Capture::probes_left() const {
-  return state_->bpf != nullptr && state_->bpf->is_armed() ? state_->about.sites : 0;
+  return state_->bpf != nullptr && state_->bpf->is_armed() ? state_->bpf->sites() : 0;
 }
 
 void Capture::detach() {
-  state_->engine.reset();
+  state_->engines.clear();
+  state_->rings = nullptr;
+  state_->bpf = nullptr;
+  state_->sources.clear();
 }
 
 void Capture::abandon() {

@@ -1,6 +1,6 @@
 // One capture, from attaching to a finished trace file:
 //
-//   Capture::start   chooses an engine, attaches, opens the gate
+//   Capture::start   chooses the engines, attaches, opens the gate
 //   run              drains until a stop condition holds
 //   finish           closes the gate, drains the rest, completes the file
 //   detach           takes off the probes; their removal may outlast the capture
@@ -16,11 +16,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
-#include "userspace/capture/bpf_engine.h"
-#include "userspace/capture/ring_engine.h"
+#include "userspace/capture/engines.h"
+#include "userspace/capture/source.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -29,11 +30,21 @@ namespace sojourn::capture {
 struct Options {
   std::string output;
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
-  // None: rings where every point has them, else BPF; for a command that is started the other way
-  // round.
-  std::optional<model::Engine> engine;
-  BpfOptions bpf;
-  RingOptions rings;
+  EngineOptions engines;
+  // Sources besides the engines, in the order in which they are armed: after the engines.
+  std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
+};
+
+// How the points of the target are recorded.
+struct Coverage {
+  std::size_t sites = 0;
+  std::size_t ring_points = 0;
+  std::size_t bpf_points = 0;
+  std::size_t uncovered_points = 0;
+  std::string why_not_rings;  // where rings were wanted, and could not be had
+  std::string why_not_bpf;
+  std::optional<Mechanism> mechanism;  // of eBPF
+  std::chrono::nanoseconds attach_time{};
 };
 
 struct Progress {
@@ -59,11 +70,7 @@ class Capture {
   Capture& operator=(Capture&&) noexcept;
   ~Capture();
 
-  model::Engine engine() const;
-  const std::string& why_not_rings() const;    // where rings were wanted, and could not be had
-  std::optional<Mechanism> mechanism() const;  // of BPF
-  std::size_t sites() const;
-  std::chrono::nanoseconds attach_time() const;
+  const Coverage& coverage() const;
 
   // Who the target is; a command that this process starts is only known once it runs.
   void describe(model::Target target);

@@ -15,10 +15,12 @@ constexpr std::size_t kBatchEvents = 16384;
 
 }  // namespace
 
-Drain::Drain(std::span<const Ring> rings, Sink& sink) : sink_(&sink) {
+Drain::Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream) : sink_(&sink) {
   for (std::uint32_t cpu = 0; cpu < rings.size(); ++cpu)
-    streams_.push_back(
-        {.reader = RingReader(rings[cpu]), .id = cpu, .events = 0, .batch = sink.empty_batch()});
+    streams_.push_back({.reader = RingReader(rings[cpu]),
+                        .id = first_stream + cpu,
+                        .events = 0,
+                        .batch = sink.empty_batch()});
 }
 
 void Drain::hand_over(CpuStream& stream) {

@@ -15,7 +15,8 @@ class Sink;
 
 class Drain {
  public:
-  Drain(std::span<const Ring> rings, Sink& sink);
+  // The rings' streams are numbered on from `first_stream`.
+  Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0);
 
   // Takes what is in the rings, at most a batch of each; full batches go to the sink. True: there
   // is more. While the sink has no room nothing is taken: the rings fill up, and what they lose is

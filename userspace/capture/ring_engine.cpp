@@ -54,8 +54,7 @@ struct RingEngine::State {
   RingClock clock;
   Threads threads;
   RingShared shared;
-  Sink* sink = nullptr;
-  std::uint32_t next_stream = 0;
+  Outlet* outlet = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
   std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   bool armed = false;
@@ -68,7 +67,8 @@ struct RingEngine::State {
   Result<void> scan();
   Result<void> add_arena(const FoundArena& found);
   Result<ArenaMatch> match(const Arena& arena);
-  void learn(target::Points fresh);
+  Result<void> learn(target::Points fresh);
+  Result<model::PointId> number(const model::Point& point);
   bool is_complete() const;
   void look_after(std::uint64_t now_ns);
   void set_marks();
@@ -90,9 +90,22 @@ Result<void> RingEngine::State::scan() {
   return {};
 }
 
-// Points of a library that was loaded since; those that are known keep their ids.
-void RingEngine::State::learn(target::Points fresh) {
+// The point's id in the trace; before there is one, in what it will begin with.
+Result<model::PointId> RingEngine::State::number(const model::Point& point) {
   auto& schema = points.schema.points;
+  const auto same = std::ranges::find(schema, point);
+  if (same != schema.end()) return static_cast<model::PointId>(same - schema.begin());
+  if (outlet == nullptr) {
+    schema.push_back(point);
+    return static_cast<model::PointId>(schema.size() - 1);
+  }
+  SJ_TRY(id, outlet->add_point(point));
+  points.schema = outlet->schema();
+  return id;
+}
+
+// Points of a library that was loaded since; those that are known keep their ids.
+Result<void> RingEngine::State::learn(target::Points fresh) {
   for (target::RingSite site : fresh.ring_sites) {
     const target::MappedFile& file = fresh.files[site.file];
     const auto same_file = std::ranges::find_if(points.files, [&](const auto& one) {
@@ -100,26 +113,22 @@ void RingEngine::State::learn(target::Points fresh) {
     });
     site.file = static_cast<std::size_t>(same_file - points.files.begin());
     if (same_file == points.files.end()) points.files.push_back(file);
-    const model::Point& point = fresh.schema.points[site.point];
-    const auto same_point = std::ranges::find(schema, point);
-    site.point = static_cast<model::PointId>(same_point - schema.begin());
-    if (same_point == schema.end()) {
-      if (schema.size() == model::kMaxPoints) return;
-      schema.push_back(point);
-    }
+    SJ_TRY(id, number(fresh.schema.points[site.point]));
+    site.point = id;
     const bool is_known = std::ranges::any_of(points.ring_sites, [&](const auto& one) {
       return one.file == site.file && one.id == site.id;
     });
     if (!is_known) points.ring_sites.push_back(site);
   }
-  if (sink != nullptr) sink->push(points.schema);
+  if (outlet != nullptr) outlet->announce_points();
+  return {};
 }
 
 Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
   auto matched = match_arena(*process, arena, points);
   if (matched) return matched;
   SJ_TRY(fresh, target::find_points(*process));
-  learn(std::move(fresh));
+  SJ_CHECK(learn(std::move(fresh)));
   return match_arena(*process, arena, points);
 }
 
@@ -162,12 +171,9 @@ Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& pr
       (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < SJ_RING_PAGE))
     return fail("a ring of {} bytes: the size is a power of two, {} at least", options.ring_bytes,
                 SJ_RING_PAGE);
-  std::vector<bool> has_ring(points.schema.points.size());
-  for (const target::RingSite& site : points.ring_sites) has_ring[site.point] = true;
-  for (std::size_t point = 0; point < has_ring.size(); ++point)
-    if (!has_ring[point])
-      return fail("{} writes no ring: it was built without the probe library",
-                  target::printable(points.schema.points[point].name()));
+  if (points.ring_sites.empty())
+    return fail("process {} writes no rings: it was built without the probe library",
+                process.title());
   auto state = std::make_unique<State>(process, points, options);
   if (!options.target_starts) {
     SJ_CHECK(state->scan());
@@ -180,22 +186,21 @@ Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& pr
   return std::unique_ptr<RingEngine>(new RingEngine(std::move(state)));
 }
 
-void RingEngine::connect(Sink& sink, std::uint32_t first_stream) {
+Result<void> RingEngine::connect(Outlet& outlet) {
   State& state = *state_;
-  state.sink = &sink;
-  state.next_stream = first_stream;
-  state.shared.new_stream = [&state](std::uint32_t tid) {
-    const model::Stream stream{.id = state.next_stream++,
-                               .engine = model::Engine::kRing,
-                               .cpu = -1,
-                               .tid = tid == 0 ? -1 : static_cast<std::int32_t>(tid)};
-    state.sink->push(stream);
-    return stream.id;
+  for (const model::Point& point : state.points.schema.points) SJ_CHECK(outlet.add_point(point));
+  outlet.announce_points();
+  state.outlet = &outlet;
+  state.shared.new_stream = [&outlet](std::uint32_t tid) {
+    return outlet.new_stream({.engine = model::Engine::kRing,
+                              .cpu = -1,
+                              .tid = tid == 0 ? -1 : static_cast<std::int32_t>(tid)});
   };
-  state.shared.hand_over = [&state](model::EventColumns& columns) {
-    state.sink->push(model::EventBatch(std::move(columns)));
-    columns = state.sink->empty_batch().release();
+  state.shared.hand_over = [&outlet](model::EventColumns& columns) {
+    outlet.sink().push(model::EventBatch(std::move(columns)));
+    columns = outlet.sink().empty_batch().release();
   };
+  return {};
 }
 
 // ---- the session ----
@@ -274,12 +279,11 @@ Result<bool> RingEngine::poll() {
     const bool often = now < state.scan_often_until_ns && !state.is_complete();
     state.next_scan_ns = now + (often ? kMillisecond : kSecond);
     if (often) state.period = state.options.poll_period;
-    if (often) state.period = state.options.poll_period;
     // A process that is just ending, or is not its new self yet, cannot be looked into.
     if (auto scanned = state.scan(); !scanned && state.process->alive() && !often)
       return std::unexpected(std::move(scanned).error());
   }
-  const bool has_room = state.sink->has_room();
+  const bool has_room = state.outlet->sink().has_room();
   bool more = false;
   double fill = 0;
   for (const auto& module : state.modules) {
@@ -330,7 +334,6 @@ Result<void> RingEngine::add_losses(model::Ledger& ledger) const {
 }
 
 Result<void> RingEngine::add_hits(std::vector<std::uint64_t>& hits) const {
-  if (hits.size() < state_->next_stream) hits.resize(state_->next_stream);
   for (const auto& module : state_->modules) module->add_hits(hits);
   return {};
 }

@@ -11,7 +11,6 @@
 #include "userspace/capture/engine.h"
 #include "userspace/capture/ring_clock.h"
 #include "userspace/capture/ring_module.h"
-#include "userspace/capture/sink.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -26,15 +25,15 @@ struct RingOptions {
 
 class RingEngine final : public Engine {
  public:
-  // Fails where a point has no ring, or rings cannot be opened: the text says which and why.
+  // For the points that have rings. Fails where none has, or rings cannot be opened: the text says
+  // which and why.
   static Result<std::unique_ptr<RingEngine>> create(const target::Process& process,
                                                     const target::Points& points,
                                                     const RingOptions& options);
   ~RingEngine() override;
 
-  // Streams are numbered from `first_stream` on.
-  void connect(Sink& sink, std::uint32_t first_stream);
-
+  // Before any other source: it may know of points already that the trace does not.
+  Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;

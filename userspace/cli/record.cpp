@@ -66,24 +66,26 @@ Result<capture::Options> capture_options(const Options& options) {
   }
   if (!options.ring_size.empty()) {
     SJ_TRY(bytes, parse_bytes(options.ring_size));
-    result.bpf.ring_bytes = bytes;
-    result.rings.ring_bytes = bytes;
+    result.engines.bpf.ring_bytes = bytes;
+    result.engines.rings.ring_bytes = bytes;
   }
   if (!options.ring_memory.empty()) {
     SJ_TRY(bytes, parse_bytes(options.ring_memory));
-    result.rings.memory_ceiling = bytes;
+    result.engines.rings.memory_ceiling = bytes;
   }
   if (options.poll_ms > 0) {
     const std::chrono::microseconds period(std::llround(options.poll_ms * 1000));
-    result.bpf.poll_period = period;
-    result.rings.poll_period = period;
+    result.engines.bpf.poll_period = period;
+    result.engines.rings.poll_period = period;
   }
   // How probes are placed is a question of eBPF only.
   if (options.engine == EngineWanted::kBpf || options.attach != Attach::kAuto)
-    result.engine = model::Engine::kBpf;
-  if (options.engine == EngineWanted::kRing) result.engine = model::Engine::kRing;
-  if (options.attach == Attach::kMulti) result.bpf.mechanism = capture::Mechanism::kUprobeMulti;
-  if (options.attach == Attach::kPerf) result.bpf.mechanism = capture::Mechanism::kPerfUprobes;
+    result.engines.wanted = model::Engine::kBpf;
+  if (options.engine == EngineWanted::kRing) result.engines.wanted = model::Engine::kRing;
+  if (options.attach == Attach::kMulti)
+    result.engines.bpf.mechanism = capture::Mechanism::kUprobeMulti;
+  if (options.attach == Attach::kPerf)
+    result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
   return result;
 }
 
@@ -99,15 +101,22 @@ Error no_points(const std::string& whom) {
       whom));
 }
 
-void tell_attached(const Options& options, const capture::Capture& capture,
-                   const target::Points& points) {
+void tell_attached(const Options& options, const capture::Capture& capture) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  tell("attached {} at {} in {:.0f} ms, {}\n", counted(points.schema.points.size(), "point"),
-       counted(capture.sites(), "site"), Milliseconds(capture.attach_time()).count(),
-       capture.engine() == model::Engine::kRing ? "by rings" : "by eBPF");
-  if (!capture.why_not_rings().empty()) tell("not by rings: {}\n", capture.why_not_rings());
-  if (capture.mechanism() == capture::Mechanism::kPerfUprobes)
+  const capture::Coverage& coverage = capture.coverage();
+  const std::size_t attached = coverage.ring_points + coverage.bpf_points;
+  tell("attached {} at {} in {:.0f} ms, {}\n", counted(attached, "point"),
+       counted(coverage.sites, "site"), Milliseconds(coverage.attach_time).count(),
+       coverage.bpf_points == 0    ? "by rings"
+       : coverage.ring_points == 0 ? "by eBPF"
+                                   : fmt::format("{} by rings and {} by eBPF, which have none",
+                                                 coverage.ring_points, coverage.bpf_points));
+  if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
+  if (coverage.uncovered_points != 0)
+    tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
+         coverage.why_not_bpf);
+  if (coverage.mechanism == capture::Mechanism::kPerfUprobes)
     tell(
         "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
         "which take longer to remove\n",
@@ -208,7 +217,7 @@ Result<void> record_process(const Options& options, const capture::Options& how,
   SJ_TRY(who, process.describe());
   SJ_TRY(capture, capture::Capture::start(process, points, how));
   capture.describe(who);
-  tell_attached(options, capture, points);
+  tell_attached(options, capture);
   return capture_until_end(options, process, capture, interrupts);
 }
 
@@ -220,16 +229,16 @@ Result<void> record_command(const Options& options, capture::Options how,
   tell_unusable(points);
   if (points.sites.empty() && points.ring_sites.empty())
     return std::unexpected(no_points(options.command.front()));
-  how.rings.target_starts = true;
+  how.engines.rings.target_starts = true;
   SJ_TRY(capture, capture::Capture::start(process, points, how));
-  if (auto released = command.release(capture.engine() == model::Engine::kRing); !released) {
+  if (auto released = command.release(capture.coverage().ring_points != 0); !released) {
     capture.abandon();
     return released;
   }
   if (auto running = target::Process::open(command.pid())) {
     if (auto who = running->describe()) capture.describe(*who);
   }
-  tell_attached(options, capture, points);
+  tell_attached(options, capture);
   SJ_CHECK(capture_until_end(options, process, capture, interrupts));
   if (process.alive() && !options.quiet)
     tell("{} is still running as process {}\n", options.command.front(), process.pid());
@@ -300,7 +309,8 @@ Action define_record(CLI::App& app) {
   app.add_option("--engine", options->engine,
                  "How events leave the target: ring (its threads write shared memory; no root "
                  "needed for a process of one's own), bpf (a trap at every hit), or auto: rings "
-                 "where every point has them, for -- CMD bpf where there are rights for it")
+                 "where a point has them and eBPF for the others, for -- CMD eBPF where there are "
+                 "rights for it")
       ->transform(CLI::CheckedTransformer(engines, CLI::ignore_case))
       ->option_text("auto|bpf|ring [auto]");
   const std::map<std::string, Attach> kinds = {

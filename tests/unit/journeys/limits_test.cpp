@@ -65,6 +65,24 @@ TEST_CASE("a parent that may be among lost events is an excuse") {
   CHECK(world.totals().lost == 3);
 }
 
+TEST_CASE(
+    "the kernel's doings and samples are no part of journeys, and what they lost excuses nothing") {
+  World world(std::string(kLine) + "K sched.switch ::next\n Q queue.sample ::id\n");
+  world.marks.open_ns = 1000;
+  world.events("20000000000 D in--a 1000 1 6\n 20000000010 t5 s1 K sched.switch 7");
+  world.lose(3, 1);
+  world.events(R"(
+    20000000100 t5 s1 K sched.switch 8
+    20000000100 t5 s1 Q queue.sample 8
+    20000000100 D a--b 1000 1 7
+    20000000110 D b--out 1000 1 7
+  )");
+  CHECK(world.journeys().size() == 1);  // the one that is still inside when the trace ends
+  CHECK(world.at("D a--b").orphans == 1);
+  CHECK(world.totals().lost == 0);
+  CHECK(world.totals().events == 3);
+}
+
 TEST_CASE("losses that only the ledger knows of are an excuse too") {
   World world(kLine);
   world.marks = {

@@ -63,8 +63,13 @@ World::World(std::string_view points) {
   std::string where;
   std::string fields;
   while (lines >> direction >> where >> fields) {
-    auto parsed = model::parse_point(fmt::format("{} {}", direction, where), fields);
+    // No target may name a point of the kernel's or a sample: those are read as scalars first.
+    const auto meant = model::direction_from_letter(direction.at(0));
+    const bool foreign = meant && !model::is_of_target(*meant);
+    auto parsed =
+        model::parse_point(fmt::format("{} {}", foreign ? "I" : direction, where), fields);
     if (!parsed) throw std::runtime_error(parsed.error().text());
+    if (foreign) parsed->direction = *meant;
     schema_.points.push_back(std::move(*parsed));
   }
 }

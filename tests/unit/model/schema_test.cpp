@@ -86,7 +86,7 @@ TEST_CASE("a scalar and a clock may name one place only") {
 
 TEST_CASE("what is wrong with a point's name is said precisely") {
   constexpr std::string_view kNoDirection = "does not begin with \"D \", \"U \", \"I \" or \"S \"";
-  for (const char* where : {"", "D", "X a--b", "Da--b", "d a--b", " D a--b"})
+  for (const char* where : {"", "D", "X a--b", "Da--b", "d a--b", " D a--b", "K a", "Q a"})
     CHECK(error_of(where, "") == fmt::format("point \"{}\": {}", where, kNoDirection));
   CHECK(error_of("D a-b", "") == "point \"D a-b\": has no \"--\" between its two places");
   CHECK(error_of("D ", "") == "point \"D \": has no \"--\" between its two places");
@@ -139,8 +139,8 @@ TEST_CASE("words longer than any honest program's are refused") {
 }
 
 TEST_CASE("names and letters of stored values are each other's inverse") {
-  for (const auto direction :
-       {Direction::kDownlink, Direction::kUplink, Direction::kScalar, Direction::kSync})
+  for (const auto direction : {Direction::kDownlink, Direction::kUplink, Direction::kScalar,
+                               Direction::kSync, Direction::kContext, Direction::kSample})
     CHECK(direction_from_letter(letter(direction)) == direction);
   CHECK_FALSE(direction_from_letter('X'));
   CHECK_FALSE(direction_from_letter('\0'));

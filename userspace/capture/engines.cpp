@@ -1,0 +1,101 @@
+#include "userspace/capture/engines.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+using PointSet = std::vector<bool>;
+
+template <typename Site>
+PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
+  PointSet found(points);
+  for (const Site& site : sites) found[site.point] = true;
+  return found;
+}
+
+std::size_t count(const PointSet& points) {
+  return static_cast<std::size_t>(std::ranges::count(points, true));
+}
+
+Result<std::unique_ptr<BpfEngine>> make_bpf(const target::Process& process, target::Points points,
+                                            const BpfOptions& options) {
+  if (points.sites.empty())
+    return fail("process {} has no points for eBPF: it was built with SJ_NO_USDT", process.title());
+  return BpfEngine::create(process, std::move(points), options);
+}
+
+Result<Engines> only_bpf(const target::Process& process, const target::Points& points,
+                         const EngineOptions& options) {
+  SJ_TRY(bpf, make_bpf(process, points, options.bpf));
+  Engines engines;
+  engines.bpf_points = count(points_of(points.sites, points.schema.points.size()));
+  engines.uncovered_points = points.schema.points.size() - engines.bpf_points;
+  if (engines.uncovered_points != 0) engines.why_not_bpf = "they were built with SJ_NO_USDT";
+  engines.bpf = std::move(bpf);
+  return engines;
+}
+
+Result<Engines> only_rings(const target::Process& process, const target::Points& points,
+                           const EngineOptions& options) {
+  const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
+  if (const auto without = std::ranges::find(covered, false); without != covered.end()) {
+    const auto index = static_cast<std::size_t>(without - covered.begin());
+    return fail("{} writes no ring: it was built without the probe library",
+                target::printable(points.schema.points[index].name()));
+  }
+  auto rings = RingEngine::create(process, points, options.rings);
+  if (!rings) return std::unexpected(process.explain(std::move(rings).error()));
+  Engines engines;
+  engines.rings = std::move(*rings);
+  engines.ring_points = covered.size();
+  return engines;
+}
+
+// Rings for the points that have them, eBPF for what is left.
+Result<Engines> cheapest(const target::Process& process, const target::Points& points,
+                         const EngineOptions& options) {
+  auto rings = RingEngine::create(process, points, options.rings);
+  if (!rings) {
+    SJ_TRY(engines, only_bpf(process, points, options));
+    engines.why_not_rings = rings.error().text();
+    return std::move(engines);
+  }
+  Engines engines;
+  engines.rings = std::move(*rings);
+  const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
+  engines.ring_points = count(covered);
+  if (engines.ring_points == covered.size()) return engines;
+
+  target::Points rest = points;
+  std::erase_if(rest.sites, [&](const target::Site& site) { return covered[site.point]; });
+  engines.bpf_points = count(points_of(rest.sites, covered.size()));
+  auto bpf = make_bpf(process, std::move(rest), options.bpf);
+  if (bpf) {
+    engines.bpf = std::move(*bpf);
+  } else {
+    engines.why_not_bpf = bpf.error().text();
+    engines.uncovered_points = std::exchange(engines.bpf_points, 0);
+  }
+  return engines;
+}
+
+}  // namespace
+
+Result<Engines> choose_engines(const target::Process& process, const target::Points& points,
+                               const EngineOptions& options) {
+  if (options.wanted == model::Engine::kBpf) return only_bpf(process, points, options);
+  if (options.wanted == model::Engine::kRing) return only_rings(process, points, options);
+  if (options.rings.target_starts) {
+    if (auto engines = only_bpf(process, points, options)) return engines;
+  }
+  return cheapest(process, points, options);
+}
+
+}  // namespace sojourn::capture

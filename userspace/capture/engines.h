@@ -1,0 +1,39 @@
+// Which engine records which point: rings where a point has them, for they cost the target least;
+// eBPF for the others.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/bpf_engine.h"
+#include "userspace/capture/ring_engine.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct EngineOptions {
+  // None: rings where a point has them, else eBPF; for a command that is started eBPF first, as its
+  // rings may end with it before anybody found them.
+  std::optional<model::Engine> wanted;
+  BpfOptions bpf;
+  RingOptions rings;
+};
+
+struct Engines {
+  std::unique_ptr<RingEngine> rings;  // either may be missing, not both
+  std::unique_ptr<BpfEngine> bpf;
+  std::size_t ring_points = 0;
+  std::size_t bpf_points = 0;
+  std::size_t uncovered_points = 0;  // as neither could be had: the two texts say why
+  std::string why_not_rings;         // of the points that might have had them
+  std::string why_not_bpf;
+};
+
+Result<Engines> choose_engines(const target::Process& process, const target::Points& points,
+                               const EngineOptions& options);
+
+}  // namespace sojourn::capture
