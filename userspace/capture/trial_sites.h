@@ -1,0 +1,48 @@
+// Places in this program's own code to try probes on: nops as points have them, longer nops that
+// some kernels optimise, and an instruction that no kernel emulates. Nothing but a trial runs them.
+// Immutable.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "bpf/events.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+// One instruction, once in a loop and once in a leaf function that keeps values below the stack
+// pointer, in the red zone. trial_sites.S makes these.
+struct TrialSite {
+  const char* site;
+  void (*run)(std::uint64_t times);
+  const char* leaf_site;
+  // Runs it so many times over; how often the red zone was not what the function had put there.
+  std::uint64_t (*leaf)(std::uint64_t times);
+};
+
+// The form that points have; several, so that different probes can be compared side by side.
+std::span<const TrialSite> plain_sites();
+
+// A nop of so many bytes, longer than the plain one; null where the architecture has none.
+const TrialSite* long_nop(unsigned bytes);
+
+// An instruction that the kernel executes out of line, in a single step.
+const TrialSite& stepped_site();
+
+// Arguments that a trial may have: in a register, and in memory.
+sj_arg register_argument();
+sj_arg memory_argument();
+
+struct Trial {
+  const char* site = nullptr;
+  std::vector<sj_arg> arguments;
+};
+
+// As BpfPrograms and Attachment want them: one point and one site each, in this order.
+Result<target::Points> trial_points(std::span<const Trial> trials);
+
+}  // namespace sojourn::capture
