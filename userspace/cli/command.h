@@ -28,6 +28,7 @@ struct Command {
 
 Action define_list(CLI::App& app);
 Action define_ctl(CLI::App& app);
+Action define_doctor(CLI::App& app);
 Action define_record(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_journeys(CLI::App& app);

@@ -22,6 +22,7 @@ using cli::Command;
 
 constexpr Command kCommands[] = {
     {"list", "Show the points of a running process or of a program's file", cli::define_list},
+    {"doctor", "What will work on this machine, and what to do about the rest", cli::define_doctor},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
     {"ctl", "Switch points of a running process on and off, and see its rings", cli::define_ctl},
     {"report", "Where packets spend their time, by direction and by hop", cli::define_report},

@@ -1,0 +1,60 @@
+// `sojourn doctor` on this machine, and what it measures: structure and order, not times.
+#include <algorithm>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+json doctor(std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.begin(), {"doctor", "--json"});
+  return json::parse(sojourn_done(std::move(arguments)));
+}
+
+json check_of(const json& diagnosis, const std::string& id) {
+  const auto& checks = diagnosis["checks"];
+  const auto found =
+      std::ranges::find_if(checks, [&](const json& check) { return check["id"] == id; });
+  INFO(diagnosis.dump(2));
+  REQUIRE(found != checks.end());
+  return *found;
+}
+
+TEST_CASE("where probes can be attached, doctor finds that recording will work") {
+  need_root();
+  const json diagnosis = doctor();
+  CHECK(diagnosis["works"] == true);
+  CHECK(diagnosis["engines"]["bpf"]["works"] == true);
+  const json uprobes = check_of(diagnosis, "uprobes");
+  CHECK(uprobes["counts_threads"] == true);
+  CHECK(uprobes["counts_others"] == false);
+}
+
+TEST_CASE("the form of nop that points have is found safe") {
+  need_root();
+  const json plain = check_of(doctor(), "nops")["nops"].at(0);
+  CHECK(plain["usable"] == true);
+  CHECK(plain["keeps_red_zone"] == true);
+  CHECK(plain["keeps_children"] == true);
+}
+
+TEST_CASE("a hit costs something, and never less with more arguments") {
+  need_root();
+  const json diagnosis = doctor();
+  for (const std::string id : {"bpf_cost", "ring_cost"}) {
+    const json costs = check_of(diagnosis, id)["costs"];
+    CAPTURE(costs.dump());
+    REQUIRE(costs.size() >= 2);
+    CHECK(costs.front()["hit_ns"] > 0);
+    CHECK(std::ranges::is_sorted(costs, {}, [](const json& at) { return at["hit_ns"]; }));
+  }
+  CHECK(check_of(diagnosis, "bpf_cost")["stamp_delay_ns"] > 0);
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,104 @@
+// What is said about machines that differ, and whether recording is said to work. The texts are in
+// expected/; after a change that is meant: SJ_GOLDEN_UPDATE=1 and the test, then read the
+// difference.
+#include "userspace/doctor/host_checks.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/doctor/machines.h"
+#include "userspace/doctor/print.h"
+
+namespace sojourn::doctor {
+namespace {
+
+void compare(const std::string& name, const std::string& said) {
+  const std::string path = std::string(SJ_HERE "/expected/") + name;
+  if (std::getenv("SJ_GOLDEN_UPDATE") != nullptr) test::write_contents(path, said);
+  CHECK(said == test::contents(path));
+}
+
+const Check& find(const Diagnosis& diagnosis, const std::string& id) {
+  const auto found = std::ranges::find(diagnosis.checks, id, &Check::id);
+  REQUIRE(found != diagnosis.checks.end());
+  return *found;
+}
+
+TEST_CASE("a virtual machine with a new kernel is told what it has, in words and in JSON") {
+  const Diagnosis diagnosis = judge_host(virtual_machine(), new_kernel());
+  compare("virtual_machine.txt", to_text(diagnosis));
+  compare("virtual_machine.json", to_json(diagnosis).dump(2) + "\n");
+  CHECK(diagnosis.ways.any());
+}
+
+TEST_CASE("a radio host with an old kernel is told what it has") {
+  compare("radio_host.txt", to_text(judge_host(radio_host(), old_kernel())));
+}
+
+TEST_CASE("without rights to eBPF there are rings, and the way to the rights is named") {
+  HostFacts facts = virtual_machine();
+  facts.capabilities = 0;
+  HostAnswers answers = new_kernel();
+  answers.bpf.reset();
+  answers.why_not_bpf = "load the BPF programs: Operation not permitted";
+  const Diagnosis diagnosis = judge_host(facts, answers);
+  compare("no_rights.txt", to_text(diagnosis));
+  CHECK(diagnosis.ways.any());
+  CHECK(!diagnosis.ways.why_not_bpf.empty());
+}
+
+TEST_CASE("where neither way works, recording is said not to work") {
+  HostFacts facts = virtual_machine();
+  facts.has_steady_counter = false;
+  HostAnswers answers = new_kernel();
+  answers.bpf.reset();
+  answers.why_not_bpf = "Operation not permitted";
+  const Diagnosis diagnosis = judge_host(facts, answers);
+  CHECK(!diagnosis.ways.any());
+  CHECK(to_json(diagnosis)["works"] == false);
+  CHECK(to_text(diagnosis).contains("recording will not work"));
+}
+
+TEST_CASE("a kernel whose plain nop is not safe is not attached to") {
+  HostAnswers answers = new_kernel();
+  answers.bpf->nops.front().keeps_red_zone = false;
+  const Diagnosis diagnosis = judge_host(virtual_machine(), answers);
+  CHECK(find(diagnosis, "nops").verdict == Verdict::kNo);
+  CHECK(!diagnosis.ways.why_not_bpf.empty());
+}
+
+TEST_CASE("a probe that misses threads, or counts other processes, is not trusted") {
+  for (const PidAnswer wrong : {PidAnswer{.counts_threads = false, .counts_others = false},
+                                PidAnswer{.counts_threads = true, .counts_others = true}}) {
+    HostAnswers answers = new_kernel();
+    answers.bpf->pid = wrong;
+    const Diagnosis diagnosis = judge_host(virtual_machine(), answers);
+    CHECK(find(diagnosis, "uprobes").verdict == Verdict::kNo);
+    CHECK(!diagnosis.ways.why_not_bpf.empty());
+    CHECK(diagnosis.ways.why_not_rings.empty());
+  }
+}
+
+TEST_CASE("each line that does not pass says what to do") {
+  HostFacts facts = radio_host();
+  facts.lockdown = "confidentiality";
+  facts.governors = {"powersave"};
+  facts.clocksource = "acpi_pm";
+  facts.has_btf = false;
+  facts.energy_zones.clear();
+  facts.energy_refused = {"package-0"};
+  facts.capabilities = 0;
+  facts.perf_event_paranoid = 3;
+  const Diagnosis diagnosis = judge_host(facts, old_kernel());
+  for (const std::string id : {"lockdown", "governor", "clocks", "btf", "energy", "rights",
+                               "settings", "memory", "smt", "uprobes"}) {
+    CAPTURE(id);
+    CHECK(find(diagnosis, id).verdict != Verdict::kPass);
+    CHECK(!find(diagnosis, id).advice.empty());
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::doctor

@@ -1,0 +1,83 @@
+#include "userspace/doctor/host_answers.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bpf/events.h"
+#include "userspace/base/clock.h"
+#include "userspace/base/fd.h"
+#include "userspace/capture/attach.h"
+#include "userspace/capture/ring_clock.h"
+#include "userspace/capture/trial_sites.h"
+#include "userspace/doctor/probe_trials.h"
+
+namespace sojourn::doctor {
+
+namespace {
+
+// Empty where a counter of this process can be had.
+std::string why_no_counter(std::uint32_t type, std::uint64_t config) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = type;
+  attributes.config = config;
+  attributes.disabled = 1;
+  attributes.exclude_kernel = 1;
+  const base::Fd counter(
+      static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  return counter ? std::string() : std::generic_category().message(errno);
+}
+
+ClockAnswers ask_clocks() {
+  timespec resolution{};
+  clock_getres(CLOCK_MONOTONIC, &resolution);
+  ClockAnswers answers;
+  answers.resolution_ns = static_cast<std::uint64_t>(resolution.tv_sec) * 1'000'000'000 +
+                          static_cast<std::uint64_t>(resolution.tv_nsec);
+  answers.pair_error_ns = base::read_clock_pair().error_ns;
+  answers.counter_error_ns = capture::read_counter_pair().error_ns;
+  return answers;
+}
+
+Result<BpfAnswers> ask_bpf() {
+  BpfAnswers answers;
+  answers.mechanism = capture::best_mechanism();
+  SJ_TRY(pid, try_pid_filter(answers.mechanism));
+  answers.pid = pid;
+  // As far apart as points are: none, half and all of the arguments that one can have.
+  SJ_TRY(costs, capture::calibrate_bpf(answers.mechanism, SJ_MAX_ARGS));
+  answers.costs = std::move(costs);
+  for (const unsigned bytes : {1U, 5U, 10U}) {
+    if (bytes > 1 && capture::long_nop(bytes) == nullptr) continue;
+    SJ_TRY(nop, try_nop(answers.mechanism, bytes));
+    answers.nops.push_back(std::move(nop));
+  }
+  answers.stepped_hit_ps = try_stepped(answers.mechanism).value_or(0);
+  return answers;
+}
+
+}  // namespace
+
+HostAnswers ask_host() {
+  HostAnswers answers;
+  utsname system{};
+  uname(&system);
+  answers.machine = system.machine;
+  answers.clocks = ask_clocks();
+  answers.ring_hit = capture::calibrate_ring();
+  answers.why_not_hardware_counters = why_no_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+  answers.why_not_software_counters = why_no_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+  if (auto bpf = ask_bpf())
+    answers.bpf = std::move(*bpf);
+  else
+    answers.why_not_bpf = bpf.error().text();
+  return answers;
+}
+
+}  // namespace sojourn::doctor

@@ -1,0 +1,61 @@
+// What only the kernel itself can answer: what it lets us load and attach, how probes behave in a
+// process of our own, and what they cost. Nothing of it touches another process. To be asked while
+// this process has one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/bpf_programs.h"
+#include "userspace/capture/calibrate.h"
+
+namespace sojourn::doctor {
+
+// Whether a probe counts what it should: the hits of all threads of its process, and no other's.
+struct PidAnswer {
+  bool counts_threads = false;
+  bool counts_others = false;
+};
+
+// A nop of so many bytes, under a probe.
+struct NopAnswer {
+  unsigned bytes = 0;
+  std::string refused;        // the kernel's words, where it refuses to probe it
+  bool is_optimised = false;  // no trap any more
+  bool keeps_red_zone = true;
+  bool keeps_children = true;  // that are forked meanwhile
+  std::uint64_t hit_ps = 0;
+
+  bool is_safe() const { return keeps_red_zone && keeps_children; }
+};
+
+struct BpfAnswers {
+  capture::Mechanism mechanism = capture::Mechanism::kPerfUprobes;
+  PidAnswer pid;
+  capture::BpfCosts costs;
+  std::vector<NopAnswer> nops;  // the plain one first
+  std::uint64_t stepped_hit_ps = 0;
+};
+
+struct ClockAnswers {
+  std::uint64_t resolution_ns = 0;
+  std::uint64_t pair_error_ns = 0;     // CLOCK_MONOTONIC with CLOCK_REALTIME
+  std::uint64_t counter_error_ns = 0;  // with the cycle counter
+};
+
+struct HostAnswers {
+  std::string machine;  // "x86_64"
+  std::optional<BpfAnswers> bpf;
+  std::string why_not_bpf;
+  capture::HitCost ring_hit;
+  ClockAnswers clocks;
+  std::string why_not_hardware_counters;
+  std::string why_not_software_counters;
+};
+
+HostAnswers ask_host();
+
+}  // namespace sojourn::doctor

@@ -1,0 +1,14 @@
+// What a machine's facts and answers mean for recording on it. Pure: same in, same out.
+#pragma once
+
+#include "userspace/doctor/check.h"
+#include "userspace/doctor/host_answers.h"
+#include "userspace/doctor/host_facts.h"
+
+namespace sojourn::doctor {
+
+Diagnosis judge_host(const HostFacts& facts, const HostAnswers& answers);
+
+std::string nanoseconds(std::uint64_t ps);  // "425 ns", "9.34 ns", "12.1 us"
+
+}  // namespace sojourn::doctor

@@ -1,0 +1,19 @@
+// Probes on nops of our own, in child processes of our own: whether the kernel counts what it
+// should, and whether a form of nop does harm. What harms, harms a child of ours.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "userspace/capture/bpf_programs.h"
+#include "userspace/doctor/host_answers.h"
+
+namespace sojourn::doctor {
+
+Result<PidAnswer> try_pid_filter(capture::Mechanism mechanism);
+
+// `bytes` is 1 (or what the architecture's plain nop has), or one that capture::long_nop() knows.
+Result<NopAnswer> try_nop(capture::Mechanism mechanism, unsigned bytes);
+
+// What a hit costs at an instruction that is executed out of line.
+Result<std::uint64_t> try_stepped(capture::Mechanism mechanism);
+
+}  // namespace sojourn::doctor
