@@ -68,6 +68,8 @@ class EventBatch {
   std::span<const std::uint32_t> stream() const { return columns_.stream; }
   std::span<const std::uint32_t> tid() const { return columns_.tid; }
   std::span<const PointId> point() const { return columns_.point; }
+  std::span<const std::uint32_t> first_value() const { return columns_.first_value; }
+  std::span<const std::uint64_t> values() const { return columns_.values; }
 
  private:
   EventColumns columns_;

@@ -13,14 +13,15 @@ set(arrows
   "analysis/latseq: analysis/base analysis/model analysis/trace"
   "analysis/statistics: analysis/base"
   "analysis/journeys: analysis/base analysis/model"
+  "analysis/filter: analysis/base analysis/model analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
-  "userspace/capture: analysis/base analysis/model analysis/trace userspace/base userspace/target bpf libbpf probes"
+  "userspace/capture: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
-    analysis/journeys analysis/report analysis/schema_language userspace/base userspace/target userspace/capture
+    analysis/journeys analysis/filter analysis/report analysis/schema_language userspace/base userspace/target userspace/capture
     userspace/doctor")
 
 set(known "")

@@ -1,0 +1,363 @@
+#include "analysis/filter/bind.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace sojourn::filter {
+
+namespace {
+
+using Kind = Node::Kind;
+
+class Binder {
+ public:
+  Binder(std::string_view text, Scope scope, const model::Schema& schema)
+      : text_(text), scope_(scope), schema_(schema) {}
+
+  Result<Condition> condition(const Node& node, bool negated) {
+    switch (node.kind) {
+      case Kind::kNot:
+        return condition(node.parts.front(), !negated);
+      case Kind::kAnd:
+      case Kind::kOr: {
+        Condition all;
+        const bool is_and = (node.kind == Kind::kAnd) != negated;
+        all.kind = is_and ? Condition::Kind::kAnd : Condition::Kind::kOr;
+        for (const Node& part : node.parts) {
+          SJ_TRY(bound, condition(part, negated));
+          all.parts.push_back(std::move(bound));
+        }
+        return all;
+      }
+      default:
+        break;
+    }
+    Condition one;
+    one.is_negated = negated;
+    SJ_CHECK(leaf(node, one));
+    return one;
+  }
+
+ private:
+  Result<void> leaf(const Node& node, Condition& into) {
+    Leaf& leaf = into.leaf;
+    switch (node.kind) {
+      case Kind::kCompare:
+        return compare(node, leaf);
+      case Kind::kIn:
+        return in(node, leaf);
+      case Kind::kText:
+        return text(node, leaf);
+      case Kind::kFlag:
+        leaf.kind = Leaf::Kind::kFlag;
+        return word(node, leaf);
+      case Kind::kHas:
+        leaf.kind = Leaf::Kind::kHas;
+        leaf.of_events = true;
+        leaf.names = {node.name};
+        return require_field(node);
+      case Kind::kEvent: {
+        if (scope_ == Scope::kEvent)
+          return complain(text_, node.at,
+                          "this is about single events already: event() says nothing");
+        leaf.kind = Leaf::Kind::kEvent;
+        leaf.of_events = true;
+        SJ_TRY(inner, Binder(text_, Scope::kEvent, schema_).condition(node.parts.front(), false));
+        into.parts.push_back(std::move(inner));
+        return {};
+      }
+      default:
+        return complain(text_, node.at, "a condition is wanted here");  // the parser saw to it
+    }
+  }
+
+  // ---- names ----
+
+  std::vector<std::string> known_names() const {
+    std::vector<std::string> names;
+    for (const WordInfo& word : all_words())
+      if (scope_ == Scope::kJourney || word.of_events) names.emplace_back(word.name);
+    for (const model::Point& point : schema_.points)
+      for (const model::Field& field : point.fields) names.push_back(field.name);
+    return names;
+  }
+
+  bool has_field(const std::string& name) const {
+    return std::ranges::any_of(
+        schema_.points, [&](const model::Point& point) { return point.field(name).has_value(); });
+  }
+
+  Result<void> require_field(const Node& node) const {
+    if (has_field(node.name)) return {};
+    return complain(text_, node.at,
+                    fmt::format("no point has a field \"{}\"{}", node.name,
+                                did_you_mean(node.name, known_names())));
+  }
+
+  // A word that the parser knew: is it one of this scope?
+  Result<void> word(const Node& node, Leaf& leaf) const {
+    const WordInfo& info = *find_word(node.name);
+    leaf.word = info.word;
+    if (scope_ == Scope::kEvent && !info.of_events) return not_of_events(node);
+    if (!info.of_journeys) leaf.of_events = true;
+    return {};
+  }
+
+  std::unexpected<Error> not_of_events(const Node& node) const {
+    const std::string name = node.kind == Kind::kAt ? "at()" : node.name;
+    return complain(
+        text_, node.at,
+        fmt::format("{} is known of whole journeys, and this is about single events{}", name,
+                    has_field(name) ? fmt::format(": the field is field({})", name) : ""));
+  }
+
+  // ---- numbers ----
+
+  static bool is_constant(const std::vector<Step>& steps) {
+    return steps.size() == 1 && steps.front().kind == Step::Kind::kConstant;
+  }
+
+  static std::vector<Step> constant(Number number) { return {Step{.number = number}}; }
+
+  Result<std::vector<Step>> number(const Node& node, Leaf& leaf) {
+    switch (node.kind) {
+      case Kind::kConstant:
+        return constant(node.number);
+      case Kind::kName:
+        return name(node, leaf);
+      case Kind::kAt:
+        return stay(node, leaf);
+      case Kind::kNegate: {
+        SJ_TRY(steps, number(node.parts.front(), leaf));
+        if (is_constant(steps)) return folded(node, Operator::kSubtract, 0, steps.front().number);
+        steps.push_back({.kind = Step::Kind::kNegate});
+        return std::move(steps);
+      }
+      case Kind::kCalculate: {
+        SJ_TRY(left, number(node.parts[0], leaf));
+        SJ_TRY(right, number(node.parts[1], leaf));
+        return calculated(node, std::move(left), std::move(right));
+      }
+      default:
+        return complain(text_, node.at, "a number is wanted here");  // the parser saw to it
+    }
+  }
+
+  Result<std::vector<Step>> calculated(const Node& node, std::vector<Step> left,
+                                       std::vector<Step> right) const {
+    const bool divides = node.op == Operator::kDivide || node.op == Operator::kRemainder;
+    if (divides && is_constant(right) && right.front().number == 0)
+      return complain(text_, node.parts[1].at, "division by zero");
+    if (is_constant(left) && is_constant(right))
+      return folded(node, node.op, left.front().number, right.front().number);
+    left.insert(left.end(), right.begin(), right.end());
+    left.push_back({.kind = Step::Kind::kCalculate, .op = node.op});
+    return left;
+  }
+
+  Result<std::vector<Step>> folded(const Node& node, Operator op, Number left, Number right) const {
+    if (const auto result = calculate(op, left, right)) return constant(*result);
+    return complain(text_, node.at, "the number becomes too large");
+  }
+
+  Result<std::vector<Step>> name(const Node& node, Leaf& leaf) {
+    if (!node.is_field && find_word(node.name) != nullptr) {
+      SJ_CHECK(word(node, leaf));
+      return std::vector{Step{.kind = Step::Kind::kWord, .word = leaf.word}};
+    }
+    SJ_CHECK(require_field(node));
+    leaf.of_events = true;
+    const auto known = std::ranges::find(leaf.names, node.name);
+    const auto index = static_cast<std::uint32_t>(known - leaf.names.begin());
+    if (known == leaf.names.end()) leaf.names.push_back(node.name);
+    return std::vector{Step{.kind = Step::Kind::kField, .index = index}};
+  }
+
+  Result<std::vector<Step>> stay(const Node& node, Leaf& leaf) {
+    if (scope_ == Scope::kEvent) return not_of_events(node);
+    const Pattern& pattern = node.patterns.front();
+    std::vector<std::string> places;
+    for (const model::Point& point : schema_.points) {
+      places.push_back(point.src);
+      places.push_back(point.dest);
+    }
+    if (std::ranges::none_of(
+            places, [&](const std::string& place) { return place_matches(place, pattern); }))
+      return complain(text_, pattern.at,
+                      fmt::format("there is no place \"{}\"{}", pattern.text,
+                                  did_you_mean(pattern.text, places)));
+    leaf.patterns.push_back(pattern);
+    return std::vector{Step{.kind = Step::Kind::kAt,
+                            .index = static_cast<std::uint32_t>(leaf.patterns.size() - 1)}};
+  }
+
+  static void add_range(Comparison comparison, Number to, Leaf& leaf) {
+    switch (comparison) {
+      case Comparison::kEqual:
+        leaf.ranges.push_back({to, to});
+        return;
+      case Comparison::kLess:
+        if (to != kLeast) leaf.ranges.push_back({kLeast, to - 1});
+        return;
+      case Comparison::kLessOrEqual:
+        leaf.ranges.push_back({kLeast, to});
+        return;
+      case Comparison::kGreater:
+        if (to != kMost) leaf.ranges.push_back({to + 1, kMost});
+        return;
+      case Comparison::kGreaterOrEqual:
+        leaf.ranges.push_back({to, kMost});
+        return;
+    }
+  }
+
+  static Comparison mirrored(Comparison comparison) {
+    switch (comparison) {
+      case Comparison::kLess:
+        return Comparison::kGreater;
+      case Comparison::kLessOrEqual:
+        return Comparison::kGreaterOrEqual;
+      case Comparison::kGreater:
+        return Comparison::kLess;
+      case Comparison::kGreaterOrEqual:
+        return Comparison::kLessOrEqual;
+      case Comparison::kEqual:
+        break;
+    }
+    return comparison;
+  }
+
+  Result<void> compare(const Node& node, Leaf& leaf) {
+    SJ_TRY(left, number(node.parts[0], leaf));
+    SJ_TRY(right, number(node.parts[1], leaf));
+    if (is_constant(left) && is_constant(right))
+      return complain(text_, node.at, "this compares two constants: it is always the same");
+    if (is_constant(right)) {
+      leaf.steps = std::move(left);
+      add_range(node.comparison, right.front().number, leaf);
+    } else if (is_constant(left)) {
+      leaf.steps = std::move(right);
+      add_range(mirrored(node.comparison), left.front().number, leaf);
+    } else {
+      leaf.steps = std::move(left);
+      leaf.steps.insert(leaf.steps.end(), right.begin(), right.end());
+      leaf.steps.push_back({.kind = Step::Kind::kCalculate, .op = Operator::kSubtract});
+      add_range(node.comparison, 0, leaf);
+    }
+    return {};
+  }
+
+  Result<void> in(const Node& node, Leaf& leaf) {
+    SJ_TRY(steps, number(node.parts.front(), leaf));
+    if (is_constant(steps))
+      return complain(text_, node.parts.front().at, "this is a constant: it is always the same");
+    leaf.steps = std::move(steps);
+    for (std::size_t i = 1; i + 1 < node.parts.size(); i += 2) {
+      SJ_TRY(low, number(node.parts[i], leaf));
+      SJ_TRY(high, number(node.parts[i + 1], leaf));
+      for (const auto& [end, at] :
+           {std::pair(&low, node.parts[i].at), std::pair(&high, node.parts[i + 1].at)})
+        if (!is_constant(*end)) return complain(text_, at, "a set is of constants");
+      const Range range = {low.front().number, high.front().number};
+      if (range.low > range.high)
+        return complain(text_, {node.parts[i].at.begin, node.parts[i + 1].at.end},
+                        "the range is empty: the smaller number comes first");
+      leaf.ranges.push_back(range);
+    }
+    tidy(leaf.ranges);
+    return {};
+  }
+
+  // In order, and none touches another.
+  static void tidy(std::vector<Range>& ranges) {
+    std::ranges::sort(ranges, {}, &Range::low);
+    std::vector<Range> apart;
+    for (const Range& range : ranges) {
+      if (!apart.empty() && (apart.back().high == kMost || range.low <= apart.back().high + 1))
+        apart.back().high = std::max(apart.back().high, range.high);
+      else
+        apart.push_back(range);
+    }
+    ranges = std::move(apart);
+  }
+
+  // ---- texts ----
+
+  Result<void> text(const Node& node, Leaf& leaf) {
+    leaf.kind = Leaf::Kind::kText;
+    leaf.patterns = node.patterns;
+    SJ_CHECK(word(node, leaf));
+    for (const Pattern& pattern : node.patterns) {
+      if (leaf.word == Word::kDir) {
+        SJ_CHECK(require_direction(pattern));
+      } else if (std::ranges::none_of(schema_.points, [&](const model::Point& point) {
+                   return text_matches(point, leaf.word, {pattern});
+                 })) {
+        return complain(text_, pattern.at,
+                        fmt::format("no {} {} \"{}\"{}", node.name == "point" ? "point" : "place",
+                                    pattern.is_glob ? "matches" : "is called", pattern.text,
+                                    did_you_mean(pattern.text, texts(leaf.word))));
+      }
+    }
+    return {};
+  }
+
+  Result<void> require_direction(const Pattern& pattern) const {
+    if (pattern.text.size() == 1 && model::direction_from_letter(pattern.text.front())) return {};
+    std::string letters;
+    for (char letter = 'A'; letter <= 'Z'; ++letter)
+      if (model::direction_from_letter(letter)) letters += fmt::format(" {}", letter);
+    return complain(text_, pattern.at,
+                    fmt::format("\"{}\" is no direction: one of{}", pattern.text, letters));
+  }
+
+  std::vector<std::string> texts(Word word) const {
+    std::vector<std::string> all;
+    for (const model::Point& point : schema_.points) {
+      if (word == Word::kPoint) {
+        all.push_back(point.name());
+      } else {
+        if (word != Word::kDest) all.push_back(point.src);
+        if (word != Word::kSrc) all.push_back(point.dest);
+      }
+    }
+    return all;
+  }
+
+  std::string_view text_;
+  Scope scope_;
+  const model::Schema& schema_;
+};
+
+}  // namespace
+
+Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema) {
+  return Binder(expression.text, scope, schema).condition(expression.root, false);
+}
+
+bool text_matches(const model::Point& point, Word word, const std::vector<Pattern>& patterns) {
+  const std::string direction(1, letter(point.direction));
+  return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
+    switch (word) {
+      case Word::kDir:
+        return pattern.text == direction;
+      case Word::kPoint:
+        return matches(pattern, point.name()) || matches(pattern, direction + " " + point.name());
+      case Word::kSrc:
+        return matches(pattern, point.src);
+      case Word::kDest:
+        return matches(pattern, point.dest);
+      default:
+        return matches(pattern, point.src) || matches(pattern, point.dest);
+    }
+  });
+}
+
+bool place_matches(const std::string& place, const Pattern& pattern) {
+  if (matches(pattern, place)) return true;
+  return !pattern.is_glob && place.size() > pattern.text.size() &&
+         place.starts_with(pattern.text) && place[pattern.text.size()] == '.';
+}
+
+}  // namespace sojourn::filter

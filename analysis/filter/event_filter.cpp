@@ -1,0 +1,15 @@
+#include "analysis/filter/event_filter.h"
+
+#include "analysis/filter/bind.h"
+
+namespace sojourn::filter {
+
+Result<EventFilter> EventFilter::compile(const Expression& expression, const model::Schema& schema,
+                                         const Surroundings& around, Missing missing) {
+  SJ_TRY(condition, bind(expression, Scope::kEvent, schema));
+  EventFilter filter(Program(condition, schema, around.origin_ns, missing));
+  for (const model::Stream& stream : around.streams) filter.add_stream(stream);
+  return filter;
+}
+
+}  // namespace sojourn::filter

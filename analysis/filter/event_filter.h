@@ -1,0 +1,49 @@
+// The filter language for whoever has events: which of them an expression is true for. Made for one
+// trace; a copy is independent, and one thread owns each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/program.h"
+#include "analysis/filter/syntax.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::filter {
+
+// What an expression may ask besides the schema.
+struct Surroundings {
+  std::uint64_t origin_ns = 0;  // `time` counts from it
+  std::vector<model::Stream> streams;
+};
+
+class EventFilter {
+ public:
+  static Result<EventFilter> compile(const Expression& expression, const model::Schema& schema,
+                                     const Surroundings& around,
+                                     Missing missing = Missing::kReject);
+
+  void add_stream(const model::Stream& stream) { program_.add_stream(stream); }
+
+  // What of a point's events is known beforehand.
+  Program::Verdict verdict(model::PointId point) const { return program_.verdict(point); }
+  std::optional<std::vector<FieldTest>> field_tests(model::PointId point) const {
+    return program_.field_tests(point);
+  }
+
+  bool operator()(const model::EventView& event) const { return program_.matches(event); }
+  // Appends the rows that match, in their order.
+  void select(const model::EventBatch& events, std::vector<std::uint32_t>& rows) {
+    program_.select(events, rows);
+  }
+
+ private:
+  explicit EventFilter(Program program) : program_(std::move(program)) {}
+
+  Program program_;
+};
+
+}  // namespace sojourn::filter

@@ -1,0 +1,90 @@
+// An expression of the filter language as it is written: a tree whose nodes know where they stand
+// in the text, so that every complaint can point at its cause. No schema is needed to parse one;
+// bind.h compares it with a schema. Plain data, immutable after parse(); docs/filters.md has the
+// grammar.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/number.h"
+#include "analysis/filter/words.h"
+
+namespace sojourn::filter {
+
+// Bytes of the text.
+struct Place {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+struct Pattern {
+  std::string text;
+  bool is_glob = false;  // '*', '?' and [a-z] mean what they mean in a shell
+  Place at;
+};
+
+bool matches(const Pattern& pattern, const std::string& text);
+
+enum class Unit : std::uint8_t {
+  kPlain,  // a count, a number without a unit
+  kTime,   // nanoseconds
+  kAny,    // a field: only its target knows
+};
+
+// There is no "unequal": it is "equal" with a '!', which differs where a field has several values.
+enum class Comparison : std::uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+
+struct Node {
+  enum class Kind : std::uint8_t {
+    // numbers
+    kConstant,
+    kName,       // a field or a word
+    kAt,         // at(place): patterns[0]
+    kNegate,     // parts[0]
+    kCalculate,  // parts[0] op parts[1]
+    // conditions
+    kCompare,  // parts[0] comparison parts[1]
+    kIn,       // parts[0] in the ranges of which the other parts are the ends, two by two
+    kText,     // name is one of the patterns
+    kFlag,     // name
+    kHas,      // has(name)
+    kEvent,    // event(parts[0])
+    kNot,      // parts[0]
+    kAnd,      // all parts
+    kOr,       // any part
+  };
+
+  Kind kind = Kind::kConstant;
+  Operator op = Operator::kAdd;
+  Comparison comparison = Comparison::kEqual;
+  Unit unit = Unit::kPlain;
+  Number number = 0;
+  std::string name;
+  bool is_field = false;  // by field() or has(): whatever word it is as well
+  std::vector<Node> parts;
+  std::vector<Pattern> patterns;
+  Place at;
+
+  bool is_condition() const { return kind >= Kind::kCompare; }
+};
+
+struct Expression {
+  std::string text;
+  Node root;
+};
+
+inline constexpr std::size_t kMaxText = 4096;
+inline constexpr std::size_t kMaxDepth = 64;  // of parentheses, '!' and '-' in each other
+
+// Errors have three lines: what is wrong and in which column, the text, a caret under the cause.
+Result<Expression> parse(std::string_view text);
+
+// Such an error.
+std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what);
+
+}  // namespace sojourn::filter

@@ -1,0 +1,61 @@
+// The words of the filter language that are no field's name: what each stands for, and in which
+// scope. An expression is about one event or about one journey. Constant data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sojourn::filter {
+
+enum class Scope : std::uint8_t { kEvent, kJourney };
+
+enum class Word : std::uint8_t {
+  // texts
+  kDir,
+  kPoint,
+  kSrc,
+  kDest,
+  kHop,
+  // numbers of an event
+  kTime,
+  kThread,
+  kCpu,
+  kStream,
+  // numbers of a journey
+  kLatency,
+  kSegments,
+  kRetransmissions,
+  kHarq,
+  kDrops,
+  kEvents,
+  // a journey is so or not
+  kComplete,
+  kCensored,
+  kIncomplete,
+  kDropped,
+  kAmbiguous,
+};
+
+enum class WordKind : std::uint8_t { kText, kNumber, kTime, kFlag };
+
+struct WordInfo {
+  std::string_view name;
+  Word word;
+  WordKind kind;
+  bool of_events;    // may be used where an expression is about one event
+  bool of_journeys;  // is one value of a journey, not of each of its events
+};
+
+const WordInfo* find_word(std::string_view name);
+std::span<const WordInfo> all_words();
+
+// The most similar of the names, where one is similar enough to be a slip of the pen; else "".
+std::string nearest(std::string_view name, const std::vector<std::string>& names);
+
+// " did you mean X?" with what stands before it, or nothing.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
+
+}  // namespace sojourn::filter
