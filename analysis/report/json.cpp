@@ -118,6 +118,9 @@ ordered_json to_json(const Content& content) {
   ordered_json report;
   report["target"] = {{"pid", facts.target.pid}, {"name", facts.target.name}};
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
+  if (const auto& selection = content.selection)
+    report["where"] = {
+        {"expression", selection->where}, {"journeys", selection->kept}, {"of", selection->seen}};
   report["events"] = totals.events;
   report["lost"] = content.lost();
   report["duration_s"] = content.duration_s();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,11 +26,19 @@ struct Facts {
   std::size_t damaged_blocks = 0;
 };
 
+// A report of some of the journeys.
+struct Selection {
+  std::string where;
+  std::uint64_t kept = 0;
+  std::uint64_t seen = 0;
+};
+
 struct Content {
   const Facts& facts;
   const journeys::Topology& topology;
   const journeys::Totals& totals;
   const Summary& summary;
+  std::optional<Selection> selection = std::nullopt;  // none: of all
 
   std::uint64_t lost() const;
   double duration_s() const;

@@ -41,6 +41,7 @@ class Writer {
       latency();
       outcomes();
       for (const auto direction : kDirections) places(direction);
+      if (content_.selection) line("\nof the whole trace:");
       happenings();
     }
     points(all_points);
@@ -94,6 +95,9 @@ class Writer {
          : knows_losses() ? "none lost"
                           : "losses unknown",
          tracing);
+    if (const auto& selection = content_.selection)
+      line("only the {} of {} journeys where {}", count(selection->kept), count(selection->seen),
+           printable(selection->where));
     if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
       line("the capture did not end in order: what happened last may be missing");
     if (facts_.damaged_blocks > 0)
@@ -191,8 +195,9 @@ class Writer {
       std::vector<std::string> cells = {"  " + topology_.places[at].name, percent(share),
                                         bar(share, kBarWidth), count(times.count())};
       add_times(cells, times);
-      cells.push_back(
-          fmt::format("{} ({})", count(place.depth.quantile(0.5)), count(place.depth.max())));
+      cells.push_back(content_.selection ? "-"
+                                         : fmt::format("{} ({})", count(place.depth.quantile(0.5)),
+                                                       count(place.depth.max())));
       table.row(std::move(cells));
     }
     if (!table.empty()) text_ += "\n" + table.text();

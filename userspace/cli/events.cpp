@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -31,6 +33,7 @@ struct Options {
   std::vector<std::uint32_t> tids;
   std::vector<std::uint32_t> streams;
   std::string time = "rel";
+  Where where;
   bool json = false;
 };
 
@@ -73,7 +76,7 @@ class Clock {
  public:
   Clock(const Options& options, const trace::Reader& reader) : pairs_(reader.clocks()) {
     wall_ = options.time == "wall";
-    if (options.time == "rel") origin_ns_ = origin(reader);
+    if (options.time == "rel") origin_ns_ = origin_ns(reader);
     std::ranges::sort(pairs_, {}, &model::ClockPair::monotonic_ns);
   }
 
@@ -83,12 +86,6 @@ class Clock {
   }
 
  private:
-  static std::uint64_t origin(const trace::Reader& reader) {
-    if (reader.capture().open_ns != 0) return reader.capture().open_ns;
-    if (reader.blocks().empty()) return 0;
-    return std::ranges::min(reader.blocks(), {}, &trace::BlockInfo::min_ts_ns).min_ts_ns;
-  }
-
   // By the last pair before the stamp: the wall's clock may be stepped between two pairs, and a
   // line drawn through a step would be wrong everywhere.
   std::uint64_t realtime_ns(std::uint64_t ts_ns) const {
@@ -223,14 +220,24 @@ Result<void> run(const Options& options) {
   const Selection selected(options, reader.schema());
   if (!selected.any_point())
     return fail("{}: no point matches {}", options.path, fmt::join(options.globs, ", "));
+  SJ_TRY(where, options.where.events(reader));
   const Printer print(options, reader);
 
   Lines lines;
+  std::vector<std::uint32_t> rows;
   Result<void> written;
   std::uint64_t printed = 0;
   const auto full = [&] { return options.limit != 0 && printed == options.limit; };
   SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
-    for (std::size_t row = 0; row < batch.size() && !full(); ++row) {
+    rows.clear();
+    if (where) {
+      where->select(batch, rows);
+    } else {
+      rows.resize(batch.size());
+      std::iota(rows.begin(), rows.end(), std::uint32_t{0});
+    }
+    for (const std::uint32_t row : rows) {
+      if (full()) break;
       const model::EventView event = batch[row];
       if (!selected(event)) continue;
       print(event, lines.buffer());
@@ -253,6 +260,9 @@ Action define_events(CLI::App& app) {
   app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
   app.add_option("--points", options->globs,
                  "only points that match, e.g. 'rlc.*' or 'U *--drop'; may be repeated");
+  options->where.define(app,
+                        "only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k'; "
+                        "docs/filters.md has the language");
   app.add_option("--tid", options->tids, "only events of this thread; may be repeated");
   app.add_option("--stream", options->streams, "only events of this stream; may be repeated");
   app.add_option("--time", options->time,

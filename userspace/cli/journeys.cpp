@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -27,14 +29,16 @@ struct Options {
   std::uint64_t worst = 0;
   bool json = false;
   bool incomplete = false;
+  Where where;
 };
 
 // Prints what is asked for, as it comes; with --worst, keeps the slowest and prints them at the
 // end.
 class Printer : public journeys::Observer {
  public:
-  Printer(const Options& options, trace::Reader& reader, ProgressLine& line)
-      : options_(options), schema_(reader.schema()), line_(line) {
+  Printer(const Options& options, const std::optional<filter::JourneyFilter>& where,
+          trace::Reader& reader, ProgressLine& line)
+      : options_(options), where_(where), schema_(reader.schema()), line_(line) {
     for (const auto& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
   }
 
@@ -80,6 +84,7 @@ class Printer : public journeys::Observer {
   }
 
   bool wanted(const Journey& journey) const {
+    if (where_ && !(*where_)(journey)) return false;
     if (!options_.direction.empty() && letter(journey.direction) != options_.direction[0])
       return false;
     if (options_.incomplete) return journey.outcome != Outcome::kComplete;
@@ -92,6 +97,7 @@ class Printer : public journeys::Observer {
   }
 
   const Options& options_;
+  const std::optional<filter::JourneyFilter>& where_;
   const model::Schema& schema_;
   ProgressLine& line_;
   report::CpuOfStream cpus_;
@@ -102,7 +108,8 @@ class Printer : public journeys::Observer {
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   ProgressLine line;
-  Printer printer(options, reader, line);
+  SJ_TRY(where, options.where.journeys(reader));
+  Printer printer(options, where, reader, line);
   const journeys::Rules rules;
   SJ_CHECK(report::rebuild(
       reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
@@ -123,6 +130,9 @@ Action define_journeys(CLI::App& app) {
       ->check(CLI::Range(1, 100'000));
   app.add_option("--dir", options->direction, "only downlink (D) or uplink (U)")
       ->check(CLI::IsMember({"D", "U"}));
+  options->where.define(app,
+                        "only those for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) > "
+                        "500us'; docs/filters.md has the language");
   app.add_flag("--incomplete", options->incomplete,
                "only those that are not complete: dropped, censored, incomplete");
   app.add_flag("--json", options->json, "one JSON object a line");

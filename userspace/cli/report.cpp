@@ -8,10 +8,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -21,6 +23,7 @@ struct Options {
   bool json = false;
   bool points = false;
   bool explain = false;
+  Where where;
 };
 
 Result<void> run(const Options& options) {
@@ -31,10 +34,14 @@ Result<void> run(const Options& options) {
     fmt::print("{}", journeys::explain(topology, reader.schema(), rules));
     return {};
   }
+  SJ_TRY(where, options.where.journeys(reader));
   report::Summary summary(topology, rules, reader.capture().open_ns);
+  report::Narrowed narrowed(summary, topology,
+                            [&](const journeys::Journey& journey) { return (*where)(journey); });
+  journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : summary;
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
-                     reader, rules, summary,
+                     reader, rules, observer,
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
                      [] { return true; }));
   line.clear();
@@ -43,7 +50,8 @@ Result<void> run(const Options& options) {
   const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
-  const report::Content content = {facts, topology, totals, summary};
+  report::Content content = {facts, topology, totals, summary};
+  if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
   if (options.json) {
     fmt::print("{}\n", report::to_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -59,10 +67,13 @@ Action define_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
   app.parse_complete_callback([options] {
-    if (options->explain && options->json)
-      refuse_usage("--explain-rules is a text for people: there is no --json of it");
+    if (options->explain && (options->json || options->where.given()))
+      refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
   });
   app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
+  options->where.define(app,
+                        "only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
+                        "4ms'; docs/filters.md has the language");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--explain-rules", options->explain,
                "print which point feeds which, by which ids, and stop");

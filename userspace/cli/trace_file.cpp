@@ -1,5 +1,7 @@
 #include "userspace/cli/trace_file.h"
 
+#include <algorithm>
+
 #include "userspace/cli/tell.h"
 
 namespace sojourn::cli {
@@ -10,6 +12,12 @@ Result<trace::Reader> open_trace(const std::string& path) {
   if (reader && reader->schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", path);
   return reader;
+}
+
+std::uint64_t origin_ns(const trace::Reader& reader) {
+  if (reader.capture().open_ns != 0) return reader.capture().open_ns;
+  if (reader.blocks().empty()) return 0;
+  return std::ranges::min(reader.blocks(), {}, &trace::BlockInfo::min_ts_ns).min_ts_ns;
 }
 
 void tell_if_not_whole(const trace::Reader& reader) {

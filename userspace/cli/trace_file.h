@@ -2,6 +2,7 @@
 // read, and a word on stderr where it does not hold all that happened.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "analysis/base/result.h"
@@ -10,6 +11,9 @@
 namespace sojourn::cli {
 
 Result<trace::Reader> open_trace(const std::string& path);
+
+// What times count from: the capture's first mark, or the first event where there is none.
+std::uint64_t origin_ns(const trace::Reader& reader);
 
 // After reading: some damage is found only then.
 void tell_if_not_whole(const trace::Reader& reader);

@@ -1,0 +1,46 @@
+// A summary of some journeys only: those for which a predicate is true. Their hops are counted from
+// the journeys themselves, as a hop that happens does not tell whose it will have been; a unit that
+// several packets share counts for each. How many units were in a place at once is not known then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "analysis/report/summary.h"
+
+namespace sojourn::report {
+
+class Narrowed : public journeys::Observer {
+ public:
+  using Predicate = std::function<bool(const journeys::Journey&)>;
+
+  // All must outlive it.
+  Narrowed(Summary& summary, const journeys::Topology& topology, Predicate keep)
+      : summary_(summary), topology_(topology), keep_(std::move(keep)) {}
+
+  void on_journey(const journeys::Journey& journey) override {
+    ++seen_;
+    if (!keep_(journey)) return;
+    ++kept_;
+    summary_.on_journey(journey);
+    for (const journeys::Step& step : journey.steps) {
+      if (step.repeat_of != journeys::kNoStep) continue;
+      for (const std::uint32_t parent : step.parents) {
+        const journeys::Step& from = journey.steps[parent];
+        summary_.on_hop(topology_.pair_index(from.point, step.point), from.entered_ns, step.ts_ns);
+      }
+    }
+  }
+
+  std::uint64_t seen() const { return seen_; }
+  std::uint64_t kept() const { return kept_; }
+
+ private:
+  Summary& summary_;
+  const journeys::Topology& topology_;
+  Predicate keep_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+}  // namespace sojourn::report

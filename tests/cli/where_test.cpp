@@ -1,0 +1,117 @@
+// --where: the filter language on the command line.
+#include <algorithm>
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+std::vector<json> json_lines(const std::string& text) {
+  std::vector<json> objects;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+TEST_CASE("events are those for which the expression is true, also beside the other options") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto all = json_lines(output_of({"events", trace, "--json"}));
+  const auto where = [&](const std::string& expression, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"events", trace, "--json", "--where", expression});
+    return json_lines(output_of(std::move(more)));
+  };
+  const auto only = [&](auto wanted) {
+    std::vector<json> kept;
+    std::ranges::copy_if(all, std::back_inserter(kept), wanted);
+    return kept;
+  };
+  const auto uplink = only([](const json& event) { return event["dir"] == "U"; });
+  REQUIRE_FALSE(uplink.empty());
+  REQUIRE(uplink.size() < all.size());
+  CHECK(where("dir == U") == uplink);
+  CHECK(where("point ~ *", {"--points", "U *"}) == uplink);
+  const auto first = all.front()["t_ns"].get<std::uint64_t>();
+  CHECK(where(fmt::format("time <= {}ns", first)) ==
+        only([&](const json& event) { return event["t_ns"] <= first; }));
+  const auto long_ones = only([](const json& event) {
+    return event["fields"].contains("len") && event["fields"]["len"] > 500;
+  });
+  REQUIRE_FALSE(long_ones.empty());
+  CHECK(where("len > 0.5k") == long_ones);
+  CHECK(where("len > 500", {"--limit", "1"}).size() == 1);
+}
+
+TEST_CASE("journeys come whole or not at all") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto all = json_lines(output_of({"journeys", trace, "--json"}));
+  const auto median = [&] {
+    std::vector<std::uint64_t> latencies;
+    for (const json& journey : all) latencies.push_back(journey["latency_ns"]);
+    std::ranges::sort(latencies);
+    return latencies[latencies.size() / 2];
+  }();
+  const auto slow = json_lines(
+      output_of({"journeys", trace, "--json", "--where", fmt::format("latency >= {}ns", median)}));
+  std::vector<json> expected;
+  std::ranges::copy_if(all, std::back_inserter(expected),
+                       [&](const json& journey) { return journey["latency_ns"] >= median; });
+  CHECK(slow == expected);
+  REQUIRE(slow.size() < all.size());
+}
+
+TEST_CASE("a report of some journeys says of which, and counts those only") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto report = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"report", trace, "--json"});
+    return json::parse(output_of(std::move(options)));
+  };
+  const auto all = report({});
+  const auto complete = report({"--where", "complete && dir == D"});
+  CHECK(complete["journeys"]["D"]["complete"] == all["journeys"]["D"]["complete"]);
+  CHECK(complete["journeys"]["D"]["count"] == complete["journeys"]["D"]["complete"]);
+  CHECK(complete["journeys"]["D"]["latency_us"] == all["journeys"]["D"]["latency_us"]);
+  CHECK(complete["where"]["expression"] == "complete && dir == D");
+  CHECK(complete["where"]["journeys"] == complete["journeys"]["D"]["count"]);
+  CHECK(output_of({"report", trace, "--where", "complete && dir == D"})
+            .contains(" journeys where complete && dir == D\n"));
+  const auto none = report({"--where", "latency > 1000s"});
+  CHECK(none["where"]["journeys"] == 0);
+  CHECK(none["hops"].empty());
+}
+
+TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret under the cause") {
+  for (const char* command : {"events", "journeys", "report"}) {
+    const auto ended = sojourn({command, "none.sjt", "--where", "len = 5"});
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out.empty());
+    CHECK(
+        ended.err.contains("--where: column 5: a single '=' means nothing: write == to "
+                           "compare\n  len = 5\n      ^\n"));
+  }
+}
+
+TEST_CASE("a name that the trace does not have fails, with a caret and the name that comes near") {
+  const Traces traces;
+  const auto ended = sojourn({"events", traces.path("radio"), "--where", "len > 1 && rnit == 5"});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.out.empty());
+  CHECK(ended.err ==
+        "sojourn: --where: column 12: no point has a field \"rnit\": did you mean rnti?\n"
+        "  len > 1 && rnit == 5\n"
+        "             ^~~~\n");
+  CHECK(sojourn({"events", traces.path("radio"), "--where", "latency > 5us"})
+            .err.contains("latency is known of whole journeys"));
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

@@ -1,0 +1,37 @@
+// --where EXPR: the filter language on the command line (docs/filters.md). What is wrong with the
+// expression by itself is wrong usage; what a trace's points say against it is found when it is
+// compiled for them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/event_filter.h"
+#include "analysis/filter/journey_filter.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::cli {
+
+class Where {
+ public:
+  // Declares the option; `help` says what is kept.
+  void define(CLI::App& app, const std::string& help);
+
+  bool given() const { return !text_.empty(); }
+  const std::string& text() const { return text_; }
+
+  // None where it was not given.
+  Result<std::optional<filter::EventFilter>> events(const trace::Reader& reader) const;
+  Result<std::optional<filter::JourneyFilter>> journeys(const trace::Reader& reader) const;
+
+  // Only where it was given.
+  Result<filter::Expression> expression() const;
+
+ private:
+  std::string text_;
+};
+
+}  // namespace sojourn::cli
