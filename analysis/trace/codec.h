@@ -80,8 +80,9 @@ class EventEncoder {
 
   std::vector<Plan> plans_;
   RowsByPoint by_point_;
-  FieldColumns columns_;           // of the point at hand
-  std::array<KeyLinks, 2> links_;  // of its two keys, where key_ is not 0
+  FieldColumns columns_;                    // of the point at hand
+  std::vector<std::uint32_t> first_value_;  // where its rows' values begin
+  std::array<KeyLinks, 2> links_;           // of its two keys, where key_ is not 0
   std::array<std::uint16_t, 2> key_{};
   std::vector<std::uint64_t> numbers_;  // what becomes planes
   std::vector<std::uint32_t> thread_;   // of each row: index into the block's table

@@ -24,6 +24,14 @@ constexpr std::uint64_t unfold(std::uint64_t folded) {
 // How many bytes the largest of these needs: 0 to 8.
 unsigned width_of(std::span<const std::uint64_t> numbers);
 
+// Whether all are equal. Without a way out of the loop: then it is one over vectors.
+template <typename Number>
+bool is_constant(std::span<const Number> numbers) {
+  Number differences = 0;
+  for (const Number number : numbers) differences |= number ^ numbers.front();
+  return differences == 0;
+}
+
 // `width` planes of numbers.size() bytes each.
 void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
                 std::vector<std::uint8_t>& bytes);

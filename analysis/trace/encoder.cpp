@@ -89,8 +89,9 @@ void EventEncoder::encode_sequence(std::span<const std::uint64_t> seq) {
 void EventEncoder::encode_threads(std::span<const std::uint32_t> tids) {
   std::unordered_map<std::uint32_t, std::uint32_t> index_of;
   std::vector<std::uint32_t> table;
-  thread_.resize(tids.size());
-  for (std::size_t row = 0; row < tids.size(); ++row) {
+  thread_.assign(tids.size(), 0);
+  const std::size_t varied = is_constant(tids) ? 1 : tids.size();  // a ring's are all one thread's
+  for (std::size_t row = 0; row < varied; ++row) {
     // A CPU runs one thread for many events on end.
     if (row > 0 && tids[row] == tids[row - 1]) {
       thread_[row] = thread_[row - 1];
@@ -136,10 +137,15 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
   encode_point_threads(rows);
   const std::size_t fields = point.fields.size();
   VarintWriter(head_).put(fields);
-  for (std::size_t field = 0; field < fields; ++field) columns_[field].resize(rows.size());
-  for (std::size_t at = 0; at < rows.size(); ++at) {
-    const auto values = batch[first + rows[at]].values;
-    for (std::size_t field = 0; field < fields; ++field) columns_[field][at] = values[field];
+  first_value_.resize(rows.size());
+  std::ranges::transform(
+      rows, first_value_.begin(),
+      [starts = batch.first_value().subspan(first)](auto row) { return starts[row]; });
+  for (std::size_t field = 0; field < fields; ++field) {
+    columns_[field].resize(rows.size());
+    std::ranges::transform(
+        first_value_, columns_[field].begin(),
+        [values = batch.values().subspan(field)](auto at) { return values[at]; });
   }
 
   key_ = {};

@@ -16,6 +16,7 @@
 
 #include "analysis/trace/block.h"
 #include "analysis/trace/codec.h"
+#include "analysis/trace/column.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/meta.h"
 
@@ -132,6 +133,7 @@ struct Writer::State {
   Output output;
   BlockMaker maker;
   model::Schema schema;
+  std::vector<std::size_t> fields;  // of each point
   std::vector<IndexEntry> index;
   EventEncoder encoder;
   std::vector<std::uint8_t> columns;
@@ -148,17 +150,20 @@ struct Writer::State {
   }
 
   Result<void> check(const model::EventBatch& batch) const {
+    const auto stream = batch.stream();
+    if (!is_constant(stream)) {
+      const auto [least, most] = std::ranges::minmax(stream);
+      return fail("write events of streams {} and {} in one block", least, most);
+    }
+    const auto first_value = batch.first_value();
     for (std::size_t row = 0; row < batch.size(); ++row) {
-      const model::EventView event = batch[row];
-      if (event.stream != batch.stream().front())
-        return fail("write events of streams {} and {} in one block", batch.stream().front(),
-                    event.stream);
-      if (event.point >= schema.points.size())
-        return fail("write an event of point {}: not in the schema", event.point);
-      if (event.values.size() != schema.points[event.point].fields.size())
+      const model::PointId point = batch.point()[row];
+      const std::size_t values = first_value[row + 1] - first_value[row];
+      if (point >= fields.size())
+        return fail("write an event of point {}: not in the schema", point);
+      if (values != fields[point])
         return fail("write an event of {} with {} values: it has {} fields",
-                    schema.points[event.point].name(), event.values.size(),
-                    schema.points[event.point].fields.size());
+                    schema.points[point].name(), values, fields[point]);
     }
     return {};
   }
@@ -185,6 +190,8 @@ Result<void> Writer::write(const model::Schema& schema) {
     return fail("write a schema that changes points already written");
   SJ_CHECK(state_->append(BlockType::kSchema, as_bytes(to_json(schema))));
   state_->schema = schema;
+  state_->fields.clear();
+  for (const model::Point& point : schema.points) state_->fields.push_back(point.fields.size());
   return {};
 }
 

@@ -3,7 +3,8 @@
  * points that nobody traces, that a ring collector drains, or that LTTng-UST takes instead of us.
  * Each round prints "NAME THREADS NS OVER", nanoseconds of thread time for one turn of its loop,
  * and what that is over the bare loop right before; the end prints the events written and the
- * counter's speed to stderr. Thread n has CPU n. x86-64.
+ * counter's speed to stderr. Thread n has CPU n. x86-64. A flood is no cost: events by the clock,
+ * as many a second as a collector that also encodes and writes shall bear.
  *
  * The first value of each event is its number << 4 | its fields, by which probe_drain.c walks the
  * rings and sees that none is missing.
@@ -26,7 +27,7 @@
 #include "probes/src/rings.h"
 #endif
 
-enum { kTurns = 10000, kMostThreads = 16 };
+enum { kTurns = 10000, kMostThreads = 16, kFloodPerSecond = 8500000 };
 
 static int threads_wanted;
 static double seconds_wanted;
@@ -135,6 +136,7 @@ static const struct loop all_loops[] = {
     {"ring", "ring:5", ring_5, 1},      {"ring", "ring:6", ring_6, 1},
     {"ring", "ring:7", ring_7, 1},      {"ring", "ring:8", ring_8, 1},
     {"ring", "ring:9", ring_9, 1},      {"ring", "ring:10", ring_10, 1},
+    {"flood", "ring:5", ring_5, 1},
 #endif
 };
 
@@ -188,6 +190,23 @@ static void print_rounds(const struct round* rounds) {
   pthread_mutex_unlock(&print_lock);
 }
 
+/* What finds no room is lost: the collector's side tells how much that was. */
+static void* run_flood(void* argument) {
+  (void)argument;
+  struct state state = {.number = 0, .sum = 0};
+  const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC);
+  const uint64_t end_ns = begin_ns + (uint64_t)(seconds_wanted * 1e9);
+  for (uint64_t now = begin_ns; now < end_ns; now = now_ns(CLOCK_MONOTONIC)) {
+    run_loop(&loops[0], &state);
+    const uint64_t due_ns = begin_ns + (uint64_t)state.number * 1000000000u / kFloodPerSecond;
+    const struct timespec due = {.tv_sec = (time_t)(due_ns / 1000000000u),
+                                 .tv_nsec = (long)(due_ns % 1000000000u)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+  }
+  __atomic_fetch_add(&events_written, state.number, __ATOMIC_RELAXED);
+  return NULL;
+}
+
 static void* run_thread(void* argument) {
   cpu_set_t own;
   CPU_ZERO(&own);
@@ -221,17 +240,21 @@ int main(int argc, char** argv) {
   threads_wanted = argc == 4 ? atoi(argv[2]) : 0;
   seconds_wanted = argc == 4 ? atof(argv[3]) : 0;
   if (threads_wanted < 1 || threads_wanted > kMostThreads || !choose_loops(argv[1])) {
-    fprintf(stderr, "usage: %s idle|ring|lttng THREADS SECONDS, at most %d threads\n", argv[0],
-            kMostThreads);
+    fprintf(stderr, "usage: %s idle|ring|flood|lttng THREADS SECONDS, at most %d threads\n",
+            argv[0], kMostThreads);
     return 2;
   }
-  if (strcmp(argv[1], "ring") == 0) wait_for_collector();
+  const int is_flood = strcmp(argv[1], "flood") == 0;
+  if (is_flood || strcmp(argv[1], "ring") == 0) wait_for_collector();
   const uint64_t begin_ns = now_ns(CLOCK_MONOTONIC), begin = __builtin_ia32_rdtsc();
+  void* (*const run)(void*) = is_flood ? run_flood : run_thread;
   for (int i = 0; i < threads_wanted; ++i)
-    if (pthread_create(&threads[i], NULL, run_thread, (void*)(uintptr_t)i) != 0) return 1;
+    if (pthread_create(&threads[i], NULL, run, (void*)(uintptr_t)i) != 0) return 1;
   for (int i = 0; i < threads_wanted; ++i) pthread_join(threads[i], NULL);
   const uint64_t ticks = __builtin_ia32_rdtsc() - begin;
-  fprintf(stderr, "%llu events, %.3f GHz\n", (unsigned long long)events_written,
-          (double)ticks / (double)(now_ns(CLOCK_MONOTONIC) - begin_ns));
+  const double took_ns = (double)(now_ns(CLOCK_MONOTONIC) - begin_ns);
+  fprintf(stderr, "%llu events, %.3f GHz, %.2f million a second\n",
+          (unsigned long long)events_written, (double)ticks / took_ns,
+          (double)events_written * 1e3 / took_ns);
   return 0;
 }

@@ -13,13 +13,12 @@ void RingSites::add(std::uint32_t id, model::PointId point,
                     const std::vector<model::Field>& fields) {
   Site site{
       .id = id, .point = point, .fields = static_cast<std::uint8_t>(fields.size()), .field = {}};
-  most_fields_ = std::max(most_fields_, fields.size());
   unsigned offset = SJ_RECORD_HEADER_BYTES;
   for (std::size_t field = 0; field < fields.size(); ++field) {
+    const unsigned spare_bits = 64 - 8 * fields[field].bytes;
+    const std::uint64_t mask = UINT64_MAX >> spare_bits;
     site.field.at(field) = {
-        .offset = static_cast<std::uint8_t>(offset),
-        .log2_bytes = static_cast<std::uint8_t>(std::countr_zero(unsigned{fields[field].bytes})),
-        .is_signed = fields[field].is_signed};
+        .mask = mask, .sign = fields[field].is_signed ? mask - (mask >> 1) : 0, .offset = offset};
     offset += fields[field].bytes;
   }
   site.record_bytes =
@@ -55,68 +54,72 @@ RecordReader::RecordReader(const sj_ring& ring, const std::byte* data, std::uint
 
 namespace {
 
-template <typename Unsigned, typename Signed>
-std::uint64_t widen(const std::byte* from, bool is_signed) {
-  Unsigned value;
-  std::memcpy(&value, from, sizeof(value));
-  return is_signed ? static_cast<std::uint64_t>(std::int64_t{static_cast<Signed>(value)})
-                   : std::uint64_t{value};
-}
+// Eight bytes of any field are inside of the ring and its overhang.
+static_assert(SJ_RECORD_HEADER_BYTES + 8 * model::kMaxFields <= SJ_RECORD_MAX_BYTES);
 
 std::uint64_t read_field(const std::byte* record, const RingSites::Field& field) {
-  const std::byte* const from = record + field.offset;
-  switch (field.log2_bytes) {
-    case 0:
-      return widen<std::uint8_t, std::int8_t>(from, field.is_signed);
-    case 1:
-      return widen<std::uint16_t, std::int16_t>(from, field.is_signed);
-    case 2:
-      return widen<std::uint32_t, std::int32_t>(from, field.is_signed);
-    default:
-      return widen<std::uint64_t, std::int64_t>(from, field.is_signed);
-  }
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, record + field.offset, sizeof(bytes));
+  // With the sign's bit turned around and taken away again, what is above it fills.
+  return ((bytes & field.mask) ^ field.sign) - field.sign;
 }
 
-// Columns to be filled in place: made as long as could be needed, then cut to what was.
+// Rows on their way into columns, some at a time: to make the columns longer first and fill them
+// then would write all of them twice.
 class Rows {
  public:
-  Rows(model::EventColumns& columns, std::size_t most, std::size_t fields)
-      : columns_(columns), row_(columns.ts_ns.size()), value_(columns.values.size()) {
-    resize(row_ + most, value_ + most * fields);
-  }
+  Rows(model::EventColumns& columns, const RingStream& stream)
+      : columns_(columns), stream_(stream), value_(columns.values.size()) {}
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
-  ~Rows() { resize(row_, value_); }
+  ~Rows() {
+    hand_on();
+    columns_.stream.resize(columns_.ts_ns.size(), stream_.id);
+    columns_.tid.resize(columns_.ts_ns.size(), stream_.tid);
+  }
 
   void append(const RingSites::Site& site, const std::byte* record, std::uint64_t ts_ns,
-              const RingStream& stream) {
-    columns_.ts_ns[row_] = ts_ns;
-    columns_.seq[row_] = stream.seq;
-    columns_.stream[row_] = stream.id;
-    columns_.tid[row_] = stream.tid;
-    columns_.point[row_] = site.point;
-    std::uint64_t* const values = columns_.values.data() + value_;
+              std::uint64_t seq) {
+    if (rows_ == kRows) hand_on();
+    ts_ns_[rows_] = ts_ns;
+    seq_[rows_] = seq;
+    point_[rows_] = site.point;
+    std::uint64_t* const values = values_.data() + values_here_;
     for (std::size_t field = 0; field < site.fields; ++field)
       values[field] = read_field(record, site.field[field]);
-    value_ += site.fields;
-    ++row_;
-    columns_.first_value[row_] = static_cast<std::uint32_t>(value_);
+    values_here_ += site.fields;
+    first_value_[rows_] = static_cast<std::uint32_t>(value_ + values_here_);
+    ++rows_;
   }
 
  private:
-  void resize(std::size_t rows, std::size_t values) {
-    columns_.ts_ns.resize(rows);
-    columns_.seq.resize(rows);
-    columns_.stream.resize(rows);
-    columns_.tid.resize(rows);
-    columns_.point.resize(rows);
-    columns_.first_value.resize(rows + 1);
-    columns_.values.resize(values);
+  static constexpr std::size_t kRows = 64;
+
+  void hand_on() {
+    const auto append = [](auto& column, const auto& from, std::size_t count) {
+      column.insert(column.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+    };
+    append(columns_.ts_ns, ts_ns_, rows_);
+    append(columns_.seq, seq_, rows_);
+    append(columns_.point, point_, rows_);
+    append(columns_.first_value, first_value_, rows_);
+    append(columns_.values, values_, values_here_);
+    value_ += values_here_;
+    rows_ = 0;
+    values_here_ = 0;
   }
 
   model::EventColumns& columns_;
-  std::size_t row_;
-  std::size_t value_;
+  const RingStream& stream_;
+  std::size_t value_;  // values in the columns
+  std::size_t rows_ = 0;
+  std::size_t values_here_ = 0;
+  // Not initialised: what counts is written first.
+  std::array<std::uint64_t, kRows> ts_ns_;
+  std::array<std::uint64_t, kRows> seq_;
+  std::array<model::PointId, kRows> point_;
+  std::array<std::uint32_t, kRows> first_value_;
+  std::array<std::uint64_t, kRows * model::kMaxFields> values_;
 };
 
 }  // namespace
@@ -144,9 +147,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   if (cursor < tail_ || static_cast<std::uint64_t>(cursor - tail_) > capacity_ ||
       cursor % SJ_RECORD_ALIGN != 0)
     return false;
-  constexpr std::size_t kLeastRecord = 16;
-  const auto span = static_cast<std::size_t>(cursor - tail_);
-  Rows rows(into, std::min(room, span / kLeastRecord), sites.most_fields());
+  Rows rows(into, stream);
   const RingClock::Line* line = &clock.line_at(0);
   bool has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
   while (tail_ < cursor && room > 0) {
@@ -166,7 +167,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     tail_ += site->record_bytes;
     if (stamp < gate.open || stamp >= gate.close) continue;
     if (!line->holds(stamp)) line = &clock.line_at(stamp);
-    rows.append(*site, record, line->to_ns(stamp), stream);
+    rows.append(*site, record, line->to_ns(stamp), stream.seq);
     ++stream.seq;
     ++stream.events;
     --room;

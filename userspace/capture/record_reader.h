@@ -21,10 +21,12 @@ namespace sojourn::capture {
 // The sites that may stand in a ring, by their records' ids.
 class RingSites {
  public:
+  // Of the eight bytes at `offset` of the record `mask` are the value's; `sign` is its topmost bit
+  // where that is a sign. Read so, a field's width is no branch.
   struct Field {
-    std::uint8_t offset = 0;  // in the record
-    std::uint8_t log2_bytes = 0;
-    bool is_signed = false;
+    std::uint64_t mask = 0;
+    std::uint64_t sign = 0;
+    std::size_t offset = 0;
   };
   struct Site {
     std::uint32_t id = 0;
@@ -43,14 +45,12 @@ class RingSites {
       if (site.id == id) return &site;
     }
   }
-  std::size_t most_fields() const { return most_fields_; }
 
  private:
   std::size_t place(std::uint32_t id) const {
     return (id * std::uint64_t{0x9e3779b97f4a7c15} >> 32) & (sites_.size() - 1);
   }
   std::size_t used_ = 0;
-  std::size_t most_fields_ = 0;
   std::vector<Site> sites_ = std::vector<Site>(16);  // a power of two, at most half full
 };
 
