@@ -54,7 +54,6 @@ Result<void> parse_group(std::string_view group, Role role, std::string_view for
     if (!std::ranges::all_of(field, is_name_character))
       return fail("fields \"{}\": \"{}\" is no name of letters, digits, '_' and '-'", format,
                   field);
-    if (point.field(field)) return fail("fields \"{}\": \"{}\" twice", format, field);
     if (point.fields.size() == kMaxFields)
       return fail("fields \"{}\": more than {}", format, kMaxFields);
     point.fields.push_back({.name = std::string(field), .role = role});

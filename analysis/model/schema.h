@@ -73,8 +73,9 @@ struct Schema {
 // Reads a point's own words, in LatSeq's grammar:
 //   where  "D rlc.tx.am--rlc.seg.am"           direction, src, dest; I and S may do without a dest
 //   format "len:rnti:drb.psn.so"               properties, global ids, local ids
-// Field names may carry printf conversions ("len%d"), which are dropped; groups may be empty.
-// Field widths are not in the words: they come from the probe's arguments.
+// Field names may carry printf conversions ("len%d"), which are dropped; groups may be empty. A
+// name may stand more than once ("psn.psn"): either value may be the one that others know the unit
+// by. Field widths are not in the words: they come from the probe's arguments.
 Result<Point> parse_point(std::string_view where, std::string_view format);
 
 // Whether a point that came from elsewhere obeys what parse_point grants: plain words, at most

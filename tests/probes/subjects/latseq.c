@@ -21,6 +21,8 @@ __attribute__((noinline)) static void kinds(const context_t* ctxt, int len, long
   LATSEQ_P("I rlc.am.txbuf", "occ%ld:drb%d", OCCUPANCY(occupancy, 2), ctxt->drb);
   LATSEQ_P("S rdtsc--gettimeofday", "%" PRIu64, ctxt->wide);
   LATSEQ_P("D mac.harq.down--", "rnti%x", ctxt->rnti);
+  LATSEQ_P("U rlc.rx.am--pdcp.rx", "len%d:rnti%d:drb%d.psn%d.psn%d", len, ctxt->rnti, ctxt->drb,
+           ctxt->psn, ctxt->psn + 1);
   LATSEQ_P("full2 D", "ip%d.mac%d", len, len + 1);
 }
 

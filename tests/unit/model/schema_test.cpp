@@ -101,9 +101,14 @@ TEST_CASE("what is wrong with a point's fields is said precisely") {
         "fields \"l n\": \"l n\" is no name of letters, digits, '_' and '-'");
 }
 
-TEST_CASE("two fields of one name are refused") {
-  CHECK(error_of("D a--b", "len:rnti:psn.psn") == "fields \"len:rnti:psn.psn\": \"psn\" twice");
-  CHECK(error_of("D a--b", "len:len") == "fields \"len:len\": \"len\" twice");
+TEST_CASE("a field's name may stand more than once, and each is a field") {
+  const auto point = parse_point("U rlc.rx.am--pdcp.rx", "len%d:rnti%d:drb%d.psn%d.psn%d");
+  REQUIRE(point);
+  REQUIRE(point->fields.size() == 5);
+  CHECK(point->fields[3] == point->fields[4]);
+  CHECK(point->fields[4].name == "psn");
+  CHECK(point->field("psn") == 3);
+  CHECK(format_fields(*point) == "len:rnti:drb.psn.psn");
 }
 
 TEST_CASE("a dot that ends a group is a field without a name") {

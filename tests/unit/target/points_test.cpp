@@ -413,6 +413,8 @@ TEST_CASE(
   check_point("mac.demux--rlc.rx.am", 'U', "len::drb", "len:4:- drb:1:+");
   check_point("rlc.am.txbuf", 'I', "occ:drb:", "occ:8:- drb:1:+");
   check_point("mac.harq.down--", 'D', "rnti::", "rnti:2:+");
+  check_point("rlc.rx.am--pdcp.rx", 'U', "len:rnti:drb.psn.psn",
+              "len:4:- rnti:2:+ drb:1:+ psn:4:+ psn:4:+");
   check_point("conversions--wide", 'U', "zu:llx.llu.u64.p:pad",
               "zu:8:+ llx:8:+ llu:8:+ u64:8:+ p:8:+ pad:2:+");
   CHECK(find(points, "counts--sixteen")->fields.size() == 16);
