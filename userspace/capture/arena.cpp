@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "userspace/capture/shared.h"
@@ -61,40 +60,18 @@ Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes
                      .ring_bytes_default = header.ring_bytes_default};
 }
 
-Arena::Arena(base::Fd file, std::string name, ArenaLayout layout, std::byte* base)
-    : file_(std::move(file)), name_(std::move(name)), layout_(layout), base_(base) {}
-
-Arena::Arena(Arena&& other) noexcept
-    : file_(std::move(other.file_)),
-      name_(std::move(other.name_)),
-      layout_(other.layout_),
-      base_(std::exchange(other.base_, nullptr)) {}
-
-Arena::~Arena() {
-  if (base_ != nullptr) munmap(base_, layout_.total_bytes);
-}
-
 Result<Arena> Arena::open(base::Fd file, std::string name) {
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return fail_errno("look at {}", name);
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  // A file with a name has no seals; it is the target's own, and as safe as its directory.
-  const int seals = fcntl(file.get(), F_GET_SEALS);
-  if (!S_ISREG(status.st_mode) || (status.st_nlink == 0 && (seals < 0 || !(seals & F_SEAL_SHRINK))))
-    return fail("{}: could be cut short while it is read", name);
+  if (!S_ISREG(status.st_mode)) return fail("{}: is no regular file", name);
   if (bytes < sizeof(sj_arena)) return fail("{}: is too short for an arena of rings", name);
-  void* const mapped =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
-  if (mapped == MAP_FAILED) return fail_errno("map {}", name);
+  SJ_TRY(mapping, GuardedMapping::map(file.get(), bytes, name));
   sj_arena copy;
-  std::copy_n(static_cast<const std::byte*>(mapped), sizeof(copy),
-              reinterpret_cast<std::byte*>(&copy));
+  std::copy_n(mapping.data(), sizeof(copy), reinterpret_cast<std::byte*>(&copy));
   auto layout = check_arena(copy, bytes);
-  if (!layout) {
-    munmap(mapped, bytes);
-    return std::unexpected(std::move(layout).error().within(name));
-  }
-  return Arena(std::move(file), std::move(name), *layout, static_cast<std::byte*>(mapped));
+  if (!layout) return std::unexpected(std::move(layout).error().within(name));
+  return Arena(std::move(file), std::move(name), *layout, std::move(mapping));
 }
 
 Result<void> Arena::lock() {

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sojourn/ring_abi.h>
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
+#include "userspace/capture/guarded_mapping.h"
 #include "userspace/target/process.h"
 
 namespace sojourn::capture {
@@ -40,11 +42,10 @@ Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes
 
 class Arena {
  public:
-  // `name` is for people. A memfd that could still shrink is refused: reading would be SIGBUS.
+  // `name` is for people.
   static Result<Arena> open(base::Fd file, std::string name);
-  Arena(Arena&& other) noexcept;
+  Arena(Arena&&) noexcept = default;
   Arena& operator=(Arena&&) = delete;
-  ~Arena();
 
   // Keeps other collectors out until this is destroyed.
   Result<void> lock();
@@ -55,6 +56,10 @@ class Arena {
   std::uint64_t slots_used() const;
   std::uint64_t memory_used() const;
   bool gone() const;  // its module was unloaded
+
+  // Somebody made the file shorter: what was behind reads as zeros. A memfd is sealed against that
+  // by the target itself; a file with a name cannot be, nor can a target be trusted.
+  bool was_cut() const { return mapping_.was_cut(); }
 
   // The whole file; of the rings behind `rings_offset` most has no memory, and looking gives it
   // some.
@@ -70,12 +75,18 @@ class Arena {
   const std::byte* ring_data(std::uint64_t slot) const;
 
  private:
-  Arena(base::Fd file, std::string name, ArenaLayout layout, std::byte* base);
+  Arena(base::Fd file, std::string name, ArenaLayout layout, GuardedMapping mapping)
+      : file_(std::move(file)),
+        name_(std::move(name)),
+        layout_(layout),
+        mapping_(std::move(mapping)),
+        base_(mapping_.data()) {}
   sj_arena& header() const { return *reinterpret_cast<sj_arena*>(base_); }
 
   base::Fd file_;
   std::string name_;
   ArenaLayout layout_;
+  GuardedMapping mapping_;
   std::byte* base_ = nullptr;
 };
 

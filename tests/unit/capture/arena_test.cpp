@@ -91,11 +91,43 @@ TEST_CASE("an arena of a later version asks for a tracer of that version") {
   CHECK(refused.error().text().contains("use a sojourn of the version"));
 }
 
-TEST_CASE("memory that could be cut short while it is read is refused") {
+TEST_CASE("an arena that is cut short while it is mapped reads as zeros, and says so") {
+  sj_arena header = sound_header();
+  header.slots_used = 2;
+  base::Fd file = memfd_with(header, header.total_bytes, F_SEAL_GROW);
+  const base::Fd cutter(dup(file.get()));
+  auto arena = Arena::open(std::move(file), "rings");
+  REQUIRE(arena);
+  arena->ring(1).lost = 77;
+  CHECK(arena->slots_used() == 2);
+  CHECK_FALSE(arena->was_cut());
+  REQUIRE(ftruncate(cutter.get(), static_cast<off_t>(header.rings_offset)) == 0);
+  CHECK(arena->slots_used() == 2);
+  CHECK_FALSE(arena->was_cut());
+  CHECK(arena->ring(1).lost == 0);
+  CHECK(arena->was_cut());
+  REQUIRE(ftruncate(cutter.get(), 0) == 0);
+  CHECK(arena->slots_used() == 0);
+  // Still its own memory: what is written there harms nobody.
+  arena->control().session = 5;
+  CHECK(arena->control().session == 5);
+}
+
+TEST_CASE("a moved arena is looked after as before, and one that is closed no more") {
   const sj_arena header = sound_header();
-  const auto arena = Arena::open(memfd_with(header, header.total_bytes, F_SEAL_GROW), "rings");
-  REQUIRE_FALSE(arena);
-  CHECK(arena.error().text() == "rings: could be cut short while it is read");
+  base::Fd file = memfd_with(header, header.total_bytes, F_SEAL_GROW);
+  const base::Fd cutter(dup(file.get()));
+  auto opened = Arena::open(std::move(file), "rings");
+  REQUIRE(opened);
+  {
+    const Arena arena = std::move(*opened);
+    REQUIRE(ftruncate(cutter.get(), 0) == 0);
+    CHECK(arena.ring(0).cursor == 0);
+    CHECK(arena.was_cut());
+  }
+  auto again = Arena::open(memfd_with(header, header.total_bytes, F_SEAL_SHRINK), "rings");
+  REQUIRE(again);
+  CHECK_FALSE(again->was_cut());
 }
 
 TEST_CASE("a file that is shorter than a header is refused") {

@@ -1,0 +1,34 @@
+// A shared mapping of a file that somebody may cut while it is mapped. Touching what is no longer
+// there would be SIGBUS; here such a page becomes one of zeros, and was_cut() says so. Only what is
+// mapped here is looked after: any other SIGBUS goes to whoever handled it before. One thread owns
+// a mapping; any may touch it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::capture {
+
+class GuardedMapping {
+ public:
+  // Readable and writable. `name` is what the error calls the file.
+  static Result<GuardedMapping> map(int fd, std::size_t bytes, const std::string& name);
+  GuardedMapping(GuardedMapping&& other) noexcept;
+  GuardedMapping& operator=(GuardedMapping&&) = delete;
+  ~GuardedMapping();
+
+  std::byte* data() const { return data_; }
+  bool was_cut() const;
+
+ private:
+  GuardedMapping(std::byte* data, std::size_t bytes, std::size_t place)
+      : data_(data), bytes_(bytes), place_(place) {}
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t place_ = 0;  // among those that the signal's handler knows
+};
+
+}  // namespace sojourn::capture
