@@ -145,15 +145,17 @@ static int create_file(const struct settings* settings, const struct sj_arena* a
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < arena->total_bytes) return -1;
   const int named = settings->directory != NULL && settings->directory[0] != '\0';
-  const int fd = named ? create_named(settings->directory, arena)
-                       : memfd_create(SJ_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int fd = named ? create_named(settings->directory, arena) : -1;
+  const int is_file = fd >= 0;
+  /* Also where the directory is another's, or gone: rings without a name are better than none. */
+  if (!is_file) fd = memfd_create(SJ_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return -1;
   if (ftruncate(fd, (off_t)arena->total_bytes) != 0) {
     close(fd);
     return -1;
   }
   /* Nobody may cut it: that would be SIGBUS for the process. */
-  if (!named) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  if (!is_file) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   return fd;
 }
 

@@ -61,4 +61,21 @@ Result<ArenaMatch> match_arena(const target::Process& process, const Arena& aren
               target::printable(file->name));
 }
 
+Result<ArenaMatch> match_left_arena(const Arena& arena, const target::Points& points) {
+  const ArenaLayout& layout = arena.layout();
+  std::optional<ArenaMatch> found;
+  for (std::size_t index = 0; index < points.files.size(); ++index) {
+    const target::MappedFile& file = points.files[index];
+    SJ_TRY(elf, target::ElfFile::open(file.path, file.name));
+    const target::Section* const flags = elf.section("sj_flags");
+    if (flags == nullptr || flags->bytes != layout.flags * sizeof(std::uint16_t)) continue;
+    const ArenaMatch match{.file = index, .bias = layout.flags_address - flags->address};
+    if (!elf.in_code(layout.code_address - match.bias) || !fits(match, layout, points)) continue;
+    if (found) return fail("{}: could be of more than one file", arena.name());
+    found = match;
+  }
+  if (!found) return fail("{}: belong to no file that has points", arena.name());
+  return *found;
+}
+
 }  // namespace sojourn::capture

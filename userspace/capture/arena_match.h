@@ -28,4 +28,8 @@ struct ArenaMatch {
 Result<ArenaMatch> match_arena(const target::Process& process, const Arena& arena,
                                const target::Points& points);
 
+// The same where the process has ended and shows its mappings no more: by what the arena says of
+// itself. Fails also where that fits more than one of the files.
+Result<ArenaMatch> match_left_arena(const Arena& arena, const target::Points& points);
+
 }  // namespace sojourn::capture

@@ -115,7 +115,8 @@ Command::Command(Command&& other) noexcept
       pid_(std::exchange(other.pid_, -1)),
       go_(std::move(other.go_)),
       failed_(std::move(other.failed_)),
-      released_(other.released_) {}
+      released_(other.released_),
+      rings_(std::move(other.rings_)) {}
 
 Command::~Command() {
   if (pid_ <= 0 || released_) return;
@@ -134,6 +135,11 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
   command.argv_ = std::move(argv);
   command.files_ = {program};
   std::ranges::move(libraries_of(program), std::back_inserter(command.files_));
+
+  // Without one, a command that ends at once ends with its rings.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread starts
+  if (std::getenv("SJ_RING_DIR") == nullptr)
+    if (auto rings = RingDirectory::make()) command.rings_.emplace(std::move(*rings));
 
   int go[2];
   int failed[2];
@@ -155,8 +161,11 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
     close(command.go_.get());
     char how = 0;
     if (read(go_read.get(), &how, 1) != 1) _exit(127);  // the tracer is gone: run nothing
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): forked before any thread starts
+    // NOLINTBEGIN(concurrency-mt-unsafe): forked before any thread starts
     if (how == kRingsArmed) setenv("SJ_RINGS", "armed", 1);
+    if (how == kRingsArmed && command.rings_)
+      setenv("SJ_RING_DIR", command.rings_->path().c_str(), 1);
+    // NOLINTEND(concurrency-mt-unsafe)
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);

@@ -3,6 +3,7 @@
 // ours, and has run nothing); a released one is left to run. One thread owns it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
+#include "userspace/capture/ring_directory.h"
 
 namespace sojourn::capture {
 
@@ -26,6 +28,10 @@ class Command {
   // The executable and every library that it will start with, as the dynamic loader resolves them.
   const std::vector<std::string>& files() const { return files_; }
 
+  // Where its rings will be, if they record from the start. Empty where no place was to be had, or
+  // $SJ_RING_DIR says that they belong elsewhere.
+  std::string ring_directory() const { return rings_ ? rings_->path() : std::string(); }
+
   // Lets it run, on request with its rings recording from the start. Returns once it is the new
   // program; an error where that failed.
   Result<void> release(bool arm_rings = false);
@@ -39,6 +45,7 @@ class Command {
   base::Fd go_;      // a byte lets the child run, and says how; closing it ends the child
   base::Fd failed_;  // the child's errno where exec failed, end of file where it worked
   bool released_ = false;
+  std::optional<RingDirectory> rings_;
 };
 
 }  // namespace sojourn::capture

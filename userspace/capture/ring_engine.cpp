@@ -7,8 +7,11 @@
 #include <thread>
 #include <utility>
 
+#include <fcntl.h>
+
 #include "userspace/base/clock.h"
 #include "userspace/capture/arena_match.h"
+#include "userspace/capture/ring_directory.h"
 #include "userspace/capture/threads.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
@@ -65,7 +68,9 @@ struct RingEngine::State {
   microseconds period{1000};
 
   Result<void> scan();
+  Result<void> scan_left();
   Result<void> add_arena(const FoundArena& found);
+  Result<void> add_arena(Arena arena);
   Result<ArenaMatch> match(const Arena& arena);
   Result<void> learn(target::Points fresh);
   Result<model::PointId> number(const model::Point& point);
@@ -87,6 +92,19 @@ Result<void> RingEngine::State::scan() {
   SJ_TRY(found, find_arenas(*process));
   for (const FoundArena& arena : found)
     if (known.emplace(arena.device, arena.inode).second) SJ_CHECK(add_arena(arena));
+  return {};
+}
+
+// What an ended command left in its directory: it may have ended before anybody looked.
+Result<void> RingEngine::State::scan_left() {
+  if (options.directory.empty()) return {};
+  for (const ArenaFile& file : arena_files(options.directory, process->namespace_pid())) {
+    if (!known.emplace(file.device, file.inode).second) continue;
+    base::Fd opened(open(file.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    if (!opened) return fail_errno("open {}", file.path);
+    SJ_TRY(arena, Arena::open(std::move(opened), "the rings of the ended command"));
+    SJ_CHECK(add_arena(std::move(arena)));
+  }
   return {};
 }
 
@@ -127,6 +145,7 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
 Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
   auto matched = match_arena(*process, arena, points);
   if (matched) return matched;
+  if (!process->alive()) return match_left_arena(arena, points);
   SJ_TRY(fresh, target::find_points(*process));
   SJ_CHECK(learn(std::move(fresh)));
   return match_arena(*process, arena, points);
@@ -134,7 +153,10 @@ Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
 
 Result<void> RingEngine::State::add_arena(const FoundArena& found) {
   SJ_TRY(arena, open_arena(*process, found));
-  if (arena.gone()) return {};
+  return arena.gone() ? Result<void>{} : add_arena(std::move(arena));
+}
+
+Result<void> RingEngine::State::add_arena(Arena arena) {
   SJ_TRY(match, this->match(arena));
   SJ_CHECK(arena.lock());
   if (options.ring_bytes > arena.layout().most_ring_bytes())
@@ -246,6 +268,7 @@ void RingEngine::State::look_after(std::uint64_t now_ns) {
 // sleeps, or has run since, has not.
 Result<void> RingEngine::settle() {
   State& state = *state_;
+  if (!state.process->alive()) SJ_CHECK(state.scan_left());
   const auto cpu_time = [](const std::filesystem::path& task) -> std::uint64_t {
     const auto text = target::read_whole(task / "stat");
     const auto stat = text ? target::parse_stat(*text) : fail("gone");
@@ -279,6 +302,8 @@ Result<bool> RingEngine::poll() {
     const bool often = now < state.scan_often_until_ns && !state.is_complete();
     state.next_scan_ns = now + (often ? kMillisecond : kSecond);
     if (often) state.period = state.options.poll_period;
+    if (!state.options.directory.empty())
+      remove_other_arenas(state.options.directory, state.process->namespace_pid());
     // A process that is just ending, or is not its new self yet, cannot be looked into.
     if (auto scanned = state.scan(); !scanned && state.process->alive() && !often)
       return std::unexpected(std::move(scanned).error());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "userspace/capture/engine.h"
@@ -21,6 +22,8 @@ struct RingOptions {
   std::uint64_t memory_ceiling = 0;  // of all rings of a module; 0: as the target has it
   std::chrono::microseconds poll_period{1000};
   bool target_starts = false;  // it is not running yet, and will be armed by its environment
+  // Where it will leave its arenas, which only this capture uses. Empty: nowhere.
+  std::string directory;
 };
 
 class RingEngine final : public Engine {
