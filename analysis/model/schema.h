@@ -46,8 +46,9 @@ struct Field {
 
 using PointId = std::uint16_t;
 
-constexpr std::size_t kMaxPoints = 65'536;  // as many as a PointId tells apart
-constexpr std::size_t kMaxFields = 16;      // of one point
+constexpr std::size_t kMaxPoints = 65'535;
+constexpr PointId kNoPoint = 65'535;    // in a ledger: of points that were not told apart
+constexpr std::size_t kMaxFields = 16;  // of one point
 
 // The instant at which a data unit leaves `src` and enters `dest`.
 struct Point {

@@ -318,8 +318,8 @@ class Writer {
     Table table({"ledger: hit, not kept", "events", "cause"});
     table.left(2);
     for (const auto& [key, sum] : sums) {
-      const bool known = key.first < facts_.schema.points.size();
-      table.row({"  " + (known ? name(key.first) : "unknown point"), count(sum),
+      const bool known = key.first != model::kNoPoint;
+      table.row({"  " + (known ? name(key.first) : "points not told apart"), count(sum),
                  std::string(model::name(key.second))});
     }
     text_ += "\n" + table.text();

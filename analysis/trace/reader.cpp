@@ -133,8 +133,9 @@ Result<void> Reader::State::read_schema(std::span<const std::uint8_t> json) {
 
 // Users look points up by their id, so one that does not exist must not get out of here.
 void Reader::State::check_ledger() {
-  const auto unknown = std::erase_if(
-      ledger, [&](const model::LedgerEntry& entry) { return entry.point >= schema.points.size(); });
+  const auto unknown = std::erase_if(ledger, [&](const model::LedgerEntry& entry) {
+    return entry.point != model::kNoPoint && entry.point >= schema.points.size();
+  });
   if (unknown != 0) damage.push_back({0, 0, "ledger entries of points that are not in the schema"});
 }
 

@@ -46,10 +46,12 @@ void RingModule::enter() {
     disarm();
     set_marks(UINT64_MAX, UINT64_MAX);
     note_seen(arena_.refused(), refused_);
+    refused_elsewhere_ = load_acquire(arena_.refused_elsewhere());
     slots_.resize(arena_.slots_used());
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       slots_[slot].lost_seen = load_acquire(arena_.ring(slot).lost);
       note_seen(arena_.ring(slot).loss, slots_[slot].losses);
+      slots_[slot].losses_elsewhere = load_acquire(arena_.ring(slot).losses_elsewhere);
     }
   }
   store_release(control.mode, std::uint32_t{SJ_RING_STOP});
@@ -285,13 +287,29 @@ void RingModule::count_table(std::span<const sj_ring_loss> table, SeenLosses& se
 
 void RingModule::count_losses(Slot& slot, const sj_ring& ring) {
   slot.lost_seen = load_acquire(ring.lost);
-  if (slot.is_foreign) return note_seen(ring.loss, slot.losses);
+  const std::uint32_t elsewhere = load_acquire(ring.losses_elsewhere);
+  if (slot.is_foreign) {
+    slot.losses_elsewhere = elsewhere;
+    return note_seen(ring.loss, slot.losses);
+  }
   number_stream(slot);
   count_table(ring.loss, slot.losses, slot.stream.id, model::LossCause::kRingFull);
+  count_elsewhere(elsewhere, slot.losses_elsewhere, slot.stream.id, model::LossCause::kRingFull);
+}
+
+// A table tells SJ_RING_LOSSES sites apart; of the others only the sum is known. It may wrap.
+void RingModule::count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
+                                 model::LossCause cause) {
+  auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
+  const std::uint32_t newly = count - std::exchange(seen, count);
+  constexpr std::uint32_t kHonest =
+      UINT32_MAX / 2;  // more: it went back, as in a file that was cut
+  if (newly != 0 && newly <= kHonest) lost[{stream, model::kNoPoint}] += newly;
 }
 
 void RingModule::count_refused() {
-  bool any = false;
+  const std::uint32_t elsewhere = load_acquire(arena_.refused_elsewhere());
+  bool any = elsewhere != refused_elsewhere_;
   for (const sj_ring_loss& loss : arena_.refused()) {
     if (load_relaxed(loss.count) == 0) continue;
     const auto seen = refused_.find(load_relaxed(loss.id));
@@ -300,6 +318,7 @@ void RingModule::count_refused() {
   if (!any) return;
   if (refused_stream_ == kNoStream) refused_stream_ = shared_->new_stream(0);
   count_table(arena_.refused(), refused_, refused_stream_, model::LossCause::kNoRing);
+  count_elsewhere(elsewhere, refused_elsewhere_, refused_stream_, model::LossCause::kNoRing);
 }
 
 void RingModule::add_losses(model::Ledger& ledger) const {
@@ -340,6 +359,7 @@ void RingModule::add_advice(RingAdvice& advice) const {
       std::max(advice.most_ring_bytes, std::bit_floor(arena_.layout().most_ring_bytes()));
   advice.foreign_events += advice_.foreign_events;
   advice.damaged += advice_.damaged;
+  advice.cut += arena_.was_cut() ? 1 : 0;
   for (const Slot& slot : slots_)
     if (slot.is_read) advice.damaged += slot.stream.damaged;
   advice.lost_of_unknown_points += advice_.lost_of_unknown_points;

@@ -44,6 +44,7 @@ struct RingAdvice {
   std::uint64_t most_filled = 0;      // bytes that waited in it at once
   std::uint64_t foreign_events = 0;   // of forked children, not recorded
   std::uint64_t damaged = 0;          // spans of rings that made no sense
+  std::uint64_t cut = 0;              // arenas that somebody made shorter
   std::uint64_t lost_of_unknown_points = 0;
 };
 
@@ -103,6 +104,7 @@ class RingModule {
     model::EventColumns pending;
     std::uint64_t lost_seen = 0;
     SeenLosses losses;
+    std::uint32_t losses_elsewhere = 0;  // seen, of sites that have no place in the ring's table
   };
 
   bool drain_slot(std::uint64_t index, bool take);
@@ -114,6 +116,8 @@ class RingModule {
   void count_table(std::span<const sj_ring_loss> table, SeenLosses& seen, std::uint32_t stream,
                    model::LossCause cause);
   void note_seen(std::span<const sj_ring_loss> table, SeenLosses& seen);
+  void count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
+                       model::LossCause cause);
   void count_refused();
   void free_slot(std::uint64_t index);
 
@@ -125,6 +129,7 @@ class RingModule {
   std::uint64_t earliest_claim_ = 0;
   std::vector<Slot> slots_;
   SeenLosses refused_;
+  std::uint32_t refused_elsewhere_ = 0;
   std::uint32_t refused_stream_ = UINT32_MAX;
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_ring_full_;
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_no_ring_;

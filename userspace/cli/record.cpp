@@ -163,6 +163,8 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid\n",
          counted(advice.foreign_events, "event"));
+  if (advice.cut != 0)
+    tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
   if (advice.damaged != 0)
     tell(
         "{} of rings made no sense and were skipped: is something writing over the target's "
@@ -230,6 +232,7 @@ Result<void> record_command(const Options& options, capture::Options how,
   if (points.sites.empty() && points.ring_sites.empty())
     return std::unexpected(no_points(options.command.front()));
   how.engines.rings.target_starts = true;
+  how.engines.rings.directory = command.ring_directory();
   SJ_TRY(capture, capture::Capture::start(process, points, how));
   if (auto released = command.release(capture.coverage().ring_points != 0); !released) {
     capture.abandon();

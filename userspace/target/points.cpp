@@ -93,7 +93,8 @@ Result<model::PointId> Collector::intern(model::Point point) {
   for (const model::PointId id : same_words) {
     if (points_.schema.points[id] == point) return id;
   }
-  if (points_.schema.points.size() > UINT16_MAX) return fail("more than {} points", UINT16_MAX + 1);
+  if (points_.schema.points.size() == model::kMaxPoints)
+    return fail("more than {} points", model::kMaxPoints);
   const auto id = static_cast<model::PointId>(points_.schema.points.size());
   points_.schema.points.push_back(std::move(point));
   same_words.push_back(id);

@@ -77,7 +77,7 @@ TEST_CASE("events beyond those that a trace can tell apart are refused") {
     text += "event e" + std::to_string(i) + " \"\",\n";
   CHECK(error_of(text + "};") == "");
   CHECK(error_of(text + "event last \"\", };") ==
-        "s:65538:7: expected at most 65536 events, found one more");
+        "s:65537:7: expected at most 65535 events, found one more");
 }
 
 }  // namespace sojourn::schema_language
