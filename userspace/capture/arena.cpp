@@ -60,7 +60,7 @@ Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes
                      .ring_bytes_default = header.ring_bytes_default};
 }
 
-Result<Arena> Arena::open(base::Fd file, std::string name) {
+Result<Arena> Arena::open(base::Fd file, std::string name, std::uint64_t address) {
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return fail_errno("look at {}", name);
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
@@ -71,7 +71,7 @@ Result<Arena> Arena::open(base::Fd file, std::string name) {
   std::copy_n(mapping.data(), sizeof(copy), reinterpret_cast<std::byte*>(&copy));
   auto layout = check_arena(copy, bytes);
   if (!layout) return std::unexpected(std::move(layout).error().within(name));
-  return Arena(std::move(file), std::move(name), *layout, std::move(mapping));
+  return Arena(std::move(file), std::move(name), address, *layout, std::move(mapping));
 }
 
 Result<void> Arena::lock() {
@@ -111,6 +111,12 @@ const std::byte* Arena::ring_data(std::uint64_t slot) const {
   return reinterpret_cast<const std::byte*>(&ring(slot)) + SJ_RING_DATA;
 }
 
+void* Arena::address_of_private(std::uint64_t slot) const {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
+  return reinterpret_cast<void*>(address_ + layout_.rings_offset + slot * layout_.ring_stride +
+                                 SJ_RING_PRIVATE);
+}
+
 namespace {
 
 bool is_arena_name(std::string_view name) {
@@ -121,12 +127,16 @@ bool is_arena_name(std::string_view name) {
 
 // The flags are mapped apart, so an arena has several mappings.
 void note(std::vector<FoundArena>& found, const target::Mapping& mapping) {
-  const bool known = std::ranges::any_of(found, [&](const FoundArena& arena) {
+  auto known = std::ranges::find_if(found, [&](const FoundArena& arena) {
     return arena.inode == mapping.inode && arena.device == mapping.device;
   });
-  if (!known)
-    found.push_back({mapping.device, mapping.inode, mapping.start, mapping.end,
-                     target::printable(mapping.name)});
+  if (known == found.end())
+    known = found.insert(known, {.device = mapping.device,
+                                 .inode = mapping.inode,
+                                 .start = mapping.start,
+                                 .end = mapping.end,
+                                 .name = target::printable(mapping.name)});
+  if (mapping.offset == 0) known->address = mapping.start;
 }
 
 // The descriptor of the process that is this file.
@@ -162,7 +172,7 @@ Result<Arena> open_arena(const target::Process& process, const FoundArena& found
     file = base::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     if (!file) return std::unexpected(process.explain(fail_errno("open {}", name).error()));
   }
-  return Arena::open(std::move(file), name);
+  return Arena::open(std::move(file), name, found.address);
 }
 
 }  // namespace sojourn::capture

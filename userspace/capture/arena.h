@@ -43,7 +43,7 @@ Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes
 class Arena {
  public:
   // `name` is for people.
-  static Result<Arena> open(base::Fd file, std::string name);
+  static Result<Arena> open(base::Fd file, std::string name, std::uint64_t address = 0);
   Arena(Arena&&) noexcept = default;
   Arena& operator=(Arena&&) = delete;
 
@@ -74,10 +74,15 @@ class Arena {
   sj_ring& ring(std::uint64_t slot) const;
   const std::byte* ring_data(std::uint64_t slot) const;
 
+  // Where the target has what is a ring owner's alone (sj_ring_private): not in the file.
+  void* address_of_private(std::uint64_t slot) const;
+
  private:
-  Arena(base::Fd file, std::string name, ArenaLayout layout, GuardedMapping mapping)
+  Arena(base::Fd file, std::string name, std::uint64_t address, ArenaLayout layout,
+        GuardedMapping mapping)
       : file_(std::move(file)),
         name_(std::move(name)),
+        address_(address),
         layout_(layout),
         mapping_(std::move(mapping)),
         base_(mapping_.data()) {}
@@ -85,6 +90,7 @@ class Arena {
 
   base::Fd file_;
   std::string name_;
+  std::uint64_t address_ = 0;  // in the target; 0: not known
   ArenaLayout layout_;
   GuardedMapping mapping_;
   std::byte* base_ = nullptr;
@@ -94,7 +100,8 @@ class Arena {
 struct FoundArena {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::uint64_t start = 0;  // of its first mapping, with its end
+  std::uint64_t address = 0;  // where the file begins in the process
+  std::uint64_t start = 0;    // of its first mapping, with its end
   std::uint64_t end = 0;
   std::string name;
 };

@@ -12,6 +12,7 @@
 #include "userspace/base/clock.h"
 #include "userspace/capture/arena_match.h"
 #include "userspace/capture/ring_directory.h"
+#include "userspace/capture/ring_settle.h"
 #include "userspace/capture/threads.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
@@ -66,6 +67,7 @@ struct RingEngine::State {
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
   microseconds period{1000};
+  std::size_t unfinished = 0;  // hits, after the settling
 
   Result<void> scan();
   Result<void> scan_left();
@@ -264,33 +266,14 @@ void RingEngine::State::look_after(std::uint64_t now_ns) {
   }
 }
 
-// A thread that was preempted between its stamp and its commit has the rest of a hit before it. Who
-// sleeps, or has run since, has not.
 Result<void> RingEngine::settle() {
   State& state = *state_;
   if (!state.process->alive()) SJ_CHECK(state.scan_left());
-  const auto cpu_time = [](const std::filesystem::path& task) -> std::uint64_t {
-    const auto text = target::read_whole(task / "stat");
-    const auto stat = text ? target::parse_stat(*text) : fail("gone");
-    if (!stat || stat->state != 'R') return 0;
-    const auto schedule = target::read_whole(task / "schedstat");
-    return schedule ? target::parse_number(target::split(*schedule, ' ').front()).value_or(0) : 0;
-  };
-  std::vector<std::pair<std::filesystem::path, std::uint64_t>> running;
-  std::error_code gone;
-  if (state.process->alive())
-    for (const auto& task : std::filesystem::directory_iterator(state.process->proc("task"), gone))
-      if (const std::uint64_t time = cpu_time(task.path()); time != 0)
-        running.emplace_back(task.path(), time);
-  const std::uint64_t patience = base::monotonic_ns() + kSecond;
-  while (!running.empty() && base::monotonic_ns() < patience) {
-    SJ_CHECK(poll());
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    std::erase_if(running, [&](const auto& thread) {
-      const std::uint64_t time = cpu_time(thread.first);
-      return time == 0 || time != thread.second;
-    });
-  }
+  SJ_TRY(unfinished, settle_rings(*state.process, state.modules, [this]() -> Result<void> {
+           SJ_CHECK(poll());
+           return {};
+         }));
+  state.unfinished = unfinished;
   return {};
 }
 
@@ -392,6 +375,7 @@ std::uint64_t RingEngine::earliest_ns() const {
 RingAdvice RingEngine::advice() const {
   RingAdvice advice;
   for (const auto& module : state_->modules) module->add_advice(advice);
+  advice.unfinished = state_->unfinished;
   return advice;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <sys/uio.h>
+
 #include "userspace/capture/shared.h"
 
 namespace sojourn::capture {
@@ -257,6 +259,26 @@ void RingModule::free_slot(std::uint64_t index) {
   std::uint64_t owner = slot.claim.owner;
   __atomic_compare_exchange_n(&arena_.slots()[index].taken, &owner, std::uint64_t{0}, false,
                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(pid_t pid) const {
+  std::vector<UnfinishedHit> found;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
+    // What is not whole lies behind the cursor: read first, so that it can only seem more.
+    const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
+    sj_ring_private own{};
+    const iovec here{.iov_base = &own, .iov_len = sizeof(own)};
+    const iovec there{.iov_base = arena_.address_of_private(index), .iov_len = sizeof(own)};
+    if (process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof(own)) return std::nullopt;
+    if (own.alive != 0 && own.reserved > cursor) found.push_back({index, cursor});
+  }
+  return found;
+}
+
+bool RingModule::is_whole(const UnfinishedHit& hit) const {
+  return load_acquire(arena_.ring(hit.slot).cursor) > hit.position;
 }
 
 // ---- losses ----

@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "analysis/model/capture.h"
 #include "userspace/capture/arena.h"
@@ -45,7 +48,14 @@ struct RingAdvice {
   std::uint64_t foreign_events = 0;   // of forked children, not recorded
   std::uint64_t damaged = 0;          // spans of rings that made no sense
   std::uint64_t cut = 0;              // arenas that somebody made shorter
+  std::uint64_t unfinished = 0;       // hits under way at the close that never came, at most
   std::uint64_t lost_of_unknown_points = 0;
+};
+
+// A hit that has taken its place in a ring, at `position`, and is not whole.
+struct UnfinishedHit {
+  std::uint64_t slot = 0;
+  std::int64_t position = 0;
 };
 
 class RingModule {
@@ -69,6 +79,11 @@ class RingModule {
   void flush();           // hands over what is not a full batch
   void free_abandoned();  // rings whose thread is gone, once they are empty
   void leave();
+
+  // One for each ring of the target's that has such, looked up in the target's own memory; nothing
+  // where that may not be read. `pid` is the target's as we count.
+  std::optional<std::vector<UnfinishedHit>> unfinished(pid_t pid) const;
+  bool is_whole(const UnfinishedHit& hit) const;
 
   // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.
   double fill() const { return fill_; }

@@ -163,6 +163,11 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid\n",
          counted(advice.foreign_events, "event"));
+  if (advice.unfinished != 0)
+    tell(
+        "threads that were stopped or had no processor at the end: {}: of each one hit may be "
+        "missing, which was under way\n",
+        advice.unfinished);
   if (advice.cut != 0)
     tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
   if (advice.damaged != 0)

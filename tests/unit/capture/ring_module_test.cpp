@@ -1,0 +1,134 @@
+#include "userspace/capture/ring_module.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace sojourn::capture {
+namespace {
+
+constexpr std::uint64_t kRingBytes = 65536;
+constexpr std::uint64_t kStride = SJ_RING_DATA + kRingBytes + SJ_RING_PAGE;
+constexpr std::uint64_t kRingsAt = 3 * SJ_RING_PAGE;
+constexpr std::uint64_t kBytes = kRingsAt + kStride;
+constexpr std::uint64_t kOwner = std::uint64_t{7} << 32 | 8;
+
+// A target that is this process: one ring, taken by thread 8 of process 7.
+class Target {
+ public:
+  Target() : file_(memfd_create("sojourn-rings", MFD_CLOEXEC)) {
+    REQUIRE(ftruncate(file_.get(), kBytes) == 0);
+    memory_ = static_cast<std::byte*>(
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0));
+    REQUIRE(memory_ != MAP_FAILED);
+    sj_arena& header = at<sj_arena>(0);
+    header.magic = SJ_ARENA_MAGIC;
+    header.version = SJ_ARENA_VERSION;
+    header.page_bytes = SJ_RING_PAGE;
+    header.flags_offset = SJ_RING_PAGE;
+    header.flags_bytes = SJ_RING_PAGE;
+    header.slots_offset = 2 * SJ_RING_PAGE;
+    header.rings_offset = kRingsAt;
+    header.ring_slots = 1;
+    header.ring_stride = kStride;
+    header.total_bytes = kBytes;
+    header.slots_used = 1;
+    at<sj_ring_slot>(2 * SJ_RING_PAGE).taken = kOwner;
+    ring().owner = kOwner;
+    ring().mask = kRingBytes - 1;
+    own().alive = 1;
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  ~Target() { munmap(memory_, kBytes); }
+
+  sj_ring& ring() { return at<sj_ring>(kRingsAt); }
+  sj_ring_private& own() { return at<sj_ring_private>(kRingsAt + SJ_RING_PRIVATE); }
+
+  Arena arena(bool where_is_known) {
+    auto arena = Arena::open(base::Fd(dup(file_.get())), "rings",
+                             where_is_known ? reinterpret_cast<std::uint64_t>(memory_) : 0);
+    REQUIRE(arena);
+    return std::move(*arena);
+  }
+
+ private:
+  template <typename Part>
+  Part& at(std::uint64_t offset) {
+    return *reinterpret_cast<Part*>(memory_ + offset);
+  }
+
+  base::Fd file_;
+  std::byte* memory_ = nullptr;
+};
+
+struct Session {
+  explicit Session(Target& target, bool where_is_known = true)
+      : module(target.arena(where_is_known), shared) {
+    shared.clock = &clock;
+    shared.owner_pid = 7;
+    shared.new_stream = [this](std::uint32_t) { return streams++; };
+    shared.host_tid = [](std::uint32_t tid) { return tid; };
+    shared.hand_over = [](model::EventColumns& columns) { columns = {}; };
+    shared.is_alive = [](std::uint64_t) { return true; };
+    module.enter();
+  }
+
+  RingClock clock{{.ticks = 0, .ns = 0, .error_ns = 0}, {.ticks = 1000, .ns = 1000, .error_ns = 0}};
+  RingShared shared;
+  std::uint32_t streams = 0;
+  RingModule module;
+};
+
+TEST_CASE("a hit that has begun and is not whole is seen, until the cursor has passed it") {
+  Target target;
+  Session session(target);
+  CHECK(session.module.unfinished(getpid())->empty());
+  target.own().reserved = 32;
+  const auto unfinished = session.module.unfinished(getpid());
+  REQUIRE(unfinished);
+  REQUIRE(unfinished->size() == 1);
+  CHECK_FALSE(session.module.is_whole(unfinished->front()));
+  target.own().reserved = 96;  // the next ones, also under way
+  target.ring().cursor = 32;
+  CHECK(session.module.is_whole(unfinished->front()));
+}
+
+TEST_CASE("where the target's own memory cannot be read, nothing is said of unfinished hits") {
+  Target target;
+  Session session(target, false);
+  CHECK_FALSE(session.module.unfinished(getpid()).has_value());
+}
+
+TEST_CASE(
+    "losses of points that a ring does not tell apart are of no point, and those before not") {
+  Target target;
+  target.ring().losses_elsewhere = UINT32_MAX - 1;  // and it wraps
+  Session session(target);
+  target.ring().loss[0].id = 5;
+  target.ring().losses_elsewhere += 5;
+  target.ring().lost = 5;
+  session.module.drain(true);
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  const model::LedgerEntry expected{.stream = 0, .point = model::kNoPoint, .count = 5};
+  CHECK(ledger == model::Ledger{expected});
+  std::vector<std::uint64_t> hits;
+  session.module.add_hits(hits);
+  CHECK(hits == std::vector<std::uint64_t>{5});
+}
+
+TEST_CASE("losses that go back, as in a file that was cut, are not counted") {
+  Target target;
+  target.ring().losses_elsewhere = 1000;
+  Session session(target);
+  target.ring().losses_elsewhere = 0;
+  target.ring().lost = 1;
+  session.module.drain(true);
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  CHECK(ledger.empty());
+}
+
+}  // namespace
+}  // namespace sojourn::capture
