@@ -1,5 +1,6 @@
 // The ring engine where things are small, short or odd: more lossy points than a ring tells apart,
 // threads without rings, commands that end at once.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -8,8 +9,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/live/programs.h"
 
@@ -53,7 +57,10 @@ TEST_CASE("losses of more points than a ring tells apart are in the ledger all t
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const Environment small("SJ_RING_BYTES", "4K");
-  sojourn_done(record_many_sites(trace, "20000"));
+  const test::Ended ended = sojourn(record_many_sites(trace, "20000"));
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("a ring of 4K was filled to 100 %: "));
+  CHECK(ended.err.contains(" would be safe"));
   trace::Reader reader = open_trace(trace);
   Losses lost = losses(reader);
   CHECK(lost.apart > 0);
@@ -119,6 +126,82 @@ TEST_CASE("rings in a file that is cut while they are read do not end their coll
   INFO(ended.err);
   CHECK(ended.exit_code == 0);
   CHECK(ended.err.contains("was cut while it was read"));
+}
+
+// The rounds in which a point was hit, in order.
+std::vector<std::uint64_t> rounds(trace::Reader& reader, const std::string& source) {
+  std::vector<std::uint64_t> rounds;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      if (reader.schema().points[batch[row].point].src == source)
+        rounds.push_back(batch[row].values.front());
+    return true;
+  }));
+  return rounds;
+}
+
+bool count_up_by_one(const std::vector<std::uint64_t>& numbers) {
+  return std::ranges::adjacent_find(numbers, [](auto one, auto next) { return next != one + 1; }) ==
+         numbers.end();
+}
+
+TEST_CASE(
+    "what a flight recorder holds when a collector comes is kept, and what follows joins it") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
+  std::optional<Environment> small(std::in_place, "SJ_RING_BYTES", "64K");
+  test::Child target({SJ_SUBJECT_MANY_SITES, "1000000", "2000"});
+  flight.reset();
+  small.reset();
+  REQUIRE(target.wait_for_output("ready"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  sojourn_done({"record", "-p", std::to_string(target.pid()), "--engine", "ring", "--ring-size",
+                "64K", "--for", "500ms", "-o", trace});
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.ledger().empty());
+  CHECK(reader.gaps().empty());
+  const auto seen = rounds(reader, "many.s150");
+  REQUIRE(seen.size() > 20);
+  CHECK(seen.front() > 0);  // the oldest were written over
+  CHECK(count_up_by_one(seen));
+}
+
+TEST_CASE("a target in a PID namespace of its own is recorded under the numbers that we see") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const bool has_name = GENERATE(false, true);
+  std::optional<Environment> named;
+  if (has_name) named.emplace("SJ_RING_DIR", directory.path().c_str());
+  test::Child outside(
+      {"unshare", "--pid", "--fork", "--kill-child", SJ_SUBJECT_MANY_SITES, "1000000", "500"});
+  named.reset();
+  REQUIRE(outside.wait_for_output("ready"));
+  const std::string pid = std::to_string(outside.pid());
+  const int inside = std::stoi(test::contents("/proc/" + pid + "/task/" + pid + "/children"));
+  sojourn_done(
+      {"record", "-p", std::to_string(inside), "--engine", "ring", "--for", "300ms", "-o", trace});
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.ledger().empty());
+  REQUIRE(reader.streams().size() == 1);
+  CHECK(reader.streams().front().tid == inside);
+  CHECK(count_up_by_one(rounds(reader, "many.s100")));
+  CHECK(reader.events() > 1000);
+}
+
+TEST_CASE("an event of one 32-bit value, as a schema's are, takes sixteen bytes of its ring") {
+  std::optional<Environment> armed(std::in_place, "SJ_RINGS", "armed");
+  test::Child target({SJ_SUBJECT_MANY_SITES, "1", "10000000"});
+  armed.reset();
+  REQUIRE(target.wait_for_output("ready"));
+  std::uint64_t waiting = 0;
+  for (int tries = 0; tries < 500 && waiting < 200 * 16; ++tries) {
+    const auto status = nlohmann::json::parse(
+        sojourn_done({"ctl", "-p", std::to_string(target.pid()), "status", "--json"}));
+    for (const auto& ring : status.at("rings")) waiting = ring.at("waiting_bytes");
+  }
+  CHECK(waiting == 200 * 16);
 }
 
 }  // namespace
