@@ -45,7 +45,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     if (begin == 0 || address < begin || address - begin >= place.bytes.load()) continue;
     place.was_cut.store(true);
     const std::uintptr_t page_bytes = handler().page_bytes;
-    const std::uintptr_t page = address / page_bytes * page_bytes;
+    const std::uintptr_t page = address & ~(page_bytes - 1);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives an address
     if (mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
