@@ -36,7 +36,17 @@ struct ClockPair {
   bool operator==(const ClockPair&) const = default;
 };
 
-// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger. close_ns is 0 in a
+// A point was off for a while, to keep tracing within its budget: what it was hit is not known.
+struct ShedSpan {
+  PointId point = 0;
+  std::uint64_t from_ns = 0;
+  std::uint64_t until_ns = 0;  // of a capture that did not end in order 0: it may have come back
+
+  bool operator==(const ShedSpan&) const = default;
+};
+
+// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, but for those
+// of shed points. close_ns is 0 in a
 // trace whose capture never ended in order.
 struct Capture {
   std::string tracer;  // "sojourn 0.1.0"
@@ -51,6 +61,10 @@ struct Capture {
   std::uint64_t tracer_cpu_ns = 0;
   std::uint64_t target_cpu_ns = 0;   // between the marks
   std::uint64_t stamp_error_ns = 0;  // the most that stamps were found off; 0: read from the clock
+  std::uint64_t stamp_delay_ns = 0;  // of eBPF, found by trials and subtracted from its stamps
+  std::uint64_t tracer_rss_bytes = 0;      // at most
+  std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
+  std::vector<ShedSpan> shed;
 };
 
 // Stored in traces: values are explicit and never reused.

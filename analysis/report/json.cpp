@@ -1,6 +1,7 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/costs.h"
 #include "analysis/report/report.h"
 
 namespace sojourn::report {
@@ -137,6 +138,7 @@ ordered_json to_json(const Content& content) {
                        {"time", totals.expired_by_time},
                        {"memory", totals.expired_by_memory}};
   report["ledger"] = ledger(content);
+  if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace sojourn::report {
@@ -41,8 +42,11 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
                                  const std::function<bool()>& go_on) {
+  std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
+  for (const auto& span : reader.capture().shed)
+    losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
   const journeys::Marks marks = {reader.capture().open_ns, reader.capture().close_ns,
-                                 losses_at_the_end(reader)};
+                                 std::move(losses)};
   SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, marks, observer));
   const auto whole = reader.events();
   std::uint64_t done = 0;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/costs.h"
 #include "analysis/report/report.h"
 #include "analysis/report/words.h"
 
@@ -47,6 +48,7 @@ class Writer {
     points(all_points);
     doubts();
     ledger();
+    shed();
     next();
     return std::move(text_);
   }
@@ -83,7 +85,10 @@ class Writer {
   void head() {
     const auto lost = content_.lost();
     std::string tracing;
-    if (facts_.capture.target_cpu_ns > 0) {
+    const Costs costs = costs_of(content_);
+    if (costs.share) {
+      tracing = fmt::format("; tracing took {} of the target's CPU", percent(*costs.share));
+    } else if (facts_.capture.target_cpu_ns > 0) {
       const auto share = static_cast<double>(facts_.capture.tracer_cpu_ns) /
                          static_cast<double>(facts_.capture.target_cpu_ns);
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
@@ -322,6 +327,15 @@ class Writer {
       table.row({"  " + (known ? name(key.first) : "points not told apart"), count(sum),
                  std::string(model::name(key.second))});
     }
+    text_ += "\n" + table.text();
+  }
+
+  void shed() {
+    if (facts_.capture.shed.empty()) return;
+    Table table({"off to stay within the budget", "times", "in all"});
+    for (const auto& [point, spans] : shed_by_point(facts_.capture))
+      table.row({"  " + (point < facts_.schema.points.size() ? name(point) : "unknown point"),
+                 count(spans.times), duration(static_cast<double>(spans.ns))});
     text_ += "\n" + table.text();
   }
 

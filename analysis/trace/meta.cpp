@@ -266,6 +266,9 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::ClockPair& clo
 }
 
 std::string to_json(const model::Capture& capture) {
+  json shed = json::array();
+  for (const model::ShedSpan& span : capture.shed)
+    shed.push_back({{"point", span.point}, {"from_ns", span.from_ns}, {"until_ns", span.until_ns}});
   return dump({{"tracer", capture.tracer},
                {"engine", name(capture.engine)},
                {"attach", capture.attach},
@@ -276,8 +279,31 @@ std::string to_json(const model::Capture& capture) {
                {"stream_hits", capture.stream_hits},
                {"tracer_cpu_ns", capture.tracer_cpu_ns},
                {"target_cpu_ns", capture.target_cpu_ns},
-               {"stamp_error_ns", capture.stamp_error_ns}});
+               {"stamp_error_ns", capture.stamp_error_ns},
+               {"stamp_delay_ns", capture.stamp_delay_ns},
+               {"tracer_rss_bytes", capture.tracer_rss_bytes},
+               {"hit_cost_ps", capture.hit_cost_ps},
+               {"shed", std::move(shed)}});
 }
+
+namespace {
+
+Result<void> read_shed(const json& object, std::vector<model::ShedSpan>& into) {
+  const auto found = object.find("shed");
+  if (found == object.end()) return {};
+  if (!found->is_array()) return fail("\"shed\" is not a list");
+  for (const json& item : *found) {
+    if (!item.is_object()) return fail("a span of \"shed\" is not an object");
+    model::ShedSpan span;
+    SJ_CHECK(read_member(item, "point", span.point));
+    SJ_CHECK(read_member(item, "from_ns", span.from_ns));
+    SJ_CHECK(read_member(item, "until_ns", span.until_ns));
+    into.push_back(span);
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& capture) {
   SJ_TRY(object, parse_object(text));
@@ -293,6 +319,10 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "tracer_cpu_ns", read.tracer_cpu_ns));
   SJ_CHECK(read_member(object, "target_cpu_ns", read.target_cpu_ns));
   SJ_CHECK(read_member(object, "stamp_error_ns", read.stamp_error_ns));
+  SJ_CHECK(read_member(object, "stamp_delay_ns", read.stamp_delay_ns));
+  SJ_CHECK(read_member(object, "tracer_rss_bytes", read.tracer_rss_bytes));
+  SJ_CHECK(read_member(object, "hit_cost_ps", read.hit_cost_ps));
+  SJ_CHECK(read_shed(object, read.shed));
   capture = std::move(read);
   return {};
 }

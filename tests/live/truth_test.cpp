@@ -16,7 +16,7 @@ namespace {
 journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth) {
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.ledger().empty());
-  auto pairing = pair_with_truth(reader, truth);
+  auto pairing = pair_with_truth(reader, truth, reader.capture().stamp_error_ns);
   if (!pairing) FAIL(pairing.error().text());
   CHECK(reader.gaps().empty());
   for (const auto& difference : pairing->differences) UNSCOPED_INFO(difference);

@@ -23,7 +23,7 @@ Result<void> BpfEngine::connect(Outlet& outlet) {
         outlet.new_stream({.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1});
     if (cpu == 0) first_stream_ = stream;
   }
-  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_);
+  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_, stamp_delay_ns_);
   return {};
 }
 

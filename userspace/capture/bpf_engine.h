@@ -33,11 +33,23 @@ class BpfEngine final : public Engine {
                                                    const BpfOptions& options);
 
   Mechanism chosen() const { return mechanism_; }
+  const target::Points& points() const { return points_; }
+
+  // How late its stamps are, and by how much more they may be; before connect(). The gate opens and
+  // closes by the same delay later, so that what is corrected lies between the marks.
+  void correct_stamps(std::uint64_t delay_ns, std::uint64_t spread_ns) {
+    stamp_delay_ns_ = delay_ns;
+    stamp_spread_ns_ = spread_ns;
+  }
 
   Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
-  void open_at(std::uint64_t monotonic_ns) override { programs_.open_gate_at(monotonic_ns); }
-  void close_at(std::uint64_t monotonic_ns) override { programs_.close_gate_at(monotonic_ns); }
+  void open_at(std::uint64_t monotonic_ns) override {
+    programs_.open_gate_at(monotonic_ns + stamp_delay_ns_);
+  }
+  void close_at(std::uint64_t monotonic_ns) override {
+    programs_.close_gate_at(monotonic_ns + stamp_delay_ns_);
+  }
   Result<void> settle() override { return programs_.wait_for_running(); }
   Result<bool> poll() override { return drain_->poll(); }
   void flush() override { drain_->flush(); }
@@ -49,6 +61,7 @@ class BpfEngine final : public Engine {
   std::uint64_t events() const override { return drain_->events(); }
   std::size_t sites() const override { return points_.sites.size(); }
   std::string mechanism() const override { return std::string(name(mechanism_)); }
+  std::uint64_t stamp_error_ns() const override { return stamp_spread_ns_; }
 
  private:
   BpfEngine(const target::Process& process, target::Points points, Mechanism mechanism,
@@ -64,6 +77,8 @@ class BpfEngine final : public Engine {
   std::chrono::microseconds poll_period_{};
   BpfPrograms programs_;
   std::optional<Drain> drain_;
+  std::uint64_t stamp_delay_ns_ = 0;
+  std::uint64_t stamp_spread_ns_ = 0;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   std::optional<Attachment> attachment_;
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/capture/calibrate.h"
 #include "userspace/capture/outlet.h"
 #include "userspace/capture/sink.h"
 #include "userspace/target/host.h"
@@ -37,6 +38,12 @@ std::uint64_t own_cpu_time_ns() {
            static_cast<std::uint64_t>(time.tv_usec) * 1000;
   };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+std::uint64_t own_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 void sleep_until(std::uint64_t monotonic) {
@@ -97,6 +104,7 @@ struct Capture::State {
   BpfEngine* bpf = nullptr;
 
   Result<void> make_sources(const target::Points& points);
+  void measure_costs(const target::Points& points);
   Result<void> open_file(const target::Points& points);
   Result<void> arm();
   void open_gate();
@@ -132,6 +140,30 @@ Result<void> Capture::State::make_sources(const target::Points& points) {
     sources.push_back(std::move(other));
   }
   return {};
+}
+
+// Without its costs a capture is still a capture.
+void Capture::State::measure_costs(const target::Points& points) {
+  about.hit_cost_ps.assign(points.schema.points.size(), 0);
+  if (rings != nullptr) {
+    const auto costs = ring_point_costs_ps(points.schema, calibrate_ring());
+    for (const target::RingSite& site : points.ring_sites)
+      about.hit_cost_ps[site.point] = costs[site.point];
+  }
+  if (bpf == nullptr) return;
+  std::size_t max_args = 0;
+  for (const target::Site& site : bpf->points().sites)
+    max_args = std::max(max_args, site.args.size());
+  const auto costs = calibrate_bpf(bpf->chosen(), static_cast<std::uint32_t>(max_args));
+  if (!costs) {
+    coverage.why_no_costs = costs.error().text();
+    return;
+  }
+  const auto by_point = bpf_point_costs_ps(bpf->points(), costs->hit);
+  for (std::size_t point = 0; point < by_point.size(); ++point)
+    if (by_point[point] != 0) about.hit_cost_ps[point] = by_point[point];
+  about.stamp_delay_ns = costs->stamp_delay_ns;
+  bpf->correct_stamps(costs->stamp_delay_ns, costs->stamp_spread_ns);
 }
 
 Result<void> Capture::State::open_file(const target::Points& points) {
@@ -221,6 +253,7 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   state->process = &process;
   state->options = std::move(options);
   SJ_CHECK(state->make_sources(points));
+  state->measure_costs(points);
   SJ_CHECK(state->open_file(points));
   SJ_CHECK(state->arm());
   state->open_gate();
@@ -308,6 +341,7 @@ Result<Outcome> Capture::finish() {
   for (const Engine* engine : state.engines)
     state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
+  state.about.tracer_rss_bytes = own_memory_bytes();
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(state.about);

@@ -45,6 +45,7 @@ struct Coverage {
   std::string why_not_bpf;
   std::optional<Mechanism> mechanism;  // of eBPF
   std::chrono::nanoseconds attach_time{};
+  std::string why_no_costs;  // of eBPF's hits
 };
 
 struct Progress {

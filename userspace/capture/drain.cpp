@@ -15,7 +15,9 @@ constexpr std::size_t kBatchEvents = 16384;
 
 }  // namespace
 
-Drain::Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream) : sink_(&sink) {
+Drain::Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream,
+             std::uint64_t stamp_delay_ns)
+    : sink_(&sink), stamp_delay_ns_(stamp_delay_ns) {
   for (std::uint32_t cpu = 0; cpu < rings.size(); ++cpu)
     streams_.push_back({.reader = RingReader(rings[cpu]),
                         .id = first_stream + cpu,
@@ -31,12 +33,12 @@ void Drain::hand_over(CpuStream& stream) {
 // Goes on to the next ring after a batch: one that fills as fast as it is read must not starve the
 // others.
 bool Drain::take_batch(CpuStream& stream) {
-  const auto take = [&stream](const sj_hit& hit, std::uint64_t number) {
+  const auto take = [&stream, delay_ns = stamp_delay_ns_](const sj_hit& hit, std::uint64_t number) {
     // The kernel's __u64 is another type than uint64_t, of the same width.
     static_assert(sizeof(__u64) == sizeof(std::uint64_t));
     std::array<std::uint64_t, SJ_MAX_ARGS> values{};
     std::copy_n(hit.value, hit.args, values.begin());
-    stream.batch.append({.ts_ns = hit.ts_ns,
+    stream.batch.append({.ts_ns = hit.ts_ns - delay_ns,
                          .seq = number,
                          .stream = stream.id,
                          .tid = hit.tid,

@@ -15,8 +15,9 @@ class Sink;
 
 class Drain {
  public:
-  // The rings' streams are numbered on from `first_stream`.
-  Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0);
+  // The rings' streams are numbered on from `first_stream`; stamps are late by `stamp_delay_ns`.
+  Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0,
+        std::uint64_t stamp_delay_ns = 0);
 
   // Takes what is in the rings, at most a batch of each; full batches go to the sink. True: there
   // is more. While the sink has no room nothing is taken: the rings fill up, and what they lose is
@@ -39,6 +40,7 @@ class Drain {
   void hand_over(CpuStream& stream);
 
   Sink* sink_;
+  std::uint64_t stamp_delay_ns_;
   std::vector<CpuStream> streams_;
 };
 

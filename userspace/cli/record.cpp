@@ -113,6 +113,8 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
                                    : fmt::format("{} by rings and {} by eBPF, which have none",
                                                  coverage.ring_points, coverage.bpf_points));
   if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
+  if (!coverage.why_no_costs.empty())
+    tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
   if (coverage.uncovered_points != 0)
     tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
          coverage.why_not_bpf);

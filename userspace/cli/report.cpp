@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/costs.h"
 #include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
@@ -23,6 +24,7 @@ struct Options {
   bool json = false;
   bool points = false;
   bool explain = false;
+  bool costs = false;
   Where where;
 };
 
@@ -55,6 +57,8 @@ Result<void> run(const Options& options) {
   if (options.json) {
     fmt::print("{}\n", report::to_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else if (options.costs) {
+    fmt::print("{}", report::costs_text(content));
   } else {
     fmt::print("{}", report::to_text(content, options.points));
   }
@@ -75,6 +79,7 @@ Action define_report(CLI::App& app) {
                         "only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
                         "4ms'; docs/filters.md has the language");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
+  app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
   app.add_flag("--explain-rules", options->explain,
                "print which point feeds which, by which ids, and stop");
   app.footer(

@@ -51,6 +51,10 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   capture.close_ns = 200;
   capture.ended_by = "duration";
   capture.stream_hits = {0, kMax64};
+  capture.stamp_delay_ns = 297;
+  capture.tracer_rss_bytes = 80'000'000;
+  capture.hit_cost_ps = {429'000, 0, 10'114};
+  capture.shed = {{.point = 2, .from_ns = 120, .until_ns = 150}};
   capture.tracer_cpu_ns = 5;
   capture.target_cpu_ns = 6;
   REQUIRE(error_of(writer->write(model::Capture())) == "");
@@ -72,6 +76,10 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->host().machine == "aarch64");
   CHECK(reader->host().cpu_model == "Neoverse");
   CHECK(reader->host().cpus == 128);
+  CHECK(reader->capture().stamp_delay_ns == 297);
+  CHECK(reader->capture().tracer_rss_bytes == 80'000'000);
+  CHECK(reader->capture().hit_cost_ps == capture.hit_cost_ps);
+  CHECK(reader->capture().shed == capture.shed);
   CHECK(reader->streams() == streams);
   CHECK(reader->clocks() == clocks);
   CHECK(reader->ledger() == ledger);
