@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,8 +22,14 @@ struct LossSpan {
 
 class Losses {
  public:
-  Losses(std::uint64_t open_ns, std::vector<LossSpan> known)
-      : open_ns_(open_ns), known_(std::move(known)) {}
+  // `first`: by stream the number that its first event has where nothing is lost; none: 0.
+  Losses(std::uint64_t open_ns, std::vector<LossSpan> known, std::span<const std::uint64_t> first)
+      : open_ns_(open_ns), known_(std::move(known)) {
+    for (std::size_t stream = 0; stream < first.size(); ++stream) {
+      const auto id = static_cast<std::uint32_t>(stream);
+      (id < kDirect ? direct(id) : others_[id]).next_seq = first[stream];
+    }
+  }
 
   // Returns by how much the number of missing events changes: up where numbers were skipped, down
   // where one of them comes after all. A handler that is preempted between stamp and number makes

@@ -51,7 +51,7 @@ class Rebuilder::State {
         forward_(topology_, rules_, store_, observer, journeys_,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer, journeys_),
-        losses_(marks_.open_ns, marks_.losses),
+        losses_(marks_.open_ns, marks_.losses, marks_.first_seqs),
         stays_(topology_.places.size()),
         waits_(topology_.points.size()) {
     totals_.points.resize(topology_.points.size());

@@ -21,7 +21,8 @@ namespace sojourn::journeys {
 struct Marks {
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
-  std::vector<LossSpan> losses;  // that no gap in the sequence numbers will tell, in any order
+  std::vector<std::uint64_t> first_seqs = {};  // by stream, see Losses
+  std::vector<LossSpan> losses = {};  // that no gap in the sequence numbers will tell, in any order
 };
 
 struct PointTotals {

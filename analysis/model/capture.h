@@ -56,8 +56,11 @@ struct Capture {
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
   std::string ended_by;  // "duration", "interrupt", "SIGTERM", "target exit", "write error"
-  // By stream: hits between the marks, kept or lost. Empty where the capture never ended in order.
+  // By stream: the sequence number that follows its last hit, kept or lost. Empty where that is not
+  // known: the capture never ended in order, or went on.
   std::vector<std::uint64_t> stream_hits;
+  // By stream: the first number that the trace was meant to keep; 0 where it has no entry.
+  std::vector<std::uint64_t> stream_first;
   std::uint64_t tracer_cpu_ns = 0;
   std::uint64_t target_cpu_ns = 0;   // between the marks
   std::uint64_t stamp_error_ns = 0;  // the most that stamps were found off; 0: read from the clock

@@ -28,10 +28,12 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
   for (const auto& entry : reader.ledger()) lost[entry.stream] += entry.count;
   for (const auto& stream : reader.streams())
     if (!model::carries_points(stream.engine)) lost.erase(stream.id);
+  const auto& firsts = reader.capture().stream_first;
   std::vector<journeys::LossSpan> spans;
   for (const auto& [stream, count] : lost) {
     const auto& end = ends[stream];
-    if (count == 0 || end.events + count <= end.next_seq) continue;
+    const std::uint64_t first = stream < firsts.size() ? firsts[stream] : 0;
+    if (count == 0 || first + end.events + count <= end.next_seq) continue;
     spans.push_back({std::max(end.last_ns, reader.capture().open_ns), UINT64_MAX});
   }
   return spans;
@@ -45,8 +47,10 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
   std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
   for (const auto& span : reader.capture().shed)
     losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
-  const journeys::Marks marks = {reader.capture().open_ns, reader.capture().close_ns,
-                                 std::move(losses)};
+  const journeys::Marks marks = {.open_ns = reader.capture().open_ns,
+                                 .close_ns = reader.capture().close_ns,
+                                 .first_seqs = reader.capture().stream_first,
+                                 .losses = std::move(losses)};
   SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, marks, observer));
   const auto whole = reader.events();
   std::uint64_t done = 0;

@@ -277,6 +277,7 @@ std::string to_json(const model::Capture& capture) {
                {"close_ns", capture.close_ns},
                {"ended_by", capture.ended_by},
                {"stream_hits", capture.stream_hits},
+               {"stream_first", capture.stream_first},
                {"tracer_cpu_ns", capture.tracer_cpu_ns},
                {"target_cpu_ns", capture.target_cpu_ns},
                {"stamp_error_ns", capture.stamp_error_ns},
@@ -316,6 +317,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "close_ns", read.close_ns));
   SJ_CHECK(read_member(object, "ended_by", read.ended_by));
   SJ_CHECK(read_member(object, "stream_hits", read.stream_hits));
+  SJ_CHECK(read_member(object, "stream_first", read.stream_first));
   SJ_CHECK(read_member(object, "tracer_cpu_ns", read.tracer_cpu_ns));
   SJ_CHECK(read_member(object, "target_cpu_ns", read.target_cpu_ns));
   SJ_CHECK(read_member(object, "stamp_error_ns", read.stamp_error_ns));

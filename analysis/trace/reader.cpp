@@ -169,7 +169,9 @@ Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& 
                          consume));
   state_->most_open_blocks = statistics.most_open_blocks;
   state_->gaps.clear();
-  for (auto& [stream, sequence] : sequences) sequence.append_gaps(stream, state_->gaps);
+  const std::vector<std::uint64_t>& first = capture().stream_first;
+  for (auto& [stream, sequence] : sequences)
+    sequence.append_gaps(stream, stream < first.size() ? first[stream] : 0, state_->gaps);
   return {};
 }
 

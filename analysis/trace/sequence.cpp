@@ -45,11 +45,12 @@ void SequenceCheck::add_one(std::uint64_t seq, std::uint64_t ts_ns) {
   }
 }
 
-void SequenceCheck::append_gaps(std::uint32_t stream, std::vector<Gap>& gaps) const {
-  std::uint64_t expected = 0;
+void SequenceCheck::append_gaps(std::uint32_t stream, std::uint64_t first_wanted,
+                                std::vector<Gap>& gaps) const {
+  std::uint64_t expected = first_wanted;
   std::uint64_t after_ns = 0;
   for (const auto& [first, span] : spans_) {
-    if (first != expected)
+    if (first > expected)
       gaps.push_back({.stream = stream,
                       .first_seq = expected,
                       .count = first - expected,

@@ -15,9 +15,9 @@ class SequenceCheck {
  public:
   void add(const model::EventBatch& events);
 
-  // Every number from 0 to the largest seen that was not seen. What is missing after the last event
-  // shows in the ledger only.
-  void append_gaps(std::uint32_t stream, std::vector<Gap>& gaps) const;
+  // Every number from `first` to the largest seen that was not seen. What is missing after the last
+  // event shows in the ledger only.
+  void append_gaps(std::uint32_t stream, std::uint64_t first, std::vector<Gap>& gaps) const;
 
  private:
   struct Span {

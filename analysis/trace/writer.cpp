@@ -15,18 +15,13 @@
 #include <unistd.h>
 
 #include "analysis/trace/block.h"
-#include "analysis/trace/codec.h"
-#include "analysis/trace/column.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/meta.h"
+#include "analysis/trace/packer.h"
 
 namespace sojourn::trace {
 
 namespace {
-
-// A larger batch becomes several blocks: readers hold whole blocks, and these fit a second-level
-// cache while they are taken apart.
-constexpr std::size_t kBlockEvents = 16'384;
 
 // The file being written: closes itself, and never holds half a block where that can be helped.
 class Output {
@@ -133,38 +128,21 @@ struct Writer::State {
   Output output;
   BlockMaker maker;
   model::Schema schema;
-  std::vector<std::size_t> fields;  // of each point
   std::vector<IndexEntry> index;
-  EventEncoder encoder;
-  std::vector<std::uint8_t> columns;
+  Packer packer;
   std::uint64_t events = 0;
 
-  Result<void> append(BlockType type, std::span<const std::uint8_t> raw,
-                      const BlockSummary& summary = {}) {
-    SJ_TRY(block, maker.make(type, raw, summary));
+  Result<void> append(BlockType type, std::span<const std::uint8_t> raw) {
+    SJ_TRY(block, maker.make(type, raw));
+    return append(block);
+  }
+
+  Result<void> append(std::span<const std::uint8_t> block) {
     IndexEntry entry{.offset = output.size(), .header = {}};
     std::copy_n(block.begin(), sizeof(BlockHeader), reinterpret_cast<std::uint8_t*>(&entry.header));
     SJ_CHECK(output.append(block));
     index.push_back(entry);
-    return {};
-  }
-
-  Result<void> check(const model::EventBatch& batch) const {
-    const auto stream = batch.stream();
-    if (!is_constant(stream)) {
-      const auto [least, most] = std::ranges::minmax(stream);
-      return fail("write events of streams {} and {} in one block", least, most);
-    }
-    const auto first_value = batch.first_value();
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const model::PointId point = batch.point()[row];
-      const std::size_t values = first_value[row + 1] - first_value[row];
-      if (point >= fields.size())
-        return fail("write an event of point {}: not in the schema", point);
-      if (values != fields[point])
-        return fail("write an event of {} with {} values: it has {} fields",
-                    schema.points[point].name(), values, fields[point]);
-    }
+    events += entry.header.events;
     return {};
   }
 };
@@ -190,8 +168,6 @@ Result<void> Writer::write(const model::Schema& schema) {
     return fail("write a schema that changes points already written");
   SJ_CHECK(state_->append(BlockType::kSchema, as_bytes(to_json(schema))));
   state_->schema = schema;
-  state_->fields.clear();
-  for (const model::Point& point : schema.points) state_->fields.push_back(point.fields.size());
   return {};
 }
 
@@ -215,16 +191,13 @@ Result<void> Writer::write(const model::Ledger& ledger) {
 }
 
 Result<void> Writer::write(const model::EventBatch& events) {
-  if (events.empty()) return {};
-  SJ_CHECK(state_->check(events));
-  for (std::size_t first = 0; first < events.size(); first += kBlockEvents) {
-    const std::size_t count = std::min(kBlockEvents, events.size() - first);
-    state_->columns.clear();
-    state_->encoder.encode(events, first, count, state_->schema, state_->columns);
-    SJ_CHECK(state_->append(BlockType::kEvents, state_->columns, summarise(events, first, count)));
-    state_->events += count;
-  }
-  return {};
+  return state_->packer.pack(events, state_->schema, [this](std::span<const std::uint8_t> block) {
+    return state_->append(block);
+  });
+}
+
+Result<void> Writer::write_block(std::span<const std::uint8_t> block) {
+  return state_->append(block);
 }
 
 // The schema is written once more: without one no event can be read, and so it stands at both ends

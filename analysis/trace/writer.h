@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "analysis/base/result.h"
@@ -34,6 +35,9 @@ class Writer {
 
   // All events of one batch are of one stream, in that stream's order.
   Result<void> write(const model::EventBatch& events);
+
+  // A block as a Packer made it.
+  Result<void> write_block(std::span<const std::uint8_t> block);
 
   // Writes the index and gives the file its name.
   Result<void> finish();

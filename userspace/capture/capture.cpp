@@ -15,8 +15,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/calibrate.h"
-#include "userspace/capture/outlet.h"
-#include "userspace/capture/sink.h"
+#include "userspace/capture/capture_state.h"
 #include "userspace/target/host.h"
 
 namespace sojourn::capture {
@@ -53,13 +52,10 @@ void sleep_until(std::uint64_t monotonic) {
   }
 }
 
-// Which signal ended the capture.
-std::string read_signal(int signals) {
+int read_signal(int signals) {
   signalfd_siginfo info{};
-  if (read(signals, &info, sizeof(info)) != sizeof(info) || info.ssi_signo == SIGINT)
-    return "interrupt";
-  const char* short_name = sigabbrev_np(static_cast<int>(info.ssi_signo));
-  return fmt::format("SIG{}", short_name != nullptr ? short_name : "?");
+  return read(signals, &info, sizeof(info)) == sizeof(info) ? static_cast<int>(info.ssi_signo)
+                                                            : SIGINT;
 }
 
 std::uint64_t total(const model::Ledger& ledger) {
@@ -75,47 +71,14 @@ Result<void> write_preamble(trace::Writer& writer, const target::Points& points)
   return writer.write(base::read_clock_pair());
 }
 
+// A flight recorder has no file before its first dump: that it may write one shows now.
+Result<void> try_to_write(const std::string& path) {
+  SJ_TRY(writer, trace::Writer::create(path));
+  writer.abandon();
+  return {};
+}
+
 }  // namespace
-
-// Members in the order in which they are acquired: the probes go first when this is destroyed.
-struct Capture::State {
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    // A capture that did not come to its open mark must not leave an empty trace.
-    if (sink && about.open_ns == 0) sink->abandon();
-  }
-
-  const target::Process* process = nullptr;
-  Options options;
-  model::Capture about;
-  Coverage coverage;
-  std::uint64_t end_ns = UINT64_MAX;  // by the duration
-  std::uint64_t tracer_cpu_at_open = 0;
-  std::uint64_t target_cpu_at_open = 0;
-  std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
-
-  std::optional<Sink> sink;
-  std::optional<Outlet> outlet;
-  std::vector<std::unique_ptr<Source>> sources;  // the engines first
-  std::vector<Engine*> engines;
-  RingEngine* rings = nullptr;  // where it is one of them
-  BpfEngine* bpf = nullptr;
-
-  Result<void> make_sources(const target::Points& points);
-  void measure_costs(const target::Points& points);
-  Result<void> open_file(const target::Points& points);
-  Result<void> arm();
-  void open_gate();
-  void close_at(std::uint64_t monotonic_ns);
-
-  Result<bool> poll();
-  void flush();
-  std::chrono::microseconds poll_period() const;
-  std::uint64_t events() const;
-  Result<model::Ledger> losses() const;
-};
 
 Result<void> Capture::State::make_sources(const target::Points& points) {
   SJ_TRY(chosen, choose_engines(*process, points, options.engines));
@@ -166,10 +129,18 @@ void Capture::State::measure_costs(const target::Points& points) {
   bpf->correct_stamps(costs->stamp_delay_ns, costs->stamp_spread_ns);
 }
 
-Result<void> Capture::State::open_file(const target::Points& points) {
-  SJ_TRY(writer, trace::Writer::create(options.output));
-  SJ_CHECK(write_preamble(writer, points));
-  sink.emplace(std::move(writer));
+Result<void> Capture::State::open_sink(const target::Points& points) {
+  if (options.flight) {
+    SJ_CHECK(try_to_write(options.output));
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()));
+    sink->push(points.schema);
+    sink->push(base::read_clock_pair());
+    dumps.emplace(options.output, options.aftermath);
+  } else {
+    SJ_TRY(writer, trace::Writer::create(options.output));
+    SJ_CHECK(write_preamble(writer, points));
+    sink.emplace(std::make_unique<FileStore>(std::move(writer)));
+  }
   outlet.emplace(*sink, points.schema);
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
   outlet->announce_points();
@@ -201,6 +172,11 @@ void Capture::State::open_gate() {
   }
   for (const auto& source : sources) source->open_at(about.open_ns);
   sleep_until(about.open_ns);
+  tracer_cpu_at_open = own_cpu_time_ns();
+  target_cpu_at_open = process->cpu_time_ns().value_or(0);
+  target_cpu_last = target_cpu_at_open;
+  next_second_ns = about.open_ns + kSecond;
+  sink->push(about);
 }
 
 void Capture::State::close_at(std::uint64_t monotonic_ns) {
@@ -254,13 +230,10 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   state->options = std::move(options);
   SJ_CHECK(state->make_sources(points));
   state->measure_costs(points);
-  SJ_CHECK(state->open_file(points));
+  SJ_CHECK(state->open_sink(points));
   SJ_CHECK(state->arm());
-  state->open_gate();
-  state->tracer_cpu_at_open = own_cpu_time_ns();
-  state->target_cpu_at_open = process.cpu_time_ns().value_or(0);
-  state->target_cpu_last = state->target_cpu_at_open;
-  state->sink->push(state->about);
+  if (auto control = ControlSocket::listen(process.pid())) state->control = std::move(*control);
+  if (!state->options.wait_for_start) state->open_gate();
   return Capture(std::move(state));
 }
 
@@ -268,29 +241,35 @@ void Capture::describe(model::Target target) {
   state_->sink->push(std::move(target));
 }
 
-Result<void> Capture::run(int interrupts, const std::function<void(const Progress&)>& report) {
+// Now and then all that is known goes to disk, so that a capture that is killed loses little.
+Result<void> Capture::State::every_second(const Listener& listener) {
+  const std::uint64_t now = base::monotonic_ns();
+  if (now < next_second_ns) return {};
+  next_second_ns += kSecond;
+  target_cpu_last = process->cpu_time_ns().value_or(target_cpu_last);
+  flush();
+  SJ_TRY(losses, this->losses());
+  sink->push(base::read_clock_pair());
+  sink->push(losses);
+  listener.progress({.elapsed = nanoseconds(now - about.open_ns),
+                     .events = events(),
+                     .lost = total(losses),
+                     .bytes = sink->bytes()});
+  return {};
+}
+
+Result<void> Capture::run(int signals, const Listener& listener) {
   State& state = *state_;
-  std::uint64_t next_second = state.about.open_ns + kSecond;
-  std::array<pollfd, 2> watched = {
-      {{.fd = interrupts, .events = POLLIN, .revents = 0},
-       {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0}}};
+  const int control = state.control ? state.control->fd() : -1;
+  std::array<pollfd, 3> watched = {{{.fd = signals, .events = POLLIN, .revents = 0},
+                                    {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0},
+                                    {.fd = control, .events = POLLIN, .revents = 0}}};
 
   while (state.about.ended_by.empty()) {
     SJ_TRY(more, state.poll());
     const std::uint64_t now = base::monotonic_ns();
-    if (now >= next_second) {
-      next_second += kSecond;
-      state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
-      // Now and then all that is known goes to disk, so that a capture that is killed loses little.
-      state.flush();
-      SJ_TRY(losses, state.losses());
-      state.sink->push(base::read_clock_pair());
-      state.sink->push(losses);
-      report({.elapsed = nanoseconds(now - state.about.open_ns),
-              .events = state.events(),
-              .lost = total(losses),
-              .bytes = state.sink->bytes()});
-    }
+    SJ_CHECK(state.every_second(listener));
+    SJ_CHECK(state.look_after_dumps(listener));
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
         more ? nanoseconds(0) : std::min<nanoseconds>(state.poll_period(), until_end);
@@ -298,8 +277,11 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
                         .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
     if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
       return fail_errno("wait for the target");
+    if (watched[2].revents != 0)
+      for (const ControlSocket::Request& request : state.control->take())
+        SJ_CHECK(state.obey(request));
     if (watched[1].revents != 0) state.about.ended_by = "target exit";
-    if (watched[0].revents != 0) state.about.ended_by = read_signal(interrupts);
+    if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }
@@ -307,21 +289,22 @@ Result<void> Capture::run(int interrupts, const std::function<void(const Progres
 }
 
 // Takes what is still in the rings, whatever time the disk needs.
-Result<void> Capture::drain_rest() {
-  State& state = *state_;
-  for (bool more = true; more && !state.sink->failed();) {
+Result<void> Capture::State::drain_rest() {
+  for (bool more = true; more && !sink->failed();) {
     // Asked before: without room the drain took nothing, however much room there is by now.
-    const bool had_room = state.sink->has_room();
-    SJ_TRY(left, state.poll());
+    const bool had_room = sink->has_room();
+    SJ_TRY(left, poll());
     more = left || !had_room;
-    if (!had_room) std::this_thread::sleep_for(state.poll_period());
+    if (!had_room) std::this_thread::sleep_for(poll_period());
   }
-  state.flush();
+  flush();
   return {};
 }
 
 Result<Outcome> Capture::finish() {
   State& state = *state_;
+  if (!state.is_open())
+    return fail("ended by {} before it was started: no trace was written", state.about.ended_by);
   // A gate that closes by itself, at the end of the duration, is left to that.
   state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
   if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
@@ -334,7 +317,7 @@ Result<Outcome> Capture::finish() {
   // A hit inside the gate may still be on its way to its ring.
   for (const auto& source : state.sources) SJ_CHECK(source->settle());
   for (const auto& source : state.sources) source->disarm();
-  SJ_CHECK(drain_rest());
+  SJ_CHECK(state.drain_rest());
 
   SJ_TRY(losses, state.losses());
   for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
@@ -345,8 +328,10 @@ Result<Outcome> Capture::finish() {
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(state.about);
-  SJ_CHECK(state.sink->finish());
+  SJ_TRY(path, state.end_file());
   return Outcome{
+      .path = path,
+      .dumps = state.dumps_done,
       .capture = state.about,
       .events = state.events(),
       .lost = total(losses),

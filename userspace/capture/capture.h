@@ -20,8 +20,10 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "userspace/capture/dumps.h"
 #include "userspace/capture/engines.h"
 #include "userspace/capture/source.h"
+#include "userspace/capture/store.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -29,6 +31,10 @@ namespace sojourn::capture {
 
 struct Options {
   std::string output;
+  // A flight recorder: the newest events are held in memory, and written when that is asked for.
+  std::optional<History> flight;
+  Aftermath aftermath;
+  bool wait_for_start = false;  // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
   // Sources besides the engines, in the order in which they are armed: after the engines.
@@ -55,7 +61,15 @@ struct Progress {
   std::uint64_t bytes = 0;
 };
 
+// Who is told what while a capture runs.
+struct Listener {
+  std::function<void(const Progress&)> progress;  // about once a second
+  std::function<void(const std::string&)> say;    // a line, when something happens
+};
+
 struct Outcome {
+  std::string path;  // of the last trace that was written; empty: none was
+  unsigned dumps = 0;
   model::Capture capture;
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
@@ -76,9 +90,9 @@ class Capture {
   // Who the target is; a command that this process starts is only known once it runs.
   void describe(model::Target target);
 
-  // Ends when the duration is over, the target exits, the file cannot be written, or a signal comes
-  // (`interrupts` is a signalfd). `report` is called about once a second.
-  Result<void> run(int interrupts, const std::function<void(const Progress&)>& report);
+  // Ends when the duration is over, the target exits, the file cannot be written, `sojourn ctl`
+  // says so or a signal comes (`signals` is a signalfd); SIGUSR1 asks for a dump.
+  Result<void> run(int signals, const Listener& listener);
 
   Result<Outcome> finish();
 
@@ -93,7 +107,6 @@ class Capture {
  private:
   struct State;
   explicit Capture(std::unique_ptr<State> state);
-  Result<void> drain_rest();
   std::unique_ptr<State> state_;
 };
 

@@ -11,17 +11,25 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-Sink::Sink(trace::Writer writer) : writer_(std::move(writer)), thread_([this] { run(); }) {}
+Sink::Sink(std::unique_ptr<Store> store) : store_(std::move(store)), thread_([this] { run(); }) {}
 
 Sink::~Sink() {
   end_thread();
 }
 
 void Sink::push(Item item) {
+  add(std::move(item));
+}
+
+void Sink::run_in_order(Job job) {
+  add(std::move(job));
+}
+
+void Sink::add(Work work) {
   {
     const std::scoped_lock lock(mutex_);
     if (error_) return;
-    waiting_.push_back(std::move(item));
+    waiting_.push_back(std::move(work));
   }
   wake_.notify_one();
 }
@@ -60,14 +68,14 @@ void Sink::end_thread() {
 
 void Sink::abandon() {
   end_thread();
-  writer_.abandon();
+  store_->abandon();
 }
 
 Result<void> Sink::finish() {
   end_thread();
   if (error_) return std::unexpected(*error_);
-  SJ_CHECK(writer_.finish());
-  bytes_ = writer_.bytes();
+  SJ_CHECK(store_->finish());
+  bytes_ = store_->bytes();
   return {};
 }
 
@@ -76,29 +84,34 @@ void Sink::run() {
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    Item item = std::move(waiting_.front());
+    Work work = std::move(waiting_.front());
     waiting_.pop_front();
 
     lock.unlock();
-    Result<void> written = write(item);
-    const std::uint64_t bytes = writer_.bytes();
+    Result<void> done = do_work(work);
+    const std::uint64_t bytes = store_->bytes();
     lock.lock();
 
     bytes_ = bytes;
-    if (auto* batch = std::get_if<model::EventBatch>(&item)) {
-      batch->clear();
-      spare_.push_back(std::move(*batch));
-    }
-    if (!written) {
-      error_ = std::move(written).error();
+    if (auto* item = std::get_if<Item>(&work))
+      if (auto* batch = std::get_if<model::EventBatch>(item)) {
+        batch->clear();
+        spare_.push_back(std::move(*batch));
+      }
+    if (!done) {
+      error_ = std::move(done).error();
       waiting_.clear();
       return;
     }
   }
 }
 
-Result<void> Sink::write(Item& item) {
-  return std::visit([this](const auto& content) { return writer_.write(content); }, item);
+Result<void> Sink::do_work(Work& work) {
+  if (auto* job = std::get_if<Job>(&work)) {
+    (*job)(store_);
+    return {};
+  }
+  return store_->take(std::get<Item>(work));
 }
 
 }  // namespace sojourn::capture

@@ -1,4 +1,4 @@
-// The thread that owns the trace file: encodes, compresses and writes what it is handed, so that a
+// The thread that owns the store: encodes, compresses, holds or writes what it is handed, so that a
 // slow disk never keeps the drain from its rings. Everything crosses by being moved through one
 // queue, in order. The first error stops the writing; finish() returns it.
 #pragma once
@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -13,22 +15,25 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
 #include "analysis/model/event.h"
-#include "analysis/trace/writer.h"
+#include "userspace/capture/store.h"
 
 namespace sojourn::capture {
 
 class Sink {
  public:
-  explicit Sink(trace::Writer writer);
+  explicit Sink(std::unique_ptr<Store> store);
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
-  ~Sink();  // without finish() what was pushed is in the .partial file
+  ~Sink();  // without finish() what was pushed to a file is in NAME.partial
 
-  using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
-                            model::ClockPair, model::Capture, model::Ledger>;
+  using Item = capture::Item;
   void push(Item item);
+
+  // Runs on the sink's thread, after everything that was pushed before, and may put another store
+  // in the place of this one. What it throws away is the caller's business.
+  using Job = std::function<void(std::unique_ptr<Store>&)>;
+  void run_in_order(Job job);
 
   bool has_room() const;  // false: more than a queue's worth of batches is waiting
   bool failed() const;
@@ -42,19 +47,21 @@ class Sink {
   void abandon();
 
  private:
+  using Work = std::variant<Item, Job>;
+  void add(Work work);
   void run();
   void end_thread();
-  Result<void> write(Item& item);
+  Result<void> do_work(Work& work);
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Item> waiting_;
+  std::deque<Work> waiting_;
   std::vector<model::EventBatch> spare_;
   bool ending_ = false;
   std::optional<Error> error_;
   std::uint64_t bytes_ = 0;
 
-  trace::Writer writer_;  // the thread's own between start and join
+  std::unique_ptr<Store> store_;  // the thread's own between start and join
   std::thread thread_;
 };
 

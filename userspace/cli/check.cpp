@@ -88,8 +88,11 @@ Result<Findings> examine(trace::Reader& reader) {
   found.ended_in_order = ended_in_order(reader);
   found.imported = reader.capture().engine == model::Engine::kImport;
   const std::vector<std::uint64_t>& hits = reader.capture().stream_hits;
-  for (auto& [id, stream] : found.streams)
-    if (id < hits.size() && hits[id] >= stream.events) stream.missing = hits[id] - stream.events;
+  const std::vector<std::uint64_t>& first = reader.capture().stream_first;
+  for (auto& [id, stream] : found.streams) {
+    const std::uint64_t kept = stream.events + (id < first.size() ? first[id] : 0);
+    if (id < hits.size() && hits[id] >= kept) stream.missing = hits[id] - kept;
+  }
   for (const model::LedgerEntry& entry : reader.ledger()) {
     found.ledger[std::string(name(entry.cause))] += entry.count;
     found.lost += entry.count;

@@ -1,11 +1,12 @@
-// `sojourn ctl`: switches points of a running process on and off, for every engine, and shows their
-// state and the rings'.
+// `sojourn ctl`: speaks to the capture of a running process; switches its points on and off, for
+// every engine, and shows their state and the rings'.
 #include <memory>
 #include <string>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "userspace/capture/control_socket.h"
 #include "userspace/capture/ring_control.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/table.h"
@@ -69,7 +70,19 @@ void print_status(const target::Points& points, const capture::RingControl& cont
   owners.print();
 }
 
+// Start, stop, flush and dump are the capture's business.
+Result<void> ask(const Options& options) {
+  SJ_TRY(answer, capture::ask_capture(options.pid, options.action));
+  fmt::print("{}\n", printable(answer));
+  return {};
+}
+
 Result<void> ctl(const Options& options) {
+  if (options.action == "start" || options.action == "stop" || options.action == "flush" ||
+      options.action == "dump")
+    return ask(options);
+  if (options.action == "status" && !options.json && capture::has_capture(options.pid))
+    SJ_CHECK(ask(options));
   SJ_TRY(process, target::Process::open(options.pid));
   SJ_TRY(points, target::find_points(process));
   auto control = capture::RingControl::open(process, points);
@@ -102,21 +115,27 @@ Action define_ctl(CLI::App& app) {
       ->type_name("PID")
       ->required()
       ->check(CLI::Range(1, 1 << 22));
-  app.add_option("action", options->action, "enable, disable or status")
+  app.add_option("action", options->action,
+                 "status, enable, disable; of a capture that runs: start, stop, flush, dump")
       ->required()
-      ->check(CLI::IsMember({"enable", "disable", "status"}));
+      ->check(CLI::IsMember({"status", "enable", "disable", "start", "stop", "flush", "dump"}));
   auto* pattern = app.add_option("points", options->pattern,
                                  "Which points, by name, with * and ?, e.g. 'rlc.*'");
   app.add_flag("--json", options->json, "status as one JSON object");
   app.parse_complete_callback([options, pattern] {
-    if ((options->action == "status") != pattern->empty())
-      refuse_usage("enable and disable take one pattern of point names, status takes none");
+    const bool switches = options->action == "enable" || options->action == "disable";
+    if (switches == pattern->empty())
+      refuse_usage("enable and disable take one pattern of point names, the others take none");
   });
   app.footer(
-      "Works while the process is recorded, by either engine, and while it is not. A point that is "
-      "switched off costs what one costs that nobody traces.\n\n"
+      "enable, disable and status work while the process is recorded, by either engine, and while "
+      "it is not. A point that is switched off costs what one costs that nobody traces.\n"
+      "start begins a capture that was attached with --wait, stop ends one in order, flush brings "
+      "all that is known to the file, dump writes what `record --flight` holds. They are for the "
+      "user of the capture and for root.\n\n"
       "Examples:\n"
       "  sojourn ctl -p $(pidof nr-softmodem) disable 'phy.*'\n"
+      "  sojourn ctl -p $(pidof nr-softmodem) dump\n"
       "  sojourn ctl -p $(pidof nr-softmodem) status");
   return [options] { return ctl(*options); };
 }

@@ -19,6 +19,7 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/record_flight.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
@@ -42,6 +43,7 @@ struct Options {
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   bool quiet = false;
+  FlightOptions flight;
 };
 
 // Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
@@ -49,7 +51,7 @@ struct Options {
 Result<base::Fd> catch_interrupts() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
   base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
@@ -78,6 +80,7 @@ Result<capture::Options> capture_options(const Options& options) {
     result.engines.bpf.poll_period = period;
     result.engines.rings.poll_period = period;
   }
+  SJ_CHECK(options.flight.apply(result));
   // How probes are placed is a question of eBPF only.
   if (options.engine == EngineWanted::kBpf || options.attach != Attach::kAuto)
     result.engines.wanted = model::Engine::kBpf;
@@ -187,8 +190,8 @@ void tell_outcome(const Options& options, const target::Process& process,
   if (options.quiet) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
   tell("{}   {}   {} lost   {} {}", seconds(span), counted(outcome.events, "event"),
-       grouped(outcome.lost), options.output, bytes(outcome.bytes));
-  if (outcome.events > 0)
+       grouped(outcome.lost), outcome.path, bytes(outcome.bytes));
+  if (outcome.events > 0 && outcome.dumps == 0 && !options.flight.is_asked())
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
   tell("   ended by {}\n", outcome.capture.ended_by);
@@ -198,13 +201,21 @@ void tell_outcome(const Options& options, const target::Process& process,
          process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
                                          process.title(), process.pid())
                            : "is there traffic?");
-  tell("next: sojourn report {}\n", options.output);
+  tell("next: sojourn report {}\n", outcome.path);
 }
 
 Result<void> capture_until_end(const Options& options, const target::Process& process,
                                capture::Capture& capture, const base::Fd& interrupts) {
   RunningTotals progress(options.quiet);
-  auto ran = capture.run(interrupts.get(), [&](const capture::Progress& now) { progress(now); });
+  const capture::Listener listener = {
+      .progress = [&](const capture::Progress& now) { progress(now); },
+      .say =
+          [&](const std::string& line) {
+            progress.clear();
+            if (!options.quiet) tell("{}\n", line);
+          },
+  };
+  auto ran = capture.run(interrupts.get(), listener);
   progress.clear();
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
   if (!ran) return ran;
@@ -330,6 +341,7 @@ Action define_record(CLI::App& app) {
                  "for older kernels)")
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
       ->option_text("auto|multi|perf [auto]");
+  options->flight.define(app);
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.footer(
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"

@@ -31,11 +31,11 @@ model::EventBatch batch_of(std::uint64_t first, std::size_t events, model::Event
   return batch;
 }
 
-trace::Writer writer_for(const std::string& path) {
+std::unique_ptr<Store> store_for(const std::string& path) {
   auto writer = trace::Writer::create(path);
   REQUIRE(writer.has_value());
   REQUIRE(writer->write(one_point()));
-  return std::move(*writer);
+  return std::make_unique<FileStore>(std::move(*writer));
 }
 
 TEST_CASE("what is pushed is in the file, in order, while other state is asked for") {
@@ -44,7 +44,7 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
   constexpr std::size_t kBatches = 300;
   constexpr std::size_t kEvents = 1000;
   {
-    Sink sink(writer_for(path));
+    Sink sink(store_for(path));
     for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
       sink.push(batch_of(batch * kEvents, kEvents, sink.empty_batch()));
       sink.push(model::ClockPair{.monotonic_ns = batch});
@@ -73,7 +73,7 @@ TEST_CASE(
   const std::string path = directory.path("run.sjt");
   std::ofstream(path) << "older";
   {
-    Sink(writer_for(path)).push(batch_of(0, 10, {}));
+    Sink(store_for(path)).push(batch_of(0, 10, {}));
   }
   CHECK(test::contents(path) == "older");
   auto reader = trace::Reader::open(path + ".partial");
@@ -86,7 +86,7 @@ TEST_CASE("an abandoned sink leaves no file, and an older trace alone") {
   const std::string path = directory.path("run.sjt");
   std::ofstream(path) << "older";
   {
-    Sink sink(writer_for(path));
+    Sink sink(store_for(path));
     sink.push(batch_of(0, 10, {}));
     sink.abandon();
   }
@@ -104,7 +104,7 @@ TEST_CASE("the first write error is kept, told at the end, and takes nothing tha
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{.rlim_cur = 64 << 10, .rlim_max = 64 << 10};
     setrlimit(RLIMIT_FSIZE, &limit);
-    Sink sink(writer_for(path));
+    Sink sink(store_for(path));
     for (std::uint64_t batch = 0; batch < 1000 && !sink.failed(); ++batch)
       sink.push(batch_of(batch * 1000, 1000, sink.empty_batch()));
     for (int tries = 0; tries < 1000 && !sink.failed(); ++tries) usleep(1000);

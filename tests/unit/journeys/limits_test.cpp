@@ -24,7 +24,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST_CASE("what the start of the capture cut is censored, not an orphan") {
   World world(kLine);
-  world.marks = {.open_ns = 1000, .close_ns = 9000, .losses = {}};
+  world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events(R"(
     1100 D a--b 1000 1 7
     1120 D b--out 1000 1 7
@@ -37,7 +37,7 @@ TEST_CASE("what the start of the capture cut is censored, not an orphan") {
 
 TEST_CASE("what the end of the capture cut is censored, not incomplete") {
   World world(kLine);
-  world.marks = {.open_ns = 1000, .close_ns = 9000, .losses = {}};
+  world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events("8000 D in--a 1000 1 7\n 8100 D a--b 1000 1 7");
   CHECK(world.journeys() == Lines{"D censored 8000..8100: in--a@8000 a--b@8100<0"});
   CHECK(world.stays("b") == "b +8100 ~9000");
@@ -85,8 +85,10 @@ TEST_CASE(
 
 TEST_CASE("losses that only the ledger knows of are an excuse too") {
   World world(kLine);
-  world.marks = {
-      .open_ns = 1000, .close_ns = 0, .losses = {{.begin_ns = 1000, .end_ns = UINT64_MAX}}};
+  world.marks = {.open_ns = 1000,
+                 .close_ns = 0,
+                 .first_seqs = {},
+                 .losses = {{.begin_ns = 1000, .end_ns = UINT64_MAX}}};
   world.events("1000 D in--a 1000 1 7");
   world.events(std::to_string(20 * kSecond) + " D a--b 1000 1 9");
   const auto journeys = world.journeys();

@@ -27,9 +27,9 @@ model::EventBatch batch_of(std::span<const Number> numbers) {
   return batch;
 }
 
-std::vector<Gap> gaps_of(const SequenceCheck& check) {
+std::vector<Gap> gaps_of(const SequenceCheck& check, std::uint64_t first = 0) {
   std::vector<Gap> gaps;
-  check.append_gaps(7, gaps);
+  check.append_gaps(7, first, gaps);
   return gaps;
 }
 
@@ -40,6 +40,19 @@ TEST_CASE("numbers that count up from 0 have no gap") {
   for (std::uint64_t seq = 0; seq < 1000; ++seq) numbers.push_back({seq, seq * 10});
   check.add(batch_of(numbers));
   CHECK(gaps_of(check).empty());
+}
+
+TEST_CASE("what lies before the first wanted number is no gap") {
+  SequenceCheck check;
+  const std::vector<Number> numbers = {{5, 50}, {6, 60}, {8, 80}};
+  check.add(batch_of(numbers));
+  const auto gaps = gaps_of(check, 3);
+  REQUIRE(gaps.size() == 2);
+  CHECK(gaps[0].first_seq == 3);
+  CHECK(gaps[0].count == 2);
+  CHECK(gaps[1].first_seq == 7);
+  REQUIRE(gaps_of(check, 6).size() == 1);
+  CHECK(gaps_of(check, 6)[0].first_seq == 7);
 }
 
 TEST_CASE("no numbers have no gap") {

@@ -1,0 +1,77 @@
+// What a Capture consists of, for its two halves: capture.cpp takes it from attaching to the
+// finished file, capture_control.cpp does what it is asked meanwhile.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/capture.h"
+#include "userspace/capture/control_socket.h"
+#include "userspace/capture/dumps.h"
+#include "userspace/capture/outlet.h"
+#include "userspace/capture/sink.h"
+
+namespace sojourn::capture {
+
+// Members in the order in which they are acquired: the probes go first when this is destroyed.
+struct Capture::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    // A capture that did not come to its open mark must not leave an empty trace.
+    if (sink && about.open_ns == 0) sink->abandon();
+  }
+
+  const target::Process* process = nullptr;
+  Options options;
+  model::Capture about;
+  Coverage coverage;
+  std::uint64_t end_ns = UINT64_MAX;  // by the duration
+  std::uint64_t tracer_cpu_at_open = 0;
+  std::uint64_t target_cpu_at_open = 0;
+  std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
+  std::uint64_t next_second_ns = UINT64_MAX;
+
+  std::optional<Sink> sink;
+  std::optional<Outlet> outlet;
+  std::vector<std::unique_ptr<Source>> sources;  // the engines first
+  std::vector<Engine*> engines;
+  RingEngine* rings = nullptr;  // where it is one of them
+  BpfEngine* bpf = nullptr;
+  std::optional<ControlSocket> control;  // missing where the machine has no abstract sockets
+  std::optional<Dumps> dumps;            // of a flight recorder
+  std::string last_path;
+  unsigned dumps_done = 0;
+
+  Result<void> make_sources(const target::Points& points);
+  void measure_costs(const target::Points& points);
+  Result<void> open_sink(const target::Points& points);
+  Result<void> arm();
+  void open_gate();
+  bool is_open() const { return about.open_ns != 0; }
+  void close_at(std::uint64_t monotonic_ns);
+
+  Result<void> every_second(const Listener& listener);
+  void ask_dump(const std::string& why, std::optional<int> client = {});
+  Result<void> look_after_dumps(const Listener& listener);
+  Result<void> obey(const ControlSocket::Request& request);
+  std::string status() const;
+  void on_signal(int signal);
+  Result<std::string> end_file();
+
+  Result<bool> poll();
+  void flush();
+  std::chrono::microseconds poll_period() const;
+  std::uint64_t events() const;
+  Result<model::Ledger> losses() const;
+  Result<void> drain_rest();
+  Result<void> catch_up();  // everything that began before now is in the sink
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,108 @@
+// Where a capture's items end up: written to the trace file as they come, or held in memory, the
+// newest of them, until they are asked for. Held events are packed, so that ten seconds of a
+// million events each take some 40 MB. The sink's thread owns it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/event.h"
+#include "analysis/trace/format.h"
+#include "analysis/trace/packer.h"
+#include "analysis/trace/writer.h"
+
+namespace sojourn::capture {
+
+using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
+                          model::ClockPair, model::Capture, model::Ledger>;
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual Result<void> take(const Item& item) = 0;
+  virtual Result<void> finish() = 0;
+  virtual void abandon() = 0;  // leaves no file behind
+  virtual std::uint64_t bytes() const = 0;
+};
+
+// How much history is held: what either of the first two asks for, as far as the memory reaches.
+struct History {
+  std::chrono::nanoseconds span{};
+  std::uint64_t events = 0;
+  std::size_t bytes = std::size_t{256} << 20;
+};
+
+struct Dumped {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;
+  std::chrono::nanoseconds span{};  // that it tells everything of
+};
+
+// Writes one trace file.
+class FileStore final : public Store {
+ public:
+  explicit FileStore(trace::Writer writer) : writer_(std::move(writer)) {}
+  Result<void> take(const Item& item) override;
+  Result<void> finish() override { return writer_.finish(); }
+  void abandon() override { writer_.abandon(); }
+  std::uint64_t bytes() const override { return writer_.bytes(); }
+
+ private:
+  trace::Writer writer_;
+};
+
+// Holds the newest events, and everything that describes them.
+class FlightStore final : public Store {
+ public:
+  FlightStore(History history, model::Host host) : history_(history), host_(std::move(host)) {}
+
+  Result<void> take(const Item& item) override;
+  Result<void> finish() override { return {}; }
+  void abandon() override {}
+  std::uint64_t bytes() const override { return held_bytes_; }
+
+  // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
+  // open mark moves to where the history begins.
+  Result<Dumped> dump(const std::string& path, model::Capture about) const;
+
+  // Begins a file with what is held. What comes later may be written to it as well.
+  Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
+
+ private:
+  struct Block {
+    trace::BlockHeader header;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct LedgerAt {
+    std::uint64_t ts_ns = 0;
+    model::Ledger ledger;
+  };
+
+  Result<void> hold(const model::EventBatch& events);
+  void forget();
+  model::Ledger losses_of_history() const;
+
+  History history_;
+  model::Host host_;
+  trace::Packer packer_;
+  model::Schema schema_;
+  std::deque<model::ClockPair> clocks_;
+  std::deque<LedgerAt> ledgers_;
+  std::vector<Item> others_;  // that only describe, in their order
+  std::deque<Block> blocks_;
+  std::size_t held_bytes_ = 0;
+  std::uint64_t held_events_ = 0;
+  std::uint64_t newest_ns_ = 0;
+  std::uint64_t complete_from_ns_ = 0;    // nothing as late was forgotten
+  std::vector<std::uint64_t> first_seq_;  // by stream, after what was forgotten
+};
+
+}  // namespace sojourn::capture

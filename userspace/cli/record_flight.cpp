@@ -1,0 +1,79 @@
+#include "userspace/cli/record_flight.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "userspace/cli/command.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+// "5000 events" or "5000ev", where a time could stand as well.
+std::optional<std::uint64_t> parse_events(std::string_view text) {
+  std::uint64_t count = 0;
+  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  if (code != std::errc() || (unit != "ev" && unit != "events" && unit != " events"))
+    return std::nullopt;
+  return count;
+}
+
+std::string check_span(const std::string& text) {
+  if (parse_events(text)) return "";
+  return parse_duration(text)
+             ? ""
+             : fmt::format("\"{}\" is neither a time such as 10s nor a number such as 5000ev",
+                           text);
+}
+
+}  // namespace
+
+void FlightOptions::define(CLI::App& app) {
+  auto* flight =
+      app.add_option(
+             "--flight", history_,
+             "Flight recorder: hold the newest events in memory, this much of them (10s, or "
+             "50000ev), and write them on `sojourn ctl dump`, on SIGUSR1 and at the end")
+          ->check(check_span);
+  app.add_option("--after", after_,
+                 "What follows the reason of a dump and is still in it: 500ms, or 5000ev")
+      ->check(check_span)
+      ->needs(flight);
+  app.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      })
+      ->needs(flight);
+  app.add_flag("--wait", wait_, "Attach, but record nothing before `sojourn ctl start`");
+}
+
+Result<void> FlightOptions::apply(capture::Options& options) const {
+  options.wait_for_start = wait_;
+  if (!is_asked()) return {};
+  capture::History history;
+  if (const auto events = parse_events(history_)) {
+    history.events = *events;
+  } else {
+    SJ_TRY(span, parse_duration(history_));
+    history.span = span;
+  }
+  if (!memory_.empty()) {
+    SJ_TRY(bytes, parse_bytes(memory_));
+    history.bytes = bytes;
+  }
+  options.flight = history;
+  if (const auto events = parse_events(after_)) {
+    options.aftermath.events = *events;
+  } else if (!after_.empty()) {
+    SJ_TRY(span, parse_duration(after_));
+    options.aftermath.span = span;
+  }
+  return {};
+}
+
+}  // namespace sojourn::cli
