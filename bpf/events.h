@@ -43,13 +43,29 @@ struct sj_arg {
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_arg) == 16, "sj_arg is shared with BPF");
 
+/* What an argument's value must fulfil for the hit to be wanted: value - low <= width, in 64 bits
+ * without a sign, or the contrary. */
+struct sj_test {
+  __u64 low;
+  __u64 width;
+  __u8 arg;
+  __u8 is_negated;
+  __u8 pad[6];
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_test) == 24, "sj_test is shared with BPF");
+#define SJ_MAX_TESTS 4
+
 /* One probe site; the attach cookie is its index. */
 struct sj_site {
   __u32 point;
   __u32 args;
+  __u32 tests; /* all of them must hold */
+  __u32 pad;
   struct sj_arg arg[SJ_MAX_ARGS];
+  struct sj_test test[SJ_MAX_TESTS];
 };
-SJ_STATIC_ASSERT(sizeof(struct sj_site) == 8 + 16 * SJ_MAX_ARGS, "sj_site is shared with BPF");
+SJ_STATIC_ASSERT(sizeof(struct sj_site) == 16 + 16 * SJ_MAX_ARGS + 24 * SJ_MAX_TESTS,
+                 "sj_site is shared with BPF");
 
 /* A hit, in its slot of a ring. A slot is as long as the target's longest hit needs. */
 struct sj_hit {

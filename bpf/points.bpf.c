@@ -7,9 +7,10 @@
  * Order of work. The stamp is taken first, so that it is nearest to the moment of the trap. The
  * gate decides next: a hit outside of it leaves no trace at all. A hit inside takes a position in
  * the ring, or else counts as lost: for its CPU, so that the next hit's number leaves a gap, and
- * for its site. On a preemptible kernel another hit may come between any two steps on the same CPU:
- * hence the compare-and-swap, and hits that are in the ring in an order other than that of their
- * stamps. A loss that is preempted before it is counted leaves its gap a little later.
+ * for its site. A hit that is not wanted is counted for its site and takes no position, so that it
+ * leaves no gap. On a preemptible kernel another hit may come between any two steps on the same
+ * CPU: hence the compare-and-swap, and hits that are in the ring in an order other than that of
+ * their stamps. A loss that is preempted before it is counted leaves its gap a little later.
  *
  * The rings are plain memory that the tracer maps, not the kernel's ring buffers, because the
  * greater part of a hit's cost was waiting for memory: a ring long enough to outlast a starved
@@ -32,6 +33,7 @@ const volatile struct {
   __u32 max_args;   /* of all sites */
   __u32 slot_bytes; /* enough for max_args */
   __u32 blocks;     /* of each ring, a power of two */
+  __u32 max_tests;  /* of all sites */
 } config = {};
 
 struct sj_gate gate = {.open_ns = ~0ULL, .close_ns = ~0ULL};
@@ -67,6 +69,14 @@ struct {
   __type(key, __u32);
   __type(value, __u64);
 } losses SEC(".maps");
+
+/* Hits that were not wanted. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u64);
+} filtered SEC(".maps");
 
 #define ONCE(place) (*(volatile __typeof__(place)*)&(place))
 
@@ -167,15 +177,39 @@ static __always_inline void commit(struct sj_hit* hit, __u64 number) {
 #endif
 }
 
-static __always_inline void read_arguments(struct pt_regs* ctx, const struct sj_site* site,
-                                           struct sj_hit* hit, __u32 args) {
+/* For the verifier refuses a variable offset into the context. */
+static __always_inline void copy_registers(struct pt_regs* ctx, __u64* regs) {
   const __u64* words = (const __u64*)ctx;
-  __u64 regs[REGS];
-  __u8 flags = 0;
 
-  /* Copied, for the verifier refuses a variable offset into the context. */
 #pragma unroll
   for (__u32 i = 0; i < REGS; i++) regs[i] = words[i];
+}
+
+/* What cannot be read is 0 here, as it is in the hit. */
+static __noinline int is_wanted(const __u64* regs, const struct sj_site* site) {
+  __u8 flags = 0;
+
+  for (__u32 i = 0; i < SJ_MAX_TESTS; i++) {
+    if (i >= site->tests) break;
+    const struct sj_test* test = &site->test[i];
+    const __u64 value = read_argument(regs, &site->arg[test->arg & (SJ_MAX_ARGS - 1)], &flags);
+
+    if ((value - test->low <= test->width) == (test->is_negated != 0)) return 0;
+  }
+  return 1;
+}
+
+static __noinline int count_filtered(__u32 site) {
+  __u64* count = bpf_map_lookup_elem(&filtered, &site);
+
+  if (count) __sync_fetch_and_add(count, 1);
+  return 0;
+}
+
+static __always_inline void read_arguments(const __u64* regs, const struct sj_site* site,
+                                           struct sj_hit* hit, __u32 args) {
+  __u8 flags = 0;
+
   for (__u32 i = 0; i < SJ_MAX_ARGS; i++) {
     if (i >= config.max_args || i >= args) break; /* the first is for the verifier's eyes */
     hit->value[i] = read_argument(regs, &site->arg[i], &flags);
@@ -196,6 +230,10 @@ static __always_inline int hit_point(struct pt_regs* ctx) {
   struct sj_cpu_ring* ring = bpf_map_lookup_elem(&rings, &cpu);
   if (!site || !ring) return 0;
 
+  __u64 regs[REGS];
+  copy_registers(ctx, regs);
+  if (config.max_tests && site->tests && !is_wanted(regs, site)) return count_filtered(index);
+
   struct place place;
   if (!take_position(ring, &place)) return count_loss(ring, index);
   if (place.position % SJ_BLOCK_SLOTS == 0) touch_block(cpu, place.position + SJ_BLOCK_SLOTS);
@@ -210,7 +248,7 @@ static __always_inline int hit_point(struct pt_regs* ctx) {
   hit->tid = (__u32)pid_tgid;
   hit->point = (__u16)site->point;
   hit->args = (__u8)args;
-  read_arguments(ctx, site, hit, args);
+  read_arguments(regs, site, hit, args);
   commit(hit, place.number);
   return 0;
 }

@@ -12,8 +12,8 @@ using Kind = Node::Kind;
 
 class Binder {
  public:
-  Binder(std::string_view text, Scope scope, const model::Schema& schema)
-      : text_(text), scope_(scope), schema_(schema) {}
+  Binder(std::string_view text, Scope scope, const model::Schema& schema, Names names)
+      : text_(text), scope_(scope), schema_(schema), names_(names) {}
 
   Result<Condition> condition(const Node& node, bool negated) {
     switch (node.kind) {
@@ -63,7 +63,8 @@ class Binder {
                           "this is about single events already: event() says nothing");
         leaf.kind = Leaf::Kind::kEvent;
         leaf.of_events = true;
-        SJ_TRY(inner, Binder(text_, Scope::kEvent, schema_).condition(node.parts.front(), false));
+        SJ_TRY(inner,
+               Binder(text_, Scope::kEvent, schema_, names_).condition(node.parts.front(), false));
         into.parts.push_back(std::move(inner));
         return {};
       }
@@ -89,7 +90,7 @@ class Binder {
   }
 
   Result<void> require_field(const Node& node) const {
-    if (has_field(node.name)) return {};
+    if (names_ == Names::kAreChecked || has_field(node.name)) return {};
     return complain(text_, node.at,
                     fmt::format("no point has a field \"{}\"{}", node.name,
                                 did_you_mean(node.name, known_names())));
@@ -182,7 +183,8 @@ class Binder {
       places.push_back(point.src);
       places.push_back(point.dest);
     }
-    if (std::ranges::none_of(
+    if (names_ == Names::kMustBeKnown &&
+        std::ranges::none_of(
             places, [&](const std::string& place) { return place_matches(place, pattern); }))
       return complain(text_, pattern.at,
                       fmt::format("there is no place \"{}\"{}", pattern.text,
@@ -291,7 +293,8 @@ class Binder {
     for (const Pattern& pattern : node.patterns) {
       if (leaf.word == Word::kDir) {
         SJ_CHECK(require_direction(pattern));
-      } else if (std::ranges::none_of(schema_.points, [&](const model::Point& point) {
+      } else if (names_ == Names::kMustBeKnown &&
+                 std::ranges::none_of(schema_.points, [&](const model::Point& point) {
                    return text_matches(point, leaf.word, {pattern});
                  })) {
         return complain(text_, pattern.at,
@@ -328,12 +331,14 @@ class Binder {
   std::string_view text_;
   Scope scope_;
   const model::Schema& schema_;
+  Names names_;
 };
 
 }  // namespace
 
-Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema) {
-  return Binder(expression.text, scope, schema).condition(expression.root, false);
+Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
+                       Names names) {
+  return Binder(expression.text, scope, schema, names).condition(expression.root, false);
 }
 
 bool text_matches(const model::Point& point, Word word, const std::vector<Pattern>& patterns) {

@@ -52,9 +52,13 @@ struct Condition {
   std::vector<Condition> parts;
 };
 
+// Names that the schema does not have: an error, unless they were found in a larger one before.
+enum class Names : std::uint8_t { kMustBeKnown, kAreChecked };
+
 // Fails where the schema does not have a name, no point is meant by a pattern, or a word belongs to
 // the other scope; with a caret, as parse().
-Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema);
+Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
+                       Names names = Names::kMustBeKnown);
 
 // Whether a text word of a point is one of the patterns: dir, point ("a--b" or "D a--b"), src,
 // dest, and hop (either of both).

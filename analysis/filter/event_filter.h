@@ -18,6 +18,7 @@ namespace sojourn::filter {
 struct Surroundings {
   std::uint64_t origin_ns = 0;  // `time` counts from it
   std::vector<model::Stream> streams;
+  Names names = Names::kMustBeKnown;
 };
 
 class EventFilter {

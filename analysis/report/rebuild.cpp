@@ -25,7 +25,8 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
     end.last_ns = std::max(end.last_ns, block.max_ts_ns);
   }
   std::map<std::uint32_t, std::uint64_t> lost;
-  for (const auto& entry : reader.ledger()) lost[entry.stream] += entry.count;
+  for (const auto& entry : reader.ledger())
+    if (entry.cause != model::LossCause::kFiltered) lost[entry.stream] += entry.count;
   for (const auto& stream : reader.streams())
     if (!model::carries_points(stream.engine)) lost.erase(stream.id);
   const auto& firsts = reader.capture().stream_first;

@@ -9,7 +9,8 @@ Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& proc
                                                      target::Points points,
                                                      const BpfOptions& options) {
   const Mechanism mechanism = options.mechanism ? *options.mechanism : best_mechanism();
-  SJ_TRY(programs, BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes));
+  SJ_TRY(programs,
+         BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes, options.keep));
   std::unique_ptr<BpfEngine> engine(
       new BpfEngine(process, std::move(points), mechanism, std::move(programs)));
   engine->poll_period_ = options.poll_period;
@@ -23,7 +24,8 @@ Result<void> BpfEngine::connect(Outlet& outlet) {
         outlet.new_stream({.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1});
     if (cpu == 0) first_stream_ = stream;
   }
-  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_, stamp_delay_ns_);
+  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_, stamp_delay_ns_,
+                 [&outlet](model::EventBatch batch) { outlet.push(std::move(batch)); });
   return {};
 }
 

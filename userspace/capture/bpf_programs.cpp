@@ -4,6 +4,8 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -34,7 +36,17 @@ std::string_view last_line(std::string_view log) {
   return before == std::string_view::npos ? log : log.substr(before + 1);
 }
 
-Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points) {
+// None, where there are more than a site can have: the collector filters then.
+std::span<const filter::FieldTest> tests_of(const target::Site& site, const PointTests& keep) {
+  if (site.point >= keep.size() || keep[site.point].size() > SJ_MAX_TESTS) return {};
+  const auto& tests = keep[site.point];
+  const bool fit = std::ranges::all_of(
+      tests, [&](const filter::FieldTest& test) { return test.field < site.args.size(); });
+  return fit ? std::span<const filter::FieldTest>(tests) : std::span<const filter::FieldTest>();
+}
+
+Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points,
+                        const PointTests& keep) {
   const int fd = bpf_map__fd(skeleton.maps.sites);
   for (std::uint32_t index = 0; index < points.sites.size(); ++index) {
     const target::Site& site = points.sites[index];
@@ -42,6 +54,13 @@ Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& po
     record.point = site.point;
     record.args = static_cast<std::uint32_t>(site.args.size());
     std::ranges::copy(site.args, record.arg);
+    for (const filter::FieldTest& test : tests_of(site, keep))
+      record.test[record.tests++] = {
+          .low = test.low,
+          .width = test.width,
+          .arg = static_cast<std::uint8_t>(test.field),
+          .is_negated = test.is_negated ? std::uint8_t{1} : std::uint8_t{0},
+          .pad = {}};
     if (bpf_map_update_elem(fd, &index, &record, BPF_ANY) != 0)
       return fail_errno("describe site {} to the BPF programs", site.probe);
   }
@@ -109,6 +128,7 @@ void configure(sojourn_points& skeleton, const Shape& shape, std::uint32_t sites
   bpf_map__set_value_size(skeleton.maps.blocks, shape.block_bytes());
   bpf_map__set_max_entries(skeleton.maps.sites, sites);
   bpf_map__set_max_entries(skeleton.maps.losses, sites);
+  bpf_map__set_max_entries(skeleton.maps.filtered, sites);
   skeleton.rodata->config.max_args = shape.max_args;
   skeleton.rodata->config.slot_bytes = shape.slot_bytes;
   skeleton.rodata->config.blocks = shape.blocks;
@@ -124,6 +144,9 @@ std::size_t whole_pages(std::size_t bytes) {
 
 struct BpfPrograms::State {
   Result<void> map_rings(const Shape& shape);
+  Result<void> each_count(const bpf_map* map,
+                          const std::function<void(std::uint32_t cpu, model::PointId point,
+                                                   std::uint64_t count)>& take) const;
 
   std::string verifier_log;  // libbpf keeps a pointer to it
   Skeleton skeleton;
@@ -156,7 +179,7 @@ Result<void> BpfPrograms::State::map_rings(const Shape& shape) {
 }
 
 Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                      std::size_t ring_bytes) {
+                                      std::size_t ring_bytes, const PointTests& keep) {
   const int cpus = libbpf_num_possible_cpus();
   if (cpus <= 0 || cpus > SJ_MAX_CPUS)
     return fail("count the CPUs: {} is not between 1 and {}", cpus, SJ_MAX_CPUS);
@@ -182,11 +205,14 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   const bool multi = mechanism == Mechanism::kUprobeMulti;
   bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
   bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
+  const bool filters = std::ranges::any_of(
+      points.sites, [&](const target::Site& site) { return !tests_of(site, keep).empty(); });
+  skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
   skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
 
   if (sojourn_points__load(&skeleton) != 0)
     return std::unexpected(load_error(errno, shape, state->verifier_log));
-  SJ_CHECK(fill_sites(skeleton, points));
+  SJ_CHECK(fill_sites(skeleton, points, keep));
   SJ_CHECK(state->map_rings(shape));
   return BpfPrograms(std::move(state));
 }
@@ -225,20 +251,32 @@ Result<void> BpfPrograms::wait_for_running() const {
   return {};
 }
 
-Result<model::Ledger> BpfPrograms::losses() const {
-  const std::size_t cpus = state_->rings.size();
-  std::vector<std::uint64_t> counts(cpus);
-  model::Ledger ledger;
-  for (std::uint32_t site = 0; site < state_->point_of_site.size(); ++site) {
-    if (bpf_map_lookup_elem(bpf_map__fd(state_->skeleton->maps.losses), &site, counts.data()) != 0)
-      return fail_errno("read the loss counters");
-    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
-      if (counts[cpu] != 0)
-        ledger.push_back({.stream = cpu,
-                          .point = state_->point_of_site[site],
-                          .cause = model::LossCause::kRingFull,
-                          .count = counts[cpu]});
+// One counter a site and CPU.
+Result<void> BpfPrograms::State::each_count(
+    const bpf_map* map,
+    const std::function<void(std::uint32_t cpu, model::PointId point, std::uint64_t count)>& take)
+    const {
+  std::vector<std::uint64_t> counts(rings.size());
+  for (std::uint32_t site = 0; site < point_of_site.size(); ++site) {
+    if (bpf_map_lookup_elem(bpf_map__fd(map), &site, counts.data()) != 0)
+      return fail_errno("read the counters of hits that were not kept");
+    for (std::uint32_t cpu = 0; cpu < counts.size(); ++cpu)
+      if (counts[cpu] != 0) take(cpu, point_of_site[site], counts[cpu]);
   }
+  return {};
+}
+
+Result<model::Ledger> BpfPrograms::losses() const {
+  model::Ledger ledger;
+  const auto& maps = state_->skeleton->maps;
+  SJ_CHECK(state_->each_count(maps.losses,
+                              [&](std::uint32_t cpu, model::PointId point, std::uint64_t count) {
+                                ledger.push_back({cpu, point, model::LossCause::kRingFull, count});
+                              }));
+  SJ_CHECK(state_->each_count(maps.filtered,
+                              [&](std::uint32_t cpu, model::PointId point, std::uint64_t count) {
+                                ledger.push_back({cpu, point, model::LossCause::kFiltered, count});
+                              }));
   return ledger;
 }
 

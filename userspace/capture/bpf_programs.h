@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
+#include "analysis/filter/program.h"
 #include "analysis/model/capture.h"
 #include "userspace/capture/ring.h"
 #include "userspace/target/target.h"
@@ -22,12 +23,15 @@ namespace sojourn::capture {
 // How a program gets to a site; see attach.h.
 enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
 
+// By PointId: what a hit's values must fulfil. A point may be missing.
+using PointTests = std::vector<std::vector<filter::FieldTest>>;
+
 class BpfPrograms {
  public:
   // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs. A ring takes the
-  // power of two of blocks that fits.
+  // power of two of blocks that fits. A point with more than SJ_MAX_TESTS tests keeps every hit.
   static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                  std::size_t ring_bytes);
+                                  std::size_t ring_bytes, const PointTests& keep = {});
   BpfPrograms(BpfPrograms&&) noexcept;
   BpfPrograms& operator=(BpfPrograms&&) noexcept;
   ~BpfPrograms();
@@ -42,10 +46,11 @@ class BpfPrograms {
   // Returns when every program that was running has ended: what it had to push is pushed.
   Result<void> wait_for_running() const;
 
-  // Hits inside the gate that found no room, so far, by CPU and point.
+  // Hits inside the gate that found no room, and those that were not wanted, so far, by CPU and
+  // point.
   Result<model::Ledger> losses() const;
 
-  // All hits inside the gate so far, by CPU: the next sequence number of each.
+  // All wanted hits inside the gate so far, by CPU: the next sequence number of each.
   std::vector<std::uint64_t> hits() const;
 
  private:

@@ -60,7 +60,15 @@ int read_signal(int signals) {
 
 std::uint64_t total(const model::Ledger& ledger) {
   std::uint64_t count = 0;
-  for (const model::LedgerEntry& entry : ledger) count += entry.count;
+  for (const model::LedgerEntry& entry : ledger)
+    if (entry.cause != model::LossCause::kFiltered) count += entry.count;
+  return count;
+}
+
+std::uint64_t filtered(const model::Ledger& ledger) {
+  std::uint64_t count = 0;
+  for (const model::LedgerEntry& entry : ledger)
+    if (entry.cause == model::LossCause::kFiltered) count += entry.count;
   return count;
 }
 
@@ -111,7 +119,7 @@ void Capture::State::measure_costs(const target::Points& points) {
   if (rings != nullptr) {
     const auto costs = ring_point_costs_ps(points.schema, calibrate_ring());
     for (const target::RingSite& site : points.ring_sites)
-      about.hit_cost_ps[site.point] = costs[site.point];
+      if (site.is_wanted) about.hit_cost_ps[site.point] = costs[site.point];
   }
   if (bpf == nullptr) return;
   std::size_t max_args = 0;
@@ -142,6 +150,10 @@ Result<void> Capture::State::open_sink(const target::Points& points) {
     sink.emplace(std::make_unique<FileStore>(std::move(writer)));
   }
   outlet.emplace(*sink, points.schema);
+  if (options.where) {
+    SJ_TRY(sieve, Sieve::create(*options.where, points.schema));
+    outlet->leave_out_by(std::move(sieve));
+  }
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
   outlet->announce_points();
   return {};
@@ -165,6 +177,7 @@ void Capture::State::open_gate() {
   about.open_ns = base::monotonic_ns() + kGateLead;
   for (const Engine* engine : engines)
     about.open_ns = std::min(about.open_ns, engine->earliest_ns());
+  outlet->begin(about.open_ns);
   if (options.duration) {
     end_ns = std::max(base::monotonic_ns(), about.open_ns) +
              static_cast<std::uint64_t>(options.duration->count());
@@ -205,12 +218,13 @@ std::chrono::microseconds Capture::State::poll_period() const {
 std::uint64_t Capture::State::events() const {
   std::uint64_t events = 0;
   for (const Engine* engine : engines) events += engine->events();
-  return events;
+  return outlet->sieve() ? events - std::min(events, outlet->sieve()->filtered()) : events;
 }
 
 Result<model::Ledger> Capture::State::losses() const {
   model::Ledger ledger;
   for (const auto& source : sources) SJ_CHECK(source->add_losses(ledger));
+  if (outlet->sieve()) outlet->sieve()->add_filtered(ledger);
   return ledger;
 }
 
@@ -321,6 +335,7 @@ Result<Outcome> Capture::finish() {
 
   SJ_TRY(losses, state.losses());
   for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
+  if (state.outlet->sieve()) state.outlet->sieve()->close_up(state.about.stream_hits);
   for (const Engine* engine : state.engines)
     state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
@@ -335,6 +350,7 @@ Result<Outcome> Capture::finish() {
       .capture = state.about,
       .events = state.events(),
       .lost = total(losses),
+      .filtered = filtered(losses),
       .bytes = state.sink->bytes(),
       .rings = state.rings != nullptr ? std::optional(state.rings->advice()) : std::nullopt};
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/filter/syntax.h"
 #include "analysis/model/capture.h"
 #include "userspace/capture/dumps.h"
 #include "userspace/capture/engines.h"
@@ -37,6 +38,7 @@ struct Options {
   bool wait_for_start = false;  // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
+  std::optional<filter::Expression> where;  // events for which it is false are left out
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
 };
@@ -73,6 +75,7 @@ struct Outcome {
   model::Capture capture;
   std::uint64_t events = 0;
   std::uint64_t lost = 0;
+  std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;
   std::optional<RingAdvice> rings;
 };

@@ -76,7 +76,8 @@ std::string Capture::State::status() const {
   const auto lost = losses();
   std::uint64_t lost_count = 0;
   if (lost)
-    for (const model::LedgerEntry& entry : *lost) lost_count += entry.count;
+    for (const model::LedgerEntry& entry : *lost)
+      if (entry.cause != model::LossCause::kFiltered) lost_count += entry.count;
   return fmt::format("{}: {:.1f} s, {} events, {} lost, {} bytes {}, {} dumps", options.output,
                      is_open() ? static_cast<double>(now - about.open_ns) / 1e9 : 0.0, events(),
                      lost_count, sink->bytes(), options.flight ? "held" : "written", dumps_done);

@@ -16,8 +16,10 @@ constexpr std::size_t kBatchEvents = 16384;
 }  // namespace
 
 Drain::Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream,
-             std::uint64_t stamp_delay_ns)
-    : sink_(&sink), stamp_delay_ns_(stamp_delay_ns) {
+             std::uint64_t stamp_delay_ns, HandOver hand_over)
+    : sink_(&sink), stamp_delay_ns_(stamp_delay_ns), hand_over_(std::move(hand_over)) {
+  if (!hand_over_)
+    hand_over_ = [to = sink_](model::EventBatch batch) { to->push(std::move(batch)); };
   for (std::uint32_t cpu = 0; cpu < rings.size(); ++cpu)
     streams_.push_back({.reader = RingReader(rings[cpu]),
                         .id = first_stream + cpu,
@@ -27,7 +29,7 @@ Drain::Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream
 
 void Drain::hand_over(CpuStream& stream) {
   if (stream.batch.empty()) return;
-  sink_->push(std::exchange(stream.batch, sink_->empty_batch()));
+  hand_over_(std::exchange(stream.batch, sink_->empty_batch()));
 }
 
 // Goes on to the next ring after a batch: one that fills as fast as it is read must not starve the

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,12 @@ class Sink;
 
 class Drain {
  public:
+  // Where full batches go; the sink, where nothing is given.
+  using HandOver = std::function<void(model::EventBatch)>;
+
   // The rings' streams are numbered on from `first_stream`; stamps are late by `stamp_delay_ns`.
   Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0,
-        std::uint64_t stamp_delay_ns = 0);
+        std::uint64_t stamp_delay_ns = 0, HandOver hand_over = nullptr);
 
   // Takes what is in the rings, at most a batch of each; full batches go to the sink. True: there
   // is more. While the sink has no room nothing is taken: the rings fill up, and what they lose is
@@ -41,6 +45,7 @@ class Drain {
 
   Sink* sink_;
   std::uint64_t stamp_delay_ns_;
+  HandOver hand_over_;
   std::vector<CpuStream> streams_;
 };
 

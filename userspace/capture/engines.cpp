@@ -13,10 +13,18 @@ namespace {
 
 using PointSet = std::vector<bool>;
 
+bool is_wanted(const target::Site&) {
+  return true;
+}
+bool is_wanted(const target::RingSite& site) {
+  return site.is_wanted;
+}
+
 template <typename Site>
 PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
   PointSet found(points);
-  for (const Site& site : sites) found[site.point] = true;
+  for (const Site& site : sites)
+    if (is_wanted(site)) found[site.point] = true;
   return found;
 }
 

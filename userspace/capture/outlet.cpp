@@ -6,6 +6,7 @@ namespace sojourn::capture {
 
 std::uint32_t Outlet::new_stream(model::Stream stream) {
   stream.id = next_stream_++;
+  if (sieve_) sieve_->add_stream(stream);
   sink_->push(stream);
   return stream.id;
 }
@@ -22,7 +23,20 @@ Result<model::PointId> Outlet::add_point(const model::Point& point) {
 }
 
 void Outlet::announce_points() {
-  if (std::exchange(has_news_, false)) sink_->push(schema_);
+  if (!std::exchange(has_news_, false)) return;
+  sink_->push(schema_);
+  // What was understood of fewer points is of more of them, so this does not fail.
+  if (sieve_) (void)sieve_->adapt(schema_, open_ns_);
+}
+
+void Outlet::push(model::EventBatch batch) {
+  if (sieve_) sieve_->apply(batch);
+  if (!batch.empty()) sink_->push(std::move(batch));
+}
+
+void Outlet::begin(std::uint64_t open_ns) {
+  open_ns_ = open_ns;
+  if (sieve_) (void)sieve_->adapt(schema_, open_ns);
 }
 
 }  // namespace sojourn::capture

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "analysis/model/schema.h"
+#include "userspace/capture/sieve.h"
 #include "userspace/capture/sink.h"
 
 namespace sojourn::capture {
@@ -19,6 +21,14 @@ class Outlet {
   Sink& sink() { return *sink_; }
   const model::Schema& schema() const { return schema_; }
 
+  // Takes events of the target to the sink, but for those that the capture leaves out. From the
+  // capture's thread.
+  void push(model::EventBatch batch);
+  // Left out from now on; once, before any source is connected.
+  void leave_out_by(Sieve sieve) { sieve_ = std::move(sieve); }
+  void begin(std::uint64_t open_ns);  // what times count from
+  const std::optional<Sieve>& sieve() const { return sieve_; }
+
   // Gives the stream its number, and tells the trace of it.
   std::uint32_t new_stream(model::Stream stream);
 
@@ -30,6 +40,8 @@ class Outlet {
  private:
   Sink* sink_;
   model::Schema schema_;
+  std::optional<Sieve> sieve_;
+  std::uint64_t open_ns_ = 0;
   std::uint32_t next_stream_ = 0;
   bool has_news_ = false;
 };

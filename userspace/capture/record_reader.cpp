@@ -9,8 +9,8 @@
 
 namespace sojourn::capture {
 
-void RingSites::add(std::uint32_t id, model::PointId point,
-                    const std::vector<model::Field>& fields) {
+void RingSites::add(std::uint32_t id, model::PointId point, const std::vector<model::Field>& fields,
+                    bool is_wanted) {
   Site site{
       .id = id, .point = point, .fields = static_cast<std::uint8_t>(fields.size()), .field = {}};
   unsigned offset = SJ_RECORD_HEADER_BYTES;
@@ -21,6 +21,7 @@ void RingSites::add(std::uint32_t id, model::PointId point,
         .mask = mask, .sign = fields[field].is_signed ? mask - (mask >> 1) : 0, .offset = offset};
     offset += fields[field].bytes;
   }
+  site.is_wanted = is_wanted;
   site.record_bytes =
       static_cast<std::uint8_t>((offset + SJ_RECORD_ALIGN - 1) / SJ_RECORD_ALIGN * SJ_RECORD_ALIGN);
 
@@ -165,7 +166,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     }
     const std::uint64_t stamp = std::uint64_t{header.stamp_high} << 32 | header.stamp_low;
     tail_ += site->record_bytes;
-    if (stamp < gate.open || stamp >= gate.close) continue;
+    if (stamp < gate.open || stamp >= gate.close || !site->is_wanted) continue;
     if (!line->holds(stamp)) line = &clock.line_at(stamp);
     rows.append(*site, record, line->to_ns(stamp), stream.seq);
     ++stream.seq;

@@ -33,11 +33,13 @@ class RingSites {
     model::PointId point = 0;
     std::uint8_t fields = 0;
     std::uint8_t record_bytes = 0;  // 0: a free place
+    bool is_wanted = true;          // else its records are passed over
     std::array<Field, model::kMaxFields> field;
   };
 
   // The newest of an id counts.
-  void add(std::uint32_t id, model::PointId point, const std::vector<model::Field>& fields);
+  void add(std::uint32_t id, model::PointId point, const std::vector<model::Field>& fields,
+           bool is_wanted = true);
   const Site* find(std::uint32_t id) const {
     for (std::size_t at = place(id);; at = (at + 1) & (sites_.size() - 1)) {
       const Site& site = sites_[at];

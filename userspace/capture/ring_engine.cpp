@@ -133,12 +133,20 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
     });
     site.file = static_cast<std::size_t>(same_file - points.files.begin());
     if (same_file == points.files.end()) points.files.push_back(file);
-    SJ_TRY(id, number(fresh.schema.points[site.point]));
-    site.point = id;
     const bool is_known = std::ranges::any_of(points.ring_sites, [&](const auto& one) {
       return one.file == site.file && one.id == site.id;
     });
-    if (!is_known) points.ring_sites.push_back(site);
+    if (is_known) continue;
+    const model::Point& point = fresh.schema.points[site.point];
+    site.is_wanted = !options.wants || options.wants(point);
+    if (site.is_wanted) {
+      SJ_TRY(id, number(point));
+      site.point = id;
+    } else {
+      site.point = static_cast<model::PointId>(points.left_out.size());
+      points.left_out.push_back(point);
+    }
+    points.ring_sites.push_back(site);
   }
   if (outlet != nullptr) outlet->announce_points();
   return {};
@@ -169,7 +177,10 @@ Result<void> RingEngine::State::add_arena(Arena arena) {
   std::vector<std::size_t> flags;
   for (const target::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
-    shared.sites.add(match.id(site), site.point, points.schema.points[site.point].fields);
+    const model::Point& point =
+        (site.is_wanted ? points.schema.points : points.left_out)[site.point];
+    shared.sites.add(match.id(site), site.point, point.fields, site.is_wanted);
+    if (!site.is_wanted) continue;
     if (const auto flag = match.flag(site, arena.layout())) flags.push_back(*flag);
   }
   auto module = std::make_unique<RingModule>(std::move(arena), shared);
@@ -195,7 +206,7 @@ Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& pr
       (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < SJ_RING_PAGE))
     return fail("a ring of {} bytes: the size is a power of two, {} at least", options.ring_bytes,
                 SJ_RING_PAGE);
-  if (points.ring_sites.empty())
+  if (std::ranges::none_of(points.ring_sites, &target::RingSite::is_wanted))
     return fail("process {} writes no rings: it was built without the probe library",
                 process.title());
   auto state = std::make_unique<State>(process, points, options);
@@ -221,7 +232,7 @@ Result<void> RingEngine::connect(Outlet& outlet) {
                               .tid = tid == 0 ? -1 : static_cast<std::int32_t>(tid)});
   };
   state.shared.hand_over = [&outlet](model::EventColumns& columns) {
-    outlet.sink().push(model::EventBatch(std::move(columns)));
+    outlet.push(model::EventBatch(std::move(columns)));
     columns = outlet.sink().empty_batch().release();
   };
   return {};
@@ -353,7 +364,8 @@ std::uint64_t RingEngine::events() const {
 }
 
 std::size_t RingEngine::sites() const {
-  return state_->points.ring_sites.size();
+  return static_cast<std::size_t>(
+      std::ranges::count(state_->points.ring_sites, true, &target::RingSite::is_wanted));
 }
 
 std::string RingEngine::mechanism() const {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ struct RingOptions {
   std::uint64_t ring_bytes = 0;      // a thread, a power of two; 0: as the target has them
   std::uint64_t memory_ceiling = 0;  // of all rings of a module; 0: as the target has it
   std::chrono::microseconds poll_period{1000};
+  std::function<bool(const model::Point&)> wants;  // of points that come later; none: all
   bool target_starts = false;  // it is not running yet, and will be armed by its environment
   // Where it will leave its arenas, which only this capture uses. Empty: nowhere.
   std::string directory;

@@ -76,6 +76,11 @@ void RingModule::set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp) 
 
 void RingModule::arm() {
   const auto flags = arena_.flags();
+  // A target that armed itself armed all, also what was not asked for.
+  if (keeps_)
+    for (std::size_t flag = 0; flag < flags.size(); ++flag)
+      if (std::ranges::find(chosen_, flag) == chosen_.end())
+        __atomic_fetch_and(&flags[flag], static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
   for (const std::size_t flag : chosen_)
     __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
 }
@@ -300,6 +305,7 @@ void RingModule::count_table(std::span<const sj_ring_loss> table, SeenLosses& se
     if (count <= before) continue;
     const std::uint64_t newly = count - std::exchange(before, count);
     const RingSites::Site* const site = shared_->sites.find(id);
+    if (site != nullptr && !site->is_wanted) continue;
     if (site != nullptr)
       lost[{stream, site->point}] += newly;
     else

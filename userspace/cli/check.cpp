@@ -29,7 +29,8 @@ struct StreamState {
   std::uint64_t events = 0;   // that could be read
   std::uint64_t missing = 0;  // hits that are not in the file, as far as is known
   std::uint64_t gaps = 0;
-  std::uint64_t counted = 0;  // by the ledger, of losses that took a sequence number
+  std::uint64_t counted = 0;   // by the ledger, of losses that took a sequence number
+  std::uint64_t filtered = 0;  // hits that were not wanted: they have no number
 
   // More may be counted than is missed: what a stream lost after its last event leaves no gap, and
   // shows only in a capture that ended in order.
@@ -40,7 +41,8 @@ struct Findings {
   std::uint64_t events = 0;
   std::map<std::uint32_t, StreamState> streams;
   std::map<std::string, std::uint64_t> ledger;  // by cause
-  std::uint64_t lost = 0;                       // the ledger's total
+  std::uint64_t lost = 0;                       // the ledger's total, but for
+  std::uint64_t filtered = 0;                   // what was not wanted
   std::uint64_t missing = 0;
   std::uint64_t unaccounted = 0;
   bool ended_in_order = false;
@@ -95,7 +97,9 @@ Result<Findings> examine(trace::Reader& reader) {
   }
   for (const model::LedgerEntry& entry : reader.ledger()) {
     found.ledger[std::string(name(entry.cause))] += entry.count;
-    found.lost += entry.count;
+    (entry.cause == model::LossCause::kFiltered ? found.filtered : found.lost) += entry.count;
+    if (entry.cause == model::LossCause::kFiltered)
+      found.streams[entry.stream].filtered += entry.count;
     if (takes_sequence_number(entry.cause)) found.streams[entry.stream].counted += entry.count;
   }
   for (const auto& [id, stream] : found.streams) {
@@ -120,7 +124,8 @@ void print_json(const trace::Reader& reader, const Findings& found) {
                        {"events", stream.events},
                        {"gaps", stream.gaps},
                        {"missing", stream.missing},
-                       {"counted", stream.counted}});
+                       {"counted", stream.counted},
+                       {"filtered", stream.filtered}});
   json damage = json::array();
   for (const trace::Damage& one : reader.damage())
     damage.push_back({{"offset", one.offset}, {"bytes", one.bytes}, {"what", one.what}});
@@ -138,6 +143,7 @@ void print_json(const trace::Reader& reader, const Findings& found) {
                     {"missing", found.missing},
                     {"unaccounted", found.unaccounted},
                     {"lost", found.lost},
+                    {"filtered", found.filtered},
                     {"ledger", found.ledger},
                     {"streams", std::move(streams)},
                     {"damage", std::move(damage)}};
@@ -163,7 +169,10 @@ void print_text(const trace::Reader& reader, const Findings& found) {
       fmt::print("{:<6} {:>12} {:>13} {:>11} {:>12}\n", id, grouped(stream.blocks),
                  grouped(stream.events), grouped(stream.missing), grouped(stream.counted));
   for (const auto& [cause, count] : found.ledger)
-    fmt::print("lost     {} ({})\n", grouped(count), cause);
+    if (cause == name(model::LossCause::kFiltered))
+      fmt::print("filtered {} (not wanted: no loss)\n", grouped(count));
+    else
+      fmt::print("lost     {} ({})\n", grouped(count), cause);
   for (const trace::Damage& one : reader.damage())
     fmt::print("damage   {} at {}: {}\n", counted(one.bytes, "byte"), one.offset, one.what);
 }
@@ -215,9 +224,11 @@ Action define_check(CLI::App& app) {
       "\"events\",\n"
       "\"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", \"index\", \"open_ns\", "
       "\"close_ns\",\n"
-      "\"missing\", \"unaccounted\", \"lost\", \"ledger\": {cause: count}, \"streams\": "
+      "\"missing\", \"unaccounted\", \"lost\", \"filtered\", \"ledger\": {cause: count}, "
+      "\"streams\": "
       "[{\"stream\",\n"
-      "\"blocks\", \"events\", \"gaps\", \"missing\", \"counted\"}], \"damage\": [{\"offset\", "
+      "\"blocks\", \"events\", \"gaps\", \"missing\", \"counted\", \"filtered\"}], \"damage\": "
+      "[{\"offset\", "
       "\"bytes\", \"what\"}]}");
   return [options] { return run(*options); };
 }

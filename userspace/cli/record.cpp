@@ -20,6 +20,7 @@
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
@@ -42,6 +43,7 @@ struct Options {
   double poll_ms = 0;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
+  RecordSelection selection;
   bool quiet = false;
   FlightOptions flight;
 };
@@ -194,9 +196,10 @@ void tell_outcome(const Options& options, const target::Process& process,
   if (outcome.events > 0 && outcome.dumps == 0 && !options.flight.is_asked())
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
+  if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
   tell("   ended by {}\n", outcome.capture.ended_by);
   if (outcome.rings) tell_advice(*outcome.rings, outcome.lost);
-  if (outcome.events == 0 && outcome.lost == 0)
+  if (outcome.events == 0 && outcome.lost == 0 && outcome.filtered == 0)
     tell("no point was hit: {}\n",
          process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
                                          process.title(), process.pid())
@@ -227,13 +230,14 @@ Result<void> capture_until_end(const Options& options, const target::Process& pr
   return {};
 }
 
-Result<void> record_process(const Options& options, const capture::Options& how,
+Result<void> record_process(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
   SJ_TRY(process, target::Process::open(options.pid));
-  SJ_TRY(points, target::find_points(process));
-  tell_unusable(points);
-  if (points.sites.empty() && points.ring_sites.empty())
+  SJ_TRY(found, target::find_points(process));
+  tell_unusable(found);
+  if (found.sites.empty() && found.ring_sites.empty())
     return std::unexpected(no_points("process " + process.title()));
+  SJ_TRY(points, options.selection.apply(std::move(found), how));
   SJ_TRY(who, process.describe());
   SJ_TRY(capture, capture::Capture::start(process, points, how));
   capture.describe(who);
@@ -245,10 +249,11 @@ Result<void> record_command(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
   SJ_TRY(command, capture::Command::prepare(options.command));
   SJ_TRY(process, target::Process::open(command.pid()));
-  SJ_TRY(points, target::find_points_in_files(command.files()));
-  tell_unusable(points);
-  if (points.sites.empty() && points.ring_sites.empty())
+  SJ_TRY(found, target::find_points_in_files(command.files()));
+  tell_unusable(found);
+  if (found.sites.empty() && found.ring_sites.empty())
     return std::unexpected(no_points(options.command.front()));
+  SJ_TRY(points, options.selection.apply(std::move(found), how));
   how.engines.rings.target_starts = true;
   how.engines.rings.directory = command.ring_directory();
   SJ_TRY(capture, capture::Capture::start(process, points, how));
@@ -325,6 +330,7 @@ Action define_record(CLI::App& app) {
   app.add_option("--poll", options->poll_ms,
                  "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
       ->check(CLI::Range(0.1, 1000.0));
+  options->selection.define(app);
   const std::map<std::string, EngineWanted> engines = {
       {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};
   app.add_option("--engine", options->engine,

@@ -47,6 +47,7 @@ struct RingSite {
   std::uint64_t id = 0;    // its low half, once the program runs, is what records carry
   std::uint64_t flag = 0;  // of its uint16_t
   model::PointId point = 0;
+  bool is_wanted = true;  // else `point` is an index into Points::left_out
 };
 
 // Something in the target that looks like a point but cannot be used; told, never silent.
@@ -67,6 +68,8 @@ struct Points {
   std::vector<MappedFile> files;  // only those that hold sites
   std::vector<Site> sites;
   std::vector<RingSite> ring_sites;
+  // Points that were not asked for; a ring may hold records of them nevertheless.
+  std::vector<model::Point> left_out;
   std::vector<Unusable> unusable;
   std::vector<ForeignProbe> foreign;
 };

@@ -1,0 +1,41 @@
+// Points that are asked for, out of those that there are.
+#include "userspace/target/selection.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::target {
+namespace {
+
+TEST_CASE("points that are not asked for lose their sites, and the others are numbered anew") {
+  Points points;
+  for (const char* where : {"D a--b", "D b--c", "D c--d"})
+    points.schema.points.push_back(*model::parse_point(where, "len"));
+  for (const model::PointId point : {0, 1, 2, 1}) {
+    Site site;
+    site.point = point;
+    points.sites.push_back(site);
+    points.ring_sites.push_back({.id = 10U + point, .point = point});
+  }
+  const Points kept = select(points, {false, true, true});
+  REQUIRE(kept.schema.points.size() == 2);
+  CHECK(kept.schema.points[0].name() == "b--c");
+  REQUIRE(kept.sites.size() == 3);
+  CHECK(kept.sites[0].point == 0);
+  CHECK(kept.sites[1].point == 1);
+  CHECK(kept.sites[2].point == 0);
+  // Their records may be in a ring: what they look like stays known.
+  REQUIRE(kept.ring_sites.size() == 4);
+  CHECK_FALSE(kept.ring_sites[0].is_wanted);
+  CHECK(kept.left_out[kept.ring_sites[0].point].name() == "a--b");
+  CHECK(kept.ring_sites[2].is_wanted);
+  CHECK(kept.ring_sites[2].point == 1);
+
+  const Points fewer = select(kept, {true, false});
+  CHECK(fewer.left_out[fewer.ring_sites[0].point].name() == "a--b");
+  CHECK(fewer.left_out[fewer.ring_sites[2].point].name() == "c--d");
+  CHECK(fewer.ring_sites[1].is_wanted);
+  CHECK(fewer.ring_sites[1].point == 0);
+}
+
+}  // namespace
+}  // namespace sojourn::target

@@ -1,0 +1,50 @@
+// --where of a capture, in the collector: what the engines could not leave out by themselves is
+// left out here, before the sink. A filtered event is no loss: the numbers of the events behind it
+// close up, so that a gap still means a loss, and it is counted by stream and point. What the
+// expression cannot judge, as the event has not the field, is kept. The capture's thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/event_filter.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/event.h"
+
+namespace sojourn::capture {
+
+class Sieve {
+ public:
+  // Names were checked with all points of the target: some of them may have been left out.
+  static Result<Sieve> create(filter::Expression expression, const model::Schema& schema);
+
+  void add_stream(const model::Stream& stream);
+  // More points, and the instant that `time` counts from.
+  Result<void> adapt(const model::Schema& schema, std::uint64_t origin_ns);
+
+  // Leaves in the batch what is kept. A stream's events come in the order of their numbers.
+  void apply(model::EventBatch& batch);
+
+  std::uint64_t filtered() const { return filtered_; }
+  void add_filtered(model::Ledger& ledger) const;
+  // Next sequence numbers, by stream, close up as the events' own.
+  void close_up(std::vector<std::uint64_t>& next) const;
+
+ private:
+  Sieve(filter::Expression expression, filter::EventFilter filter)
+      : expression_(std::move(expression)), filter_(std::move(filter)) {}
+  std::vector<std::uint64_t>& counts_of(std::uint32_t stream);
+
+  filter::Expression expression_;
+  filter::EventFilter filter_;
+  std::vector<model::Stream> streams_;
+  std::vector<std::uint32_t> rows_;
+  // What was left out, by stream: in all, and by point.
+  std::vector<std::uint64_t> left_out_;
+  std::vector<std::vector<std::uint64_t>> by_point_;
+  std::uint64_t filtered_ = 0;
+};
+
+}  // namespace sojourn::capture

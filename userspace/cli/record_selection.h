@@ -1,0 +1,30 @@
+// What of a target `record` is to record: --points GLOB and --where EXPR. Points that are not asked
+// for, and those for whose events the expression can never be true, are not armed at all. Of the
+// others the expression goes to the engines as far as they can judge it, and to the collector.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/capture.h"
+#include "userspace/cli/where.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::cli {
+
+class RecordSelection {
+ public:
+  void define(CLI::App& app);
+
+  // The points to record; tells `how` the rest.
+  Result<target::Points> apply(target::Points points, capture::Options& how) const;
+
+ private:
+  std::vector<std::string> globs_;  // with a '!' in front: what is left out
+  Where where_;
+};
+
+}  // namespace sojourn::cli

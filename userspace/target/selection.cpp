@@ -1,0 +1,30 @@
+#include "userspace/target/selection.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sojourn::target {
+
+Points select(Points points, const std::vector<bool>& wanted) {
+  std::vector<std::optional<model::PointId>> ids;  // the new ones
+  std::vector<model::PointId> among_left_out;
+  std::vector<model::Point> kept;
+  for (model::Point& point : points.schema.points) {
+    const bool keeps = wanted[ids.size()];
+    among_left_out.push_back(static_cast<model::PointId>(points.left_out.size()));
+    ids.push_back(keeps ? std::optional(static_cast<model::PointId>(kept.size())) : std::nullopt);
+    (keeps ? kept : points.left_out).push_back(std::move(point));
+  }
+  points.schema.points = std::move(kept);
+  std::erase_if(points.sites, [&](const Site& site) { return !ids[site.point]; });
+  for (Site& site : points.sites) site.point = *ids[site.point];
+  for (RingSite& site : points.ring_sites) {
+    if (!site.is_wanted) continue;
+    site.is_wanted = ids[site.point].has_value();
+    site.point = site.is_wanted ? *ids[site.point] : among_left_out[site.point];
+  }
+  return points;
+}
+
+}  // namespace sojourn::target
