@@ -1,6 +1,8 @@
 // Points that are asked for, out of those that there are.
 #include "userspace/target/selection.h"
 
+#include <initializer_list>
+
 #include <catch2/catch_test_macros.hpp>
 
 namespace sojourn::target {
@@ -10,7 +12,7 @@ TEST_CASE("points that are not asked for lose their sites, and the others are nu
   Points points;
   for (const char* where : {"D a--b", "D b--c", "D c--d"})
     points.schema.points.push_back(*model::parse_point(where, "len"));
-  for (const model::PointId point : {0, 1, 2, 1}) {
+  for (const auto point : std::initializer_list<model::PointId>{0, 1, 2, 1}) {
     Site site;
     site.point = point;
     points.sites.push_back(site);
