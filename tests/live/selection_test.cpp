@@ -69,7 +69,7 @@ Counts count(trace::Reader& reader) {
   return counts;
 }
 
-TEST_CASE("--where records one UE's events, all of them and no other, and counts the rest") {
+TEST_CASE("record --where keeps one UE's events, all of them and no other, and counts the rest") {
   const std::string engine = GENERATE("bpf", "ring");
   // The first is decided in BPF, the second can only be in the collector.
   const std::string expression = GENERATE("rnti == 0x4603", "rnti * 2 == 0x4603 * 2");
@@ -79,7 +79,8 @@ TEST_CASE("--where records one UE's events, all of them and no other, and counts
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--engine", engine, "--ring-size", "4M", "--where", expression});
+                "--engine", engine, "--ring-size", engine == "ring" ? "2M" : "16M", "--where",
+                expression});
   truth::Truth truth = station.finish();
   trace::Reader reader = open_trace(trace);
   const auto hits = count_hits(truth, reader.capture(), reader.capture().stamp_error_ns);
@@ -124,7 +125,7 @@ TEST_CASE("what is lost and what is filtered are told apart, and together they a
   CHECK(checked["missing"] == checked["lost"]);
 }
 
-TEST_CASE("--points arms the points that match and no other") {
+TEST_CASE("record --points arms the points that match and no other") {
   const std::string engine = GENERATE("bpf", "ring");
   CAPTURE(engine);
   if (engine == "bpf") need_root();
