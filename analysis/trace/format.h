@@ -40,6 +40,8 @@ enum class BlockType : std::uint8_t {
   kLedger = 7,
   kEvents = 8,
   kIndex = 9,
+  kQueues = 10,
+  kSampling = 11,
 };
 
 constexpr std::uint8_t kCompressed = 1;  // BlockHeader::flags: the payload is one zstd frame

@@ -357,4 +357,123 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Ledger& ledger
   return {};
 }
 
+namespace {
+
+json side_to_json(const model::QueueSide& side) {
+  return {{"stage", side.stage}, {"instance", side.instance}, {"pid", side.pid}};
+}
+
+Result<void> read_side(const json& object, const char* member, model::QueueSide& side) {
+  const auto found = object.find(member);
+  if (found == object.end()) return {};
+  if (!found->is_object()) return fail("\"{}\" is not an object", member);
+  SJ_CHECK(read_member(*found, "stage", side.stage));
+  SJ_CHECK(read_member(*found, "instance", side.instance));
+  return read_member(*found, "pid", side.pid);
+}
+
+Result<model::QueueChange> read_change(const json& object) {
+  if (!object.is_object()) return fail("a queue's change is not an object");
+  model::QueueChange change;
+  std::string event(name(change.event));
+  std::string kind(name(change.about.kind));
+  SJ_CHECK(read_member(object, "event", event));
+  SJ_CHECK(read_member(object, "ts_ns", change.ts_ns));
+  SJ_CHECK(read_member(object, "after_ns", change.after_ns));
+  SJ_CHECK(read_member(object, "id", change.about.id));
+  SJ_CHECK(read_member(object, "name", change.about.name));
+  SJ_CHECK(read_member(object, "kind", kind));
+  SJ_CHECK(read_side(object, "producer", change.about.producer));
+  SJ_CHECK(read_side(object, "consumer", change.about.consumer));
+  SJ_CHECK(read_member(object, "group", change.about.group));
+  SJ_CHECK(read_member(object, "capacity", change.about.capacity));
+  const auto known_event = model::queue_event_from_name(event);
+  const auto known_kind = model::queue_kind_from_name(kind);
+  if (!known_event) return fail("a queue's change is \"{}\"", event);
+  if (!known_kind) return fail("a queue's kind is \"{}\"", kind);
+  change.event = *known_event;
+  change.about.kind = *known_kind;
+  return change;
+}
+
+}  // namespace
+
+std::string to_json(const model::QueueChanges& changes) {
+  json list = json::array();
+  for (const model::QueueChange& change : changes)
+    list.push_back({{"event", name(change.event)},
+                    {"ts_ns", change.ts_ns},
+                    {"after_ns", change.after_ns},
+                    {"id", change.about.id},
+                    {"name", change.about.name},
+                    {"kind", name(change.about.kind)},
+                    {"producer", side_to_json(change.about.producer)},
+                    {"consumer", side_to_json(change.about.consumer)},
+                    {"group", change.about.group},
+                    {"capacity", change.about.capacity}});
+  return dump(list);
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::QueueChanges& changes) {
+  SJ_TRY(list, parse(text, json::value_t::array));
+  model::QueueChanges read;
+  for (const json& item : list) {
+    SJ_TRY(change, read_change(item));
+    read.push_back(std::move(change));
+  }
+  changes = std::move(read);
+  return {};
+}
+
+std::string to_json(const model::Sampling& sampling) {
+  json queues = json::array();
+  for (const model::QueueLooks& queue : sampling.queues)
+    queues.push_back({{"id", queue.id}, {"looks", queue.looks}, {"unsettled", queue.unsettled}});
+  return dump({{"mode", name(sampling.mode)},
+               {"period_ns", sampling.period_ns},
+               {"cpu", sampling.cpu},
+               {"passes", sampling.passes},
+               {"missed", sampling.missed},
+               {"held_back", sampling.held_back},
+               {"looks", sampling.looks},
+               {"pass_ns", sampling.pass_ns},
+               {"longest_ns", sampling.longest_ns},
+               {"cpu_ns", sampling.cpu_ns},
+               {"refused", sampling.refused},
+               {"queues", std::move(queues)}});
+}
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Sampling& sampling) {
+  SJ_TRY(object, parse_object(text));
+  model::Sampling read;
+  std::string mode(name(read.mode));
+  SJ_CHECK(read_member(object, "mode", mode));
+  SJ_CHECK(read_member(object, "period_ns", read.period_ns));
+  SJ_CHECK(read_member(object, "cpu", read.cpu));
+  SJ_CHECK(read_member(object, "passes", read.passes));
+  SJ_CHECK(read_member(object, "missed", read.missed));
+  SJ_CHECK(read_member(object, "held_back", read.held_back));
+  SJ_CHECK(read_member(object, "looks", read.looks));
+  SJ_CHECK(read_member(object, "pass_ns", read.pass_ns));
+  SJ_CHECK(read_member(object, "longest_ns", read.longest_ns));
+  SJ_CHECK(read_member(object, "cpu_ns", read.cpu_ns));
+  SJ_CHECK(read_member(object, "refused", read.refused));
+  const auto known = model::sampling_mode_from_name(mode);
+  if (!known) return fail("the sampler's mode is \"{}\"", mode);
+  read.mode = *known;
+  if (const auto queues = object.find("queues"); queues != object.end()) {
+    if (!queues->is_array()) return fail("\"queues\" is not a list");
+    for (const json& item : *queues) {
+      if (!item.is_object()) return fail("a queue's looks are not an object");
+      model::QueueLooks queue;
+      SJ_CHECK(read_member(item, "id", queue.id));
+      SJ_CHECK(read_member(item, "looks", queue.looks));
+      SJ_CHECK(read_member(item, "unsettled", queue.unsettled));
+      read.queues.push_back(queue);
+    }
+  }
+  sampling = std::move(read);
+  return {};
+}
+
 }  // namespace sojourn::trace

@@ -10,6 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::trace {
@@ -21,6 +22,8 @@ std::string to_json(const model::Stream& stream);
 std::string to_json(const model::ClockPair& clock);
 std::string to_json(const model::Capture& capture);
 std::string to_json(const model::Ledger& ledger);
+std::string to_json(const model::QueueChanges& changes);
+std::string to_json(const model::Sampling& sampling);
 
 Result<void> from_json(std::span<const std::uint8_t> json, model::Schema& schema);
 Result<void> from_json(std::span<const std::uint8_t> json, model::Target& target);
@@ -29,5 +32,7 @@ Result<void> from_json(std::span<const std::uint8_t> json, model::Stream& stream
 Result<void> from_json(std::span<const std::uint8_t> json, model::ClockPair& clock);
 Result<void> from_json(std::span<const std::uint8_t> json, model::Capture& capture);
 Result<void> from_json(std::span<const std::uint8_t> json, model::Ledger& ledger);
+Result<void> from_json(std::span<const std::uint8_t> json, model::QueueChanges& changes);
+Result<void> from_json(std::span<const std::uint8_t> json, model::Sampling& sampling);
 
 }  // namespace sojourn::trace

@@ -25,6 +25,8 @@ struct Reader::State {
   std::vector<model::Stream> streams;
   std::vector<model::ClockPair> clocks;
   model::Ledger ledger;
+  model::QueueChanges queue_changes;
+  model::Sampling sampling;
   std::vector<BlockInfo> blocks;
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
@@ -114,6 +116,14 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
       return from_json(json, capture);
     case BlockType::kLedger:
       return from_json(json, ledger);
+    case BlockType::kQueues: {
+      model::QueueChanges changes;
+      SJ_CHECK(from_json(json, changes));
+      queue_changes.insert(queue_changes.end(), changes.begin(), changes.end());
+      return {};
+    }
+    case BlockType::kSampling:
+      return from_json(json, sampling);
     default:
       return {};
   }
@@ -198,6 +208,12 @@ const std::vector<model::ClockPair>& Reader::clocks() const {
 }
 const model::Ledger& Reader::ledger() const {
   return state_->ledger;
+}
+const model::QueueChanges& Reader::queue_changes() const {
+  return state_->queue_changes;
+}
+const model::Sampling& Reader::sampling() const {
+  return state_->sampling;
 }
 const std::vector<BlockInfo>& Reader::blocks() const {
   return state_->blocks;

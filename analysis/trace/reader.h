@@ -13,6 +13,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/model/event.h"
+#include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::trace {
@@ -58,6 +59,8 @@ class Reader {
   const std::vector<model::Stream>& streams() const;
   const std::vector<model::ClockPair>& clocks() const;
   const model::Ledger& ledger() const;
+  const model::QueueChanges& queue_changes() const;  // of all blocks, in their order
+  const model::Sampling& sampling() const;
   const std::vector<BlockInfo>& blocks() const;  // of events, in file order
   const std::vector<Damage>& damage() const;
   bool had_index() const;

@@ -190,6 +190,14 @@ Result<void> Writer::write(const model::Ledger& ledger) {
   return state_->append(BlockType::kLedger, as_bytes(to_json(ledger)));
 }
 
+Result<void> Writer::write(const model::QueueChanges& changes) {
+  return state_->append(BlockType::kQueues, as_bytes(to_json(changes)));
+}
+
+Result<void> Writer::write(const model::Sampling& sampling) {
+  return state_->append(BlockType::kSampling, as_bytes(to_json(sampling)));
+}
+
 Result<void> Writer::write(const model::EventBatch& events) {
   return state_->packer.pack(events, state_->schema, [this](std::span<const std::uint8_t> block) {
     return state_->append(block);

@@ -13,6 +13,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/model/event.h"
+#include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::trace {
@@ -32,6 +33,9 @@ class Writer {
   Result<void> write(const model::ClockPair& clock);
   Result<void> write(const model::Capture& capture);  // the newest one counts
   Result<void> write(const model::Ledger& ledger);    // cumulative: the newest one counts
+
+  Result<void> write(const model::QueueChanges& changes);  // all of them count, in their order
+  Result<void> write(const model::Sampling& sampling);     // cumulative: the newest one counts
 
   // All events of one batch are of one stream, in that stream's order.
   Result<void> write(const model::EventBatch& events);

@@ -26,6 +26,8 @@ Result<void> FlightStore::take(const Item& item) {
           clocks_.push_back(content);
         } else if constexpr (std::is_same_v<Content, model::Ledger>) {
           ledgers_.push_back({base::monotonic_ns(), content});
+        } else if constexpr (std::is_same_v<Content, model::Sampling>) {
+          sampling_ = content;  // totals: one comes every second, the newest counts
         } else if constexpr (!std::is_same_v<Content, model::Capture>) {
           others_.emplace_back(content);
         }
@@ -96,6 +98,7 @@ Result<trace::Writer> FlightStore::begin_file(const std::string& path,
     for (const model::ClockPair& clock : clocks_) SJ_CHECK(writer.write(clock));
     for (const Item& item : others_)
       SJ_CHECK(std::visit([&](const auto& content) { return writer.write(content); }, item));
+    if (sampling_) SJ_CHECK(writer.write(*sampling_));
     SJ_CHECK(writer.write(about));
     for (const Block& block : blocks_) SJ_CHECK(writer.write_block(block.bytes));
     return writer.write(losses_of_history());

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/model/event.h"
+#include "analysis/model/queues.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/packer.h"
 #include "analysis/trace/writer.h"
@@ -22,7 +24,8 @@
 namespace sojourn::capture {
 
 using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
-                          model::ClockPair, model::Capture, model::Ledger>;
+                          model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
+                          model::Sampling>;
 
 class Store {
  public:
@@ -96,6 +99,7 @@ class FlightStore final : public Store {
   model::Schema schema_;
   std::deque<model::ClockPair> clocks_;
   std::deque<LedgerAt> ledgers_;
+  std::optional<model::Sampling> sampling_;
   std::vector<Item> others_;  // that only describe, in their order
   std::deque<Block> blocks_;
   std::size_t held_bytes_ = 0;

@@ -1,0 +1,75 @@
+#include "analysis/model/queues.h"
+
+#include <cstddef>
+#include <span>
+
+namespace sojourn::model {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds = {"stage", "pool", "bidirectional",
+                                                    "between processes"};
+constexpr std::array<std::string_view, 4> kEvents = {"found", "appeared", "described", "ended"};
+constexpr std::array<std::string_view, 3> kModes = {"fixed", "adaptive", "busy"};
+
+template <typename Enum>
+std::string_view name_of(std::span<const std::string_view> names, Enum value) {
+  const auto at = static_cast<std::size_t>(value);
+  return at < names.size() ? names[at] : "unknown";
+}
+
+template <typename Enum>
+std::optional<Enum> value_of(std::span<const std::string_view> names, std::string_view text) {
+  for (std::size_t at = 0; at < names.size(); ++at)
+    if (names[at] == text) return static_cast<Enum>(at);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(QueueKind kind) {
+  return name_of(kKinds, kind);
+}
+std::optional<QueueKind> queue_kind_from_name(std::string_view text) {
+  return value_of<QueueKind>(kKinds, text);
+}
+std::string_view name(QueueEvent event) {
+  return name_of(kEvents, event);
+}
+std::optional<QueueEvent> queue_event_from_name(std::string_view text) {
+  return value_of<QueueEvent>(kEvents, text);
+}
+std::string_view name(SamplingMode mode) {
+  return name_of(kModes, mode);
+}
+std::optional<SamplingMode> sampling_mode_from_name(std::string_view text) {
+  return value_of<SamplingMode>(kModes, text);
+}
+
+Point queue_sample_point() {
+  Point point{
+      .direction = Direction::kSample, .src = "queue.sample", .dest = {}, .fields = {}, .file = {}};
+  for (const char* const field : {"in", "out", "slack", "span", "gap", "same"})
+    point.fields.push_back({.name = field});
+  point.fields.push_back({.name = "queue", .role = Role::kLocal});
+  return point;
+}
+
+std::optional<QueueSample> queue_sample(const Schema& schema, const EventView& event) {
+  if (event.point >= schema.points.size() || event.values.size() != QueueSample::kFields)
+    return std::nullopt;
+  const Point& point = schema.points[event.point];
+  if (point.direction != Direction::kSample || point.src != "queue.sample" ||
+      point.fields.back().name != "queue")
+    return std::nullopt;
+  const auto& v = event.values;
+  return QueueSample{.in = v[0],
+                     .out = v[1],
+                     .slack = v[2],
+                     .span_ns = v[3],
+                     .gap_ns = v[4],
+                     .same = v[5],
+                     .queue = v[6]};
+}
+
+}  // namespace sojourn::model
