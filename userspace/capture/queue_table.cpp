@@ -91,6 +91,20 @@ std::optional<sj_queue_about> read_about(const sj_queue& slot) {
   return std::nullopt;
 }
 
+void read_table(std::span<const sj_queue> slots, Queues& queues) {
+  for (const sj_queue& slot : slots) {
+    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;
+    auto queue = read_queue(slot);
+    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;  // it ended meanwhile
+    if (queue)
+      queues.queues.push_back(*std::move(queue));
+    else
+      ++queues.unsteady;
+  }
+}
+
+}  // namespace
+
 std::optional<Queue> read_queue(const sj_queue& slot) {
   for (int tries = 0; tries < kPatience; ++tries) {
     const std::uint64_t id = acquire(slot.id);
@@ -112,19 +126,10 @@ std::optional<Queue> read_queue(const sj_queue& slot) {
   return std::nullopt;
 }
 
-void read_table(std::span<const sj_queue> slots, Queues& queues) {
-  for (const sj_queue& slot : slots) {
-    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;
-    auto queue = read_queue(slot);
-    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;  // it ended meanwhile
-    if (queue)
-      queues.queues.push_back(*std::move(queue));
-    else
-      ++queues.unsteady;
-  }
+QueueMark read_mark(const sj_queue& slot) {
+  if (acquire(slot.state) != SJ_QUEUE_LIVE) return {};
+  return {.id = acquire(slot.id), .generation = acquire(slot.generation)};
 }
-
-}  // namespace
 
 std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id) {
   if (acquire(slot.id) != id || id == 0) return std::nullopt;
@@ -140,12 +145,20 @@ std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id) {
   return counts;
 }
 
-Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid) {
+Result<QueueSlots> queue_slots(std::span<const std::byte> arena, std::int32_t pid) {
   SJ_TRY(tables, Tables::find(arena));
+  QueueSlots slots;
+  slots.refused = acquire(tables.header().queues_refused);
+  if (const auto own = tables.of(pid)) slots.tables[0] = tables.used(*own);
+  slots.tables[1] = tables.used(SJ_QUEUE_TABLE_JOINT);
+  return slots;
+}
+
+Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid) {
+  SJ_TRY(slots, queue_slots(arena, pid));
   Queues queues;
-  queues.refused = acquire(tables.header().queues_refused);
-  if (const auto own = tables.of(pid)) read_table(tables.used(*own), queues);
-  read_table(tables.used(SJ_QUEUE_TABLE_JOINT), queues);
+  queues.refused = slots.refused;
+  for (const auto table : slots.tables) read_table(table, queues);
   return queues;
 }
 

@@ -3,6 +3,7 @@
 // functions over mapped memory that the target goes on writing, but for read_queues_of; any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,6 +55,26 @@ struct Queues {
 // `arena` is the mapped file from its beginning to the end of the tables at least, `pid` the
 // process as its own namespace counts.
 Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid);
+
+// The places that were ever used of the tables that concern the process: its own and the joint one.
+// For who looks again and again: what is in a place changes, the places only become more.
+struct QueueSlots {
+  std::array<std::span<const sj_queue>, 2> tables;
+  std::uint64_t refused = 0;
+};
+Result<QueueSlots> queue_slots(std::span<const std::byte> arena, std::int32_t pid);
+
+// What is in one place, whole. Nothing where it changed whenever it was looked at.
+std::optional<Queue> read_queue(const sj_queue& slot);
+
+// What there is to compare before that: equal marks, the same queue with the same description.
+struct QueueMark {
+  std::uint64_t id = 0;  // 0: no queue is there
+  std::uint32_t generation = 0;
+
+  bool operator==(const QueueMark&) const = default;
+};
+QueueMark read_mark(const sj_queue& slot);
 
 // Of all modules of a process, with their counts as of now; `slot` is null.
 Result<Queues> read_queues_of(const target::Process& process);

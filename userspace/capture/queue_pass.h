@@ -1,0 +1,87 @@
+// One look after another at the counters of many queues. A look at a queue that rests is two loads:
+// its counters only rise, so what is unchanged now was unchanged all the time. Only a queue that
+// moved is stamped and read with care, and becomes a row: coalesced, and in the order of time. The
+// slots are the target's, which writes them at any moment. One thread owns a QueuePass.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/model/event.h"
+#include "analysis/model/queues.h"
+
+struct sj_queue;
+
+namespace sojourn::capture {
+
+class QueuePass {
+ public:
+  // Adaptive: a queue that rests is looked at every 2nd, 4th, ... 16th tick, until it moves. Rows
+  // are stamped before the close, which another thread may set while it is still ahead.
+  QueuePass(bool adaptive, const std::atomic<std::uint64_t>& close_ns)
+      : adaptive_(adaptive), close_ns_(&close_ns) {}
+
+  static constexpr std::uint32_t kLongestRest = 16;  // ticks
+
+  // What the rows say they are.
+  void record_as(std::uint32_t stream, model::PointId point);
+
+  void add(const sj_queue& slot, std::uint64_t id);
+  // After a last look, where its counters are still there.
+  void remove(const sj_queue& slot);
+
+  std::size_t queues() const { return watched_.size(); }
+
+  // Looks at those that are due, `ticks` after the last look. Returns in how many ticks the next
+  // one is due, 1 at least.
+  std::uint32_t look(std::uint32_t ticks);
+  // Makes a row of every queue, also of those that rest.
+  void look_at_all();
+
+  // The rows since the last time; what is given is filled next.
+  std::size_t rows() const { return rows_.ts_ns.size(); }
+  model::EventColumns take_rows(model::EventColumns empty);
+  std::uint64_t recorded() const { return next_seq_; }
+
+  // True once: a slot is another queue's by now, somebody should see what there is.
+  bool met_stranger();
+
+  std::uint64_t looks() const;
+  std::vector<model::QueueLooks> looks_by_queue() const;
+
+ private:
+  // What every look needs comes first.
+  struct Watched {
+    const sj_queue* slot = nullptr;
+    std::uint64_t in = 0;  // as in its newest row
+    std::uint64_t out = 0;
+    std::uint64_t seen_ns = 0;  // the last time that they were so
+    std::uint32_t due = 0;      // ticks from the last look on
+    std::uint32_t rest = 1;     // ticks from one look to the next
+    std::uint64_t same = 0;     // looks since the newest row
+    std::uint64_t id = 0;
+    std::uint64_t looks = 0;  // up to the newest row
+    std::uint64_t unsettled = 0;
+    bool has_row = false;
+  };
+
+  void take(std::span<const std::uint32_t> which);
+  void record(Watched& queue, model::QueueSample sample, std::uint64_t from_ns,
+              std::uint64_t to_ns);
+
+  bool adaptive_;
+  std::uint32_t stream_ = 0;
+  model::PointId point_ = 0;
+  const std::atomic<std::uint64_t>* close_ns_;
+  std::vector<Watched> watched_;
+  std::vector<std::uint32_t> moved_;  // in the look that is going on
+  std::vector<model::QueueLooks> ended_;
+  model::EventColumns rows_;
+  std::uint64_t next_seq_ = 0;
+  bool met_stranger_ = false;
+};
+
+}  // namespace sojourn::capture
