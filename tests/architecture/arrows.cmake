@@ -14,6 +14,7 @@ set(arrows
   "analysis/statistics: analysis/base"
   "analysis/journeys: analysis/base analysis/model"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
+  "analysis/queues: analysis/base analysis/model analysis/trace"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
@@ -21,8 +22,8 @@ set(arrows
   "userspace/capture: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
-    analysis/journeys analysis/filter analysis/report analysis/schema_language userspace/base userspace/target userspace/capture
-    userspace/doctor")
+    analysis/journeys analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+    userspace/target userspace/capture userspace/doctor")
 
 set(known "")
 foreach(arrow IN LISTS arrows)

@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"ctl", "Switch points of a running process on and off, and see its rings", cli::define_ctl},
     {"report", "Where packets spend their time, by direction and by hop", cli::define_report},
     {"journeys", "Single packets, step by step", cli::define_journeys},
+    {"queues", "How deep the target's queues were, and who feeds them", cli::define_queues},
     {"events", "The raw events of a trace in time order", cli::define_events},
     {"check", "What is whole in a trace file, and what was lost", cli::define_check},
     {"import", "Read another tracer's files into a trace", cli::define_import},

@@ -20,6 +20,7 @@
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -43,6 +44,7 @@ struct Options {
   double poll_ms = 0;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
+  QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
   FlightOptions flight;
@@ -91,6 +93,7 @@ Result<capture::Options> capture_options(const Options& options) {
     result.engines.bpf.mechanism = capture::Mechanism::kUprobeMulti;
   if (options.attach == Attach::kPerf)
     result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
+  SJ_CHECK(add_queue_sampler(options.queues, result));
   return result;
 }
 
@@ -299,9 +302,11 @@ Action define_record(CLI::App& app) {
   auto* command =
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
-  app.parse_complete_callback([pid, command] {
+  app.parse_complete_callback([pid, command, options, &app] {
     if (pid->empty() == command->empty())
       refuse_usage("give either a running process (-p PID) or a command to start (-- CMD)");
+    options->queues.wanted = app.count("--queues") != 0;
+    check_queue_options(app, options->queues);
   });
   app.add_option("-o,--output", options->output, "The trace file to write")
       ->capture_default_str()
@@ -348,6 +353,7 @@ Action define_record(CLI::App& app) {
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
       ->option_text("auto|multi|perf [auto]");
   options->flight.define(app);
+  define_queue_options(app, options->queues);
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.footer(
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"

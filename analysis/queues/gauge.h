@@ -1,0 +1,74 @@
+// One queue over time, from its samples: a sample holds until the next one. One thread owns a
+// Gauge.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/model/queues.h"
+#include "analysis/queues/levels.h"
+
+namespace sojourn::queues {
+
+// Times during which something was so without a break.
+struct Stretches {
+  std::uint64_t count = 0;
+  std::uint64_t total_ns = 0;
+  std::uint64_t longest_ns = 0;
+};
+
+class Gauge {
+ public:
+  // In the order of time.
+  void add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint64_t capacity);
+  void end();  // what lasts until the end is complete
+
+  bool empty() const { return rows_ == 0; }
+  const Levels& levels() const { return levels_; }
+  const Stretches& empty_stretches() const { return empty_.done; }
+  const Stretches& full_stretches() const { return full_.done; }
+  std::uint64_t max_depth() const { return max_depth_; }
+  std::uint64_t max_at_ns() const { return max_at_ns_; }
+  std::uint64_t depth_now() const { return last_.depth(); }
+
+  std::uint64_t rows() const { return rows_; }            // samples that brought something new
+  std::uint64_t samples() const { return samples_; }      // all
+  std::uint64_t unsettled() const { return unsettled_; }  // whose out is known within bounds only
+  std::uint64_t first_ns() const { return first_ns_; }
+  std::uint64_t last_ns() const { return last_ns_; }
+  double seconds() const { return static_cast<double>(last_ns_ - first_ns_) / 1e9; }
+  std::uint64_t mean_span_ns() const { return rows_ == 0 ? 0 : total_span_ns_ / rows_; }
+  std::uint64_t longest_span_ns() const { return longest_span_ns_; }
+  std::uint64_t longest_gap_ns() const { return longest_gap_ns_; }  // unseen while it moved
+
+  // What went through between the first and the last sample, and the counters at the end.
+  std::uint64_t in() const { return in_; }
+  std::uint64_t out() const { return out_; }
+  const model::QueueSample& last() const { return last_; }
+
+ private:
+  struct Running {
+    std::optional<std::uint64_t> since_ns;
+    Stretches done;
+    void note(bool is_so, std::uint64_t ts_ns);
+  };
+
+  Levels levels_;
+  Running empty_;
+  Running full_;
+  model::QueueSample last_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t samples_ = 0;
+  std::uint64_t unsettled_ = 0;
+  std::uint64_t first_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t max_depth_ = 0;
+  std::uint64_t max_at_ns_ = 0;
+  std::uint64_t total_span_ns_ = 0;
+  std::uint64_t longest_span_ns_ = 0;
+  std::uint64_t longest_gap_ns_ = 0;
+  std::uint64_t in_ = 0;
+  std::uint64_t out_ = 0;
+};
+
+}  // namespace sojourn::queues

@@ -1,0 +1,143 @@
+#include "analysis/queues/json.h"
+
+namespace sojourn::queues {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+// Beyond 2^53 a number is not one in every reader of JSON.
+std::string id_text(std::uint64_t id) {
+  return fmt::format("{:x}", id);
+}
+
+ordered_json side_json(const model::QueueSide& side) {
+  return {{"stage", side.stage}, {"instance", side.instance}, {"pid", side.pid}};
+}
+
+ordered_json about_json(const model::QueueAbout& about) {
+  return {{"id", id_text(about.id)},
+          {"name", about.name},
+          {"kind", name(about.kind)},
+          {"producer", side_json(about.producer)},
+          {"consumer", side_json(about.consumer)},
+          {"group", about.group},
+          {"capacity", about.capacity}};
+}
+
+ordered_json stretches_json(const Stretches& stretches) {
+  return {{"count", stretches.count},
+          {"total_ns", stretches.total_ns},
+          {"longest_ns", stretches.longest_ns}};
+}
+
+ordered_json optional_json(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json gauge_json(const Story& story, bool depths) {
+  const Gauge& gauge = story.gauge;
+  const Levels& levels = gauge.levels();
+  ordered_json object = {
+      {"samples", gauge.samples()},
+      {"changes", gauge.rows()},
+      {"unsettled", gauge.unsettled()},
+      {"sample_ns", {{"mean", gauge.mean_span_ns()}, {"max", gauge.longest_span_ns()}}},
+      {"longest_gap_ns", gauge.longest_gap_ns()},
+      {"first_ns", gauge.first_ns()},
+      {"last_ns", gauge.last_ns()},
+      {"depth",
+       {{"mean", levels.mean()},
+        {"p50", levels.quantile(0.5)},
+        {"p99", levels.quantile(0.99)},
+        {"max", gauge.max_depth()},
+        {"max_at_ns", gauge.max_at_ns()},
+        {"last", gauge.depth_now()}}},
+      {"empty", stretches_json(gauge.empty_stretches())},
+      {"full", stretches_json(gauge.full_stretches())},
+      {"in", gauge.in()},
+      {"out", gauge.out()},
+      {"counters", {{"in", gauge.last().in}, {"out", gauge.last().out}}},
+      {"arrivals_per_s", story.arrivals_per_s()},
+      {"services_per_s", story.services_per_s()},
+      {"utilisation", optional_json(story.utilisation())},
+      {"mean_wait_s", optional_json(story.mean_wait_s())}};
+  if (depths) {
+    ordered_json list = ordered_json::array();
+    for (const auto& [depth, span_ns] : levels.by_depth())
+      list.push_back({{"depth", depth}, {"ns", span_ns}});
+    object["depths"] = std::move(list);
+  }
+  return object;
+}
+
+ordered_json changes_json(const trace::Reader& reader) {
+  ordered_json list = ordered_json::array();
+  for (const model::QueueChange& change : reader.queue_changes())
+    list.push_back({{"event", name(change.event)},
+                    {"after_ns", change.after_ns},
+                    {"ts_ns", change.ts_ns},
+                    {"queue", about_json(change.about)}});
+  return list;
+}
+
+ordered_json sampling_json(const model::Sampling& sampling) {
+  return {{"mode", name(sampling.mode)},
+          {"period_ns", sampling.period_ns},
+          {"cpu", sampling.cpu},
+          {"passes", sampling.passes},
+          {"missed", sampling.missed},
+          {"held_back", sampling.held_back},
+          {"looks", sampling.looks},
+          {"pass_ns", sampling.pass_ns},
+          {"longest_ns", sampling.longest_ns},
+          {"cpu_ns", sampling.cpu_ns},
+          {"refused", sampling.refused}};
+}
+
+ordered_json verdicts_json(const Verifier& verifier) {
+  ordered_json queues = ordered_json::array();
+  for (const Verdict& verdict : verifier.verdicts())
+    queues.push_back({{"id", id_text(verdict.id)},
+                      {"compared", verdict.compared},
+                      {"equal", verdict.equal},
+                      {"in_race", verdict.in_race},
+                      {"different", verdict.different},
+                      {"in_by_events", verdict.in_by_events},
+                      {"in_by_counters", verdict.in_by_counters},
+                      {"out_by_events", verdict.out_by_events},
+                      {"out_by_counters", verdict.out_by_counters}});
+  ordered_json list = ordered_json::array();
+  for (const Discrepancy& one : verifier.discrepancies())
+    list.push_back({{"id", id_text(one.queue)},
+                    {"since_ns", one.since_ns},
+                    {"ts_ns", one.ts_ns},
+                    {"samples", one.samples},
+                    {"sampled_depth", one.sampled_depth},
+                    {"event_depth", one.event_depth},
+                    {"cause", one.events_lost ? "lost events" : "none found"}});
+  return {{"queues", std::move(queues)},
+          {"discrepancies", std::move(list)},
+          {"discrepancies_in_all", verifier.discrepancies_in_all()}};
+}
+
+}  // namespace
+
+ordered_json to_json(const trace::Reader& reader, const Survey& survey, const Verifier* verifier,
+                     bool depths) {
+  ordered_json queues = ordered_json::array();
+  for (const Story& story : survey.stories()) {
+    ordered_json object = about_json(story.about);
+    object["appeared_ns"] = story.appeared_ns;
+    object["ended_ns"] = story.ended_ns;
+    object.update(gauge_json(story, depths));
+    queues.push_back(std::move(object));
+  }
+  ordered_json document = {{"sampling", sampling_json(reader.sampling())},
+                           {"queues", std::move(queues)},
+                           {"changes", changes_json(reader)}};
+  if (verifier != nullptr) document["verify"] = verdicts_json(*verifier);
+  return document;
+}
+
+}  // namespace sojourn::queues

@@ -1,0 +1,213 @@
+// The sampled counts of the base station's queues beside its own account of what it did to them.
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/model/queues.h"
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+struct Counts {
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+};
+
+// A queue's operations are stamped under its lock and counted before it is let go. So a count is
+// the sum of all operations up to some moment, or lies between that and the sum before the last
+// stamp.
+class History {
+ public:
+  void add(const truth::QueueOp& operation) {
+    if (steps_.empty() || steps_.back().ts_ns != operation.ts_ns)
+      steps_.push_back({operation.ts_ns, now_, now_});
+    ++(operation.action == truth::QueueAction::kEnqueue ? now_.in : now_.out);
+    steps_.back().after = now_;
+  }
+
+  // The least and the most that may be counted at some moment of the span.
+  std::pair<Counts, Counts> between(std::uint64_t from_ns, std::uint64_t to_ns) const {
+    return {at(from_ns).before, at(to_ns).after};
+  }
+  const Counts& total() const { return now_; }
+
+ private:
+  struct Step {
+    std::uint64_t ts_ns = 0;
+    Counts before;
+    Counts after;
+  };
+
+  Step at(std::uint64_t ts_ns) const {
+    const auto next = std::ranges::upper_bound(steps_, ts_ns, {}, &Step::ts_ns);
+    return next == steps_.begin() ? Step{} : *std::prev(next);
+  }
+
+  std::vector<Step> steps_;
+  Counts now_;
+};
+
+std::map<std::string, History> histories_of(const truth::Truth& truth) {
+  std::map<std::string, History> histories;
+  for (const truth::QueueName& queue : truth.queues) histories[queue.name];
+  for (const truth::QueueOp& operation : truth.queue_ops)
+    histories[truth.queues[operation.queue].name].add(operation);
+  return histories;
+}
+
+std::map<std::uint64_t, std::string> names_of(const trace::Reader& reader) {
+  std::map<std::uint64_t, std::string> names;
+  for (const model::QueueChange& change : reader.queue_changes())
+    names[change.about.id] = change.about.name;
+  return names;
+}
+
+// Calls `check` with every sample.
+template <typename Check>
+void each_sample(trace::Reader& reader, Check check) {
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      if (const auto sample = model::queue_sample(reader.schema(), batch[row]))
+        check(batch.ts_ns()[row], *sample);
+    return true;
+  }));
+}
+
+std::vector<std::string> sampling(const std::string& mode) {
+  if (mode == "busy") return {"--queues", "--queue-mode", "busy", "--queue-cpu", "0"};
+  return {"--queues", "200us", "--queue-mode", mode};
+}
+
+std::string record(const Station& station, const std::string& trace, const std::string& mode) {
+  std::vector<std::string> arguments = {"record", "-p",       std::to_string(station.pid()),
+                                        "--for",  "1s",       "-o",
+                                        trace,    "--engine", "ring"};
+  for (std::string& word : sampling(mode)) arguments.push_back(std::move(word));
+  return sojourn_done(std::move(arguments));
+}
+
+TEST_CASE("every sample of a queue is what the truth allows at its moment") {
+  const std::string mode = GENERATE("fixed", "adaptive", "busy");
+  CAPTURE(mode);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station({"--ues", "3", "--bearers", "2", "--air-loss", "0.1"});
+  record(station, trace, mode);
+  const auto histories = histories_of(station.finish());
+
+  trace::Reader reader = open_trace(trace);
+  const auto names = names_of(reader);
+  CHECK(names.size() == histories.size());
+  std::size_t samples = 0;
+  std::size_t deep = 0;
+  each_sample(reader, [&](std::uint64_t ts_ns, const model::QueueSample& sample) {
+    REQUIRE(names.contains(sample.queue));
+    const std::string& name = names.at(sample.queue);
+    const auto [least, most] = histories.at(name).between(ts_ns, ts_ns + sample.span_ns);
+    CAPTURE(name, ts_ns, sample.in, sample.out, sample.slack, sample.span_ns);
+    REQUIRE(sample.in >= least.in);
+    REQUIRE(sample.in <= most.in);
+    REQUIRE(sample.out + sample.slack >= least.out);
+    REQUIRE(sample.out <= most.out);
+    ++samples;
+    if (sample.depth() != 0) ++deep;
+  });
+  CHECK(samples > 1000);
+  CHECK(deep > 100);
+  CHECK(reader.sampling().looks >= samples);
+  CHECK(reader.gaps().empty());
+}
+
+TEST_CASE("what rested between two samples did so by the truth as well") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station({"--ues", "1", "--bearers", "1", "--rate-dl", "300", "--rate-ul", "300"});
+  record(station, trace, "fixed");
+  const auto histories = histories_of(station.finish());
+
+  trace::Reader reader = open_trace(trace);
+  const auto names = names_of(reader);
+  std::map<std::uint64_t, model::QueueSample> before;
+  std::size_t rests = 0;
+  each_sample(reader, [&](std::uint64_t ts_ns, const model::QueueSample& sample) {
+    const auto found = before.find(sample.queue);
+    if (found != before.end() && found->second.slack == 0) {
+      const std::uint64_t seen_ns = ts_ns - sample.gap_ns;
+      const auto [least, most] = histories.at(names.at(sample.queue)).between(seen_ns, seen_ns);
+      REQUIRE(found->second.in >= least.in);
+      REQUIRE(found->second.in <= most.in);
+      REQUIRE(found->second.out >= least.out);
+      REQUIRE(found->second.out <= most.out);
+      ++rests;
+    }
+    before[sample.queue] = sample;
+  });
+  CHECK(rests > 100);
+}
+
+TEST_CASE("a target that is killed while it is sampled leaves its last counts in the trace") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child station({SJ_BASESTATION, "--ready-fd", "3"});
+  REQUIRE(station.wait_for_ready_line() == "ready\n");
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace,
+                      "--engine", "ring", "--queues", "--queue-mode", "adaptive"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  station.signal(SIGKILL);
+  const test::Ended ended = tracer.wait();
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.capture().ended_by == "target exit");
+  std::map<std::uint64_t, model::QueueSample> last;
+  each_sample(reader, [&](std::uint64_t, const model::QueueSample& sample) {
+    last[sample.queue] = sample;
+  });
+  CHECK(last.size() == names_of(reader).size());
+  std::uint64_t items = 0;
+  for (const auto& [id, sample] : last) items += sample.in;
+  CHECK(items > 1000);
+}
+
+TEST_CASE("sojourn queues says of the base station's queues what the station knows") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station({"--ues", "2", "--bearers", "1"});
+  record(station, trace, "fixed");
+  const auto histories = histories_of(station.finish());
+
+  const auto document =
+      nlohmann::json::parse(sojourn_done({"queues", trace, "--json", "--depths"}));
+  CHECK(document["queues"].size() == histories.size());
+  CHECK(document["sampling"]["mode"] == "fixed");
+  for (const auto& queue : document["queues"]) {
+    const std::string name = queue["name"];
+    CAPTURE(name);
+    CHECK(queue["kind"] == "stage");
+    const auto [least, most] = histories.at(name).between(queue["last_ns"], queue["last_ns"]);
+    CHECK(queue["counters"]["in"] >= least.in);
+    CHECK(queue["in"] <= histories.at(name).total().in);
+    CHECK(queue["depth"]["max"] <= queue["capacity"]);
+    std::uint64_t lasted_ns = 0;
+    for (const auto& level : queue["depths"]) lasted_ns += level["ns"].get<std::uint64_t>();
+    CHECK(lasted_ns ==
+          queue["last_ns"].get<std::uint64_t>() - queue["first_ns"].get<std::uint64_t>());
+  }
+  const std::string text = sojourn_done({"queues", trace, "--topology"});
+  CHECK(text.contains("dl-gtp 0   ->  dl-pdcp"));
+  CHECK(text.contains("longest wait: rlc.tx"));
+  CHECK(sojourn_done({"queues", trace, "--dot"}).starts_with("digraph queues {\n"));
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,186 @@
+#include "userspace/cli/queues_text.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "analysis/queues/topology.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using queues::Story;
+using report::count;
+using report::duration;
+using report::percent;
+using report::printable;
+using report::Table;
+
+std::string rate(double per_s) {
+  return per_s < 100 ? fmt::format("{:.1f}", per_s) : count(static_cast<std::uint64_t>(per_s));
+}
+
+std::string seconds_text(const std::optional<double>& seconds) {
+  return seconds ? duration(*seconds * 1e9) : "-";
+}
+
+std::string way(const model::QueueAbout& about) {
+  return printable(fmt::format("{} -> {}", queues::side_text(about.producer),
+                               queues::side_text(about.consumer)));
+}
+
+// "3 (0.2 %)": how often, and for which share of the time.
+std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns) {
+  if (stretches.count == 0) return "-";
+  const double share =
+      of_ns == 0 ? 0 : static_cast<double>(stretches.total_ns) / static_cast<double>(of_ns);
+  return fmt::format("{} ({})", count(stretches.count), percent(share));
+}
+
+void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
+  const model::Sampling& sampling = reader.sampling();
+  const auto with_samples =
+      std::ranges::count_if(survey.stories(), [](const Story& one) { return !one.gauge.empty(); });
+  fmt::print("{} queues, sampled {}{}", with_samples, name(sampling.mode),
+             sampling.period_ns == 0
+                 ? ""
+                 : fmt::format(" every {}", duration(static_cast<double>(sampling.period_ns))));
+  if (sampling.passes != 0 && sampling.looks != 0) {
+    const auto passes = static_cast<double>(sampling.passes);
+    const auto pass_ns = static_cast<double>(sampling.pass_ns);
+    fmt::print("; {} looks took {} each, {} a pass, at most {}", count(sampling.looks),
+               duration(pass_ns / static_cast<double>(sampling.looks)), duration(pass_ns / passes),
+               duration(static_cast<double>(sampling.longest_ns)));
+  }
+  if (sampling.missed != 0) fmt::print("; {} ticks missed", count(sampling.missed));
+  if (sampling.held_back != 0)
+    fmt::print("; {} passes left out as the disk was behind", count(sampling.held_back));
+  fmt::print("\n");
+  if (sampling.refused != 0)
+    fmt::print(
+        "{} queues found no place in the target, and are not here: start it with a larger "
+        "SJ_QUEUE_COUNT\n",
+        count(sampling.refused));
+}
+
+void print_slowest(const queues::Survey& survey) {
+  const Story* slowest = nullptr;
+  for (const Story& story : survey.stories()) {
+    const bool is_place = story.about.kind == model::QueueKind::kStage ||
+                          story.about.kind == model::QueueKind::kBetweenProcesses;
+    if (!is_place || !story.mean_wait_s()) continue;
+    if (slowest == nullptr || *story.mean_wait_s() > *slowest->mean_wait_s()) slowest = &story;
+  }
+  if (slowest == nullptr) return;
+  fmt::print("longest wait: {}, {} on average, up to {} items\n", printable(slowest->name()),
+             seconds_text(slowest->mean_wait_s()), count(slowest->gauge.max_depth()));
+}
+
+std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
+  return fmt::format("{:.6f} s", static_cast<double>(ts_ns - std::min(ts_ns, origin_ns)) / 1e9);
+}
+
+}  // namespace
+
+void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
+  print_sampling(reader, survey);
+  fmt::print("\n");
+  Table table({"queue", "kind", "producer -> consumer", "capacity", "samples", "depth", "p50",
+               "p99", "max", "empty", "full", "in/s", "out/s", "in", "out", "used", "wait",
+               "sample takes"});
+  table.left(1);
+  table.left(2);
+  for (const Story& story : survey.stories()) {
+    const auto& gauge = story.gauge;
+    const auto& levels = gauge.levels();
+    const auto used = story.utilisation();
+    table.row({printable(story.name()), std::string(name(story.about.kind)), way(story.about),
+               story.about.capacity == 0 ? "-" : count(story.about.capacity),
+               count(gauge.samples()), fmt::format("{:.2f}", levels.mean()),
+               count(levels.quantile(0.5)), count(levels.quantile(0.99)), count(gauge.max_depth()),
+               stretches(gauge.empty_stretches(), levels.total_ns()),
+               stretches(gauge.full_stretches(), levels.total_ns()), rate(story.arrivals_per_s()),
+               rate(story.services_per_s()), count(gauge.in()), count(gauge.out()),
+               used ? percent(*used) : "-", seconds_text(story.mean_wait_s()),
+               duration(static_cast<double>(gauge.mean_span_ns()))});
+  }
+  fmt::print("{}", table.text());
+  print_slowest(survey);
+}
+
+// The non-zero levels, each with the share of time at it and at it or below.
+void print_depths(const queues::Survey& survey) {
+  for (const Story& story : survey.stories()) {
+    const auto& levels = story.gauge.levels();
+    if (levels.total_ns() == 0) continue;
+    const auto total = static_cast<double>(levels.total_ns());
+    fmt::print("\n{}: {} empty\n", printable(story.name()),
+               percent(static_cast<double>(levels.at_ns(0)) / total));
+    Table table({"depth", "time", "share", "up to it"});
+    auto sum = static_cast<double>(levels.at_ns(0));
+    for (const auto& [depth, span_ns] : levels.by_depth()) {
+      if (depth == 0) continue;
+      const auto span = static_cast<double>(span_ns);
+      sum += span;
+      table.row({count(depth), duration(span), percent(span / total), percent(sum / total)});
+    }
+    if (!table.empty()) fmt::print("{}", table.text());
+  }
+}
+
+void print_topology(const trace::Reader& reader, const queues::Survey& survey) {
+  fmt::print("\n");
+  Table table({"producer", "", "queue", "", "consumer", "kind", "group"});
+  for (std::size_t column = 1; column < 6; ++column) table.left(column);
+  for (const Story& story : survey.stories())
+    table.row({printable(queues::side_text(story.about.producer)), "->", printable(story.name()),
+               "->", printable(queues::side_text(story.about.consumer)),
+               std::string(name(story.about.kind)),
+               story.about.group == 0 ? "-" : std::to_string(story.about.group)});
+  fmt::print("{}", table.text());
+
+  Table changes({"between", "and", "", "queue", "producer -> consumer"});
+  for (std::size_t column = 2; column < 5; ++column) changes.left(column);
+  const std::uint64_t origin_ns = reader.capture().open_ns;
+  for (const model::QueueChange& change : reader.queue_changes()) {
+    if (change.event == model::QueueEvent::kFound) continue;
+    changes.row({at(change.after_ns, origin_ns), at(change.ts_ns, origin_ns),
+                 std::string(name(change.event)), printable(change.about.name), way(change.about)});
+  }
+  if (!changes.empty()) fmt::print("\nchanges\n{}", changes.text());
+}
+
+void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,
+                    std::uint64_t origin_ns) {
+  std::map<std::uint64_t, std::string> names;
+  for (const Story& story : survey.stories()) names[story.about.id] = printable(story.name());
+  fmt::print("\nsamples compared with the events of enqueues and dequeues\n");
+  if (verifier.verdicts().empty()) {
+    fmt::print("no queue has both: SJ_ENQUEUE_ITEM and SJ_DEQUEUE_ITEM make such events\n");
+    return;
+  }
+  Table table({"queue", "compared", "equal", "in a race", "different", "in: events", "counters",
+               "out: events", "counters"});
+  for (const queues::Verdict& one : verifier.verdicts())
+    table.row({names[one.id], count(one.compared), count(one.equal), count(one.in_race),
+               count(one.different), count(one.in_by_events), count(one.in_by_counters),
+               count(one.out_by_events), count(one.out_by_counters)});
+  fmt::print("{}", table.text());
+  if (verifier.discrepancies().empty()) return;
+
+  fmt::print("\n{} discrepancies\n", count(verifier.discrepancies_in_all()));
+  Table list({"at", "queue", "sampled depth", "by events", "samples", "cause"});
+  list.left(1);
+  list.left(5);
+  for (const queues::Discrepancy& one : verifier.discrepancies())
+    list.row({at(one.ts_ns, origin_ns), names[one.queue], count(one.sampled_depth),
+              std::to_string(one.event_depth), count(one.samples),
+              one.events_lost ? "events were lost" : "none found"});
+  fmt::print("{}", list.text());
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,74 @@
+#include "userspace/cli/record_queues.h"
+
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "userspace/capture/queue_sampler.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr std::chrono::nanoseconds kShortestPeriod = std::chrono::microseconds(10);
+
+std::string check_period(const std::string& text) {
+  const auto period = parse_duration(text);
+  if (!period) return period.error().text();
+  return *period < kShortestPeriod || *period > std::chrono::seconds(10)
+             ? "a period of 10us to 10s is wanted; below that there is --queue-mode busy"
+             : "";
+}
+
+}  // namespace
+
+void define_queue_options(CLI::App& app, QueueOptions& options) {
+  const std::map<std::string, model::SamplingMode> modes = {
+      {"fixed", model::SamplingMode::kFixed},
+      {"adaptive", model::SamplingMode::kAdaptive},
+      {"busy", model::SamplingMode::kBusy}};
+  app.add_option("--queues", options.period,
+                 "Sample the counters of the target's registered queues from outside, e.g. every "
+                 "100us; without a period every 1ms. No code runs in the target for it")
+      ->expected(0, 1)
+      ->option_text("[PERIOD]")
+      ->check(check_period);
+  app.add_option("--queue-mode", options.mode,
+                 "adaptive: queues that move at every period, others up to 16 times more rarely; "
+                 "fixed: all of them at every period; busy: without a pause, on --queue-cpu")
+      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
+      ->option_text("adaptive|fixed|busy [adaptive]");
+  app.add_option("--queue-cpu", options.cpu,
+                 "The CPU that samples the queues; busy takes all of it")
+      ->check(CLI::Range(0, 4095));
+}
+
+void check_queue_options(const CLI::App& app, const QueueOptions& options) {
+  const bool has_mode = app.count("--queue-mode") != 0;
+  const bool is_busy = has_mode && options.mode == model::SamplingMode::kBusy;
+  if (app.count("--queues") == 0 && (has_mode || app.count("--queue-cpu") != 0))
+    refuse_usage("--queue-mode and --queue-cpu go with --queues");
+  if (is_busy && options.cpu < 0)
+    refuse_usage("--queue-mode busy never sleeps: say on which CPU with --queue-cpu N");
+  if (is_busy && !options.period.empty())
+    refuse_usage("--queue-mode busy never pauses: --queues is given without a period");
+}
+
+Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how) {
+  if (!options.wanted) return {};
+  capture::QueueSamplerOptions sampler{.mode = options.mode, .cpu = options.cpu};
+  if (!options.period.empty()) {
+    SJ_TRY(period, parse_duration(options.period));
+    sampler.period = period;
+  }
+  how.others.emplace_back(
+      [sampler](const target::Process& process) -> Result<std::unique_ptr<capture::Source>> {
+        SJ_TRY(made, capture::QueueSampler::create(process, sampler));
+        return std::unique_ptr<capture::Source>(std::move(made));
+      });
+  return {};
+}
+
+}  // namespace sojourn::cli

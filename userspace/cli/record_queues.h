@@ -1,0 +1,29 @@
+// What `record` offers of the queue sampler: its options, and the source that they ask for.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/model/queues.h"
+#include "userspace/capture/capture.h"
+
+namespace sojourn::cli {
+
+struct QueueOptions {
+  bool wanted = false;
+  std::string period;
+  model::SamplingMode mode = model::SamplingMode::kAdaptive;
+  int cpu = -1;
+};
+
+void define_queue_options(CLI::App& app, QueueOptions& options);
+
+// Throws CLI::ParseError where they do not go together.
+void check_queue_options(const CLI::App& app, const QueueOptions& options);
+
+// To be called once all arguments are parsed; adds nothing where no sampling was asked for.
+Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how);
+
+}  // namespace sojourn::cli
