@@ -1,7 +1,12 @@
 #include "userspace/capture/attach.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
+#include <map>
+#include <thread>
+#include <utility>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -76,14 +81,14 @@ Error attach_error(const target::MappedFile& file, const std::string& what, int 
                                : std::generic_category().message(code)));
 }
 
-Result<bpf_link*> attach_file(const target::Points& points, std::size_t file_index, pid_t pid,
-                              const BpfPrograms& programs) {
+// The sites of one file.
+Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std::size_t> sites,
+                               pid_t pid, const BpfPrograms& programs) {
   std::vector<unsigned long> offsets;
   std::vector<unsigned long> semaphores;
   std::vector<__u64> cookies;
-  for (std::size_t index = 0; index < points.sites.size(); ++index) {
+  for (const std::size_t index : sites) {
     const target::Site& site = points.sites[index];
-    if (site.file != file_index) continue;
     offsets.push_back(site.offset);
     semaphores.push_back(site.semaphore_offset);
     cookies.push_back(index);
@@ -91,7 +96,7 @@ Result<bpf_link*> attach_file(const target::Points& points, std::size_t file_ind
   LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets.data(),
               .ref_ctr_offsets = semaphores.data(), .cookies = cookies.data(),
               .cnt = offsets.size());
-  const target::MappedFile& file = points.files[file_index];
+  const target::MappedFile& file = points.files[points.sites[sites.front()].file];
   bpf_link* link = bpf_program__attach_uprobe_multi(programs.program(), pid, file.path.c_str(),
                                                     nullptr, &options);
   if (link == nullptr)
@@ -121,27 +126,92 @@ bool in_hosts_pid_namespace() {
   return stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kInitial;
 }
 
+// Those that share a link.
+using Groups = std::vector<std::vector<std::size_t>>;
+
+Groups group_sites(const target::Points& points, Mechanism mechanism, Attachment::Links links) {
+  if (mechanism == Mechanism::kPerfUprobes) {
+    Groups single;
+    for (std::size_t index = 0; index < points.sites.size(); ++index) single.push_back({index});
+    return single;
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> by_key;
+  for (std::size_t index = 0; index < points.sites.size(); ++index) {
+    const target::Site& site = points.sites[index];
+    by_key[{site.file, links == Attachment::Links::kEachPoint ? site.point : 0}].push_back(index);
+  }
+  Groups groups;
+  for (auto& [key, sites] : by_key) groups.push_back(std::move(sites));
+  return groups;
+}
+
 }  // namespace
 
+Attachment& Attachment::operator=(Attachment&& other) noexcept {
+  std::swap(mechanism_, other.mechanism_);
+  std::swap(links_, other.links_);
+  return *this;
+}
+
+Attachment::~Attachment() {
+  destroy(std::move(links_));
+}
+
+// Removing a link waits some 30 ms for the kernel; so many wait at once.
+void Attachment::destroy(std::vector<Link> links) {
+  constexpr std::size_t kThreads = 32;
+  const std::size_t count = std::min(links.size(), kThreads);
+  if (count < 2) return;
+  std::vector<std::jthread> threads;
+  for (std::size_t first = 0; first < count; ++first)
+    threads.emplace_back([&links, first, count] {
+      for (std::size_t at = first; at < links.size(); at += count) links[at].link.reset();
+    });
+}
+
 Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                      const BpfPrograms& programs) {
-  Attachment attachment;
-  const bool multi = mechanism == Mechanism::kUprobeMulti;
-  if (!multi && !in_hosts_pid_namespace())
+                                      const BpfPrograms& programs, Links links) {
+  if (mechanism == Mechanism::kPerfUprobes && !in_hosts_pid_namespace())
     return fail(
         "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "
         "kernel with "
         "uprobe_multi (Linux 6.10)");
-  std::vector<bool> is_used(points.files.size());  // by another engine all of a file's may be
-  for (const target::Site& site : points.sites) is_used[site.file] = true;
-  const std::size_t links = multi ? points.files.size() : points.sites.size();
-  for (std::size_t index = 0; index < links; ++index) {
-    if (multi && !is_used[index]) continue;
-    SJ_TRY(link, multi ? attach_file(points, index, pid, programs)
-                       : attach_site(points, index, programs));
-    attachment.links_.emplace_back(link);
+  Attachment attachment(mechanism);
+  for (const auto& sites : group_sites(points, mechanism, links)) {
+    SJ_TRY(link, mechanism == Mechanism::kUprobeMulti
+                     ? attach_sites(points, sites, pid, programs)
+                     : attach_site(points, sites.front(), programs));
+    Link owned;
+    owned.link.reset(link);
+    owned.point = points.sites[sites.front()].point;
+    attachment.links_.push_back(std::move(owned));
   }
   return attachment;
+}
+
+void Attachment::remove(std::span<const model::PointId> points) {
+  const auto kept = std::ranges::stable_partition(links_, [&](const Link& link) {
+    return std::ranges::find(points, link.point) == points.end();
+  });
+  std::vector<Link> gone(std::move_iterator(kept.begin()), std::move_iterator(kept.end()));
+  links_.erase(kept.begin(), kept.end());
+  destroy(std::move(gone));
+}
+
+Result<void> Attachment::add(const target::Points& points, std::span<const model::PointId> which,
+                             pid_t pid, const BpfPrograms& programs) {
+  for (const auto& sites : group_sites(points, mechanism_, Links::kEachPoint)) {
+    const model::PointId point = points.sites[sites.front()].point;
+    if (std::ranges::find(which, point) == which.end()) continue;
+    SJ_TRY(link, mechanism_ == Mechanism::kUprobeMulti
+                     ? attach_sites(points, sites, pid, programs)
+                     : attach_site(points, sites.front(), programs));
+    Link owned;
+    owned.link.reset(link);
+    owned.point = point;
+    links_.push_back(std::move(owned));
+  }
+  return {};
 }
 
 }  // namespace sojourn::capture

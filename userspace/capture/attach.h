@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,14 +32,33 @@ Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
 
 class Attachment {
  public:
+  // Of uprobe_multi; perf uprobes always are one a site.
+  enum class Links { kEachFile, kEachPoint };
+
   static Result<Attachment> attach(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                   const BpfPrograms& programs);
+                                   const BpfPrograms& programs, Links links = Links::kEachFile);
+  Attachment(Attachment&&) noexcept = default;
+  Attachment& operator=(Attachment&&) noexcept;
+  ~Attachment();
+
+  // Takes single points off, and puts them back; not with kEachFile.
+  void remove(std::span<const model::PointId> points);
+  Result<void> add(const target::Points& points, std::span<const model::PointId> which, pid_t pid,
+                   const BpfPrograms& programs);
 
  private:
   struct DestroyLink {
     void operator()(bpf_link* link) const;
   };
-  std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;
+  struct Link {
+    std::unique_ptr<bpf_link, DestroyLink> link;
+    model::PointId point = 0;  // of kEachFile's any of its points
+  };
+  explicit Attachment(Mechanism mechanism) : mechanism_(mechanism) {}
+  static void destroy(std::vector<Link> links);
+
+  Mechanism mechanism_;
+  std::vector<Link> links_;
 };
 
 }  // namespace sojourn::capture

@@ -14,6 +14,7 @@ Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& proc
   std::unique_ptr<BpfEngine> engine(
       new BpfEngine(process, std::move(points), mechanism, std::move(programs)));
   engine->poll_period_ = options.poll_period;
+  engine->links_each_point_ = options.link_each_point;
   return engine;
 }
 
@@ -30,9 +31,18 @@ Result<void> BpfEngine::connect(Outlet& outlet) {
 }
 
 Result<void> BpfEngine::arm() {
-  auto attachment = Attachment::attach(points_, process_->pid(), mechanism_, programs_);
+  auto attachment = Attachment::attach(
+      points_, process_->pid(), mechanism_, programs_,
+      links_each_point_ ? Attachment::Links::kEachPoint : Attachment::Links::kEachFile);
   if (!attachment) return std::unexpected(process_->explain(std::move(attachment).error()));
   attachment_ = std::move(*attachment);
+  return {};
+}
+
+Result<void> BpfEngine::switch_points(std::span<const model::PointId> points, bool on) {
+  if (!attachment_) return {};
+  if (on) return attachment_->add(points_, points, process_->pid(), programs_);
+  attachment_->remove(points);
   return {};
 }
 

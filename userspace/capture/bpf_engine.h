@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct BpfOptions {
   std::size_t ring_bytes = 0;          // a CPU; 0: chosen from the number of CPUs
   std::chrono::microseconds poll_period{10'000};
   PointTests keep;  // what a hit must fulfil; others are filtered
+  bool link_each_point = false;  // so that single points can be switched off
 };
 
 class BpfEngine final : public Engine {
@@ -60,6 +62,7 @@ class BpfEngine final : public Engine {
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override { return drain_->events(); }
+  Result<void> switch_points(std::span<const model::PointId> points, bool on) override;
   std::size_t sites() const override { return points_.sites.size(); }
   std::string mechanism() const override { return std::string(name(mechanism_)); }
   std::uint64_t stamp_error_ns() const override { return stamp_spread_ns_; }
@@ -76,6 +79,7 @@ class BpfEngine final : public Engine {
   target::Points points_;
   Mechanism mechanism_;
   std::chrono::microseconds poll_period_{};
+  bool links_each_point_ = false;
   BpfPrograms programs_;
   std::optional<Drain> drain_;
   std::uint64_t stamp_delay_ns_ = 0;

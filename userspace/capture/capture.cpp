@@ -242,9 +242,11 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
   auto state = std::make_unique<State>();
   state->process = &process;
   state->options = std::move(options);
+  state->options.engines.bpf.link_each_point = state->options.budget.has_value();
   SJ_CHECK(state->make_sources(points));
   state->measure_costs(points);
   SJ_CHECK(state->open_sink(points));
+  SJ_CHECK(state->set_budget(points));
   SJ_CHECK(state->arm());
   if (auto control = ControlSocket::listen(process.pid())) state->control = std::move(*control);
   if (!state->options.wait_for_start) state->open_gate();
@@ -282,6 +284,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
   while (state.about.ended_by.empty()) {
     SJ_TRY(more, state.poll());
     const std::uint64_t now = base::monotonic_ns();
+    SJ_CHECK(state.keep_budget(listener));
     SJ_CHECK(state.every_second(listener));
     SJ_CHECK(state.look_after_dumps(listener));
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
@@ -340,6 +343,8 @@ Result<Outcome> Capture::finish() {
     state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.about.tracer_rss_bytes = own_memory_bytes();
+  for (model::ShedSpan& span : state.about.shed)
+    if (span.until_ns == 0) span.until_ns = state.about.close_ns;
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(state.about);

@@ -1,5 +1,5 @@
-// What a Capture consists of, for its two halves: capture.cpp takes it from attaching to the
-// finished file, capture_control.cpp does what it is asked meanwhile.
+// What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
+// file, capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/capture/budget.h"
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control_socket.h"
 #include "userspace/capture/dumps.h"
@@ -46,6 +47,9 @@ struct Capture::State {
   BpfEngine* bpf = nullptr;
   std::optional<ControlSocket> control;  // missing where the machine has no abstract sockets
   std::optional<Dumps> dumps;            // of a flight recorder
+  std::optional<Budget> budget;
+  std::uint64_t next_budget_ns = 0;
+  std::size_t shed_written = 0;
   std::string last_path;
   unsigned dumps_done = 0;
 
@@ -56,6 +60,11 @@ struct Capture::State {
   void open_gate();
   bool is_open() const { return about.open_ns != 0; }
   void close_at(std::uint64_t monotonic_ns);
+
+  Result<void> set_budget(const target::Points& points);
+  Result<void> keep_budget(const Listener& listener);
+  Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
+  void write_shed();
 
   Result<void> every_second(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "userspace/capture/source.h"
@@ -11,6 +12,10 @@ namespace sojourn::capture {
 
 class Engine : public Source {
  public:
+  // Points that it has are off or on again from here on; it does not know what they were hit
+  // meanwhile. Others are not its own, and are skipped.
+  virtual Result<void> switch_points(std::span<const model::PointId> points, bool on) = 0;
+
   virtual std::size_t sites() const = 0;
   virtual std::string mechanism() const = 0;  // for the trace's metadata
   virtual std::uint64_t stamp_error_ns() const { return 0; }

@@ -60,6 +60,12 @@ struct RingEngine::State {
   RingShared shared;
   Outlet* outlet = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
+  struct Flag {
+    model::PointId point;
+    std::size_t module;
+    std::size_t flag;
+  };
+  std::vector<Flag> flags;
   std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   bool armed = false;
   std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
@@ -174,17 +180,20 @@ Result<void> RingEngine::State::add_arena(Arena arena) {
         "{}: a ring may have {} bytes at most; a target started with SJ_RING_BYTES={} has "
         "room for such",
         arena.name(), std::bit_floor(arena.layout().most_ring_bytes()), options.ring_bytes);
-  std::vector<std::size_t> flags;
+  std::vector<std::size_t> chosen;
   for (const target::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
     const model::Point& point =
         (site.is_wanted ? points.schema.points : points.left_out)[site.point];
     shared.sites.add(match.id(site), site.point, point.fields, site.is_wanted);
     if (!site.is_wanted) continue;
-    if (const auto flag = match.flag(site, arena.layout())) flags.push_back(*flag);
+    if (const auto flag = match.flag(site, arena.layout())) {
+      chosen.push_back(*flag);
+      flags.push_back({.point = site.point, .module = modules.size(), .flag = *flag});
+    }
   }
   auto module = std::make_unique<RingModule>(std::move(arena), shared);
-  module->choose(std::move(flags));
+  module->choose(std::move(chosen));
   if (armed) {  // a library that came later
     module->enter();
     module->set_marks(shared.gate.open, shared.gate.close);
@@ -343,6 +352,13 @@ void RingEngine::disarm() {
 
 bool RingEngine::is_armed() const {
   return state_->armed;
+}
+
+Result<void> RingEngine::switch_points(std::span<const model::PointId> points, bool on) {
+  for (const State::Flag& one : state_->flags)
+    if (std::ranges::find(points, one.point) != points.end())
+      state_->modules[one.module]->switch_flags(std::span(&one.flag, 1), on);
+  return {};
 }
 
 // ---- what became of it ----

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class RingEngine final : public Engine {
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override;
+  Result<void> switch_points(std::span<const model::PointId> points, bool on) override;
   std::size_t sites() const override;
   std::string mechanism() const override;
   std::uint64_t stamp_error_ns() const override;

@@ -85,6 +85,16 @@ void RingModule::arm() {
     __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
 }
 
+void RingModule::switch_flags(std::span<const std::size_t> flags, bool on) {
+  const auto words = arena_.flags();
+  for (const std::size_t flag : flags) {
+    if (on)
+      __atomic_fetch_or(&words[flag], kRingFlag, __ATOMIC_RELEASE);
+    else
+      __atomic_fetch_and(&words[flag], static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
+  }
+}
+
 void RingModule::disarm() {
   for (std::uint16_t& flag : arena_.flags())
     if ((load_relaxed(flag) & kRingFlag) != 0)

@@ -71,6 +71,7 @@ class RingModule {
   void enter();
   void arm();
   void disarm();
+  void switch_flags(std::span<const std::size_t> flags, bool on);
   void set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp);
 
   // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:

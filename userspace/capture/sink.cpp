@@ -29,9 +29,28 @@ void Sink::add(Work work) {
   {
     const std::scoped_lock lock(mutex_);
     if (error_) return;
+    count(work);
     waiting_.push_back(std::move(work));
   }
   wake_.notify_one();
+}
+
+void Sink::count(const Work& work) {
+  const Item* const item = std::get_if<Item>(&work);
+  const auto* const batch = item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
+  if (batch == nullptr || by_point_.empty()) return;
+  for (const model::PointId point : batch->point())
+    if (point < by_point_.size()) ++by_point_[point];
+}
+
+void Sink::count_points(std::size_t points) {
+  const std::scoped_lock lock(mutex_);
+  by_point_.resize(points);
+}
+
+std::vector<std::uint64_t> Sink::events_by_point() const {
+  const std::scoped_lock lock(mutex_);
+  return by_point_;
 }
 
 bool Sink::has_room() const {

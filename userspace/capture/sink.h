@@ -40,6 +40,10 @@ class Sink {
   model::EventBatch empty_batch();  // one that was written before, where there is one
   std::uint64_t bytes() const;      // in the file so far
 
+  // From now on events are counted by point as they are pushed.
+  void count_points(std::size_t points);
+  std::vector<std::uint64_t> events_by_point() const;
+
   // Writes what is waiting and finishes the file. Nothing may be pushed afterwards.
   Result<void> finish();
 
@@ -49,6 +53,7 @@ class Sink {
  private:
   using Work = std::variant<Item, Job>;
   void add(Work work);
+  void count(const Work& work);
   void run();
   void end_thread();
   Result<void> do_work(Work& work);
@@ -60,6 +65,7 @@ class Sink {
   bool ending_ = false;
   std::optional<Error> error_;
   std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t> by_point_;  // empty: not counted
 
   std::unique_ptr<Store> store_;  // the thread's own between start and join
   std::thread thread_;

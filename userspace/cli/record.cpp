@@ -42,6 +42,7 @@ struct Options {
   std::string ring_size;
   std::string ring_memory;
   double poll_ms = 0;
+  double budget_percent = 0;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   QueueOptions queues;
@@ -85,6 +86,7 @@ Result<capture::Options> capture_options(const Options& options) {
     result.engines.rings.poll_period = period;
   }
   SJ_CHECK(options.flight.apply(result));
+  if (options.budget_percent > 0) result.budget = options.budget_percent / 100;
   // How probes are placed is a question of eBPF only.
   if (options.engine == EngineWanted::kBpf || options.attach != Attach::kAuto)
     result.engines.wanted = model::Engine::kBpf;
@@ -354,6 +356,13 @@ Action define_record(CLI::App& app) {
       ->option_text("auto|multi|perf [auto]");
   options->flight.define(app);
   define_queue_options(app, options->queues);
+  app.add_option(
+         "--budget", options->budget_percent,
+         "Keep what tracing takes under so many percent of the target's CPU: the dearest "
+         "points are off while it is exceeded, and come back when the load falls; points of "
+         "direction I and S always stay. The trace says when")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PERCENT");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");
   app.footer(
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"

@@ -1,0 +1,133 @@
+// A budget that is far too small: what is shed is said, is in the trace, and comes back.
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+struct Counts {
+  std::uint64_t in_trace = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t least = 0;  // by the truth
+  std::uint64_t most = 0;
+};
+
+// Only what is outside of the point's shed spans counts, and between the marks.
+class Outside {
+ public:
+  explicit Outside(const model::Capture& capture) : capture_(&capture) {}
+
+  bool surely(model::PointId point, std::uint64_t from_ns, std::uint64_t to_ns) const {
+    return from_ns >= capture_->open_ns && to_ns < capture_->close_ns &&
+           std::ranges::none_of(
+               capture_->shed,
+               [&](const model::ShedSpan& span) {
+                 return span.point == point && span.from_ns <= to_ns && span.until_ns >= from_ns;
+               });
+  }
+
+  bool possibly(model::PointId point, std::uint64_t from_ns, std::uint64_t to_ns) const {
+    return to_ns >= capture_->open_ns && from_ns < capture_->close_ns &&
+           std::ranges::none_of(
+               capture_->shed,
+               [&](const model::ShedSpan& span) {
+                 return span.point == point && span.from_ns < from_ns && to_ns < span.until_ns;
+               });
+  }
+
+ private:
+  const model::Capture* capture_;
+};
+
+std::string words(const model::Point& point) {
+  return std::string(1, letter(point.direction)) + " " + point.name();
+}
+
+std::map<std::string, Counts> count(trace::Reader& reader, const truth::Truth& truth) {
+  std::map<std::string, Counts> counts;
+  std::map<std::string, model::PointId> ids;
+  const model::Schema& schema = reader.schema();
+  const Outside outside(reader.capture());
+  const std::uint64_t error_ns = reader.capture().stamp_error_ns;
+  for (std::size_t id = 0; id < schema.points.size(); ++id)
+    ids[words(schema.points[id])] = static_cast<model::PointId>(id);
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      if (outside.surely(event.point, event.ts_ns, event.ts_ns))
+        ++counts[words(schema.points[event.point])].in_trace;
+    }
+    return true;
+  }));
+  for (const model::LedgerEntry& entry : reader.ledger())
+    counts[words(schema.points[entry.point])].lost += entry.count;
+  for (const truth::Hit& hit : truth.hits) {
+    const std::string& name = truth.points[hit.point].where;
+    const model::PointId point = ids.at(name);
+    const std::uint64_t from_ns = hit.before_ns - error_ns;
+    const std::uint64_t to_ns = hit.after_ns + error_ns;
+    if (outside.surely(point, from_ns, to_ns)) ++counts[name].least;
+    if (outside.possibly(point, from_ns, to_ns)) ++counts[name].most;
+  }
+  return counts;
+}
+
+TEST_CASE("over its budget points are shed, said, left out exactly, and brought back") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace,
+                      "--engine", engine, "--budget", "0.01"});
+  REQUIRE(tracer.wait_for_output("shed "));
+  // Its load stops, and with it the cost.
+  REQUIRE(kill(station.pid(), SIGSTOP) == 0);
+  CHECK(tracer.wait_for_output("all points are on again"));
+  REQUIRE(kill(station.pid(), SIGCONT) == 0);
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  const truth::Truth truth = station.finish();
+
+  trace::Reader reader = open_trace(trace);
+  const model::Capture& capture = reader.capture();
+  REQUIRE(!capture.shed.empty());
+  for (const model::ShedSpan& span : capture.shed) {
+    CHECK(span.from_ns >= capture.open_ns);
+    CHECK(span.from_ns < span.until_ns);
+  }
+  for (const auto& [point, counts] : count(reader, truth)) {
+    CAPTURE(point, counts.in_trace, counts.lost);
+    CHECK(counts.in_trace + counts.lost >= counts.least);
+    CHECK(counts.in_trace <= counts.most);
+  }
+}
+
+TEST_CASE("journeys that a shed point cut are censored, never called incomplete") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "-o", trace, "--engine", "ring",
+                "--budget", "0.05", "--for", "3s"});
+  const auto report = nlohmann::json::parse(sojourn_done({"report", "--json", trace}));
+  REQUIRE(!report["tracing"]["shed"].empty());
+  for (const std::string direction : {"D", "U"}) {
+    CAPTURE(direction, report["journeys"][direction].dump());
+    CHECK(report["journeys"][direction]["incomplete"] == 0);
+    CHECK(report["journeys"][direction]["censored"] > 0);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,109 @@
+// Which points are shed and when they come back, on a target that is made up.
+#include "userspace/capture/budget.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::capture {
+namespace {
+
+constexpr std::uint64_t kStepNs = 100'000'000;
+
+// A process that uses half a CPU, and hits its points so often a second while they are on.
+class Target {
+ public:
+  Target(double share, std::vector<BudgetPoint> points, std::vector<std::uint64_t> rates)
+      : budget_(share, points),
+        rates_(std::move(rates)),
+        hits_(rates_.size()),
+        is_on_(rates_.size(), true) {}
+
+  void set_rates(std::vector<std::uint64_t> rates) { rates_ = std::move(rates); }
+
+  // Steps of 100 ms; all that was decided in them.
+  Budget::Decision run(int steps) {
+    Budget::Decision all;
+    for (int step = 0; step < steps; ++step) {
+      now_ns_ += kStepNs;
+      cpu_ns_ += kStepNs / 2;
+      for (std::size_t point = 0; point < hits_.size(); ++point)
+        if (is_on_[point]) hits_[point] += rates_[point] / 10;
+      const auto decision = budget_.look(now_ns_, hits_, cpu_ns_);
+      for (const auto point : decision.shed) is_on_[point] = false;
+      for (const auto point : decision.restored) is_on_[point] = true;
+      all.shed.insert(all.shed.end(), decision.shed.begin(), decision.shed.end());
+      all.restored.insert(all.restored.end(), decision.restored.begin(), decision.restored.end());
+    }
+    return all;
+  }
+
+  std::vector<bool> is_on() const { return is_on_; }
+
+ private:
+  Budget budget_;
+  std::vector<std::uint64_t> rates_;
+  std::vector<std::uint64_t> hits_;
+  std::vector<bool> is_on_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t cpu_ns_ = 0;
+};
+
+const std::vector<BudgetPoint> kThree = {
+    {.hit_ps = 500'000}, {.hit_ps = 500'000}, {.hit_ps = 500'000}};
+
+TEST_CASE("a budget that is kept sheds nothing") {
+  Target target(0.02, kThree, {1000, 5000, 1000});  // 0.7 %
+  const auto decided = target.run(50);
+  CHECK(decided.shed.empty());
+  CHECK(decided.restored.empty());
+}
+
+TEST_CASE("the most expensive point goes first, and no more than has to") {
+  Target target(0.02, kThree, {1000, 50'000, 2000});  // 5.3 %, of which 5 % are one point's
+  const auto decided = target.run(5);
+  CHECK(decided.shed == std::vector<model::PointId>{1});
+  CHECK(target.is_on() == std::vector<bool>{true, false, true});
+}
+
+TEST_CASE("what a hit costs counts, not only how many there are") {
+  Target target(0.02, {{.hit_ps = 10'000}, {.hit_ps = 500'000}}, {60'000, 50'000});
+  CHECK(target.run(5).shed == std::vector<model::PointId>{1});
+}
+
+TEST_CASE("points that give all others their meaning are never shed") {
+  Target target(0.001, {{.hit_ps = 500'000, .may_shed = false}, {.hit_ps = 500'000}},
+                {50'000, 50'000});
+  target.run(100);
+  CHECK(target.is_on()[0]);
+}
+
+TEST_CASE("all points come back when the load stops") {
+  Target target(0.001, kThree, {50'000, 40'000, 30'000});
+  target.run(5);
+  REQUIRE(target.is_on() == std::vector<bool>{false, false, false});
+  target.set_rates({0, 0, 0});
+  const auto decided = target.run(150);
+  CHECK(decided.shed.empty());
+  CHECK(target.is_on() == std::vector<bool>{true, true, true});
+}
+
+TEST_CASE("trials that fail grow rarer") {
+  Target target(0.001, kThree, {50'000, 40'000, 30'000});
+  target.run(5);
+  const auto early = target.run(100).restored.size();
+  target.run(300);
+  const auto late = target.run(100).restored.size();
+  CHECK(early > 0);
+  CHECK(late < early);
+  CHECK(late <= 2);
+}
+
+TEST_CASE("nothing is decided from a moment") {
+  Target target(0.001, kThree, {50'000, 40'000, 30'000});
+  CHECK(target.run(2).shed.empty());
+}
+
+}  // namespace
+}  // namespace sojourn::capture

@@ -1,0 +1,88 @@
+// How a running capture keeps to its budget; budget.h decides what goes and what comes back.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "userspace/base/clock.h"
+#include "userspace/capture/capture_state.h"
+
+namespace sojourn::capture {
+
+Result<void> Capture::State::set_budget(const target::Points& points) {
+  if (!options.budget) return {};
+  if (!coverage.why_no_costs.empty())
+    return fail("keep to a budget: what a hit costs is not known: {}", coverage.why_no_costs);
+  std::vector<BudgetPoint> costs;
+  for (std::size_t point = 0; point < points.schema.points.size(); ++point) {
+    const model::Direction direction = points.schema.points[point].direction;
+    costs.push_back({.hit_ps = about.hit_cost_ps[point],
+                     .may_shed = direction == model::Direction::kDownlink ||
+                                 direction == model::Direction::kUplink});
+  }
+  sink->count_points(costs.size());
+  budget.emplace(*options.budget, std::move(costs));
+  return {};
+}
+
+// A span begins before the first of its hits can be missing, and ends when none is any more.
+Result<void> Capture::State::switch_points(const std::vector<model::PointId>& points, bool on) {
+  if (!on)
+    for (const model::PointId point : points)
+      about.shed.push_back({.point = point, .from_ns = base::monotonic_ns(), .until_ns = 0});
+  for (Engine* engine : engines) SJ_CHECK(engine->switch_points(points, on));
+  if (on)
+    for (model::ShedSpan& span : about.shed)
+      if (span.until_ns == 0 && std::ranges::find(points, span.point) != points.end())
+        span.until_ns = base::monotonic_ns();
+  write_shed();
+  return {};
+}
+
+// For readers of a capture that is killed. The list grows, so it is written ever more rarely; a
+// flight recorder's dumps have it anyway.
+void Capture::State::write_shed() {
+  constexpr std::size_t kFew = 256;
+  const std::size_t spans = about.shed.size();
+  if (options.flight || (spans > kFew && spans < 2 * shed_written)) return;
+  shed_written = spans;
+  sink->push(about);
+}
+
+Result<void> Capture::State::keep_budget(const Listener& listener) {
+  constexpr std::uint64_t kPeriodNs = 100'000'000;
+  const std::uint64_t now_ns = base::monotonic_ns();
+  if (!budget || !is_open() || now_ns < next_budget_ns || !process->alive()) return {};
+  next_budget_ns = now_ns + kPeriodNs;
+  flush();
+  std::vector<std::uint64_t> hits = sink->events_by_point();
+  SJ_TRY(lost, losses());
+  for (const model::LedgerEntry& entry : lost)
+    if (entry.point < hits.size()) hits[entry.point] += entry.count;
+  const auto cpu_ns = process->cpu_time_ns();
+  if (!cpu_ns) return {};
+  const Budget::Decision decision = budget->look(now_ns, hits, *cpu_ns);
+  const auto words = [&](const std::vector<model::PointId>& points) {
+    std::string text = outlet->schema().points[points.front()].name();
+    if (points.size() > 1) text += fmt::format(" and {} more", points.size() - 1);
+    return text;
+  };
+  if (!decision.shed.empty()) {
+    SJ_CHECK(switch_points(decision.shed, false));
+    listener.say(
+        fmt::format("shed {}: tracing took {:.2g} % of the target's CPU, the budget is {:.2g} %",
+                    words(decision.shed), 100 * decision.share, 100 * budget->share()));
+  }
+  if (!decision.restored.empty()) {
+    // A target that just ended cannot be attached to; the capture ends with it.
+    auto back = switch_points(decision.restored, true);
+    if (!back) return process->alive() ? back : Result<void>();
+    listener.say(fmt::format("brought back {}{}", words(decision.restored),
+                             budget->is_whole() ? ": all points are on again" : ""));
+  }
+  return {};
+}
+
+}  // namespace sojourn::capture
