@@ -20,7 +20,7 @@ set(arrows
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/capture: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target bpf libbpf probes"
-  "userspace/doctor: analysis/base analysis/model userspace/base userspace/target userspace/capture bpf"
+  "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
     analysis/journeys analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/capture userspace/doctor")

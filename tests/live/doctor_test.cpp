@@ -56,5 +56,32 @@ TEST_CASE("a hit costs something, and never less with more arguments") {
   CHECK(check_of(diagnosis, "bpf_cost")["stamp_delay_ns"] > 0);
 }
 
+TEST_CASE(
+    "of a process doctor says which points it has, how often they are hit, and what that costs") {
+  need_root();
+  Station station;
+  const json diagnosis = doctor({"-p", std::to_string(station.pid())});
+  const json points = check_of(diagnosis, "points");
+  CHECK(points["points"] == points_of(station.pid()).schema.points.size());
+  CHECK(points["ring"] == points["points"]);
+  const json cost = check_of(diagnosis, "cost");
+  CHECK(cost["hits_per_second"] > 1000);
+  CHECK(cost["ring_share"] > 0);
+  CHECK(cost["bpf_share"] > cost["ring_share"]);
+  CHECK(check_of(diagnosis, "refused")["verdict"] == "pass");
+  CHECK(check_of(diagnosis, "post_mortem")["core_file"] == true);
+  CHECK(station.running());
+}
+
+TEST_CASE("a process without points is told that recording will not work") {
+  need_root();
+  test::Child sleeper({"/bin/sleep", "60"});
+  const test::Ended ended = sojourn({"doctor", "--json", "-p", std::to_string(sleeper.pid())});
+  CHECK(ended.exit_code == 1);
+  const json diagnosis = json::parse(ended.out);
+  CHECK(diagnosis["works"] == false);
+  CHECK(check_of(diagnosis, "points")["verdict"] == "no");
+}
+
 }  // namespace
 }  // namespace sojourn::live

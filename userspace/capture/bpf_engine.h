@@ -25,7 +25,7 @@ struct BpfOptions {
   std::optional<Mechanism> mechanism;  // none: the best that the kernel has
   std::size_t ring_bytes = 0;          // a CPU; 0: chosen from the number of CPUs
   std::chrono::microseconds poll_period{10'000};
-  PointTests keep;  // what a hit must fulfil; others are filtered
+  PointTests keep;               // what a hit must fulfil; others are filtered
   bool link_each_point = false;  // so that single points can be switched off
 };
 

@@ -39,7 +39,7 @@ struct Options {
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
   std::optional<filter::Expression> where;  // events for which it is false are left out
-  std::optional<double> budget;  // the most of the target's CPU that its points may take
+  std::optional<double> budget;             // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
 };

@@ -1,5 +1,7 @@
 // `sojourn doctor`: what will work on this machine, before anything is attached.
+#include <chrono>
 #include <memory>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -8,22 +10,36 @@
 #include "userspace/doctor/host_checks.h"
 #include "userspace/doctor/host_facts.h"
 #include "userspace/doctor/print.h"
+#include "userspace/doctor/target_checks.h"
+#include "userspace/doctor/target_look.h"
+#include "userspace/target/process.h"
 
 namespace sojourn::cli {
 
 namespace {
 
+constexpr auto kLook = std::chrono::milliseconds(500);
+
 struct Options {
+  pid_t pid = 0;
   bool json = false;
 };
 
 Result<void> doctor(const Options& options) {
-  const doctor::Diagnosis diagnosis = doctor::judge_host(doctor::read_host({}), doctor::ask_host());
+  const doctor::HostAnswers answers = doctor::ask_host();
+  doctor::Diagnosis diagnosis = doctor::judge_host(doctor::read_host({}), answers);
+  std::string points;
+  if (options.pid != 0) {
+    SJ_TRY(process, target::Process::open(options.pid));
+    SJ_TRY(look, doctor::look_at(process, answers, kLook));
+    doctor::judge_target(look, diagnosis);
+    points = doctor::points_text(look);
+  }
   if (options.json)
     fmt::print("{}\n", doctor::to_json(diagnosis).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
-    fmt::print("{}", doctor::to_text(diagnosis));
+    fmt::print("{}{}", doctor::to_text(diagnosis), points);
   if (!diagnosis.ways.any()) return fail("recording will not work here");
   return {};
 }
@@ -32,10 +48,16 @@ Result<void> doctor(const Options& options) {
 
 Action define_doctor(CLI::App& app) {
   auto options = std::make_shared<Options>();
+  app.add_option(
+         "-p,--pid", options->pid,
+         "Also look at this process: its points, how often they are hit (for half a second), "
+         "and what recording them will cost it")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PID");
   app.add_flag("--json", options->json, "One JSON object instead of text");
   app.footer(
       "Each line says pass, degraded or no, and what to do about it. Probes are tried on processes "
-      "of its own; no other process is touched.\n\n"
+      "of its own; no process but that of -p is touched.\n\n"
       "Exit code 0: recording will work; 1: it will not.");
   return [options] { return doctor(*options); };
 }

@@ -1,24 +1,16 @@
-// What is said about machines that differ, and whether recording is said to work. The texts are in
-// expected/; after a change that is meant: SJ_GOLDEN_UPDATE=1 and the test, then read the
-// difference.
+// What is said about machines that differ, and whether recording is said to work.
 #include "userspace/doctor/host_checks.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/unit/doctor/golden.h"
 #include "tests/unit/doctor/machines.h"
 #include "userspace/doctor/print.h"
 
 namespace sojourn::doctor {
 namespace {
-
-void compare(const std::string& name, const std::string& said) {
-  const std::string path = std::string(SJ_HERE "/expected/") + name;
-  if (std::getenv("SJ_GOLDEN_UPDATE") != nullptr) test::write_contents(path, said);
-  CHECK(said == test::contents(path));
-}
 
 const Check& find(const Diagnosis& diagnosis, const std::string& id) {
   const auto found = std::ranges::find(diagnosis.checks, id, &Check::id);
