@@ -16,9 +16,17 @@ typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;
 
+typedef _Bool bool;
+
 enum bpf_map_type {
+  BPF_MAP_TYPE_HASH = 1,
   BPF_MAP_TYPE_ARRAY = 2,
   BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+};
+
+enum {
+  BPF_ANY = 0,
+  BPF_NOEXIST = 1,
 };
 
 enum {

@@ -42,6 +42,7 @@ enum class BlockType : std::uint8_t {
   kIndex = 9,
   kQueues = 10,
   kSampling = 11,
+  kContext = 12,
 };
 
 constexpr std::uint8_t kCompressed = 1;  // BlockHeader::flags: the payload is one zstd frame

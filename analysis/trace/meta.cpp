@@ -357,6 +357,70 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Ledger& ledger
   return {};
 }
 
+std::string to_json(const model::Context& context) {
+  json families = json::array();
+  for (const model::ContextFamily& family : context.families)
+    families.push_back({{"name", family.name}, {"missing", family.missing}});
+  json names = json::array();
+  for (const model::ContextName& entry : context.names) {
+    json named = {{"kind", name(entry.kind)}, {"id", entry.id}, {"name", entry.name}};
+    if (entry.pid != 0) named["pid"] = entry.pid;
+    if (!entry.state.empty()) named["state"] = entry.state;
+    names.push_back(std::move(named));
+  }
+  return dump({{"families", std::move(families)}, {"names", std::move(names)}});
+}
+
+namespace {
+
+Result<void> read_family(const json& object, model::Context& context) {
+  if (!object.is_object()) return fail("a context family is not an object");
+  model::ContextFamily family;
+  SJ_CHECK(read_member(object, "name", family.name));
+  SJ_CHECK(read_member(object, "missing", family.missing));
+  std::erase_if(context.families,
+                [&](const model::ContextFamily& known) { return known.name == family.name; });
+  context.families.push_back(std::move(family));
+  return {};
+}
+
+// A kind that is not known is a later version's.
+Result<void> read_name(const json& object, model::Context& context) {
+  if (!object.is_object()) return fail("a context name is not an object");
+  model::ContextName named;
+  std::string kind;
+  SJ_CHECK(read_member(object, "kind", kind));
+  SJ_CHECK(read_member(object, "id", named.id));
+  SJ_CHECK(read_member(object, "name", named.name));
+  SJ_CHECK(read_member(object, "pid", named.pid));
+  SJ_CHECK(read_member(object, "state", named.state));
+  const auto known = model::name_kind_from(kind);
+  if (!known) return {};
+  named.kind = *known;
+  context.names.push_back(std::move(named));
+  return {};
+}
+
+Result<void> read_each(const json& object, const char* member, model::Context& context,
+                       Result<void> (*read)(const json&, model::Context&)) {
+  const auto list = object.find(member);
+  if (list == object.end()) return {};
+  if (!list->is_array()) return fail("\"{}\" is not a list", member);
+  for (const json& item : *list) SJ_CHECK(read(item, context));
+  return {};
+}
+
+}  // namespace
+
+Result<void> from_json(std::span<const std::uint8_t> text, model::Context& context) {
+  SJ_TRY(object, parse_object(text));
+  model::Context read = context;
+  SJ_CHECK(read_each(object, "families", read, read_family));
+  SJ_CHECK(read_each(object, "names", read, read_name));
+  context = std::move(read);
+  return {};
+}
+
 namespace {
 
 json side_to_json(const model::QueueSide& side) {

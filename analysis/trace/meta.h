@@ -10,6 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "analysis/model/context.h"
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
@@ -22,6 +23,7 @@ std::string to_json(const model::Stream& stream);
 std::string to_json(const model::ClockPair& clock);
 std::string to_json(const model::Capture& capture);
 std::string to_json(const model::Ledger& ledger);
+std::string to_json(const model::Context& context);
 std::string to_json(const model::QueueChanges& changes);
 std::string to_json(const model::Sampling& sampling);
 
@@ -34,5 +36,8 @@ Result<void> from_json(std::span<const std::uint8_t> json, model::Capture& captu
 Result<void> from_json(std::span<const std::uint8_t> json, model::Ledger& ledger);
 Result<void> from_json(std::span<const std::uint8_t> json, model::QueueChanges& changes);
 Result<void> from_json(std::span<const std::uint8_t> json, model::Sampling& sampling);
+
+// Adds to what `context` has already; the newest word on a family counts.
+Result<void> from_json(std::span<const std::uint8_t> json, model::Context& context);
 
 }  // namespace sojourn::trace

@@ -27,6 +27,7 @@ struct Reader::State {
   model::Ledger ledger;
   model::QueueChanges queue_changes;
   model::Sampling sampling;
+  model::Context context;
   std::vector<BlockInfo> blocks;
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
@@ -97,8 +98,8 @@ Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& l
 
 }  // namespace
 
-// The newest of each kind counts, but for streams and clock pairs, which add up. Unknown kinds are
-// skipped.
+// The newest of each kind counts, but for streams, clock pairs and context, which add up. Unknown
+// kinds are skipped.
 Result<void> Reader::State::read_meta(const IndexEntry& block) {
   SJ_TRY(json, input.payload(block));
   switch (block.header.type) {
@@ -124,6 +125,8 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
     }
     case BlockType::kSampling:
       return from_json(json, sampling);
+    case BlockType::kContext:
+      return from_json(json, context);
     default:
       return {};
   }
@@ -205,6 +208,9 @@ const std::vector<model::Stream>& Reader::streams() const {
 }
 const std::vector<model::ClockPair>& Reader::clocks() const {
   return state_->clocks;
+}
+const model::Context& Reader::context() const {
+  return state_->context;
 }
 const model::Ledger& Reader::ledger() const {
   return state_->ledger;

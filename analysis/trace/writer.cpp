@@ -189,6 +189,9 @@ Result<void> Writer::write(const model::Capture& capture) {
 Result<void> Writer::write(const model::Ledger& ledger) {
   return state_->append(BlockType::kLedger, as_bytes(to_json(ledger)));
 }
+Result<void> Writer::write(const model::Context& context) {
+  return state_->append(BlockType::kContext, as_bytes(to_json(context)));
+}
 
 Result<void> Writer::write(const model::QueueChanges& changes) {
   return state_->append(BlockType::kQueues, as_bytes(to_json(changes)));

@@ -89,7 +89,10 @@ Result<void> try_to_write(const std::string& path) {
 }  // namespace
 
 Result<void> Capture::State::make_sources(const target::Points& points) {
-  SJ_TRY(chosen, choose_engines(*process, points, options.engines));
+  const bool has_points = !points.sites.empty() || !points.ring_sites.empty();
+  SJ_TRY(chosen, has_points || !options.may_lack_points
+                     ? choose_engines(*process, points, options.engines)
+                     : Result<Engines>(Engines{}));
   coverage.ring_points = chosen.ring_points;
   coverage.bpf_points = chosen.bpf_points;
   coverage.uncovered_points = chosen.uncovered_points;
@@ -219,6 +222,12 @@ std::uint64_t Capture::State::events() const {
   std::uint64_t events = 0;
   for (const Engine* engine : engines) events += engine->events();
   return outlet->sieve() ? events - std::min(events, outlet->sieve()->filtered()) : events;
+}
+
+std::uint64_t Capture::State::other_events() const {
+  std::uint64_t events = 0;
+  for (const auto& source : sources) events += source->events();
+  return events - this->events();
 }
 
 Result<model::Ledger> Capture::State::losses() const {
@@ -354,6 +363,7 @@ Result<Outcome> Capture::finish() {
       .dumps = state.dumps_done,
       .capture = state.about,
       .events = state.events(),
+      .other_events = state.other_events(),
       .lost = total(losses),
       .filtered = filtered(losses),
       .bytes = state.sink->bytes(),

@@ -42,6 +42,7 @@ struct Options {
   std::optional<double> budget;             // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
+  bool may_lack_points = false;  // the other sources are reason enough
 };
 
 // How the points of the target are recorded.
@@ -74,7 +75,8 @@ struct Outcome {
   std::string path;  // of the last trace that was written; empty: none was
   unsigned dumps = 0;
   model::Capture capture;
-  std::uint64_t events = 0;
+  std::uint64_t events = 0;        // of the target's points
+  std::uint64_t other_events = 0;  // of the other sources
   std::uint64_t lost = 0;
   std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;

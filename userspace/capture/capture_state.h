@@ -78,6 +78,7 @@ struct Capture::State {
   void flush();
   std::chrono::microseconds poll_period() const;
   std::uint64_t events() const;
+  std::uint64_t other_events() const;
   Result<model::Ledger> losses() const;
   Result<void> drain_rest();
   Result<void> catch_up();  // everything that began before now is in the sink

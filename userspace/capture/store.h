@@ -15,6 +15,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "analysis/model/context.h"
 #include "analysis/model/event.h"
 #include "analysis/model/queues.h"
 #include "analysis/trace/format.h"
@@ -25,7 +26,7 @@ namespace sojourn::capture {
 
 using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
-                          model::Sampling>;
+                          model::Sampling, model::Context>;
 
 class Store {
  public:

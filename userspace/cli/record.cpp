@@ -19,6 +19,7 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
 #include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
@@ -45,6 +46,7 @@ struct Options {
   double budget_percent = 0;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
+  ContextWanted context;
   QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
@@ -95,6 +97,7 @@ Result<capture::Options> capture_options(const Options& options) {
     result.engines.bpf.mechanism = capture::Mechanism::kUprobeMulti;
   if (options.attach == Attach::kPerf)
     result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
+  SJ_CHECK(want_context(options.context, options.quiet, options.poll_ms, result));
   SJ_CHECK(add_queue_sampler(options.queues, result));
   return result;
 }
@@ -116,6 +119,10 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   using Milliseconds = std::chrono::duration<double, std::milli>;
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
+  if (attached + coverage.uncovered_points == 0) {
+    tell("the target has no points: only its context is recorded\n");
+    return;
+  }
   tell("attached {} at {} in {:.0f} ms, {}\n", counted(attached, "point"),
        counted(coverage.sites, "site"), Milliseconds(coverage.attach_time).count(),
        coverage.bpf_points == 0    ? "by rings"
@@ -202,9 +209,10 @@ void tell_outcome(const Options& options, const target::Process& process,
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
   if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
+  if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
   if (outcome.rings) tell_advice(*outcome.rings, outcome.lost);
-  if (outcome.events == 0 && outcome.lost == 0 && outcome.filtered == 0)
+  if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell("no point was hit: {}\n",
          process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
                                          process.title(), process.pid())
@@ -240,7 +248,7 @@ Result<void> record_process(const Options& options, capture::Options how,
   SJ_TRY(process, target::Process::open(options.pid));
   SJ_TRY(found, target::find_points(process));
   tell_unusable(found);
-  if (found.sites.empty() && found.ring_sites.empty())
+  if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
     return std::unexpected(no_points("process " + process.title()));
   SJ_TRY(points, options.selection.apply(std::move(found), how));
   SJ_TRY(who, process.describe());
@@ -256,7 +264,7 @@ Result<void> record_command(const Options& options, capture::Options how,
   SJ_TRY(process, target::Process::open(command.pid()));
   SJ_TRY(found, target::find_points_in_files(command.files()));
   tell_unusable(found);
-  if (found.sites.empty() && found.ring_sites.empty())
+  if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
     return std::unexpected(no_points(options.command.front()));
   SJ_TRY(points, options.selection.apply(std::move(found), how));
   how.engines.rings.target_starts = true;
@@ -354,6 +362,7 @@ Action define_record(CLI::App& app) {
                  "for older kernels)")
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
       ->option_text("auto|multi|perf [auto]");
+  add_context_options(app, options->context);
   options->flight.define(app);
   define_queue_options(app, options->queues);
   app.add_option(

@@ -2,6 +2,7 @@
 #ifndef SJ_VMLINUX_ARM64_H
 #define SJ_VMLINUX_ARM64_H
 
+#include "../kernel.h"
 #include "../types.h"
 
 /* What user space is promised of struct pt_regs; the kernel's own has more behind it. */
@@ -15,5 +16,10 @@ struct user_pt_regs {
 struct pt_regs {
   struct user_pt_regs user_regs;
 };
+
+/* The kernel's own, by name. */
+struct pt_regs___kernel {
+  __s32 syscallno;
+} __attribute__((preserve_access_index));
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SJ_VMLINUX_X86_64_H
 #define SJ_VMLINUX_X86_64_H
 
+#include "../kernel.h"
 #include "../types.h"
 
 /* Registers are addressed by word: the layout has been the same since the first x86-64 kernel. The

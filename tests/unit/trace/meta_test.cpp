@@ -1,9 +1,11 @@
 // Everything that is not an event comes back as it was written.
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "analysis/trace/meta.h"
 #include "tests/unit/trace/support.h"
 
 namespace sojourn::trace {
@@ -108,6 +110,51 @@ TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable")
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().empty());
   CHECK(reader->target().name.starts_with("gn"));
+}
+
+TEST_CASE("context adds up over blocks, and the newest word on a family counts") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
+  auto writer = Writer::create(path);
+  REQUIRE(error_of(writer) == "");
+  REQUIRE(error_of(writer->write(some_schema())) == "");
+  const model::ContextName worker = {
+      .kind = model::NameKind::kThread, .id = 7, .name = "worker", .pid = 5, .state = "S"};
+  const model::ContextName call = {
+      .kind = model::NameKind::kSyscall, .id = 202, .name = "futex", .pid = 0, .state = ""};
+  REQUIRE(error_of(writer->write(model::Context{
+              .families = {{.name = "sched", .missing = ""}, {.name = "irq", .missing = ""}},
+              .names = {worker}})) == "");
+  REQUIRE(error_of(writer->write(model::Context{
+              .families = {{.name = "irq", .missing = "no tracepoint"}}, .names = {call}})) == "");
+  REQUIRE(error_of(writer->finish()) == "");
+
+  auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->damage().empty());
+  CHECK(reader->context().families ==
+        std::vector<model::ContextFamily>{{.name = "sched", .missing = ""},
+                                          {.name = "irq", .missing = "no tracepoint"}});
+  CHECK(reader->context().names == std::vector{worker, call});
+}
+
+TEST_CASE("a context whose members are of the wrong kind is refused whole") {
+  model::Context context;
+  for (const char* json :
+       {"[]", R"({"names": {}})", R"({"names": [7]})", R"({"families": [{"name": 7}]})",
+        R"({"families": [{"name": "sched"}], "names": [{"kind": "thread", "id": -1}]})"}) {
+    CAPTURE(json);
+    const std::string_view text(json);
+    CHECK(!from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, context));
+    CHECK(context.empty());
+  }
+}
+
+TEST_CASE("names of kinds that a later version knows are skipped") {
+  model::Context context;
+  const std::string_view text = R"({"names": [{"kind": "cgroup", "id": 1, "name": "x"}]})";
+  CHECK(from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, context));
+  CHECK(context.names.empty());
 }
 
 }  // namespace

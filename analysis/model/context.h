@@ -1,0 +1,45 @@
+// What a trace says about its kernel context: which families of events it was to have, and the
+// names behind the numbers in them. Plain data, no behaviour.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sojourn::model {
+
+struct ContextFamily {
+  std::string name;     // "sched", "irq", ...
+  std::string missing;  // why it is not in the trace; empty: it is
+
+  bool operator==(const ContextFamily&) const = default;
+};
+
+// Stored in traces by their words.
+enum class NameKind : std::uint8_t { kThread, kIrq, kSoftirq, kSyscall, kSocket };
+std::string_view name(NameKind kind);  // thread irq softirq syscall socket
+std::optional<NameKind> name_kind_from(std::string_view name);
+
+// A number that events carry. A thread's may be used anew by another thread: then there is another
+// entry, and the newest counts from there on.
+struct ContextName {
+  NameKind kind = NameKind::kThread;
+  std::uint64_t id = 0;
+  std::string name;
+  std::uint64_t pid = 0;  // of a thread: its process
+  std::string state;      // of the target's threads, once: /proc's letter just before the open mark
+
+  bool operator==(const ContextName&) const = default;
+};
+
+// A trace has several, each with what was learnt since the one before.
+struct Context {
+  std::vector<ContextFamily> families;
+  std::vector<ContextName> names;
+
+  bool empty() const { return families.empty() && names.empty(); }
+};
+
+}  // namespace sojourn::model

@@ -1,0 +1,146 @@
+#include "userspace/capture/context_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// The kernel gives the first PID namespace this inode number (PROC_PID_INIT_INO), since Linux 3.8.
+bool in_first_pid_namespace() {
+  const auto link = target::read_link("/proc/self/ns/pid");
+  return !link || *link == "pid:[4026531836]";
+}
+
+bool contains(const std::vector<ContextFamily>& families, ContextFamily family) {
+  return std::ranges::find(families, family) != families.end();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ContextSource>> ContextSource::create(const target::Process& process,
+                                                             ContextOptions options) {
+  if (!in_first_pid_namespace())
+    return fail(
+        "--context: run it outside of this container: the kernel's numbers of threads are not "
+        "those "
+        "of this PID namespace");
+  SJ_TRY(programs, ContextPrograms::load(options.families, options.ring_bytes));
+  SJ_CHECK(programs.add_target(process.pid()));
+  std::unique_ptr<ContextSource> source(
+      new ContextSource(process, std::move(options), std::move(programs)));
+  source->open_sampler();
+  return source;
+}
+
+void ContextSource::open_sampler() {
+  if (!contains(options_.families, ContextFamily::kSockets)) return;
+  auto sampler = SocketSampler::open(*process_);
+  if (sampler)
+    sampler_ = std::move(*sampler);
+  else
+    why_not_sampled_ = sampler.error().text();
+}
+
+Result<void> ContextSource::connect(Outlet& outlet) {
+  outlet_ = &outlet;
+  PointOfKind points{};
+  for (const ContextFamily family : options_.families) {
+    if (!programs_.has(family)) continue;
+    for (const sj_context_kind kind : kinds_of(family)) {
+      SJ_TRY(id, outlet.add_point(point_of(kind)));
+      points[kind] = id;
+    }
+  }
+  programs_.set_points(points);
+  for (std::size_t cpu = 0; cpu < programs_.rings().size(); ++cpu) {
+    const std::uint32_t id = outlet.new_stream(
+        {.engine = model::Engine::kKernel, .cpu = static_cast<std::int32_t>(cpu), .tid = -1});
+    if (cpu == 0) first_stream_ = id;
+  }
+  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_);
+  if (sampler_) SJ_CHECK(sampler_->connect(outlet));
+  return {};
+}
+
+Result<void> ContextSource::arm() {
+  programs_.attach();
+  model::Context known = names_.initial(*process_, programs_);
+  if (contains(options_.families, ContextFamily::kSockets))
+    known.families.push_back({.name = "socket depths", .missing = why_not_sampled_});
+  if (options_.tell) std::ranges::for_each(known.families, options_.tell);
+  outlet_->sink().push(std::move(known));
+  look_at_sockets(true);  // so that drops at those that are there count from the open mark on
+  return {};
+}
+
+void ContextSource::open_at(std::uint64_t monotonic_ns) {
+  programs_.open_gate_at(monotonic_ns);
+  if (sampler_) sampler_->open_at(monotonic_ns);
+}
+
+void ContextSource::close_at(std::uint64_t monotonic_ns) {
+  programs_.close_gate_at(monotonic_ns);
+  if (sampler_) sampler_->close_at(monotonic_ns);
+}
+
+// Where no family could be had, there may be no rights to wait either.
+Result<void> ContextSource::settle() {
+  if (programs_.rings().empty()) return {};
+  return wait_for_running_programs();
+}
+
+// A target that ends takes its sockets with it, so that looking fails: that ends no capture.
+void ContextSource::look_at_sockets(bool in_any_case) {
+  if (!sampler_) return;
+  const auto fresh = sampler_->look(in_any_case);
+  if (!fresh || fresh->empty()) return;
+  model::Context names;
+  for (const SocketState& socket : *fresh) {
+    if (!programs_.add_socket(socket.cookie)) continue;
+    names.names.push_back({.kind = model::NameKind::kSocket,
+                           .id = socket.cookie,
+                           .name = socket.name,
+                           .pid = 0,
+                           .state = {}});
+  }
+  outlet_->sink().push(std::move(names));
+}
+
+Result<bool> ContextSource::poll() {
+  look_at_sockets(false);
+  return drain_->poll();
+}
+
+void ContextSource::flush() {
+  drain_->flush();
+  if (sampler_) sampler_->flush();
+  if (model::Context news = names_.news(programs_); !news.empty())
+    outlet_->sink().push(std::move(news));
+}
+
+std::uint64_t ContextSource::events() const {
+  return drain_->events() + (sampler_ ? sampler_->events() : 0);
+}
+
+Result<void> ContextSource::add_losses(model::Ledger& ledger) const {
+  SJ_TRY(losses, programs_.losses(first_stream_));
+  ledger.insert(ledger.end(), losses.begin(), losses.end());
+  return {};
+}
+
+Result<void> ContextSource::add_hits(std::vector<std::uint64_t>& hits) const {
+  const auto put = [&](std::size_t stream, std::uint64_t count) {
+    hits.resize(std::max(hits.size(), stream + 1));
+    hits[stream] = count;
+  };
+  const std::vector<std::uint64_t> own = programs_.hits();
+  for (std::size_t cpu = 0; cpu < own.size(); ++cpu) put(first_stream_ + cpu, own[cpu]);
+  if (sampler_) put(sampler_->stream(), sampler_->events());
+  return {};
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,52 @@
+// The sockets of a process and how full their buffers are, as the kernel's sock_diag tells it, in
+// the process's own network namespace. No code runs in the process. One thread owns a SocketDiag.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+struct SocketState {
+  std::uint64_t inode = 0;
+  std::uint64_t cookie = 0;         // its number for as long as the machine runs
+  std::string name;                 // "udp 127.0.0.1:2152", "tcp [::1]:80 - [::1]:4242"
+  std::uint32_t receive_bytes = 0;  // of memory, with what the kernel needs besides
+  std::uint32_t receive_limit = 0;
+  std::uint32_t unread_bytes = 0;  // of data; datagrams count as receive_bytes
+  std::uint32_t send_bytes = 0;
+  std::uint32_t send_limit = 0;
+  std::uint32_t backlog_bytes = 0;  // that came while the process held the socket
+  std::uint32_t drops = 0;          // since it was made
+};
+
+class SocketDiag {
+ public:
+  // Enters the process's network namespace, where that is another, in a thread that ends at once.
+  static Result<SocketDiag> open(const target::Process& process);
+
+  // UDP, TCP and SCTP over IPv4 and IPv6: of all processes in the namespace.
+  Result<std::vector<SocketState>> dump();
+
+ private:
+  explicit SocketDiag(base::Fd socket) : socket_(std::move(socket)) {}
+  Result<void> dump(std::uint8_t family, std::uint8_t protocol, std::vector<SocketState>& into);
+
+  base::Fd socket_;
+};
+
+// Reads one answer of the kernel: adds the sockets in it. True: it was the last. An error that the
+// kernel names is one; a protocol that it does not have is none.
+Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t protocol,
+                                std::vector<SocketState>& into);
+
+// The inode numbers of the sockets among a process's descriptors.
+std::vector<std::uint64_t> socket_inodes(const target::Process& process);
+
+}  // namespace sojourn::capture

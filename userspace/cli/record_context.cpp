@@ -1,0 +1,68 @@
+#include "userspace/cli/record_context.h"
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "userspace/capture/context_source.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+void tell_family(const model::ContextFamily& family) {
+  if (!family.missing.empty())
+    tell("no context of {}: {}\n", family.name, family.missing);
+  else if (family.name == name(capture::ContextFamily::kSyscalls))
+    tell(
+        "context of syscalls: until this ends every process of this machine pays for each of its "
+        "system calls (docs/capture.md)\n");
+}
+
+}  // namespace
+
+void add_context_options(CLI::App& app, ContextWanted& wanted) {
+  app.add_option(
+         "--context", wanted.families,
+         "What the kernel did to the target's threads meanwhile, besides its points: sched "
+         "(switches, wakeups and by whom, migrations), irq (hard and soft interrupts), "
+         "faults (page faults), sockets (depths and drops), syscalls (with durations; slows "
+         "every process's system calls). Needs rights to eBPF")
+      ->option_text("LIST, e.g. sched,irq")
+      ->check([](const std::string& list) {
+        const auto families = capture::parse_context_families(list);
+        if (!families) return families.error().text();
+        return families->empty() ? std::string("name at least one, e.g. sched") : std::string();
+      });
+  app.add_option("--context-ring", wanted.ring_size,
+                 "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      });
+}
+
+Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_ms,
+                          capture::Options& options) {
+  if (wanted.families.empty()) return {};
+  capture::ContextOptions context;
+  SJ_TRY(families, capture::parse_context_families(wanted.families));
+  context.families = std::move(families);
+  if (!wanted.ring_size.empty()) {
+    SJ_TRY(bytes, parse_bytes(wanted.ring_size));
+    context.ring_bytes = bytes;
+  }
+  if (poll_ms > 0) context.poll_period = std::chrono::microseconds(std::llround(poll_ms * 1000));
+  if (!quiet) context.tell = tell_family;
+  options.may_lack_points = true;
+  options.others.emplace_back(
+      [context](const target::Process& process) -> Result<std::unique_ptr<capture::Source>> {
+        SJ_TRY(source, capture::ContextSource::create(process, context));
+        return std::move(source);
+      });
+  return {};
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,24 @@
+// The options of `sojourn record` about kernel context, and its words on it.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/capture.h"
+
+namespace sojourn::cli {
+
+struct ContextWanted {
+  std::string families;  // "sched,irq"; empty: none
+  std::string ring_size;
+};
+
+void add_context_options(CLI::App& app, ContextWanted& wanted);
+
+// Adds the source that was asked for, if one was.
+Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_ms,
+                          capture::Options& options);
+
+}  // namespace sojourn::cli
