@@ -1,6 +1,7 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/report.h"
 
@@ -139,6 +140,7 @@ ordered_json to_json(const Content& content) {
                        {"memory", totals.expired_by_memory}};
   report["ledger"] = ledger(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
+  if (content.context != nullptr) report["context"] = context_json(*content.context);
   return report;
 }
 

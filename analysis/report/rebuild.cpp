@@ -44,7 +44,7 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
 
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
-                                 const std::function<bool()>& go_on) {
+                                 const std::function<bool(const model::EventBatch&)>& consume) {
   std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
   for (const auto& span : reader.capture().shed)
     losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
@@ -60,7 +60,7 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
     rebuilder.consume(events);
     done += events.size();
     progress(done, whole);
-    stopped = !go_on();
+    stopped = !consume(events);
     return !stopped;
   }));
   if (!stopped) rebuilder.finish();

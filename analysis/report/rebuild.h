@@ -13,9 +13,10 @@ namespace sojourn::report {
 // How far a long run is: events done of events there are.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 
-// Rebuilds the journeys of a whole trace. `consume` may end it by returning false after a batch.
+// Rebuilds the journeys of a whole trace. `consume` sees each batch
+// afterwards, in time order, and may end it by returning false.
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
-                                 const std::function<bool()>& go_on);
+                                 const std::function<bool(const model::EventBatch&)>& consume);
 
 }  // namespace sojourn::report

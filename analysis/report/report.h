@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "analysis/base/result.h"
+#include "analysis/context/thread_times.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture.h"
 #include "analysis/report/summary.h"
@@ -39,6 +40,7 @@ struct Content {
   const journeys::Totals& totals;
   const Summary& summary;
   std::optional<Selection> selection = std::nullopt;  // none: of all
+  const context::ThreadTimes* context = nullptr;  // where the trace has kernel context
 
   std::uint64_t lost() const;
   double duration_s() const;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/report.h"
 #include "analysis/report/words.h"
@@ -46,6 +47,7 @@ class Writer {
       happenings();
     }
     points(all_points);
+    if (content_.context != nullptr) text_ += context_text(*content_.context);
     doubts();
     ledger();
     shed();

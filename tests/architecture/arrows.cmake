@@ -12,17 +12,19 @@ set(arrows
   "analysis/trace: analysis/base analysis/model"
   "analysis/latseq: analysis/base analysis/model analysis/trace"
   "analysis/statistics: analysis/base"
+  "analysis/context: analysis/base analysis/model"
   "analysis/journeys: analysis/base analysis/model"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace"
-  "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
+  "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
+    analysis/journeys"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/capture: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
-    analysis/journeys analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+    analysis/context analysis/journeys analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/capture userspace/doctor")
 
 set(known "")

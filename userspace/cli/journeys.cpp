@@ -113,7 +113,7 @@ Result<void> run(const Options& options) {
   const journeys::Rules rules;
   SJ_CHECK(report::rebuild(
       reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
-      [&] { return !printer.full(); }));
+      [&](const model::EventBatch&) { return !printer.full(); }));
   line.clear();
   printer.finish();
   tell_if_not_whole(reader);

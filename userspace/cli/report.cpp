@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/context/thread_times.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
@@ -41,19 +42,27 @@ Result<void> run(const Options& options) {
   report::Narrowed narrowed(summary, topology,
                             [&](const journeys::Journey& journey) { return (*where)(journey); });
   journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : summary;
+  context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
+                             reader.target().pid);
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
                      reader, rules, observer,
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
-                     [] { return true; }));
+                     [&](const model::EventBatch& events) {
+                       times.consume(events);
+                       return true;
+                     }));
   line.clear();
   tell_if_not_whole(reader);
-  summary.finish(std::max(totals.last_ns, reader.capture().close_ns));
+  const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
+  summary.finish(end_ns);
+  times.finish(end_ns);
   const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
   report::Content content = {facts, topology, totals, summary};
   if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
+  if (!reader.context().families.empty()) content.context = &times;
   if (options.json) {
     fmt::print("{}\n", report::to_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

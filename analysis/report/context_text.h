@@ -1,0 +1,15 @@
+// What `sojourn report` says of the kernel context: the text's table and the object's members.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/context/thread_times.h"
+
+namespace sojourn::report {
+
+std::string context_text(const context::ThreadTimes& times);
+nlohmann::ordered_json context_json(const context::ThreadTimes& times);
+
+}  // namespace sojourn::report
