@@ -40,7 +40,7 @@ struct Content {
   const journeys::Totals& totals;
   const Summary& summary;
   std::optional<Selection> selection = std::nullopt;  // none: of all
-  const context::ThreadTimes* context = nullptr;  // where the trace has kernel context
+  const context::ThreadTimes* context = nullptr;      // where the trace has kernel context
 
   std::uint64_t lost() const;
   double duration_s() const;

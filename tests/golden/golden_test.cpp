@@ -41,7 +41,8 @@ class JourneyWords : public journeys::Observer {
 };
 
 journeys::Totals rebuild(trace::Reader& reader, journeys::Observer& observer) {
-  auto totals = report::rebuild(reader, {}, observer, [](auto, auto) {}, [](auto&) { return true; });
+  auto totals =
+      report::rebuild(reader, {}, observer, [](auto, auto) {}, [](auto&) { return true; });
   if (!totals) FAIL(totals.error().text());
   return *totals;
 }

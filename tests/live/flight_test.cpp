@@ -1,4 +1,5 @@
 // The flight recorder and `sojourn ctl` on a running capture.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -127,6 +128,85 @@ TEST_CASE("a capture that is stopped before it was started leaves no trace") {
   CHECK(recorder.ctl("stop").exit_code == 0);
   CHECK(recorder.capture->wait().exit_code == 1);
   CHECK(std::filesystem::is_empty(recorder.directory.path("")));
+}
+
+// The number of the subject's round that each event of a point carries.
+std::vector<std::uint64_t> numbers(const std::string& path, const std::string& point) {
+  trace::Reader reader = open_trace(path);
+  std::vector<std::uint64_t> found;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      if (reader.schema().points[batch.point()[row]].name() == point)
+        found.push_back(batch[row].values[0]);
+    return true;
+  }));
+  return found;
+}
+
+TEST_CASE("a trigger dumps what led to its event, and what followed as far as asked for") {
+  need_root();
+  Recorder recorder({"--flight", "10s", "--after", "100ms", "--trigger",
+                     "point == library.in--library.out && number % 1000 == 999", "--dumps", "2"});
+  REQUIRE(recorder.capture->wait_for_output("run-1.sjt"));
+  REQUIRE(recorder.capture->wait_for_output("run-2.sjt"));
+  CHECK(recorder.capture->wait_for_output("no more of them"));
+  const auto first = numbers(recorder.directory.path("run-1.sjt"), "library.in--library.out");
+  const auto fired = std::ranges::find_if(first, [](auto n) { return n % 1000 == 999; });
+  REQUIRE(fired != first.end());
+  CHECK(first.end() - fired > 50);  // a round each half a millisecond
+  check_whole(recorder.directory.path("run-1.sjt"));
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  CHECK(recorder.capture->wait().exit_code == 0);
+  CHECK_FALSE(std::filesystem::exists(recorder.directory.path("run.sjt")));
+}
+
+TEST_CASE("triggers start and stop a file") {
+  need_root();
+  Recorder recorder({"--flight", "200ev", "--trigger", "start: number % 1000 == 500", "--trigger",
+                     "stop: number % 2000 == 1900"});
+  REQUIRE(recorder.capture->wait_for_output("recording to"));
+  const test::Ended ended = recorder.capture->wait();
+  CHECK(ended.exit_code == 0);
+  const std::string trace = recorder.directory.path("run.sjt");
+  check_whole(trace);
+  CHECK(open_trace(trace).capture().ended_by == "trigger");
+  const auto all = numbers(trace, "linked.in--library.in");
+  CHECK(std::ranges::any_of(all, [](auto n) { return n % 1000 == 500; }));
+  CHECK(std::ranges::any_of(all, [](auto n) { return n % 2000 == 1900; }));
+}
+
+TEST_CASE("a trigger dumps when events are lost, and another one when the target is gone") {
+  need_root();
+  Recorder recorder({"--engine", "ring", "--flight", "10s", "--ring-size", "4K", "--poll", "1000",
+                     "--trigger", "loss", "--trigger", "exit"});
+  CHECK(recorder.capture->wait_for_output("run-1.sjt"));
+  recorder.subject.signal(SIGKILL);
+  CHECK(recorder.capture->wait().exit_code == 0);
+  CHECK_FALSE(open_trace(recorder.directory.path("run-1.sjt")).ledger().empty());
+  CHECK(open_trace(recorder.directory.path("run.sjt")).capture().ended_by == "target exit");
+}
+
+TEST_CASE("a trigger switches points on and off") {
+  need_root();
+  Recorder recorder({"--flight", "10s", "--trigger", "disable library.*: number % 1000 == 500"});
+  REQUIRE(recorder.capture->wait_for_output("switched 1 points off"));
+  CHECK(recorder.ctl("status").out.contains("off"));
+}
+
+TEST_CASE("a trigger that does not fit is told before anything is recorded") {
+  need_root();
+  test::Child subject({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const test::TemporaryDirectory directory;
+  const auto refused = [&](const std::string& trigger) {
+    return sojourn({"record", "-p", std::to_string(subject.pid()), "-o", directory.path("run.sjt"),
+                    "--flight", "1s", "--trigger", trigger});
+  };
+  CHECK(refused("nubmer == 1").exit_code == 1);
+  CHECK(refused("nubmer == 1").err.contains("nubmer"));
+  CHECK(refused("explode: number == 1").exit_code == 2);
+  CHECK(refused("disable: number == 1").exit_code == 2);
+  CHECK(std::filesystem::is_empty(directory.path()));
 }
 
 TEST_CASE("ctl says what cannot be done") {

@@ -143,7 +143,9 @@ void Capture::State::measure_costs(const target::Points& points) {
 Result<void> Capture::State::open_sink(const target::Points& points) {
   if (options.flight) {
     SJ_CHECK(try_to_write(options.output));
-    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()));
+    watch.emplace(options.triggers, points.schema);
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()),
+                 [this](const Item& item) { watch->look(item); });
     sink->push(points.schema);
     sink->push(base::read_clock_pair());
     dumps.emplace(options.output, options.aftermath);
@@ -159,7 +161,8 @@ Result<void> Capture::State::open_sink(const target::Points& points) {
   }
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
   outlet->announce_points();
-  return {};
+  rests_until_ns.resize(options.triggers.size());
+  return Watch::check(options.triggers, outlet->schema());
 }
 
 Result<void> Capture::State::arm() {
@@ -250,6 +253,7 @@ Result<Capture> Capture::start(const target::Process& process, const target::Poi
                                Options options) {
   auto state = std::make_unique<State>();
   state->process = &process;
+  state->target_points = &points;
   state->options = std::move(options);
   state->options.engines.bpf.link_each_point = state->options.budget.has_value();
   SJ_CHECK(state->make_sources(points));
@@ -276,9 +280,10 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());
   sink->push(losses);
+  lost_so_far = total(losses);
   listener.progress({.elapsed = nanoseconds(now - about.open_ns),
                      .events = events(),
-                     .lost = total(losses),
+                     .lost = lost_so_far,
                      .bytes = sink->bytes()});
   return {};
 }
@@ -295,6 +300,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     const std::uint64_t now = base::monotonic_ns();
     SJ_CHECK(state.keep_budget(listener));
     SJ_CHECK(state.every_second(listener));
+    SJ_CHECK(state.look_after_triggers(listener));
     SJ_CHECK(state.look_after_dumps(listener));
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
@@ -309,6 +315,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     if (watched[1].revents != 0) state.about.ended_by = "target exit";
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
+    if (now >= state.stop_at_ns) state.about.ended_by = "trigger";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }
   return {};

@@ -25,6 +25,7 @@
 #include "userspace/capture/engines.h"
 #include "userspace/capture/source.h"
 #include "userspace/capture/store.h"
+#include "userspace/capture/trigger.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -35,7 +36,9 @@ struct Options {
   // A flight recorder: the newest events are held in memory, and written when that is asked for.
   std::optional<History> flight;
   Aftermath aftermath;
-  bool wait_for_start = false;  // armed, but nothing counts before `sojourn ctl start`
+  std::vector<Trigger> triggers;  // for the flight recorder
+  unsigned most_dumps = 10;       // that triggers may cause: a disk is finite
+  bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
   std::optional<filter::Expression> where;  // events for which it is false are left out

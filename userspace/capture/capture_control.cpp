@@ -1,17 +1,20 @@
 // What a running capture is asked to do: by signals and by `sojourn ctl`.
+#include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <future>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/capture_state.h"
+#include "userspace/capture/ring_control.h"
 
 namespace sojourn::capture {
 
 namespace {
+
+constexpr std::uint64_t kTriggerRest = 1'000'000'000;
 
 std::string words_for(int signal) {
   const char* short_name = sigabbrev_np(signal);
@@ -71,16 +74,100 @@ Result<void> Capture::State::look_after_dumps(const Listener& listener) {
   return {};
 }
 
+// ---- triggers ----
+
+Result<void> Capture::State::look_after_triggers(const Listener& listener) {
+  if (!watch || !is_open()) return {};
+  SJ_CHECK(look_after_start());
+  for (const Fired& fired : watch->take_fired()) SJ_CHECK(fire(fired.trigger, listener));
+  if (std::exchange(lost_told, lost_so_far) == lost_so_far) return {};
+  for (std::size_t index = 0; index < options.triggers.size(); ++index)
+    if (options.triggers[index].when == Trigger::When::kLoss) SJ_CHECK(fire(index, listener));
+  return {};
+}
+
+// A condition that holds for every packet must not act on every packet.
+Result<void> Capture::State::fire(std::size_t trigger, const Listener& listener) {
+  const std::uint64_t now = base::monotonic_ns();
+  if (now < rests_until_ns[trigger]) return {};
+  rests_until_ns[trigger] = now + kTriggerRest;
+  return act(options.triggers[trigger], listener);
+}
+
+Result<void> Capture::State::act(const Trigger& trigger, const Listener& listener) {
+  switch (trigger.action) {
+    case Trigger::Action::kDump:
+      ask_dump_by_trigger(trigger, listener);
+      return {};
+    case Trigger::Action::kStart:
+      if (!dumps) return {};
+      listener.say(fmt::format("recording to {} ({})", options.output, trigger.words));
+      start_file();
+      return {};
+    case Trigger::Action::kStop:
+      if (stop_at_ns != UINT64_MAX) return {};
+      listener.say(fmt::format("stopping ({})", trigger.words));
+      stop_at_ns =
+          base::monotonic_ns() + static_cast<std::uint64_t>(options.aftermath.span.count());
+      return {};
+    case Trigger::Action::kEnable:
+    case Trigger::Action::kDisable: {
+      const bool on = trigger.action == Trigger::Action::kEnable;
+      SJ_TRY(switches, RingControl::open(*process, *target_points));
+      const auto switched = switches.switch_points(trigger.points, on);
+      if (switched.changed != 0)
+        listener.say(fmt::format("switched {} points {} ({})", switched.changed, on ? "on" : "off",
+                                 trigger.words));
+      return {};
+    }
+  }
+  return {};
+}
+
+void Capture::State::ask_dump_by_trigger(const Trigger& trigger, const Listener& listener) {
+  if (!dumps || dumps->is_asked() || dumps_triggered > options.most_dumps) return;
+  if (++dumps_triggered <= options.most_dumps)
+    ask_dump(trigger.words);
+  else
+    listener.say(fmt::format("triggers have caused {} dumps: no more of them (--dumps)",
+                             options.most_dumps));
+}
+
+// What is held and what comes go to one file from now on.
+void Capture::State::start_file() {
+  starting = std::make_shared<Start>();
+  sink->run_in_order([start = starting, path = options.output,
+                      about = about](std::unique_ptr<Store>& store) mutable {
+    auto writer = dynamic_cast<const FlightStore&>(*store).begin_file(path, about);
+    const std::scoped_lock lock(start->mutex);
+    if (!writer) {
+      start->about = std::unexpected(std::move(writer).error());
+      return;
+    }
+    store = std::make_unique<FileStore>(std::move(*writer));
+    start->about = std::move(about);
+  });
+  dumps.reset();
+}
+
+// The file's beginning is the capture's from then on.
+Result<void> Capture::State::look_after_start() {
+  if (!starting) return {};
+  const std::scoped_lock lock(starting->mutex);
+  if (!starting->about) return {};
+  SJ_TRY(begun, *std::exchange(starting->about, std::nullopt));
+  about.open_ns = begun.open_ns;
+  about.stream_first = begun.stream_first;
+  return {};
+}
+
+// ---- ctl ----
+
 std::string Capture::State::status() const {
   const std::uint64_t now = base::monotonic_ns();
-  const auto lost = losses();
-  std::uint64_t lost_count = 0;
-  if (lost)
-    for (const model::LedgerEntry& entry : *lost)
-      if (entry.cause != model::LossCause::kFiltered) lost_count += entry.count;
   return fmt::format("{}: {:.1f} s, {} events, {} lost, {} bytes {}, {} dumps", options.output,
                      is_open() ? static_cast<double>(now - about.open_ns) / 1e9 : 0.0, events(),
-                     lost_count, sink->bytes(), options.flight ? "held" : "written", dumps_done);
+                     lost_so_far, sink->bytes(), options.flight ? "held" : "written", dumps_done);
 }
 
 Result<void> Capture::State::obey(const ControlSocket::Request& request) {
@@ -114,11 +201,18 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
   return {};
 }
 
-// A flight recorder's end is its last dump.
+// A flight recorder's end is its last dump, unless triggers decide what is worth one.
 Result<std::string> Capture::State::end_file() {
   if (!dumps) {
     SJ_CHECK(sink->finish());
     return options.output;
+  }
+  const bool is_wanted = std::ranges::any_of(options.triggers, [this](const Trigger& trigger) {
+    return trigger.when == Trigger::When::kExit && about.ended_by == "target exit";
+  });
+  if (!options.triggers.empty() && !is_wanted && !dumps->is_asked()) {
+    SJ_CHECK(sink->finish());
+    return last_path;
   }
   Result<void> dumped;
   sink->run_in_order([&](std::unique_ptr<Store>& store) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "userspace/capture/dumps.h"
 #include "userspace/capture/outlet.h"
 #include "userspace/capture/sink.h"
+#include "userspace/capture/trigger.h"
 
 namespace sojourn::capture {
 
@@ -39,6 +41,7 @@ struct Capture::State {
   std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
   std::uint64_t next_second_ns = UINT64_MAX;
 
+  std::optional<Watch> watch;  // of a flight recorder
   std::optional<Sink> sink;
   std::optional<Outlet> outlet;
   std::vector<std::unique_ptr<Source>> sources;  // the engines first
@@ -52,6 +55,19 @@ struct Capture::State {
   std::size_t shed_written = 0;
   std::string last_path;
   unsigned dumps_done = 0;
+
+  // What triggers did, see capture_control.cpp.
+  struct Start {
+    std::mutex mutex;
+    std::optional<Result<model::Capture>> about;
+  };
+  const target::Points* target_points = nullptr;  // of those who started the capture
+  std::uint64_t lost_so_far = 0;                  // as of the last second
+  std::uint64_t lost_told = 0;
+  std::vector<std::uint64_t> rests_until_ns;  // by trigger
+  unsigned dumps_triggered = 0;
+  std::uint64_t stop_at_ns = UINT64_MAX;
+  std::shared_ptr<Start> starting;
 
   Result<void> make_sources(const target::Points& points);
   void measure_costs(const target::Points& points);
@@ -69,6 +85,12 @@ struct Capture::State {
   Result<void> every_second(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
   Result<void> look_after_dumps(const Listener& listener);
+  Result<void> look_after_triggers(const Listener& listener);
+  Result<void> fire(std::size_t trigger, const Listener& listener);
+  Result<void> act(const Trigger& trigger, const Listener& listener);
+  void ask_dump_by_trigger(const Trigger& trigger, const Listener& listener);
+  void start_file();
+  Result<void> look_after_start();
   Result<void> obey(const ControlSocket::Request& request);
   std::string status() const;
   void on_signal(int signal);

@@ -47,6 +47,7 @@ class Dumps {
 
   // Those that are written since the last call.
   std::vector<Done> take_done();
+  bool is_asked() const { return asked_.has_value(); }
   bool is_writing() const { return !writing_.empty(); }
 
  private:

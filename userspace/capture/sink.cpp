@@ -11,7 +11,8 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-Sink::Sink(std::unique_ptr<Store> store) : store_(std::move(store)), thread_([this] { run(); }) {}
+Sink::Sink(std::unique_ptr<Store> store, Look look)
+    : look_(std::move(look)), store_(std::move(store)), thread_([this] { run(); }) {}
 
 Sink::~Sink() {
   end_thread();
@@ -130,7 +131,9 @@ Result<void> Sink::do_work(Work& work) {
     (*job)(store_);
     return {};
   }
-  return store_->take(std::get<Item>(work));
+  const Item& item = std::get<Item>(work);
+  if (look_) look_(item);
+  return store_->take(item);
 }
 
 }  // namespace sojourn::capture

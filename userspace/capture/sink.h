@@ -22,12 +22,15 @@ namespace sojourn::capture {
 
 class Sink {
  public:
-  explicit Sink(std::unique_ptr<Store> store);
+  using Item = capture::Item;
+
+  // `look` sees every item before the store does, on the sink's thread.
+  using Look = std::function<void(const Item&)>;
+  explicit Sink(std::unique_ptr<Store> store, Look look = {});
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   ~Sink();  // without finish() what was pushed to a file is in NAME.partial
 
-  using Item = capture::Item;
   void push(Item item);
 
   // Runs on the sink's thread, after everything that was pushed before, and may put another store
@@ -67,6 +70,7 @@ class Sink {
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> by_point_;  // empty: not counted
 
+  Look look_;
   std::unique_ptr<Store> store_;  // the thread's own between start and join
   std::thread thread_;
 };

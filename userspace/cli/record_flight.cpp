@@ -49,6 +49,20 @@ void FlightOptions::define(CLI::App& app) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       })
       ->needs(flight);
+  app.add_option("--trigger", triggers_,
+                 "[ACTION:] WHEN, may be repeated. WHEN is loss, exit, or a condition on an event "
+                 "such as 'point == mac.harq.down && nack == 1'; ACTION is dump (default), start "
+                 "(write to the file from now on), stop, 'enable GLOB' or 'disable GLOB' (points)")
+      ->check([](const std::string& text) {
+        const auto trigger = capture::parse_trigger(text);
+        return trigger ? "" : trigger.error().text();
+      })
+      ->needs(flight)
+      ->allow_extra_args(false);
+  app.add_option("--dumps", most_dumps_, "The most dumps that triggers may cause")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(flight);
   app.add_flag("--wait", wait_, "Attach, but record nothing before `sojourn ctl start`");
 }
 
@@ -67,6 +81,11 @@ Result<void> FlightOptions::apply(capture::Options& options) const {
     history.bytes = bytes;
   }
   options.flight = history;
+  options.most_dumps = most_dumps_;
+  for (const std::string& text : triggers_) {
+    SJ_TRY(trigger, capture::parse_trigger(text));
+    options.triggers.push_back(std::move(trigger));
+  }
   if (const auto events = parse_events(after_)) {
     options.aftermath.events = *events;
   } else if (!after_.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +21,8 @@ class FlightOptions {
   std::string history_;
   std::string after_;
   std::string memory_;
+  std::vector<std::string> triggers_;
+  unsigned most_dumps_ = 10;
   bool wait_ = false;
 };
 

@@ -1,6 +1,7 @@
 // The kernel's answers about sockets, whole and in pieces.
 #include "userspace/capture/socket_diag.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -93,7 +94,8 @@ TEST_CASE("an answer that is cut anywhere is refused, and read no further") {
 }
 
 TEST_CASE("an attribute that claims more than there is, or nothing, is refused") {
-  for (const unsigned short length : {0, 3, 41, 65535}) {
+  for (const int claimed : {0, 3, 41, 65535}) {
+    const auto length = static_cast<unsigned short>(claimed);
     CAPTURE(length);
     Bytes bytes = one_socket();
     std::memcpy(bytes.data() + sizeof(nlmsghdr) + sizeof(inet_diag_msg), &length, sizeof(length));

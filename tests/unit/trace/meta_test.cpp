@@ -1,11 +1,12 @@
 // Everything that is not an event comes back as it was written.
+#include "analysis/trace/meta.h"
+
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "analysis/trace/meta.h"
 #include "tests/unit/trace/support.h"
 
 namespace sojourn::trace {
