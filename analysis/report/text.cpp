@@ -279,8 +279,10 @@ class Writer {
       text_ += "\n" + table.text();
       return;
     }
-    line("points         {}, {} hit", topology_.points.size(),
-         silent.empty() ? "all" : std::to_string(topology_.points.size() - silent.size()));
+    const auto points = static_cast<std::size_t>(
+        std::ranges::count_if(topology_.points, [](const auto& plan) { return plan.of_target; }));
+    line("points         {}, {} hit", points,
+         silent.empty() ? "all" : std::to_string(points - silent.size()));
     if (!silent.empty() && silent.size() <= 12) wrapped("never hit    ", silent, "");
   }
 

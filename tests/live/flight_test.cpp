@@ -193,6 +193,26 @@ TEST_CASE("a trigger switches points on and off") {
   CHECK(recorder.ctl("status").out.contains("off"));
 }
 
+TEST_CASE("a trigger on a queue's samples dumps at once, while sampling goes on") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  test::Child capture({"sh", "-c",
+                       "exec '" SJ_SOJOURN "' record -p " + std::to_string(station.pid()) +
+                           " -o '" + directory.path("run.sjt") +
+                           "' --flight 5s --queues 1ms --ring-size 1M --trigger "
+                           "'point == queue.sample && field(in) > 100' --dumps 1 --for 6s 2>&1"});
+  CHECK(capture.wait_for_output("run-1.sjt"));
+  CHECK(capture.running());
+  capture.signal(SIGINT);
+  CHECK(capture.wait().exit_code == 0);
+  trace::Reader reader = open_trace(directory.path("run-1.sjt"));
+  CHECK(reader.ledger().empty());
+  CHECK(reader.capture().close_ns > reader.capture().open_ns);
+  CHECK(reader.capture().close_ns - reader.capture().open_ns < 5'000'000'000);
+  CHECK(reader.events() > 1000);
+}
+
 TEST_CASE("a trigger that does not fit is told before anything is recorded") {
   need_root();
   test::Child subject({SJ_SUBJECT_LINKED, "100000"});

@@ -44,7 +44,7 @@ void Capture::State::ask_dump(const std::string& why, std::optional<int> client)
 
 // Everything that began before now is in the sink afterwards.
 Result<void> Capture::State::catch_up() {
-  for (const auto& source : sources) SJ_CHECK(source->settle());
+  for (const auto& source : sources) SJ_CHECK(source->catch_up());
   SJ_CHECK(drain_rest());
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());

@@ -40,6 +40,7 @@ class QueueSampler final : public Source {
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;
   Result<void> settle() override;
+  Result<void> catch_up() override { return {}; }  // a sample has begun and ended
   Result<bool> poll() override;
   void flush() override {}  // the thread does, every second and at the end
   std::chrono::microseconds poll_period() const override;

@@ -77,7 +77,7 @@ struct RingEngine::State {
 
   Result<void> scan();
   Result<void> scan_left();
-  Result<void> add_arena(const FoundArena& found);
+  Result<bool> add_arena(const FoundArena& found);
   Result<void> add_arena(Arena arena);
   Result<ArenaMatch> match(const Arena& arena);
   Result<void> learn(target::Points fresh);
@@ -98,8 +98,12 @@ bool RingEngine::State::is_complete() const {
 
 Result<void> RingEngine::State::scan() {
   SJ_TRY(found, find_arenas(*process));
-  for (const FoundArena& arena : found)
-    if (known.emplace(arena.device, arena.inode).second) SJ_CHECK(add_arena(arena));
+  for (const FoundArena& arena : found) {
+    if (known.contains({arena.device, arena.inode})) continue;
+    // What cannot be had of a process that is ending is left for scan_left().
+    SJ_TRY(added, add_arena(arena));
+    if (added) known.emplace(arena.device, arena.inode);
+  }
   return {};
 }
 
@@ -167,9 +171,12 @@ Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
   return match_arena(*process, arena, points);
 }
 
-Result<void> RingEngine::State::add_arena(const FoundArena& found) {
+// False: it is on its way out.
+Result<bool> RingEngine::State::add_arena(const FoundArena& found) {
   SJ_TRY(arena, open_arena(*process, found));
-  return arena.gone() ? Result<void>{} : add_arena(std::move(arena));
+  if (arena.gone()) return false;
+  SJ_CHECK(add_arena(std::move(arena)));
+  return true;
 }
 
 Result<void> RingEngine::State::add_arena(Arena arena) {

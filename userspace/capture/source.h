@@ -33,6 +33,9 @@ class Source {
   // Returns when everything that began before the close has left its trace, or is known to.
   virtual Result<void> settle() = 0;
 
+  // The same of everything that began before now, while it goes on.
+  virtual Result<void> catch_up() { return settle(); }
+
   // Takes what is there. True: there is more, come again at once.
   virtual Result<bool> poll() = 0;
   virtual void flush() = 0;  // hands over what is not a full batch yet

@@ -12,13 +12,13 @@
   ONE(tens##2)    \
   ONE(tens##3) ONE(tens##4) ONE(tens##5) ONE(tens##6) ONE(tens##7) ONE(tens##8) ONE(tens##9)
 
+/* A row of macros is taken for one statement. */
+/* clang-format off */
 __attribute__((noinline)) static void hit_all(unsigned round) {
-  TEN(10)
-  TEN(11)
-  TEN(12)
-  TEN(13) TEN(14) TEN(15) TEN(16) TEN(17) TEN(18) TEN(19) TEN(20) TEN(21) TEN(22) TEN(23) TEN(24)
-      TEN(25) TEN(26) TEN(27) TEN(28) TEN(29)
+  TEN(10) TEN(11) TEN(12) TEN(13) TEN(14) TEN(15) TEN(16) TEN(17) TEN(18) TEN(19)
+  TEN(20) TEN(21) TEN(22) TEN(23) TEN(24) TEN(25) TEN(26) TEN(27) TEN(28) TEN(29)
 }
+/* clang-format on */
 
 int main(int argc, char** argv) {
   const unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
