@@ -209,5 +209,94 @@ TEST_CASE("sojourn queues says of the base station's queues what the station kno
   CHECK(sojourn_done({"queues", trace, "--dot"}).starts_with("digraph queues {\n"));
 }
 
+// A program with queues of a known life, recorded from before it begins until it is done.
+struct KnownLife {
+  test::TemporaryDirectory directory;
+  std::string trace = directory.path("run.sjt");
+
+  KnownLife(long items, const std::vector<std::string>& options) {
+    test::Child target({SJ_SUBJECT_QUEUES, std::to_string(items)});
+    REQUIRE(target.wait_for_ready_line() == "ready\n");
+    std::vector<std::string> arguments = {
+        SJ_SOJOURN, "record", "-p", std::to_string(target.pid()), "-o", trace, "--engine", "ring"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    test::Child tracer(std::move(arguments));
+    REQUIRE(target.wait_for_output("done"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    tracer.signal(SIGINT);
+    const test::Ended ended = tracer.wait();
+    INFO(ended.err);
+    REQUIRE(ended.exit_code == 0);
+  }
+};
+
+TEST_CASE("samples and the events of a queue's operations agree, sample by sample and in total") {
+  constexpr long kItems = 2000;
+  const KnownLife life(kItems, {"--queues", "200us"});
+  const auto document =
+      nlohmann::json::parse(sojourn_done({"queues", life.trace, "--verify", "--json"}));
+  const auto& verify = document["verify"];
+  REQUIRE(verify["queues"].size() == 1);
+  const auto& queue = verify["queues"][0];
+  CHECK(verify["discrepancies"].empty());
+  CHECK(queue["different"] == 0);
+  CHECK(queue["equal"] > 500);
+  CHECK(queue["in_by_events"] == kItems);
+  CHECK(queue["in_by_counters"] == kItems);
+  CHECK(queue["out_by_events"] == kItems);
+  CHECK(queue["out_by_counters"] == kItems);
+}
+
+TEST_CASE("a queue that comes and goes is told of in the order of its life") {
+  const KnownLife life(1000, {"--queues"});
+  const auto document = nlohmann::json::parse(sojourn_done({"queues", life.trace, "--json"}));
+  std::vector<std::string> events;
+  std::uint64_t last_ns = 0;
+  for (const auto& change : document["changes"]) {
+    if (change["queue"]["name"] != "guest") continue;
+    events.push_back(change["event"]);
+    CHECK(change["after_ns"] >= last_ns);
+    last_ns = change["ts_ns"];
+  }
+  CHECK(events == std::vector<std::string>{"appeared", "described", "ended"});
+  const auto& queues = document["queues"];
+  const auto named = [&](const std::string& name) {
+    return *std::ranges::find_if(queues, [&](const auto& one) { return one["name"] == name; });
+  };
+  CHECK(named("guest")["counters"]["in"] == 17);
+  CHECK(named("guest")["consumer"]["stage"] == "late");
+  CHECK(named("guest")["ended_ns"] > named("guest")["appeared_ns"]);
+  CHECK(named("buffers")["kind"] == "pool");
+  CHECK(named("buffers")["depth"]["mean"] == 1.0);
+  CHECK(named("buffers")["utilisation"] == 0.9);
+}
+
+TEST_CASE("options of sampling that do not go together are refused") {
+  const auto refused = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"record", "-p", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const test::Ended ended = sojourn(std::move(arguments));
+    CHECK(ended.exit_code == 2);
+    return ended.err;
+  };
+  CHECK(refused({"--queue-mode", "fixed"}).contains("go with --queues"));
+  CHECK(refused({"--queues", "--queue-mode", "busy"}).contains("--queue-cpu N"));
+  CHECK(refused({"--queues", "1ms", "--queue-mode", "busy", "--queue-cpu", "0"})
+            .contains("without a period"));
+  CHECK(refused({"--queues", "1ns"}).contains("10us to 10s"));
+  CHECK(refused({"--queues", "soon"}).contains("not a duration"));
+}
+
+TEST_CASE("a trace without queues is told apart from one whose queues were idle") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station({"--ues", "1"});
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "200ms", "-o", trace,
+                "--engine", "ring"});
+  const test::Ended ended = sojourn({"queues", trace});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("record --queues"));
+}
+
 }  // namespace
 }  // namespace sojourn::live
