@@ -54,13 +54,14 @@ struct Counts {
 Counts count(trace::Reader& reader) {
   Counts counts;
   const auto& points = reader.schema().points;
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+  const auto merged = reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row) {
       ++counts.by_point[words(points[batch.point()[row]])];
       ++counts.by_stream[batch.stream()[row]];
     }
     return true;
-  }));
+  });
+  REQUIRE(merged);
   for (const model::LedgerEntry& entry : reader.ledger()) {
     REQUIRE(entry.cause == model::LossCause::kFiltered);
     counts.by_point[words(points.at(entry.point))] += entry.count;

@@ -25,8 +25,7 @@ Result<model::PointId> Outlet::add_point(const model::Point& point) {
 void Outlet::announce_points() {
   if (!std::exchange(has_news_, false)) return;
   sink_->push(schema_);
-  // What was understood of fewer points is of more of them, so this does not fail.
-  if (sieve_) (void)sieve_->adapt(schema_, open_ns_);
+  if (sieve_) sieve_->adapt(schema_, open_ns_);
 }
 
 void Outlet::push(model::EventBatch batch) {
@@ -36,7 +35,7 @@ void Outlet::push(model::EventBatch batch) {
 
 void Outlet::begin(std::uint64_t open_ns) {
   open_ns_ = open_ns;
-  if (sieve_) (void)sieve_->adapt(schema_, open_ns);
+  if (sieve_) sieve_->adapt(schema_, open_ns);
 }
 
 }  // namespace sojourn::capture

@@ -16,14 +16,13 @@ void Sieve::add_stream(const model::Stream& stream) {
   filter_.add_stream(stream);
 }
 
-Result<void> Sieve::adapt(const model::Schema& schema, std::uint64_t origin_ns) {
-  SJ_TRY(filter,
-         filter::EventFilter::compile(
-             expression_, schema,
-             {.origin_ns = origin_ns, .streams = streams_, .names = filter::Names::kAreChecked},
-             filter::Missing::kAccept));
-  filter_ = std::move(filter);
-  return {};
+// What was understood of fewer points is of more of them, so this does not fail.
+void Sieve::adapt(const model::Schema& schema, std::uint64_t origin_ns) {
+  auto filter = filter::EventFilter::compile(
+      expression_, schema,
+      {.origin_ns = origin_ns, .streams = streams_, .names = filter::Names::kAreChecked},
+      filter::Missing::kAccept);
+  if (filter) filter_ = std::move(*filter);
 }
 
 std::vector<std::uint64_t>& Sieve::counts_of(std::uint32_t stream) {

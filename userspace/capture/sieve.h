@@ -22,7 +22,7 @@ class Sieve {
 
   void add_stream(const model::Stream& stream);
   // More points, and the instant that `time` counts from.
-  Result<void> adapt(const model::Schema& schema, std::uint64_t origin_ns);
+  void adapt(const model::Schema& schema, std::uint64_t origin_ns);
 
   // Leaves in the batch what is kept. A stream's events come in the order of their numbers.
   void apply(model::EventBatch& batch);

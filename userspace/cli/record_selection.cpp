@@ -39,6 +39,7 @@ bool is_asked_for(const std::vector<std::string>& globs, const model::Point& poi
 // A pattern that means nothing is a slip of the pen.
 Result<void> require_matches(const std::vector<std::string>& globs, const model::Schema& schema) {
   std::vector<std::string> names;
+  names.reserve(schema.points.size());
   for (const model::Point& point : schema.points) names.push_back(target::printable(point.name()));
   for (const std::string& glob : globs)
     if (std::ranges::none_of(schema.points,
@@ -64,6 +65,7 @@ Result<target::Points> RecordSelection::apply(target::Points points, capture::Op
   if (!globs_.empty()) {
     SJ_CHECK(require_matches(globs_, points.schema));
     std::vector<bool> wanted;
+    wanted.reserve(points.schema.points.size());
     for (const model::Point& point : points.schema.points)
       wanted.push_back(is_asked_for(globs_, point));
     if (std::ranges::find(wanted, true) == wanted.end())
@@ -83,6 +85,7 @@ Result<target::Points> RecordSelection::apply(target::Points points, capture::Op
   auto filter = compile(filter::Names::kMustBeKnown);
   if (!filter) return std::unexpected(std::move(filter).error().within("--where"));
   std::vector<bool> wanted;
+  wanted.reserve(points.schema.points.size());
   for (std::size_t id = 0; id < points.schema.points.size(); ++id)
     wanted.push_back(filter->verdict(static_cast<model::PointId>(id)) !=
                      filter::Program::Verdict::kNone);
