@@ -163,6 +163,7 @@ void Attachment::destroy(std::vector<Link> links) {
   const std::size_t count = std::min(links.size(), kThreads);
   if (count < 2) return;
   std::vector<std::jthread> threads;
+  threads.reserve(count);
   for (std::size_t first = 0; first < count; ++first)
     threads.emplace_back([&links, first, count] {
       for (std::size_t at = first; at < links.size(); at += count) links[at].link.reset();

@@ -90,6 +90,7 @@ Result<BpfRings> BpfRings::map(const RingMaps& maps, const RingShape& shape) {
 
 std::vector<std::uint64_t> BpfRings::hits() const {
   std::vector<std::uint64_t> hits;
+  hits.reserve(rings_.size());
   for (const Ring& ring : rings_)
     hits.push_back(std::atomic_ref(ring.control->head).load() +
                    std::atomic_ref(ring.control->lost).load());

@@ -19,8 +19,9 @@ constexpr double kRestoreBelow = 0.5;
 
 }  // namespace
 
-Budget::Budget(double share, std::vector<BudgetPoint> points)
+Budget::Budget(double share, const std::vector<BudgetPoint>& points)
     : share_(share), backoff_ns_(kFirstBackoffNs) {
+  states_.reserve(points.size());
   for (const BudgetPoint& point : points) states_.push_back({.point = point});
 }
 

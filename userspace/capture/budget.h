@@ -22,7 +22,7 @@ struct BudgetPoint {
 
 class Budget {
  public:
-  Budget(double share, std::vector<BudgetPoint> points);
+  Budget(double share, const std::vector<BudgetPoint>& points);
 
   struct Decision {
     double share = 0;  // of the target's CPU, as measured

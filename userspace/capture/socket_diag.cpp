@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -116,7 +117,8 @@ Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t 
       nlmsgerr error{};
       if (!take(payload, error)) return fail("the kernel's answer about sockets is cut short");
       if (error.error == 0 || error.error == -ENOENT) return true;
-      return fail("ask the kernel about sockets: {}", std::strerror(-error.error));
+      return fail("ask the kernel about sockets: {}",
+                  std::generic_category().message(-error.error));
     }
     SocketState socket;
     if (!read_socket(payload, protocol, socket))
