@@ -11,6 +11,22 @@ bool matches(const Pattern& pattern, const std::string& text) {
                          : pattern.text == text;
 }
 
+namespace {
+
+bool is_about_journeys(const Node& node) {
+  if (node.kind == Node::Kind::kAt || node.kind == Node::Kind::kEvent) return true;
+  const bool names = node.kind == Node::Kind::kName || node.kind == Node::Kind::kFlag;
+  const WordInfo* const word = names && !node.is_field ? find_word(node.name) : nullptr;
+  if (word != nullptr && !word->of_events) return true;
+  return std::ranges::any_of(node.parts, [](const Node& part) { return is_about_journeys(part); });
+}
+
+}  // namespace
+
+bool is_about_journeys(const Expression& expression) {
+  return is_about_journeys(expression.root);
+}
+
 std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what) {
   // A long text is shown around the cause only.
   constexpr std::size_t kBefore = 60;

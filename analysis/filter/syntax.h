@@ -84,6 +84,9 @@ inline constexpr std::size_t kMaxDepth = 64;  // of parentheses, '!' and '-' in 
 // Errors have three lines: what is wrong and in which column, the text, a caret under the cause.
 Result<Expression> parse(std::string_view text);
 
+// Whether only a journey has what it asks for: a latency, a stay, an outcome.
+bool is_about_journeys(const Expression& expression);
+
 // Such an error.
 std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what);
 

@@ -66,6 +66,7 @@ struct Capture {
   std::uint64_t stamp_error_ns = 0;  // the most that stamps were found off; 0: read from the clock
   std::uint64_t stamp_delay_ns = 0;  // of eBPF, found by trials and subtracted from its stamps
   std::uint64_t tracer_rss_bytes = 0;      // at most
+  std::uint64_t longest_starved_ns = 0;    // that the tracer had no processor when it was due
   std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
   std::vector<ShedSpan> shed;
 };

@@ -75,9 +75,13 @@ std::string costs_text(const Content& content) {
   }
   table.row({"  all", "", "", duration(costs.took_ns), percent(*costs.share)});
   std::string text = table.text();
-  text += fmt::format("\nthe tracer itself: {} of CPU time, {} of memory at most\n",
+  text += fmt::format("\nthe tracer itself: {} of CPU time, {} of memory at most",
                       duration(static_cast<double>(capture.tracer_cpu_ns)),
                       megabytes(capture.tracer_rss_bytes));
+  if (capture.longest_starved_ns != 0)
+    text += fmt::format("; it waited {} for a processor at the longest",
+                        duration(static_cast<double>(capture.longest_starved_ns)));
+  text += '\n';
   if (capture.stamp_delay_ns != 0)
     text += fmt::format("eBPF's stamps are {} after their hits, which is corrected",
                         duration(static_cast<double>(capture.stamp_delay_ns)));
@@ -107,6 +111,7 @@ nlohmann::ordered_json costs_json(const Content& content) {
           {"share",
            costs.share ? nlohmann::ordered_json(*costs.share) : nlohmann::ordered_json(nullptr)},
           {"tracer_rss_bytes", capture.tracer_rss_bytes},
+          {"longest_starved_ns", capture.longest_starved_ns},
           {"stamp_delay_ns", capture.stamp_delay_ns},
           {"stamp_error_ns", capture.stamp_error_ns},
           {"points", std::move(points)},

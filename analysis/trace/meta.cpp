@@ -283,6 +283,7 @@ std::string to_json(const model::Capture& capture) {
                {"stamp_error_ns", capture.stamp_error_ns},
                {"stamp_delay_ns", capture.stamp_delay_ns},
                {"tracer_rss_bytes", capture.tracer_rss_bytes},
+               {"longest_starved_ns", capture.longest_starved_ns},
                {"hit_cost_ps", capture.hit_cost_ps},
                {"shed", std::move(shed)}});
 }
@@ -323,6 +324,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "stamp_error_ns", read.stamp_error_ns));
   SJ_CHECK(read_member(object, "stamp_delay_ns", read.stamp_delay_ns));
   SJ_CHECK(read_member(object, "tracer_rss_bytes", read.tracer_rss_bytes));
+  SJ_CHECK(read_member(object, "longest_starved_ns", read.longest_starved_ns));
   SJ_CHECK(read_member(object, "hit_cost_ps", read.hit_cost_ps));
   SJ_CHECK(read_shed(object, read.shed));
   capture = std::move(read);

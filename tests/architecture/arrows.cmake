@@ -21,7 +21,7 @@ set(arrows
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
-  "userspace/capture: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target bpf libbpf probes"
+  "userspace/capture: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter userspace/base userspace/target bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
     analysis/context analysis/journeys analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base

@@ -160,6 +160,38 @@ TEST_CASE("a trigger dumps what led to its event, and what followed as far as as
   CHECK_FALSE(std::filesystem::exists(recorder.directory.path("run.sjt")));
 }
 
+TEST_CASE("a trigger on journeys dumps the one that was slow, whole") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station({"--sleep-stage", "mac:30000:100"});
+  const std::string slow = "dir == D && complete && latency > 20ms";
+  test::Child capture({"sh", "-c",
+                       "exec '" SJ_SOJOURN "' record -p " + std::to_string(station.pid()) +
+                           " -o '" + directory.path("run.sjt") +
+                           "' --flight 5s --ring-size 1M --after 200ms --dumps 1 --trigger '" +
+                           slow + "' 2>&1"});
+  CHECK(capture.wait_for_output("run-1.sjt"));
+  capture.signal(SIGINT);
+  CHECK(capture.wait().exit_code == 0);
+  const test::Ended found =
+      sojourn({"journeys", directory.path("run-1.sjt"), "--where", slow, "--limit", "1"});
+  CHECK(found.exit_code == 0);
+  CHECK(found.out.contains("whole"));
+}
+
+TEST_CASE("a trigger on journeys that never are so does nothing") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "-o", directory.path("run.sjt"),
+               "--flight", "5s", "--for", "2s", "--trigger", "latency > 60s"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains("no dump"));
+  CHECK(std::filesystem::is_empty(directory.path()));
+}
+
 TEST_CASE("triggers start and stop a file") {
   need_root();
   Recorder recorder({"--flight", "200ev", "--trigger", "start: number % 1000 == 500", "--trigger",
@@ -211,6 +243,46 @@ TEST_CASE("a trigger on a queue's samples dumps at once, while sampling goes on"
   CHECK(reader.capture().close_ns > reader.capture().open_ns);
   CHECK(reader.capture().close_ns - reader.capture().open_ns < 5'000'000'000);
   CHECK(reader.events() > 1000);
+}
+
+TEST_CASE("what a stop by trigger leaves behind it is told in events as well") {
+  need_root();
+  Recorder recorder({"--flight", "10s", "--after", "3000ev", "--trigger", "start: number > 10",
+                     "--trigger", "stop: number % 1000 == 500"});
+  CHECK(recorder.capture->wait().exit_code == 0);
+  const auto all = numbers(recorder.directory.path("run.sjt"), "linked.in--library.in");
+  const auto stop = std::ranges::find_if(all, [](auto n) { return n % 1000 == 500; });
+  REQUIRE(stop != all.end());
+  CHECK(all.end() - stop >= 1400);  // of two points, and the trigger is looked at a little later
+}
+
+TEST_CASE("who waits for a dump is answered when a trigger starts the file") {
+  need_root();
+  Recorder recorder(
+      {"--flight", "10s", "--after", "60s", "--trigger", "start: number % 4000 == 3999"});
+  const test::Ended dump = recorder.ctl("dump");
+  CAPTURE(dump.err);
+  CHECK(dump.exit_code == 0);
+  check_whole(recorder.directory.path("run-1.sjt"));
+  const test::Ended again = recorder.ctl("dump");
+  CHECK(again.exit_code == 1);
+  CHECK(again.err.contains("nothing is held any more"));
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  CHECK(recorder.capture->wait().exit_code == 0);
+  check_whole(recorder.directory.path("run.sjt"));
+}
+
+TEST_CASE("a target without switches is told so before it is recorded with triggers that switch") {
+  need_root();
+  test::Child subject({"env", "SJ_RINGS=off", SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const test::TemporaryDirectory directory;
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(subject.pid()), "-o", directory.path("run.sjt"),
+               "--flight", "1s", "--for", "1s", "--trigger", "disable library.*: number > 5"});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("cannot be switched"));
+  CHECK(std::filesystem::is_empty(directory.path()));
 }
 
 TEST_CASE("a trigger that does not fit is told before anything is recorded") {

@@ -55,6 +55,8 @@ class BpfEngine final : public Engine {
   }
   Result<void> settle() override { return programs_.wait_for_running(); }
   Result<bool> poll() override { return drain_->poll(); }
+  void mark() override { drain_->mark(); }
+  bool is_past_mark() const override { return drain_->is_past_mark(); }
   void flush() override { drain_->flush(); }
   std::chrono::microseconds poll_period() const override { return poll_period_; }
   void disarm() override;

@@ -58,18 +58,16 @@ int read_signal(int signals) {
                                                             : SIGINT;
 }
 
-std::uint64_t total(const model::Ledger& ledger) {
-  std::uint64_t count = 0;
-  for (const model::LedgerEntry& entry : ledger)
-    if (entry.cause != model::LossCause::kFiltered) count += entry.count;
-  return count;
-}
+struct NotKept {
+  std::uint64_t lost = 0;
+  std::uint64_t filtered = 0;
+};
 
-std::uint64_t filtered(const model::Ledger& ledger) {
-  std::uint64_t count = 0;
+NotKept sum(const model::Ledger& ledger) {
+  NotKept sum;
   for (const model::LedgerEntry& entry : ledger)
-    if (entry.cause == model::LossCause::kFiltered) count += entry.count;
-  return count;
+    (entry.cause == model::LossCause::kFiltered ? sum.filtered : sum.lost) += entry.count;
+  return sum;
 }
 
 // What a reader needs before the first event.
@@ -149,6 +147,7 @@ Result<void> Capture::State::open_sink(const target::Points& points) {
     sink->push(points.schema);
     sink->push(base::read_clock_pair());
     dumps.emplace(options.output, options.aftermath);
+    is_held = true;
   } else {
     SJ_TRY(writer, trace::Writer::create(options.output));
     SJ_CHECK(write_preamble(writer, points));
@@ -162,7 +161,7 @@ Result<void> Capture::State::open_sink(const target::Points& points) {
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
   outlet->announce_points();
   rests_until_ns.resize(options.triggers.size());
-  return Watch::check(options.triggers, outlet->schema());
+  return check_triggers();
 }
 
 Result<void> Capture::State::arm() {
@@ -280,7 +279,7 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());
   sink->push(losses);
-  lost_so_far = total(losses);
+  lost_so_far = sum(losses).lost;
   listener.progress({.elapsed = nanoseconds(now - about.open_ns),
                      .events = events(),
                      .lost = lost_so_far,
@@ -307,28 +306,40 @@ Result<void> Capture::run(int signals, const Listener& listener) {
         more ? nanoseconds(0) : std::min<nanoseconds>(state.poll_period(), until_end);
     const timespec wait{.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000),
                         .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
+    const std::uint64_t waiting_from = base::monotonic_ns();
     if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
       return fail_errno("wait for the target");
+    const std::uint64_t waited = base::monotonic_ns() - waiting_from;
+    const auto wanted = static_cast<std::uint64_t>(timeout.count());
+    state.about.longest_starved_ns =
+        std::max(state.about.longest_starved_ns, waited - std::min(waited, wanted));
     if (watched[2].revents != 0)
       for (const ControlSocket::Request& request : state.control->take())
         SJ_CHECK(state.obey(request));
     if (watched[1].revents != 0) state.about.ended_by = "target exit";
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
-    if (now >= state.stop_at_ns) state.about.ended_by = "trigger";
+    if (now >= state.stop_at_ns && state.events() >= state.stop_at_events)
+      state.about.ended_by = "trigger";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }
   return {};
 }
 
-// Takes what is still in the rings, whatever time the disk needs.
+// True: there is more.
+Result<bool> Capture::State::poll_with_room() {
+  // Asked before: without room the drain took nothing, however much room there is by now.
+  const bool had_room = sink->has_room();
+  SJ_TRY(more, poll());
+  if (!had_room) std::this_thread::sleep_for(poll_period());
+  return !sink->failed() && (more || !had_room);
+}
+
+// Takes what is still in the rings, whatever time the disk needs. Nothing comes any more.
 Result<void> Capture::State::drain_rest() {
-  for (bool more = true; more && !sink->failed();) {
-    // Asked before: without room the drain took nothing, however much room there is by now.
-    const bool had_room = sink->has_room();
-    SJ_TRY(left, poll());
-    more = left || !had_room;
-    if (!had_room) std::this_thread::sleep_for(poll_period());
+  for (bool more = true; more;) {
+    SJ_TRY(left, poll_with_room());
+    more = left;
   }
   flush();
   return {};
@@ -336,6 +347,7 @@ Result<void> Capture::State::drain_rest() {
 
 Result<Outcome> Capture::finish() {
   State& state = *state_;
+  SJ_CHECK(state.wait_for_start());
   if (!state.is_open())
     return fail("ended by {} before it was started: no trace was written", state.about.ended_by);
   // A gate that closes by itself, at the end of the duration, is left to that.
@@ -365,14 +377,15 @@ Result<Outcome> Capture::finish() {
   state.sink->push(losses);
   state.sink->push(state.about);
   SJ_TRY(path, state.end_file());
+  const NotKept not_kept = sum(losses);
   return Outcome{
       .path = path,
       .dumps = state.dumps_done,
       .capture = state.about,
       .events = state.events(),
       .other_events = state.other_events(),
-      .lost = total(losses),
-      .filtered = filtered(losses),
+      .lost = not_kept.lost,
+      .filtered = not_kept.filtered,
       .bytes = state.sink->bytes(),
       .rings = state.rings != nullptr ? std::optional(state.rings->advice()) : std::nullopt};
 }

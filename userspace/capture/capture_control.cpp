@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <utility>
 
 #include <fmt/core.h>
@@ -15,6 +17,8 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kTriggerRest = 1'000'000'000;
+constexpr std::uint64_t kWatermarkPeriodNs = 20'000'000;
+constexpr std::uint64_t kOnTheWayNs = 1'000'000;  // from the stamp to the ring, at the longest
 
 std::string words_for(int signal) {
   const char* short_name = sigabbrev_np(signal);
@@ -32,7 +36,7 @@ std::string count_of(const Dumped& dumped) {
 void Capture::State::on_signal(int signal) {
   if (signal != SIGUSR1)
     about.ended_by = words_for(signal);
-  else if (dumps)
+  else if (is_held)
     ask_dump("SIGUSR1");
   else
     flush();
@@ -42,24 +46,32 @@ void Capture::State::ask_dump(const std::string& why, std::optional<int> client)
   dumps->ask(why, base::monotonic_ns(), events(), client);
 }
 
-// Everything that began before now is in the sink afterwards.
 Result<void> Capture::State::catch_up() {
-  for (const auto& source : sources) SJ_CHECK(source->catch_up());
-  SJ_CHECK(drain_rest());
+  for (const auto& source : sources) SJ_CHECK(source->settle_so_far());
+  for (bool first = true, behind = true; behind;) {
+    SJ_CHECK(poll_with_room());
+    if (std::exchange(first, false))  // rings that came into use just now have been seen
+      for (const auto& source : sources) source->mark();
+    behind = !sink->failed() && !std::ranges::all_of(sources, &Source::is_past_mark);
+  }
+  flush();
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());
   sink->push(losses);
   return {};
 }
 
+Result<void> Capture::State::begin_dump() {
+  model::Capture now = about;
+  now.close_ns = base::monotonic_ns();
+  SJ_CHECK(catch_up());
+  dumps->begin(*sink, std::move(now));
+  return {};
+}
+
 Result<void> Capture::State::look_after_dumps(const Listener& listener) {
   if (!dumps) return {};
-  if (is_open() && dumps->is_due(base::monotonic_ns(), events())) {
-    model::Capture now = about;
-    now.close_ns = base::monotonic_ns();
-    SJ_CHECK(catch_up());
-    dumps->begin(*sink, std::move(now));
-  }
+  if (is_open() && dumps->is_due(base::monotonic_ns(), events())) SJ_CHECK(begin_dump());
   for (const Dumps::Done& done : dumps->take_done()) {
     const std::string words =
         done.dumped ? fmt::format("{}: {} ({})", done.path, count_of(*done.dumped), done.why)
@@ -79,11 +91,37 @@ Result<void> Capture::State::look_after_dumps(const Listener& listener) {
 Result<void> Capture::State::look_after_triggers(const Listener& listener) {
   if (!watch || !is_open()) return {};
   SJ_CHECK(look_after_start());
+  if (watch->wants_watermark()) move_watermark(listener);
   for (const Fired& fired : watch->take_fired()) SJ_CHECK(fire(fired.trigger, listener));
   if (std::exchange(lost_told, lost_so_far) == lost_so_far) return {};
   for (std::size_t index = 0; index < options.triggers.size(); ++index)
     if (options.triggers[index].when == Trigger::When::kLoss) SJ_CHECK(fire(index, listener));
   return {};
+}
+
+// Everything before it is in the sink: journeys are rebuilt up to there. When the sink is behind,
+// looking at journeys is what it can do without.
+void Capture::State::move_watermark(const Listener& listener) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  if (watermark.marked_ns == 0) {
+    if (now_ns < watermark.next_ns) return;
+    watch->set_hurry(!sink->has_room());
+    for (const auto& source : sources) source->mark();
+    watermark.marked_ns = now_ns;
+    return;
+  }
+  if (!std::ranges::all_of(sources, &Source::is_past_mark)) return;
+  flush();
+  const std::uint64_t at_ns = std::exchange(watermark.marked_ns, 0) - kOnTheWayNs;
+  sink->run_in_order([this, at_ns](std::unique_ptr<Store>&) { watch->advance(at_ns); });
+  watermark.next_ns = now_ns + kWatermarkPeriodNs;
+  const std::uint64_t left_out = watch->left_out();
+  if (now_ns < watermark.next_word_ns || left_out == watermark.told) return;
+  listener.say(
+      fmt::format("triggers on journeys: {} more events were not looked at: they came late, or "
+                  "there was no time",
+                  left_out - std::exchange(watermark.told, left_out)));
+  watermark.next_word_ns = now_ns + kTriggerRest;
 }
 
 // A condition that holds for every packet must not act on every packet.
@@ -100,7 +138,9 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
       ask_dump_by_trigger(trigger, listener);
       return {};
     case Trigger::Action::kStart:
-      if (!dumps) return {};
+      if (!is_held) return {};
+      // Whoever waits for a dump gets what there is of it.
+      if (dumps->is_asked()) SJ_CHECK(begin_dump());
       listener.say(fmt::format("recording to {} ({})", options.output, trigger.words));
       start_file();
       return {};
@@ -109,23 +149,46 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
       listener.say(fmt::format("stopping ({})", trigger.words));
       stop_at_ns =
           base::monotonic_ns() + static_cast<std::uint64_t>(options.aftermath.span.count());
+      stop_at_events = events() + options.aftermath.events;
       return {};
     case Trigger::Action::kEnable:
-    case Trigger::Action::kDisable: {
-      const bool on = trigger.action == Trigger::Action::kEnable;
-      SJ_TRY(switches, RingControl::open(*process, *target_points));
-      const auto switched = switches.switch_points(trigger.points, on);
-      if (switched.changed != 0)
-        listener.say(fmt::format("switched {} points {} ({})", switched.changed, on ? "on" : "off",
-                                 trigger.words));
+    case Trigger::Action::kDisable:
+      switch_by_trigger(trigger, listener);
       return {};
-    }
   }
   return {};
 }
 
+// A target that is ending cannot be switched any more; the capture's end is not the trigger's.
+void Capture::State::switch_by_trigger(const Trigger& trigger, const Listener& listener) {
+  const bool on = trigger.action == Trigger::Action::kEnable;
+  auto switches = RingControl::open(*process, *target_points);
+  if (!switches) {
+    listener.say(fmt::format("not switched: {} ({})", switches.error().text(), trigger.words));
+    return;
+  }
+  const auto switched = switches->switch_points(trigger.points, on);
+  if (switched.changed != 0)
+    listener.say(fmt::format("switched {} points {} ({})", switched.changed, on ? "on" : "off",
+                             trigger.words));
+}
+
+// What cannot work is refused before anything is attached; a command that is still to be started
+// has nothing to be looked at.
+Result<void> Capture::State::check_triggers() {
+  for (const Trigger& trigger : options.triggers) {
+    if (options.engines.rings.target_starts) break;
+    if (trigger.action != Trigger::Action::kEnable && trigger.action != Trigger::Action::kDisable)
+      continue;
+    if (auto switches = RingControl::open(*process, *target_points); !switches)
+      return fail("trigger \"{}\": its points cannot be switched: {}", trigger.words,
+                  switches.error().text());
+  }
+  return Watch::check(options.triggers, outlet->schema());
+}
+
 void Capture::State::ask_dump_by_trigger(const Trigger& trigger, const Listener& listener) {
-  if (!dumps || dumps->is_asked() || dumps_triggered > options.most_dumps) return;
+  if (!is_held || dumps->is_asked() || dumps_triggered > options.most_dumps) return;
   if (++dumps_triggered <= options.most_dumps)
     ask_dump(trigger.words);
   else
@@ -147,7 +210,18 @@ void Capture::State::start_file() {
     store = std::make_unique<FileStore>(std::move(*writer));
     start->about = std::move(about);
   });
-  dumps.reset();
+  is_held = false;
+}
+
+// So that even a capture that ends at once says where its file begins.
+Result<void> Capture::State::wait_for_start() {
+  if (!starting) return {};
+  auto reached = std::make_shared<std::promise<void>>();
+  const auto future = reached->get_future();
+  // A sink that failed throws the job away, and the promise with it.
+  sink->run_in_order([reached = std::move(reached)](auto&) { reached->set_value(); });
+  future.wait();
+  return look_after_start();
 }
 
 // The file's beginning is the capture's from then on.
@@ -167,7 +241,7 @@ std::string Capture::State::status() const {
   const std::uint64_t now = base::monotonic_ns();
   return fmt::format("{}: {:.1f} s, {} events, {} lost, {} bytes {}, {} dumps", options.output,
                      is_open() ? static_cast<double>(now - about.open_ns) / 1e9 : 0.0, events(),
-                     lost_so_far, sink->bytes(), options.flight ? "held" : "written", dumps_done);
+                     lost_so_far, sink->bytes(), is_held ? "held" : "written", dumps_done);
 }
 
 Result<void> Capture::State::obey(const ControlSocket::Request& request) {
@@ -189,8 +263,10 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
   } else if (request.words == "flush") {
     SJ_CHECK(catch_up());
     answer(true, "flushed");
-  } else if (request.words == "dump" && !dumps) {
-    answer(false, "nothing is held to be dumped: the capture was started without --flight");
+  } else if (request.words == "dump" && !is_held) {
+    answer(false, options.flight ? "nothing is held any more: all is written to the file"
+                                 : "nothing is held to be dumped: the capture was started without "
+                                   "--flight");
   } else if (request.words == "dump" && !is_open()) {
     answer(false, "it was not started yet");
   } else if (request.words == "dump") {
@@ -203,7 +279,7 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
 
 // A flight recorder's end is its last dump, unless triggers decide what is worth one.
 Result<std::string> Capture::State::end_file() {
-  if (!dumps) {
+  if (!is_held) {
     SJ_CHECK(sink->finish());
     return options.output;
   }

@@ -63,11 +63,20 @@ struct Capture::State {
   };
   const target::Points* target_points = nullptr;  // of those who started the capture
   std::uint64_t lost_so_far = 0;                  // as of the last second
+  bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   std::uint64_t lost_told = 0;
   std::vector<std::uint64_t> rests_until_ns;  // by trigger
   unsigned dumps_triggered = 0;
-  std::uint64_t stop_at_ns = UINT64_MAX;
+  std::uint64_t stop_at_ns = UINT64_MAX;  // when both have come
+  std::uint64_t stop_at_events = 0;
   std::shared_ptr<Start> starting;
+  struct Watermark {
+    std::uint64_t marked_ns = 0;  // when the sources were marked; 0: they are not
+    std::uint64_t next_ns = 0;
+    std::uint64_t told = 0;  // of events that were left out
+    std::uint64_t next_word_ns = 0;
+  };
+  Watermark watermark;
 
   Result<void> make_sources(const target::Points& points);
   void measure_costs(const target::Points& points);
@@ -84,13 +93,18 @@ struct Capture::State {
 
   Result<void> every_second(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
+  Result<void> begin_dump();
   Result<void> look_after_dumps(const Listener& listener);
   Result<void> look_after_triggers(const Listener& listener);
+  void move_watermark(const Listener& listener);
   Result<void> fire(std::size_t trigger, const Listener& listener);
   Result<void> act(const Trigger& trigger, const Listener& listener);
   void ask_dump_by_trigger(const Trigger& trigger, const Listener& listener);
   void start_file();
   Result<void> look_after_start();
+  Result<void> wait_for_start();
+  Result<void> check_triggers();
+  void switch_by_trigger(const Trigger& trigger, const Listener& listener);
   Result<void> obey(const ControlSocket::Request& request);
   std::string status() const;
   void on_signal(int signal);
@@ -102,8 +116,10 @@ struct Capture::State {
   std::uint64_t events() const;
   std::uint64_t other_events() const;
   Result<model::Ledger> losses() const;
+  Result<bool> poll_with_room();  // waits for the disk where it is behind
   Result<void> drain_rest();
-  Result<void> catch_up();  // everything that began before now is in the sink
+  // Everything that began before now is in the sink afterwards, however fast more comes.
+  Result<void> catch_up();
 };
 
 }  // namespace sojourn::capture

@@ -43,6 +43,8 @@ class ContextSource final : public Source {
   void close_at(std::uint64_t monotonic_ns) override;
   Result<void> settle() override;
   Result<bool> poll() override;
+  void mark() override { drain_->mark(); }
+  bool is_past_mark() const override { return drain_->is_past_mark(); }
   void flush() override;
   std::chrono::microseconds poll_period() const override { return options_.poll_period; }
   void disarm() override { programs_.detach(); }

@@ -60,6 +60,15 @@ bool Drain::poll() {
   return more;
 }
 
+void Drain::mark() {
+  for (CpuStream& stream : streams_) stream.reader.mark();
+}
+
+bool Drain::is_past_mark() const {
+  return std::ranges::all_of(streams_,
+                             [](const CpuStream& stream) { return stream.reader.is_past_mark(); });
+}
+
 void Drain::flush() {
   for (CpuStream& stream : streams_) hand_over(stream);
 }

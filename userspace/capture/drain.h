@@ -28,6 +28,10 @@ class Drain {
   // counted where it is lost.
   bool poll();
 
+  // What is in the rings by now; whether all of that was taken.
+  void mark();
+  bool is_past_mark() const;
+
   // Hands over the batches that are not full yet.
   void flush();
 

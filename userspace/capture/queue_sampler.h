@@ -40,8 +40,10 @@ class QueueSampler final : public Source {
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;
   Result<void> settle() override;
-  Result<void> catch_up() override { return {}; }  // a sample has begun and ended
   Result<bool> poll() override;
+  Result<void> settle_so_far() override { return {}; }  // a sample has begun and ended
+  void mark() override {}
+  bool is_past_mark() const override { return true; }  // its thread pushes by itself
   void flush() override {}  // the thread does, every second and at the end
   std::chrono::microseconds poll_period() const override;
   void disarm() override;

@@ -23,6 +23,9 @@ class RingReader {
  public:
   explicit RingReader(const Ring& ring) : ring_(ring), position_(ring.control->tail) {}
 
+  void mark() { mark_ = std::atomic_ref(ring_.control->head).load(std::memory_order_acquire); }
+  bool is_past_mark() const { return position_ >= mark_; }
+
   // Calls take(const sj_hit&, number from 0) for each hit that is there, in the ring's order, and
   // gives their slots back. At most `most` of them; true: it stopped for that.
   template <class Take>
@@ -63,6 +66,7 @@ class RingReader {
 
   Ring ring_;
   std::uint64_t position_;
+  std::uint64_t mark_ = 0;    // a position
   std::uint64_t number_ = 0;  // of the hit before the position
 };
 

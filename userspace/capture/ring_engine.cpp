@@ -344,6 +344,15 @@ Result<bool> RingEngine::poll() {
   return more;
 }
 
+void RingEngine::mark() {
+  for (const auto& module : state_->modules) module->mark();
+}
+
+bool RingEngine::is_past_mark() const {
+  return std::ranges::all_of(state_->modules,
+                             [](const auto& module) { return module->is_past_mark(); });
+}
+
 void RingEngine::flush() {
   for (const auto& module : state_->modules) module->flush();
 }

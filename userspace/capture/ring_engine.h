@@ -44,6 +44,8 @@ class RingEngine final : public Engine {
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;
   Result<void> settle() override;
+  void mark() override;
+  bool is_past_mark() const override;
   Result<bool> poll() override;
   void flush() override;
   std::chrono::microseconds poll_period() const override;

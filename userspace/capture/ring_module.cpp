@@ -242,6 +242,18 @@ void RingModule::end_stream(Slot& slot) {
   if (slot.stream.id != kNoStream) kept_[slot.stream.id] = slot.stream.events;
 }
 
+// Of the rings that were seen: look first.
+void RingModule::mark() {
+  for (std::uint64_t index = 0; index < slots_.size(); ++index)
+    slots_[index].mark = load_acquire(arena_.ring(index).cursor);
+}
+
+bool RingModule::is_past_mark() const {
+  return std::ranges::all_of(slots_, [](const Slot& slot) {
+    return !slot.is_read || slot.is_unsound || slot.reader.tail() >= slot.mark;
+  });
+}
+
 void RingModule::flush() {
   for (Slot& slot : slots_)
     if (slot.is_read && !slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);

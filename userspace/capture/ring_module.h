@@ -77,6 +77,8 @@ class RingModule {
   // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
   // there is more.
   bool drain(bool take);
+  void mark();  // where its rings' cursors stand
+  bool is_past_mark() const;
   void flush();           // hands over what is not a full batch
   void free_abandoned();  // rings whose thread is gone, once they are empty
   void leave();
@@ -116,6 +118,7 @@ class RingModule {
     Claim freed;  // the claim that it was freed from
     GapMark gaps_at_free;
     RecordReader reader;
+    std::int64_t mark = 0;  // a position
     RingStream stream;
     model::EventColumns pending;
     std::uint64_t lost_seen = 0;

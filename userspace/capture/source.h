@@ -34,10 +34,15 @@ class Source {
   virtual Result<void> settle() = 0;
 
   // The same of everything that began before now, while it goes on.
-  virtual Result<void> catch_up() { return settle(); }
+  virtual Result<void> settle_so_far() { return settle(); }
 
   // Takes what is there. True: there is more, come again at once.
   virtual Result<bool> poll() = 0;
+
+  // Remembers how far its events have come by now. However fast others follow, a few looks take it
+  // past that.
+  virtual void mark() = 0;
+  virtual bool is_past_mark() const = 0;
   virtual void flush() = 0;  // hands over what is not a full batch yet
   virtual std::chrono::microseconds poll_period() const = 0;  // until the next look
 

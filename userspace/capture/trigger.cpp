@@ -65,13 +65,17 @@ Result<Trigger> parse_trigger(std::string_view words) {
     return trigger;
   }
   SJ_TRY(expression, filter::parse(condition));
+  if (filter::is_about_journeys(expression)) trigger.when = Trigger::When::kJourney;
   trigger.expression = std::move(expression);
   return trigger;
 }
 
 Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Schema& schema) {
-  for (const Trigger& trigger : triggers)
+  for (const Trigger& trigger : triggers) {
     if (trigger.when == Trigger::When::kEvent) SJ_CHECK(compile_one(trigger, schema, {}));
+    if (trigger.when == Trigger::When::kJourney)
+      SJ_CHECK(JourneyWatch::check(trigger.expression, schema));
+  }
   return {};
 }
 
@@ -79,6 +83,18 @@ Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
     : triggers_(std::move(triggers)) {
   for (std::size_t index = 0; index < triggers_.size(); ++index)
     if (triggers_[index].when == Trigger::When::kEvent) conditions_.push_back({.trigger = index});
+  std::vector<filter::Expression> on_journeys;
+  std::vector<std::size_t> triggers_on_journeys;
+  for (std::size_t index = 0; index < triggers_.size(); ++index) {
+    if (triggers_[index].when != Trigger::When::kJourney) continue;
+    on_journeys.push_back(triggers_[index].expression);
+    triggers_on_journeys.push_back(index);
+  }
+  if (!on_journeys.empty())
+    journeys_.emplace(std::move(on_journeys),
+                      [this, of = std::move(triggers_on_journeys)](auto condition, auto end_ns) {
+                        fire(of[condition], end_ns);
+                      });
   compile(schema);
 }
 
@@ -89,6 +105,7 @@ void Watch::compile(const model::Schema& schema) {
         compile_one(triggers_[condition.trigger], schema, {.origin_ns = 0, .streams = streams_});
     if (filter) condition.filter = std::move(*filter);
   }
+  if (journeys_) journeys_->adapt(schema);
 }
 
 void Watch::look(const Item& item) {
@@ -98,7 +115,16 @@ void Watch::look(const Item& item) {
     streams_.push_back(*stream);
     for (Condition& condition : conditions_)
       if (condition.filter) condition.filter->add_stream(*stream);
+    if (journeys_) journeys_->add_stream(*stream);
   }
+  if (const auto* about = std::get_if<model::Capture>(&item); about != nullptr && journeys_)
+    journeys_->begin(about->open_ns);
+}
+
+void Watch::advance(std::uint64_t watermark_ns) {
+  if (!journeys_) return;
+  journeys_->advance(watermark_ns);
+  left_out_ = journeys_->left_out();
 }
 
 void Watch::look_at(const model::EventBatch& events) {
@@ -106,13 +132,19 @@ void Watch::look_at(const model::EventBatch& events) {
     if (!condition.filter) continue;
     rows_.clear();
     condition.filter->select(events, rows_);
-    if (rows_.empty()) continue;
-    const std::scoped_lock lock(mutex_);
-    const bool known = std::ranges::any_of(
-        fired_, [&](const Fired& one) { return one.trigger == condition.trigger; });
-    if (!known)
-      fired_.push_back({.trigger = condition.trigger, .ts_ns = events.ts_ns()[rows_.front()]});
+    if (!rows_.empty()) fire(condition.trigger, events.ts_ns()[rows_.front()]);
   }
+  if (!journeys_) return;
+  if (hurry_)
+    journeys_->skip(events);
+  else
+    journeys_->take(events);
+}
+
+void Watch::fire(std::size_t trigger, std::uint64_t ts_ns) {
+  const std::scoped_lock lock(mutex_);
+  if (std::ranges::find(fired_, trigger, &Fired::trigger) == fired_.end())
+    fired_.push_back({.trigger = trigger, .ts_ns = ts_ns});
 }
 
 std::vector<Fired> Watch::take_fired() {

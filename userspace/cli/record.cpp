@@ -19,6 +19,7 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/command.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
 #include "userspace/cli/record_queues.h"
@@ -51,6 +52,7 @@ struct Options {
   RecordSelection selection;
   bool quiet = false;
   FlightOptions flight;
+  CollectorOptions collector;
 };
 
 // Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
@@ -203,8 +205,12 @@ void tell_outcome(const Options& options, const target::Process& process,
                   const capture::Outcome& outcome) {
   if (options.quiet) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
-  tell("{}   {}   {} lost   {} {}", seconds(span), counted(outcome.events, "event"),
-       grouped(outcome.lost), outcome.path, bytes(outcome.bytes));
+  tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
+       grouped(outcome.lost));
+  if (outcome.path.empty())
+    tell("no dump");
+  else
+    tell("{} {}", outcome.path, bytes(outcome.bytes));
   if (outcome.events > 0 && outcome.dumps == 0 && !options.flight.is_asked())
     tell(" ({:.1f} bytes an event)",
          static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
@@ -217,7 +223,7 @@ void tell_outcome(const Options& options, const target::Process& process,
          process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
                                          process.title(), process.pid())
                            : "is there traffic?");
-  tell("next: sojourn report {}\n", outcome.path);
+  if (!outcome.path.empty()) tell("next: sojourn report {}\n", outcome.path);
 }
 
 Result<void> capture_until_end(const Options& options, const target::Process& process,
@@ -245,6 +251,7 @@ Result<void> capture_until_end(const Options& options, const target::Process& pr
 
 Result<void> record_process(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
+  SJ_CHECK(options.collector.apply());
   SJ_TRY(process, target::Process::open(options.pid));
   SJ_TRY(found, target::find_points(process));
   tell_unusable(found);
@@ -261,6 +268,7 @@ Result<void> record_process(const Options& options, capture::Options how,
 Result<void> record_command(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
   SJ_TRY(command, capture::Command::prepare(options.command));
+  SJ_CHECK(options.collector.apply());
   SJ_TRY(process, target::Process::open(command.pid()));
   SJ_TRY(found, target::find_points_in_files(command.files()));
   tell_unusable(found);
@@ -365,6 +373,7 @@ Action define_record(CLI::App& app) {
   add_context_options(app, options->context);
   options->flight.define(app);
   define_queue_options(app, options->queues);
+  options->collector.define(app);
   app.add_option(
          "--budget", options->budget_percent,
          "Keep what tracing takes under so many percent of the target's CPU: the dearest "

@@ -41,7 +41,8 @@ void FlightOptions::define(CLI::App& app) {
              "50000ev), and write them on `sojourn ctl dump`, on SIGUSR1 and at the end")
           ->check(check_span);
   app.add_option("--after", after_,
-                 "What follows the reason of a dump and is still in it: 500ms, or 5000ev")
+                 "What follows the reason of a dump, or of a stop by trigger, and is still in it: "
+                 "500ms, or 5000ev")
       ->check(check_span)
       ->needs(flight);
   app.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
@@ -49,10 +50,12 @@ void FlightOptions::define(CLI::App& app) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       })
       ->needs(flight);
-  app.add_option("--trigger", triggers_,
-                 "[ACTION:] WHEN, may be repeated. WHEN is loss, exit, or a condition on an event "
-                 "such as 'point == mac.harq.down && nack == 1'; ACTION is dump (default), start "
-                 "(write to the file from now on), stop, 'enable GLOB' or 'disable GLOB' (points)")
+  app.add_option(
+         "--trigger", triggers_,
+         "[ACTION:] WHEN, may be repeated. WHEN is loss, exit, a condition on an event such as "
+         "'point == mac.harq.down && nack == 1', or one on a journey such as 'dir == D && "
+         "latency > 5ms'; ACTION is dump (default), start "
+         "(write to the file from now on), stop, 'enable GLOB' or 'disable GLOB' (points)")
       ->check([](const std::string& text) {
         const auto trigger = capture::parse_trigger(text);
         return trigger ? "" : trigger.error().text();

@@ -60,6 +60,20 @@ bool holds(std::string_view expression, const Journey& journey) {
   return (*made)(journey);
 }
 
+TEST_CASE("an expression tells whether only a journey has what it asks for") {
+  const auto about_journeys = [](const char* text) {
+    return is_about_journeys(*filter::parse(text));
+  };
+  CHECK(about_journeys("latency > 5ms"));
+  CHECK(about_journeys("dir == D && rnti == 7 && at(rlc.tx) > 1ms"));
+  CHECK(about_journeys("!complete"));
+  CHECK(about_journeys("rnti + segments > 3"));
+  CHECK(about_journeys("event(point ~ mac.* && len > 100)"));
+  CHECK_FALSE(about_journeys("dir == D && rnti == 7"));
+  CHECK_FALSE(about_journeys("field(latency) > 5"));
+  CHECK_FALSE(about_journeys("point ~ mac.* && time > 1s"));
+}
+
 TEST_CASE("a journey is asked for its own numbers") {
   const Packet packet;
   const Journey& journey = packet.journey;

@@ -1,0 +1,57 @@
+// Holds conditions on whole journeys against what is being captured: journeys are rebuilt behind
+// the events, up to the capture's watermark. The sink's thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/journey_filter.h"
+#include "analysis/filter/syntax.h"
+#include "analysis/journeys/live_rebuilder.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::capture {
+
+class JourneyWatch final : journeys::Observer {
+ public:
+  // Called with the condition's place and when the journey ended.
+  using Fire = std::function<void(std::size_t condition, std::uint64_t end_ns)>;
+
+  static Result<void> check(const filter::Expression& condition, const model::Schema& schema);
+
+  JourneyWatch(std::vector<filter::Expression> conditions, Fire fire);
+
+  void adapt(const model::Schema& schema);
+  void add_stream(const model::Stream& stream);
+  void begin(std::uint64_t open_ns);
+
+  void take(const model::EventBatch& events);
+  // Leaves events out, as rebuilding costs more time than there is, and begins anew behind them.
+  void skip(const model::EventBatch& events);
+  // All that happened before has been taken.
+  void advance(std::uint64_t watermark_ns);
+
+  // Events that no journey was rebuilt from: they came too late, or there was no time.
+  std::uint64_t left_out() const { return left_out_ + (rebuilder_ ? rebuilder_->late() : 0); }
+
+ private:
+  void on_journey(const journeys::Journey& journey) override;
+  void restart();
+
+  std::vector<filter::Expression> conditions_;
+  Fire fire_;
+  model::Schema schema_;
+  std::vector<model::Stream> streams_;
+  std::vector<std::optional<filter::JourneyFilter>> filters_;  // by condition; where it fits
+  std::optional<journeys::LiveRebuilder> rebuilder_;
+  std::uint64_t open_ns_ = 0;
+  bool is_behind_ = false;
+  bool has_news_ = true;  // of the schema or the streams: the filters do not know it yet
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace sojourn::capture

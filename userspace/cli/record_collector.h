@@ -1,0 +1,26 @@
+// How `sojourn record` itself runs beside the target: on which CPU, and how urgent it is.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::cli {
+
+class CollectorOptions {
+ public:
+  void define(CLI::App& app);
+
+  // Of this thread and those that it starts from now on. A command that is traced is started
+  // before, so that it does not run like a collector.
+  Result<void> apply() const;
+
+ private:
+  std::string priority_;  // empty: patient
+  std::optional<unsigned> cpu_;
+};
+
+}  // namespace sojourn::cli
