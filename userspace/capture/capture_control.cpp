@@ -113,11 +113,17 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
     case Trigger::Action::kEnable:
     case Trigger::Action::kDisable: {
       const bool on = trigger.action == Trigger::Action::kEnable;
-      SJ_TRY(switches, RingControl::open(*process, *target_points));
-      const auto switched = switches.switch_points(trigger.points, on);
-      if (switched.changed != 0)
-        listener.say(fmt::format("switched {} points {} ({})", switched.changed, on ? "on" : "off",
-                                 trigger.words));
+      std::size_t changed = 0;
+      for (const auto& member : members) {
+        if (member->has_ended) continue;
+        auto switches = RingControl::open(member->process, member->points);
+        if (!switches && !member->process.alive()) continue;
+        if (!switches) return std::unexpected(std::move(switches).error());
+        changed += switches->switch_points(trigger.points, on).changed;
+      }
+      if (changed != 0)
+        listener.say(
+            fmt::format("switched {} points {} ({})", changed, on ? "on" : "off", trigger.words));
       return {};
     }
   }
