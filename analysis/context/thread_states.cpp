@@ -45,16 +45,15 @@ ContextPoints::ContextPoints(const model::Schema& schema)
       fault(find_place(schema, "fault", {"address"})) {}
 
 ThreadStates::ThreadStates(const model::Schema& schema, const model::Context& context,
-                           const model::Capture& capture, std::int32_t pid, Take take)
-    : points_(schema),
-      pid_(static_cast<std::uint64_t>(pid)),
-      open_ns_(capture.open_ns),
-      take_(std::move(take)) {
+                           const model::Capture& capture, const model::Pids& pids, Take take)
+    : points_(schema), pids_(pids), open_ns_(capture.open_ns), take_(std::move(take)) {
   if (!points_.on_switch.point) return;
   // A thread of which nothing is heard did what it did just before the open mark.
   for (const model::ContextName& name : context.names) {
-    if (name.kind != model::NameKind::kThread || name.pid != pid_ || name.state.empty()) continue;
+    if (name.kind != model::NameKind::kThread || !pids_.contains(name.pid) || name.state.empty())
+      continue;
     Thread& known = thread(static_cast<std::uint32_t>(name.id));
+    known.since_ns = std::max(known.since_ns, pids_.at(name.pid));
     known.state = name.state == "R" ? State::kRunning : State::kBlocked;
   }
 }
@@ -86,7 +85,7 @@ void ThreadStates::on_switch(const model::EventView& event, std::int32_t cpu) {
   const auto prev = static_cast<std::uint32_t>(place.value(event, 0));
   const auto next = static_cast<std::uint32_t>(place.value(event, 3));
   const std::uint64_t state = place.value(event, 2);
-  if (place.value(event, 1) == pid_) {
+  if (pids_.contains(place.value(event, 1))) {
     thread(prev).cpu = cpu;
     const bool wants_to_run = state == kStillWanted || state == kPreempted;
     turn(prev, event.ts_ns, State::kRunning,
@@ -95,7 +94,7 @@ void ThreadStates::on_switch(const model::EventView& event, std::int32_t cpu) {
                                  : State::kBlocked);
     if (wants_to_run) thread(prev).by = next;
   }
-  if (place.value(event, 4) == pid_) {
+  if (pids_.contains(place.value(event, 4))) {
     Thread& taking = thread(next);
     // Whoever leaves the CPU had it while this one waited; at the end is as good as at first.
     if ((taking.is_first || taking.state == State::kRunnable) && taking.by == 0) taking.by = prev;

@@ -68,9 +68,9 @@ class ThreadStates {
  public:
   using Take = std::function<void(const Span&)>;
 
-  // The target's threads are those of `pid`. Spans come in order for each thread.
+  // The target's threads are those of `pids`. Spans come in order for each thread.
   ThreadStates(const model::Schema& schema, const model::Context& context,
-               const model::Capture& capture, std::int32_t pid, Take take);
+               const model::Capture& capture, const model::Pids& pids, Take take);
 
   // Events in time order; others than the scheduler's are skipped.
   void consume(const model::EventView& event, std::int32_t cpu);
@@ -90,7 +90,7 @@ class ThreadStates {
   void turn(std::uint32_t tid, std::uint64_t ts_ns, State was, State next);
 
   ContextPoints points_;
-  std::uint64_t pid_;
+  model::Pids pids_;
   std::uint64_t open_ns_;
   Take take_;
   std::unordered_map<std::uint32_t, Thread> threads_;

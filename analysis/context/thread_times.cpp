@@ -6,12 +6,12 @@ namespace sojourn::context {
 
 ThreadTimes::ThreadTimes(const model::Schema& schema, const model::Context& context,
                          const std::vector<model::Stream>& streams, const model::Capture& capture,
-                         std::int32_t pid)
+                         const model::Pids& pids)
     : points_(schema),
-      pid_(static_cast<std::uint64_t>(pid)),
+      pids_(pids),
       open_ns_(capture.open_ns),
       families_(context.families),
-      states_(schema, context, capture, pid, [this](const Span& span) {
+      states_(schema, context, capture, pids, [this](const Span& span) {
         ThreadTime& time = threads_[span.tid];
         const std::uint64_t ns = span.end_ns - span.begin_ns;
         if (span.state == State::kRunning) time.running_ns += ns;
@@ -22,7 +22,7 @@ ThreadTimes::ThreadTimes(const model::Schema& schema, const model::Context& cont
   for (const model::Stream& stream : streams) cpu_of_stream_[stream.id] = stream.cpu;
   // A name is a thread's of the target where its process says so; the newest counts.
   for (const model::ContextName& name : context.names)
-    if (name.kind == model::NameKind::kThread && name.pid == pid_)
+    if (name.kind == model::NameKind::kThread && pids_.contains(name.pid))
       threads_[static_cast<std::uint32_t>(name.id)].name = name.name;
 }
 
@@ -34,7 +34,7 @@ bool ThreadTimes::has(std::string_view family) const {
 
 void ThreadTimes::count(const model::EventView& event) {
   if (points_.on_switch.is(event)) {
-    if (points_.on_switch.value(event, 1) != pid_) return;
+    if (!pids_.contains(points_.on_switch.value(event, 1))) return;
     const std::uint64_t state = points_.on_switch.value(event, 2);
     ThreadTime& left = threads_[event.tid];
     ++left.switches;

@@ -40,7 +40,7 @@ class ThreadTimes {
  public:
   ThreadTimes(const model::Schema& schema, const model::Context& context,
               const std::vector<model::Stream>& streams, const model::Capture& capture,
-              std::int32_t pid);
+              const model::Pids& pids);
   ThreadTimes(const ThreadTimes&) = delete;
   ThreadTimes& operator=(const ThreadTimes&) = delete;
 
@@ -55,7 +55,7 @@ class ThreadTimes {
   void count(const model::EventView& event);
 
   ContextPoints points_;
-  std::uint64_t pid_;
+  model::Pids pids_;
   std::uint64_t open_ns_;
   std::vector<model::ContextFamily> families_;
   std::unordered_map<std::uint32_t, std::int32_t> cpu_of_stream_;

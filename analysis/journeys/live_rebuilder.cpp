@@ -8,8 +8,8 @@
 namespace sojourn::journeys {
 
 Result<LiveRebuilder> LiveRebuilder::create(const model::Schema& schema, const Rules& rules,
-                                            std::uint64_t open_ns, Observer& observer) {
-  SJ_TRY(rebuilder, Rebuilder::create(schema, rules, {.open_ns = open_ns}, observer));
+                                            Marks marks, Observer& observer) {
+  SJ_TRY(rebuilder, Rebuilder::create(schema, rules, std::move(marks), observer));
   std::vector<bool> is_of_target;
   for (const model::Point& point : schema.points)
     is_of_target.push_back(model::is_of_target(point.direction));

@@ -18,9 +18,10 @@ namespace sojourn::journeys {
 
 class LiveRebuilder {
  public:
-  // What happened before the open mark is not known: journeys from before are censored.
-  static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules,
-                                      std::uint64_t open_ns, Observer& observer);
+  // The marks without a close. What happened before the open mark is not known: journeys from
+  // before are censored.
+  static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
+                                      Observer& observer);
 
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);

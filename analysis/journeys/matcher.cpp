@@ -33,7 +33,7 @@ void Matcher::match(UnitId child, Match& into) {
   const auto& plan = topology_.points[unit.point];
   if (match_round(child, plan, into)) return;
   if (!plan.pairs.empty()) {
-    const auto found = best(plan, store_.values(unit));
+    const auto found = best(plan, unit);
     const auto parent = found.open != kNone ? found.open : found.used;
     if (parent != kNone) {
       const auto index = topology_.pair_index(store_[parent].point, unit.point);
@@ -56,17 +56,17 @@ void Matcher::match(UnitId child, Match& into) {
   last_[unit.tid % kThreads] = {unit.tid, unit.serial};
 }
 
-Matcher::Best Matcher::best(const PointPlan& plan, std::span<const std::uint64_t> values) const {
+Matcher::Best Matcher::best(const PointPlan& plan, const Unit& unit) const {
   Best best;
   const auto newer = [this](UnitId left, UnitId right) {
     return right == kNone || store_[left].serial > store_[right].serial;
   };
   for (const auto& use : plan.lookups) {
-    const auto found = store_.find(use, values);
+    const auto found = store_.find(use, unit);
     if (found.open != kNone) {
-      const auto unit = store_.unit_of(found.open);
-      if (store_[unit].depth < kMaxDepth && newer(unit, best.open)) {
-        best.open = unit;
+      const auto waiting = store_.unit_of(found.open);
+      if (store_[waiting].depth < kMaxDepth && newer(waiting, best.open)) {
+        best.open = waiting;
         best.entry = found.open;
       }
     }
@@ -80,7 +80,7 @@ Matcher::Best Matcher::best(const PointPlan& plan, std::span<const std::uint64_t
 bool Matcher::match_round(UnitId child, const PointPlan& plan, Match& into) {
   const auto& unit = store_[child];
   if (!plan.repeats || store_.values(unit)[*plan.round] == 0) return false;
-  const auto earlier = store_.find(*plan.repeats, store_.values(unit)).used;
+  const auto earlier = store_.find(*plan.repeats, unit).used;
   if (earlier == kNone || store_[earlier].depth >= kMaxDepth) return false;
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
@@ -92,7 +92,7 @@ bool Matcher::match_round(UnitId child, const PointPlan& plan, Match& into) {
 // A unit that is dropped after several rounds may carry the ids of any of them.
 bool Matcher::match_process(UnitId child, const PointPlan& plan, Match& into) const {
   for (const auto& use : plan.processes) {
-    const auto latest = store_.find(use, store_.values(store_[child])).used;
+    const auto latest = store_.find(use, store_[child]).used;
     if (latest == kNone || store_[latest].depth >= kMaxDepth) continue;
     const auto parents = store_.parents(store_[latest]);
     if (parents.empty()) continue;
@@ -136,7 +136,7 @@ bool Matcher::match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& 
 void Matcher::take_all(UnitId child, const PointPlan& plan, Match& into) const {
   const auto point = store_[child].point;
   for (const auto& use : plan.lookups) {
-    auto entry = store_.find(use, store_.values(store_[child])).open;
+    auto entry = store_.find(use, store_[child]).open;
     for (; entry != kNone; entry = store_.older(entry)) {
       const auto parent = store_.unit_of(entry);
       if (store_[parent].depth < kMaxDepth && topology_.pair(store_[parent].point, point).gathers)

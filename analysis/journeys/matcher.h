@@ -54,7 +54,7 @@ class Matcher {
     UnitId used = kNone;
   };
 
-  Best best(const PointPlan& plan, std::span<const std::uint64_t> values) const;
+  Best best(const PointPlan& plan, const Unit& unit) const;
   bool match_round(UnitId child, const PointPlan& plan, Match& into);
   bool match_process(UnitId child, const PointPlan& plan, Match& into) const;
   bool match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into);

@@ -93,6 +93,10 @@ class Rebuilder::State {
     std::uint64_t due_ns = 0;
   };
 
+  std::uint16_t group_of(std::uint32_t stream) const {
+    return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
+  }
+
   void hold(const model::EventView& event) {
     held_.push_back({event, {event.values.begin(), event.values.end()}});
   }
@@ -129,7 +133,7 @@ class Rebuilder::State {
     }
     if (!plan.carries_units) return;
     expire(event.ts_ns);
-    const auto id = store_.create(event, totals_.events);
+    const auto id = store_.create(event, totals_.events, group_of(event.stream));
     store_.retain(id);
     matcher_.match(id, match_);
     connect(id, plan, counts);
@@ -344,7 +348,7 @@ class Rebuilder::State {
     group_.assign(1, id);
     for (const auto& use : plan.inserts) {
       if (!use.gathers) continue;
-      auto entry = store_.find(use, store_.values(store_[id])).open;
+      auto entry = store_.find(use, store_[id]).open;
       for (; entry != kNone; entry = store_.older(entry)) {
         const auto other = store_.unit_of(entry);
         if (other != id && store_[other].point == store_[id].point) group_.push_back(other);

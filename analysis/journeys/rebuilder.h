@@ -23,6 +23,9 @@ struct Marks {
   std::uint64_t close_ns = 0;
   std::vector<std::uint64_t> first_seqs = {};  // by stream, see Losses
   std::vector<LossSpan> losses = {};  // that no gap in the sequence numbers will tell, in any order
+  // By stream: of which processes it is. Units of different groups have nothing to do with each
+  // other, whatever their ids say. Where it has no entry: 0.
+  std::vector<std::uint16_t> groups = {};
 };
 
 struct PointTotals {

@@ -15,7 +15,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-UnitId Store::create(const model::EventView& event, std::uint64_t serial) {
+UnitId Store::create(const model::EventView& event, std::uint64_t serial, std::uint16_t group) {
   const auto id = units_.take();
   auto& unit = units_[id];
   unit = Unit{};
@@ -26,6 +26,7 @@ UnitId Store::create(const model::EventView& event, std::uint64_t serial) {
   unit.tid = event.tid;
   unit.stream = event.stream;
   unit.point = event.point;
+  unit.group = group;
   if (event.values.size() <= unit.values.size()) {
     std::ranges::copy(event.values, unit.values.begin());
   } else {
@@ -79,19 +80,23 @@ std::span<Member> Store::make_members(UnitId id, std::uint32_t count) {
   return members_.run(unit.members, count);
 }
 
-void Store::take_key(std::uint16_t table, const FieldIndexes& fields,
-                     std::span<const std::uint64_t> values, Key& key) {
-  key.hash = table;
+void Store::take_key(std::uint16_t table, const FieldIndexes& fields, const Unit& unit,
+                     Key& key) const {
+  const auto held = values(unit);
+  key.group = unit.group;
+  key.hash = std::uint64_t{unit.group} << 16 | table;
   key.size = fields.size();
   for (std::size_t i = 0; i < key.size; ++i) {
-    key.values[i] = values[fields[i]];
+    key.values[i] = held[fields[i]];
     key.hash = mix(key.hash, key.values[i]);
   }
 }
 
 bool Store::has_key(const Slot& slot, const Key& key) const {
   const auto& entry = entries_[slot.open != kNone ? slot.open : slot.used];
-  const auto held = values(units_[entry.unit]);
+  const auto& unit = units_[entry.unit];
+  if (unit.group != key.group) return false;
+  const auto held = values(unit);
   const auto& fields = *entry.fields;
   for (std::size_t i = 0; i < key.size; ++i)
     if (held[fields[i]] != key.values[i]) return false;
@@ -118,7 +123,7 @@ std::size_t Store::locate_entry(const Table& table, std::uint32_t entry) const {
     const auto& slot = table.slots[at];
     if (slot.open == entry || slot.used == entry) return at;
     if (slot.hash != held.hash) continue;
-    take_key(held.table, *held.fields, values(units_[held.unit]), key);
+    take_key(held.table, *held.fields, units_[held.unit], key);
     if (has_key(slot, key)) return at;
   }
 }
@@ -159,11 +164,11 @@ void Store::erase_slot(Table& table, std::size_t at) {
   table.slots[at] = Slot{};
 }
 
-Store::Found Store::find(const TableUse& use, std::span<const std::uint64_t> values) const {
+Store::Found Store::find(const TableUse& use, const Unit& unit) const {
   const auto& table = tables_[use.table];
   if (table.filled == 0) return {};
   Key key;
-  take_key(use.table, use.fields, values, key);
+  take_key(use.table, use.fields, unit, key);
   const auto& slot = table.slots[locate(table, key)];
   return {slot.open, slot.used == kNone ? kNone : entries_[slot.used].unit};
 }
@@ -183,7 +188,7 @@ std::uint32_t Store::new_entry(UnitId id, const TableUse& use, std::uint64_t has
 
 void Store::insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted) {
   Key key;
-  take_key(use.table, use.fields, values(units_[id]), key);
+  take_key(use.table, use.fields, units_[id], key);
   // Two of its alternatives may have one value.
   for (auto held = units_[id].entries; held != kNone; held = entries_[held].next)
     if (entries_[held].table == use.table && entries_[held].hash == key.hash) return;
@@ -201,7 +206,7 @@ void Store::insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted)
 
 UnitId Store::replace(UnitId id, const TableUse& use) {
   Key key;
-  take_key(use.table, use.fields, values(units_[id]), key);
+  take_key(use.table, use.fields, units_[id], key);
   const auto at = slot_for(use.table, key);
   const auto fresh = new_entry(id, use, key.hash);
   entries_[fresh].used = true;

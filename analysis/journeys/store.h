@@ -68,6 +68,7 @@ struct Unit {
   std::uint16_t depth = 0;  // longest chain of units before it
   std::uint16_t flags = 0;
   PointId point = 0;
+  std::uint16_t group = 0;  // of processes: units of different ones never meet
   // Beside the rest: keys are compared with them, and a fetch from elsewhere is what that costs.
   std::array<std::uint64_t, 6> values = {};
 
@@ -94,7 +95,7 @@ class Store {
  public:
   explicit Store(const Topology& topology) : topology_(topology), tables_(topology.tables) {}
 
-  UnitId create(const model::EventView& event, std::uint64_t serial);
+  UnitId create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
   Unit& operator[](UnitId id) { return units_[id]; }
   const Unit& operator[](UnitId id) const { return units_[id]; }
   std::span<const std::uint64_t> values(const Unit& unit) const {
@@ -119,7 +120,7 @@ class Store {
     std::uint32_t open = kNone;  // Entry
     UnitId used = kNone;
   };
-  Found find(const TableUse& use, std::span<const std::uint64_t> values) const;
+  Found find(const TableUse& use, const Unit& unit) const;
   std::uint32_t older(std::uint32_t entry) const { return entries_[entry].older; }
   UnitId unit_of(std::uint32_t entry) const { return entries_[entry].unit; }
 
@@ -171,12 +172,12 @@ class Store {
   };
   struct Key {
     std::uint64_t hash = 0;
+    std::uint16_t group = 0;
     std::size_t size = 0;
     std::uint64_t values[255];
   };
 
-  static void take_key(std::uint16_t table, const FieldIndexes& fields,
-                       std::span<const std::uint64_t> values, Key& key);
+  void take_key(std::uint16_t table, const FieldIndexes& fields, const Unit& unit, Key& key) const;
   bool has_key(const Slot& slot, const Key& key) const;
   std::size_t locate(const Table& table, const Key& key) const;
   std::size_t locate_entry(const Table& table, std::uint32_t entry) const;

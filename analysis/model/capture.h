@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,29 @@
 
 namespace sojourn::model {
 
+// One process of the capture. The same pid may stand for several one after the other: it is told
+// apart by `since_ns`.
 struct Target {
   std::int32_t pid = 0;
   std::string name;  // /proc/PID/comm
   std::string exe;   // as the target's maps name it
   std::vector<std::string> cmdline;
-  std::string build_id;  // hex, empty where the executable has none
+  std::string build_id;        // hex, empty where the executable has none
+  std::int32_t parent = 0;     // the target that it was forked from, while recorded; 0: none
+  std::uint64_t since_ns = 0;  // its points count from then on; 0: from the open mark on
+  std::uint64_t until_ns = 0;  // it had ended by then; 0: it outlived the capture
 };
+
+// By pid, of all that the capture recorded: when that was known of them; see Target::since_ns.
+using Pids = std::map<std::uint64_t, std::uint64_t>;
+Pids pids_of(const std::vector<Target>& targets);
+
+// By stream: which of the processes whose points it carries may hand units to each other. A program
+// that was recorded several times, side by side, keeps its units to itself each time (numbers 1 and
+// up); a program that is there once may hand them to any other such (0), and a forked child belongs
+// to its parent.
+std::vector<std::uint16_t> groups_of(const std::vector<Stream>& streams,
+                                     const std::vector<Target>& targets);
 
 struct Host {
   std::string name;
@@ -45,8 +62,19 @@ struct ShedSpan {
   bool operator==(const ShedSpan&) const = default;
 };
 
+// A point of a process was not armed yet, though it may have been hit: of a process or a library
+// that came while the capture ran.
+struct UnarmedSpan {
+  std::int32_t pid = 0;
+  PointId point = kNoPoint;   // kNoPoint: all of them
+  std::uint64_t from_ns = 0;  // 0: not known
+  std::uint64_t until_ns = 0;
+
+  bool operator==(const UnarmedSpan&) const = default;
+};
+
 // Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, but for those
-// of shed points. close_ns is 0 in a
+// of shed points and of those that were not armed yet. close_ns is 0 in a
 // trace whose capture never ended in order.
 struct Capture {
   std::string tracer;  // "sojourn 0.1.0"
@@ -69,6 +97,7 @@ struct Capture {
   std::uint64_t longest_starved_ns = 0;    // that the tracer had no processor when it was due
   std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
   std::vector<ShedSpan> shed;
+  std::vector<UnarmedSpan> unarmed;
 };
 
 // Stored in traces: values are explicit and never reused.

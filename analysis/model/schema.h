@@ -99,6 +99,7 @@ struct Stream {
   Engine engine = Engine::kBpf;
   std::int32_t cpu = -1;  // -1: not bound to a CPU
   std::int32_t tid = -1;  // -1: not bound to a thread
+  std::int32_t pid = -1;  // of the process whose events these are; -1: of several, or not known
 
   bool operator==(const Stream&) const = default;
 };

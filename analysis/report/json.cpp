@@ -112,13 +112,42 @@ ordered_json ledger(const Content& content) {
   return list;
 }
 
+ordered_json targets(const Content& content) {
+  auto list = ordered_json::array();
+  for (const auto& target : content.facts.targets) {
+    list.push_back({{"pid", target.pid},
+                    {"name", target.name},
+                    {"exe", target.exe},
+                    {"build_id", target.build_id},
+                    {"parent", target.parent == 0 ? ordered_json() : ordered_json(target.parent)},
+                    {"since_ns", target.since_ns},
+                    {"until_ns", target.until_ns}});
+  }
+  return list;
+}
+
+ordered_json unarmed(const Content& content) {
+  auto list = ordered_json::array();
+  const auto& points = content.facts.schema.points;
+  for (const auto& span : content.facts.capture.unarmed) {
+    ordered_json point = nullptr;
+    if (span.point < points.size()) point = points[span.point].name();
+    list.push_back({{"pid", span.pid},
+                    {"point", point},
+                    {"from_ns", span.from_ns},
+                    {"until_ns", span.until_ns}});
+  }
+  return list;
+}
+
 }  // namespace
 
 ordered_json to_json(const Content& content) {
   const auto& facts = content.facts;
   const auto& totals = content.totals;
   ordered_json report;
-  report["target"] = {{"pid", facts.target.pid}, {"name", facts.target.name}};
+  report["target"] = {{"pid", facts.targets.front().pid}, {"name", facts.targets.front().name}};
+  report["targets"] = targets(content);
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
   if (const auto& selection = content.selection)
     report["where"] = {
@@ -139,6 +168,7 @@ ordered_json to_json(const Content& content) {
                        {"time", totals.expired_by_time},
                        {"memory", totals.expired_by_memory}};
   report["ledger"] = ledger(content);
+  report["unarmed"] = unarmed(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
   if (content.context != nullptr) report["context"] = context_json(*content.context);
   return report;

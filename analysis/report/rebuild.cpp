@@ -48,10 +48,12 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
   std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
   for (const auto& span : reader.capture().shed)
     losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
+  for (const auto& span : reader.capture().unarmed) losses.push_back({span.from_ns, span.until_ns});
   const journeys::Marks marks = {.open_ns = reader.capture().open_ns,
                                  .close_ns = reader.capture().close_ns,
                                  .first_seqs = reader.capture().stream_first,
-                                 .losses = std::move(losses)};
+                                 .losses = std::move(losses),
+                                 .groups = model::groups_of(reader.streams(), reader.targets())};
   SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, marks, observer));
   const auto whole = reader.events();
   std::uint64_t done = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -20,7 +21,7 @@ namespace sojourn::report {
 struct Facts {
   const std::string& path;
   const model::Schema& schema;
-  const model::Target& target;
+  const std::vector<model::Target>& targets;  // one at least
   const model::Host& host;
   const model::Capture& capture;
   const model::Ledger& ledger;

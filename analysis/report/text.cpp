@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,6 +40,7 @@ class Writer {
 
   std::string run(bool all_points) {
     head();
+    processes();
     if (has_units()) {
       latency();
       outcomes();
@@ -51,6 +53,7 @@ class Writer {
     doubts();
     ledger();
     shed();
+    unarmed();
     next();
     return std::move(text_);
   }
@@ -84,6 +87,62 @@ class Writer {
     return facts_.capture.close_ns != 0 && facts_.capture.engine != model::Engine::kImport;
   }
 
+  // "nr-cu, pid 4242", of several "nr-cu, pid 4242, and nr-du, pid 4300".
+  std::string whose() const {
+    const auto& targets = facts_.targets;
+    const auto one = [](const model::Target& target) {
+      return fmt::format("{}, pid {}",
+                         target.name.empty() ? "unnamed target" : printable(target.name),
+                         target.pid);
+    };
+    if (targets.size() == 1) return one(targets[0]);
+    if (targets.size() == 2) return fmt::format("{}, and {}", one(targets[0]), one(targets[1]));
+    return fmt::format("{} processes", targets.size());
+  }
+
+  // What the head has no room for.
+  void processes() {
+    constexpr std::size_t kMost = 20;
+    const auto& targets = facts_.targets;
+    const auto is_plain = [](const model::Target& target) {
+      return target.since_ns == 0 && target.until_ns == 0;
+    };
+    if (targets.size() < 3 && std::ranges::all_of(targets, is_plain)) return;
+    Table table({"process", "pid", "forked from", "from", "until", "executable"});
+    table.left(5);
+    const auto since_open = [this](std::uint64_t at_ns) {
+      return at_ns <= facts_.capture.open_ns
+                 ? std::string("the open mark")
+                 : duration(static_cast<double>(at_ns - facts_.capture.open_ns));
+    };
+    for (const auto& target : targets | std::views::take(kMost))
+      table.row(
+          {printable(target.name), std::to_string(target.pid),
+           target.parent == 0 ? "" : std::to_string(target.parent), since_open(target.since_ns),
+           target.until_ns == 0 ? "the end" : since_open(target.until_ns), printable(target.exe)});
+    text_ += "\n" + table.text();
+    if (targets.size() > kMost) line("and {} more processes", targets.size() - kMost);
+  }
+
+  // Points of processes and libraries that came while it ran.
+  void unarmed() {
+    const auto& spans = facts_.capture.unarmed;
+    if (spans.empty()) return;
+    constexpr std::size_t kMost = 10;
+    text_ += "\n";
+    for (const auto& span : spans | std::views::take(kMost)) {
+      const auto from = std::max(span.from_ns, facts_.capture.open_ns);
+      line(
+          "not armed yet: {} of process {}, {} from {} after the open mark on; what it was hit is "
+          "not known",
+          span.point < facts_.schema.points.size() ? name(span.point) : "the points", span.pid,
+          duration(static_cast<double>(std::max(span.until_ns, from) - from)),
+          duration(static_cast<double>(from - facts_.capture.open_ns)));
+    }
+    if (spans.size() > kMost)
+      line("and {} more such spans (--json has them)", spans.size() - kMost);
+  }
+
   void head() {
     const auto lost = content_.lost();
     std::string tracing;
@@ -95,9 +154,8 @@ class Writer {
                          static_cast<double>(facts_.capture.target_cpu_ns);
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
     }
-    line("{}, pid {}, {}, {} events, {}{}",
-         facts_.target.name.empty() ? "unnamed target" : printable(facts_.target.name),
-         facts_.target.pid, duration(content_.duration_s() * 1e9), count(content_.totals.events),
+    line("{}, {}, {} events, {}{}", whose(), duration(content_.duration_s() * 1e9),
+         count(content_.totals.events),
          lost > 0         ? count(lost) + " lost"
          : knows_losses() ? "none lost"
                           : "losses unknown",

@@ -173,7 +173,10 @@ std::string to_json(const model::Target& target) {
                {"name", target.name},
                {"exe", target.exe},
                {"cmdline", target.cmdline},
-               {"build_id", target.build_id}});
+               {"build_id", target.build_id},
+               {"parent", target.parent},
+               {"since_ns", target.since_ns},
+               {"until_ns", target.until_ns}});
 }
 
 Result<void> from_json(std::span<const std::uint8_t> text, model::Target& target) {
@@ -184,6 +187,9 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Target& target
   SJ_CHECK(read_member(object, "exe", read.exe));
   SJ_CHECK(read_member(object, "cmdline", read.cmdline));
   SJ_CHECK(read_member(object, "build_id", read.build_id));
+  SJ_CHECK(read_member(object, "parent", read.parent));
+  SJ_CHECK(read_member(object, "since_ns", read.since_ns));
+  SJ_CHECK(read_member(object, "until_ns", read.until_ns));
   target = std::move(read);
   return {};
 }
@@ -233,7 +239,8 @@ std::string to_json(const model::Stream& stream) {
   return dump({{"id", stream.id},
                {"engine", name(stream.engine)},
                {"cpu", stream.cpu},
-               {"tid", stream.tid}});
+               {"tid", stream.tid},
+               {"pid", stream.pid}});
 }
 
 Result<void> from_json(std::span<const std::uint8_t> text, model::Stream& stream) {
@@ -243,6 +250,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Stream& stream
   SJ_CHECK(read_engine(object, read.engine));
   SJ_CHECK(read_member(object, "cpu", read.cpu));
   SJ_CHECK(read_member(object, "tid", read.tid));
+  SJ_CHECK(read_member(object, "pid", read.pid));
   stream = read;
   return {};
 }
@@ -269,6 +277,12 @@ std::string to_json(const model::Capture& capture) {
   json shed = json::array();
   for (const model::ShedSpan& span : capture.shed)
     shed.push_back({{"point", span.point}, {"from_ns", span.from_ns}, {"until_ns", span.until_ns}});
+  json unarmed = json::array();
+  for (const model::UnarmedSpan& span : capture.unarmed)
+    unarmed.push_back({{"pid", span.pid},
+                       {"point", span.point},
+                       {"from_ns", span.from_ns},
+                       {"until_ns", span.until_ns}});
   return dump({{"tracer", capture.tracer},
                {"engine", name(capture.engine)},
                {"attach", capture.attach},
@@ -285,21 +299,34 @@ std::string to_json(const model::Capture& capture) {
                {"tracer_rss_bytes", capture.tracer_rss_bytes},
                {"longest_starved_ns", capture.longest_starved_ns},
                {"hit_cost_ps", capture.hit_cost_ps},
-               {"shed", std::move(shed)}});
+               {"shed", std::move(shed)},
+               {"unarmed", std::move(unarmed)}});
 }
 
 namespace {
 
-Result<void> read_shed(const json& object, std::vector<model::ShedSpan>& into) {
-  const auto found = object.find("shed");
+Result<void> read_span(const json& item, model::ShedSpan& span) {
+  SJ_CHECK(read_member(item, "point", span.point));
+  SJ_CHECK(read_member(item, "from_ns", span.from_ns));
+  return read_member(item, "until_ns", span.until_ns);
+}
+
+Result<void> read_span(const json& item, model::UnarmedSpan& span) {
+  SJ_CHECK(read_member(item, "pid", span.pid));
+  SJ_CHECK(read_member(item, "point", span.point));
+  SJ_CHECK(read_member(item, "from_ns", span.from_ns));
+  return read_member(item, "until_ns", span.until_ns);
+}
+
+template <typename Span>
+Result<void> read_spans(const json& object, const char* member, std::vector<Span>& into) {
+  const auto found = object.find(member);
   if (found == object.end()) return {};
-  if (!found->is_array()) return fail("\"shed\" is not a list");
+  if (!found->is_array()) return fail("\"{}\" is not a list", member);
   for (const json& item : *found) {
-    if (!item.is_object()) return fail("a span of \"shed\" is not an object");
-    model::ShedSpan span;
-    SJ_CHECK(read_member(item, "point", span.point));
-    SJ_CHECK(read_member(item, "from_ns", span.from_ns));
-    SJ_CHECK(read_member(item, "until_ns", span.until_ns));
+    if (!item.is_object()) return fail("a span of \"{}\" is not an object", member);
+    Span span;
+    SJ_CHECK(read_span(item, span));
     into.push_back(span);
   }
   return {};
@@ -326,7 +353,8 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "tracer_rss_bytes", read.tracer_rss_bytes));
   SJ_CHECK(read_member(object, "longest_starved_ns", read.longest_starved_ns));
   SJ_CHECK(read_member(object, "hit_cost_ps", read.hit_cost_ps));
-  SJ_CHECK(read_shed(object, read.shed));
+  SJ_CHECK(read_spans(object, "shed", read.shed));
+  SJ_CHECK(read_spans(object, "unarmed", read.unarmed));
   capture = std::move(read);
   return {};
 }

@@ -19,7 +19,8 @@ struct Reader::State {
 
   Input input;
   model::Schema schema;
-  model::Target target;
+  std::vector<model::Target> targets = {model::Target{}};
+  bool has_targets = false;
   model::Host host;
   model::Capture capture;
   std::vector<model::Stream> streams;
@@ -39,6 +40,7 @@ struct Reader::State {
 
   void report(const IndexEntry& block, std::string what);
   Result<void> read_meta(const IndexEntry& block);
+  Result<void> read_target(std::span<const std::uint8_t> json);
   Result<void> read_schema(std::span<const std::uint8_t> json);
   void check_ledger();
   void read_all_meta();
@@ -98,15 +100,15 @@ Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& l
 
 }  // namespace
 
-// The newest of each kind counts, but for streams, clock pairs and context, which add up. Unknown
-// kinds are skipped.
+// The newest of each kind counts, but for streams, clock pairs, targets and context, which add up.
+// Unknown kinds are skipped.
 Result<void> Reader::State::read_meta(const IndexEntry& block) {
   SJ_TRY(json, input.payload(block));
   switch (block.header.type) {
     case BlockType::kSchema:
       return read_schema(json);
     case BlockType::kTarget:
-      return from_json(json, target);
+      return read_target(json);
     case BlockType::kHost:
       return from_json(json, host);
     case BlockType::kStream:
@@ -130,6 +132,21 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
     default:
       return {};
   }
+}
+
+// A target may be told of again: that it has ended by now, say.
+Result<void> Reader::State::read_target(std::span<const std::uint8_t> json) {
+  model::Target target;
+  SJ_CHECK(from_json(json, target));
+  if (!std::exchange(has_targets, true)) targets.clear();
+  const auto same = std::ranges::find_if(targets, [&](const model::Target& known) {
+    return known.pid == target.pid && known.since_ns == target.since_ns;
+  });
+  if (same == targets.end())
+    targets.push_back(std::move(target));
+  else
+    *same = std::move(target);
+  return {};
 }
 
 // A later schema may only add points: events before it mean the same under it.
@@ -194,8 +211,8 @@ const std::string& Reader::path() const {
 const model::Schema& Reader::schema() const {
   return state_->schema;
 }
-const model::Target& Reader::target() const {
-  return state_->target;
+const std::vector<model::Target>& Reader::targets() const {
+  return state_->targets;
 }
 const model::Host& Reader::host() const {
   return state_->host;

@@ -54,7 +54,10 @@ class Reader {
 
   const std::string& path() const;
   const model::Schema& schema() const;
-  const model::Target& target() const;
+  // Never empty: a trace that tells of no target has one without a name. The first is the first
+  // that was recorded.
+  const std::vector<model::Target>& targets() const;
+  const model::Target& target() const { return targets().front(); }
   const model::Host& host() const;
   const model::Capture& capture() const;
   const std::vector<model::Stream>& streams() const;

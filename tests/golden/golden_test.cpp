@@ -57,7 +57,7 @@ void check(const std::string& name) {
   const std::string path = "run.sjt";
   const report::Facts facts = {path,
                                reader.schema(),
-                               reader.target(),
+                               reader.targets(),
                                reader.host(),
                                reader.capture(),
                                reader.ledger(),

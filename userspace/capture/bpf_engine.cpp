@@ -9,8 +9,8 @@ Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& proc
                                                      target::Points points,
                                                      const BpfOptions& options) {
   const Mechanism mechanism = options.mechanism ? *options.mechanism : best_mechanism();
-  SJ_TRY(programs,
-         BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes, options.keep));
+  SJ_TRY(programs, BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes,
+                                     options.keep, options.processes));
   std::unique_ptr<BpfEngine> engine(
       new BpfEngine(process, std::move(points), mechanism, std::move(programs)));
   engine->poll_period_ = options.poll_period;
@@ -21,8 +21,8 @@ Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& proc
 Result<void> BpfEngine::connect(Outlet& outlet) {
   const auto cpus = static_cast<std::int32_t>(programs_.rings().size());
   for (std::int32_t cpu = 0; cpu < cpus; ++cpu) {
-    const std::uint32_t stream =
-        outlet.new_stream({.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1});
+    const std::uint32_t stream = outlet.new_stream(
+        {.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1, .pid = process_->pid()});
     if (cpu == 0) first_stream_ = stream;
   }
   drain_.emplace(programs_.rings(), outlet.sink(), first_stream_, stamp_delay_ns_,

@@ -80,7 +80,8 @@ BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
 BpfPrograms::~BpfPrograms() = default;
 
 Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                      std::size_t ring_bytes, const PointTests& keep) {
+                                      std::size_t ring_bytes, const PointTests& keep,
+                                      std::size_t objects) {
   if (points.sites.empty() || points.sites.size() > SJ_MAX_SITES)
     return fail("{} sites: between 1 and {} can be traced at once", points.sites.size(),
                 SJ_MAX_SITES);
@@ -91,7 +92,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   for (const target::Site& site : points.sites) state->point_of_site.push_back(site.point);
 
   const std::uint32_t max_args = longest(points.sites);
-  SJ_TRY(shape, RingShape::choose(max_args, ring_bytes));
+  SJ_TRY(shape, RingShape::choose(max_args, ring_bytes, objects));
 
   libbpf_set_print(nullptr);  // errors are ours to word
   LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = state->verifier_log.data(),

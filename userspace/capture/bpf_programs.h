@@ -28,10 +28,12 @@ using PointTests = std::vector<std::vector<filter::FieldTest>>;
 
 class BpfPrograms {
  public:
-  // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs. A ring takes the
-  // power of two of blocks that fits. A point with more than SJ_MAX_TESTS tests keeps every hit.
+  // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs and of `objects`
+  // like this one that share the memory. A ring takes the power of two of blocks that fits. A point
+  // with more than SJ_MAX_TESTS tests keeps every hit.
   static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
-                                  std::size_t ring_bytes, const PointTests& keep = {});
+                                  std::size_t ring_bytes, const PointTests& keep = {},
+                                  std::size_t objects = 1);
   BpfPrograms(BpfPrograms&&) noexcept;
   BpfPrograms& operator=(BpfPrograms&&) noexcept;
   ~BpfPrograms();

@@ -19,15 +19,16 @@ namespace sojourn::capture {
 namespace {
 
 // Rings must hold what comes while this process is kept from its CPU: 16 MiB are 200 ms of a
-// million events a second. Many CPUs share 256 MiB.
-std::size_t default_ring_bytes(std::size_t cpus) {
+// million events a second. Many CPUs share 256 MiB, and with them many processes.
+std::size_t default_ring_bytes(std::size_t cpus, std::size_t objects) {
   constexpr std::size_t kMost = 16 << 20;
   constexpr std::size_t kAll = 256 << 20;
-  return std::bit_floor(std::min(kMost, kAll / cpus));
+  constexpr std::size_t kLeast = 64 << 10;
+  return std::bit_floor(std::max(kLeast, std::min(kMost, kAll / cpus) / objects));
 }
 
-Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus) {
-  if (wanted == 0) return default_ring_bytes(cpus);
+Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus, std::size_t objects) {
+  if (wanted == 0) return default_ring_bytes(cpus, objects);
   constexpr std::size_t kPage = 4096;
   constexpr std::size_t kLimit = std::size_t{1} << 30;
   if (!std::has_single_bit(wanted) || wanted < kPage || wanted > kLimit)
@@ -50,12 +51,13 @@ std::string_view last_line(std::string_view log) {
 
 }  // namespace
 
-Result<RingShape> RingShape::choose(std::uint32_t max_values, std::size_t wanted_bytes) {
+Result<RingShape> RingShape::choose(std::uint32_t max_values, std::size_t wanted_bytes,
+                                    std::size_t objects) {
   const int cpus = libbpf_num_possible_cpus();
   if (cpus <= 0 || cpus > SJ_MAX_CPUS)
     return fail("count the CPUs: {} is not between 1 and {}", cpus, SJ_MAX_CPUS);
   RingShape shape{.cpus = static_cast<std::uint32_t>(cpus)};
-  SJ_TRY(bytes, ring_size(wanted_bytes, shape.cpus));
+  SJ_TRY(bytes, ring_size(wanted_bytes, shape.cpus, objects));
   shape.slot_bytes =
       SJ_HIT_HEADER_BYTES + static_cast<std::uint32_t>(sizeof(sj_hit::value[0])) * max_values;
   shape.blocks = static_cast<std::uint32_t>(std::bit_floor(bytes / shape.block_bytes()));

@@ -29,9 +29,11 @@ struct RingShape {
   std::uint32_t block_bytes() const { return slot_bytes * SJ_BLOCK_SLOTS; }
   std::size_t ring_bytes() const { return std::size_t{blocks} * block_bytes(); }
 
-  // `wanted_bytes`, of each ring, is a power of two; 0: chosen from the number of CPUs. A ring
-  // takes the power of two of blocks that fits.
-  static Result<RingShape> choose(std::uint32_t max_values, std::size_t wanted_bytes);
+  // `wanted_bytes`, of each ring, is a power of two; 0: chosen from the number of CPUs and of
+  // `objects` with such rings that share the memory. A ring takes the power of two of blocks that
+  // fits.
+  static Result<RingShape> choose(std::uint32_t max_values, std::size_t wanted_bytes,
+                                  std::size_t objects = 1);
 };
 
 // The maps of ring.bpf.h in a skeleton, before it is loaded.

@@ -24,9 +24,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// Far enough ahead that every CPU sees a gate's new time before that time comes.
-constexpr std::uint64_t kGateLead = 1'000'000;
-
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 std::uint64_t own_cpu_time_ns() {
@@ -71,9 +68,9 @@ NotKept sum(const model::Ledger& ledger) {
 }
 
 // What a reader needs before the first event.
-Result<void> write_preamble(trace::Writer& writer, const target::Points& points) {
+Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) {
   SJ_CHECK(writer.write(target::host_info()));
-  SJ_CHECK(writer.write(points.schema));
+  SJ_CHECK(writer.write(schema));
   return writer.write(base::read_clock_pair());
 }
 
@@ -86,76 +83,24 @@ Result<void> try_to_write(const std::string& path) {
 
 }  // namespace
 
-Result<void> Capture::State::make_sources(const target::Points& points) {
-  const bool has_points = !points.sites.empty() || !points.ring_sites.empty();
-  SJ_TRY(chosen, has_points || !options.may_lack_points
-                     ? choose_engines(*process, points, options.engines)
-                     : Result<Engines>(Engines{}));
-  coverage.ring_points = chosen.ring_points;
-  coverage.bpf_points = chosen.bpf_points;
-  coverage.uncovered_points = chosen.uncovered_points;
-  coverage.why_not_rings = std::move(chosen.why_not_rings);
-  coverage.why_not_bpf = std::move(chosen.why_not_bpf);
-  rings = chosen.rings.get();
-  bpf = chosen.bpf.get();
-  if (rings != nullptr) {
-    engines.push_back(rings);
-    sources.push_back(std::move(chosen.rings));
-  }
-  if (bpf != nullptr) {
-    coverage.mechanism = bpf->chosen();
-    engines.push_back(bpf);
-    sources.push_back(std::move(chosen.bpf));
-  }
-  for (const auto& make : options.others) {
-    SJ_TRY(other, make(*process));
-    sources.push_back(std::move(other));
-  }
-  return {};
-}
-
-// Without its costs a capture is still a capture.
-void Capture::State::measure_costs(const target::Points& points) {
-  about.hit_cost_ps.assign(points.schema.points.size(), 0);
-  if (rings != nullptr) {
-    const auto costs = ring_point_costs_ps(points.schema, calibrate_ring());
-    for (const target::RingSite& site : points.ring_sites)
-      if (site.is_wanted) about.hit_cost_ps[site.point] = costs[site.point];
-  }
-  if (bpf == nullptr) return;
-  std::size_t max_args = 0;
-  for (const target::Site& site : bpf->points().sites)
-    max_args = std::max(max_args, site.args.size());
-  const auto costs = calibrate_bpf(bpf->chosen(), static_cast<std::uint32_t>(max_args));
-  if (!costs) {
-    coverage.why_no_costs = costs.error().text();
-    return;
-  }
-  const auto by_point = bpf_point_costs_ps(bpf->points(), costs->hit);
-  for (std::size_t point = 0; point < by_point.size(); ++point)
-    if (by_point[point] != 0) about.hit_cost_ps[point] = by_point[point];
-  about.stamp_delay_ns = costs->stamp_delay_ns;
-  bpf->correct_stamps(costs->stamp_delay_ns, costs->stamp_spread_ns);
-}
-
-Result<void> Capture::State::open_sink(const target::Points& points) {
+Result<void> Capture::State::open_sink() {
   if (options.flight) {
     SJ_CHECK(try_to_write(options.output));
-    watch.emplace(options.triggers, points.schema);
+    watch.emplace(options.triggers, schema);
     sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()),
                  [this](const Item& item) { watch->look(item); });
-    sink->push(points.schema);
+    sink->push(schema);
     sink->push(base::read_clock_pair());
     dumps.emplace(options.output, options.aftermath);
     is_held = true;
   } else {
     SJ_TRY(writer, trace::Writer::create(options.output));
-    SJ_CHECK(write_preamble(writer, points));
+    SJ_CHECK(write_preamble(writer, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)));
   }
-  outlet.emplace(*sink, points.schema);
+  outlet.emplace(*sink, schema);
   if (options.where) {
-    SJ_TRY(sieve, Sieve::create(*options.where, points.schema));
+    SJ_TRY(sieve, Sieve::create(*options.where, schema));
     outlet->leave_out_by(std::move(sieve));
   }
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
@@ -168,14 +113,18 @@ Result<void> Capture::State::arm() {
   const std::uint64_t before = base::monotonic_ns();
   for (const auto& source : sources) SJ_CHECK(source->arm());
   coverage.attach_time = nanoseconds(base::monotonic_ns() - before);
-  for (const Engine* engine : engines) {
-    coverage.sites += engine->sites();
-    about.attach += (about.attach.empty() ? "" : " and ") + engine->mechanism();
-  }
+  for (const Engine* engine : engines) note_engine(*engine);
   about.tracer = "sojourn " SOJOURN_VERSION;
-  about.engine = rings != nullptr ? model::Engine::kRing : model::Engine::kBpf;
+  about.engine = !rings.empty() ? model::Engine::kRing : model::Engine::kBpf;
   about.sites = static_cast<std::uint32_t>(coverage.sites);
   return {};
+}
+
+void Capture::State::note_engine(const Engine& engine) {
+  coverage.sites += engine.sites();
+  const std::string mechanism = engine.mechanism();
+  if (!about.attach.contains(mechanism))
+    about.attach += (about.attach.empty() ? "" : " and ") + mechanism;
 }
 
 void Capture::State::open_gate() {
@@ -191,8 +140,10 @@ void Capture::State::open_gate() {
   for (const auto& source : sources) source->open_at(about.open_ns);
   sleep_until(about.open_ns);
   tracer_cpu_at_open = own_cpu_time_ns();
-  target_cpu_at_open = process->cpu_time_ns().value_or(0);
-  target_cpu_last = target_cpu_at_open;
+  for (const auto& member : members) {
+    member->cpu_first_ns = member->process.cpu_time_ns().value_or(0);
+    member->cpu_last_ns = member->cpu_first_ns;
+  }
   next_second_ns = about.open_ns + kSecond;
   sink->push(about);
 }
@@ -248,25 +199,19 @@ const Coverage& Capture::coverage() const {
   return state_->coverage;
 }
 
-Result<Capture> Capture::start(const target::Process& process, const target::Points& points,
-                               Options options) {
+Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   auto state = std::make_unique<State>();
-  state->process = &process;
-  state->target_points = &points;
   state->options = std::move(options);
   state->options.engines.bpf.link_each_point = state->options.budget.has_value();
-  SJ_CHECK(state->make_sources(points));
-  state->measure_costs(points);
-  SJ_CHECK(state->open_sink(points));
-  SJ_CHECK(state->set_budget(points));
+  SJ_CHECK(state->join_members(std::move(subjects)));
+  SJ_CHECK(state->make_sources());
+  state->measure_costs();
+  SJ_CHECK(state->open_sink());
+  SJ_CHECK(state->set_budget());
   SJ_CHECK(state->arm());
-  if (auto control = ControlSocket::listen(process.pid())) state->control = std::move(*control);
+  state->listen_for_ctl();
   if (!state->options.wait_for_start) state->open_gate();
   return Capture(std::move(state));
-}
-
-void Capture::describe(model::Target target) {
-  state_->sink->push(std::move(target));
 }
 
 // Now and then all that is known goes to disk, so that a capture that is killed loses little.
@@ -274,11 +219,12 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
   if (now < next_second_ns) return {};
   next_second_ns += kSecond;
-  target_cpu_last = process->cpu_time_ns().value_or(target_cpu_last);
+  target_cpu_ns();
   flush();
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());
   sink->push(losses);
+  if (std::exchange(has_unarmed_news, false) && !options.flight) sink->push(about);
   lost_so_far = sum(losses).lost;
   listener.progress({.elapsed = nanoseconds(now - about.open_ns),
                      .events = events(),
@@ -290,9 +236,7 @@ Result<void> Capture::State::every_second(const Listener& listener) {
 Result<void> Capture::run(int signals, const Listener& listener) {
   State& state = *state_;
   const int control = state.control ? state.control->fd() : -1;
-  std::array<pollfd, 3> watched = {{{.fd = signals, .events = POLLIN, .revents = 0},
-                                    {.fd = state.process->pidfd(), .events = POLLIN, .revents = 0},
-                                    {.fd = control, .events = POLLIN, .revents = 0}}};
+  std::vector<pollfd> watched;
 
   while (state.about.ended_by.empty()) {
     SJ_TRY(more, state.poll());
@@ -301,6 +245,10 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.every_second(listener));
     SJ_CHECK(state.look_after_triggers(listener));
     SJ_CHECK(state.look_after_dumps(listener));
+    SJ_CHECK(state.look_after_members(listener));
+    watched = {{.fd = signals, .events = POLLIN, .revents = 0},
+               {.fd = control, .events = POLLIN, .revents = 0}};
+    state.add_pidfds(watched);
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
         more ? nanoseconds(0) : std::min<nanoseconds>(state.poll_period(), until_end);
@@ -313,10 +261,10 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     const auto wanted = static_cast<std::uint64_t>(timeout.count());
     state.about.longest_starved_ns =
         std::max(state.about.longest_starved_ns, waited - std::min(waited, wanted));
-    if (watched[2].revents != 0)
+    if (watched[1].revents != 0)
       for (const ControlSocket::Request& request : state.control->take())
         SJ_CHECK(state.obey(request));
-    if (watched[1].revents != 0) state.about.ended_by = "target exit";
+    state.end_members(std::span(watched).subspan(2), listener);
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
     if (now >= state.stop_at_ns && state.events() >= state.stop_at_events)
@@ -354,10 +302,7 @@ Result<Outcome> Capture::finish() {
   state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
   if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
-  // An exited target's times are gone, and its pid may be another's: the last reading counts then.
-  if (state.process->alive())
-    state.target_cpu_last = state.process->cpu_time_ns().value_or(state.target_cpu_last);
-  state.about.target_cpu_ns = state.target_cpu_last - state.target_cpu_at_open;
+  state.about.target_cpu_ns = state.target_cpu_ns();
 
   // A hit inside the gate may still be on its way to its ring.
   for (const auto& source : state.sources) SJ_CHECK(source->settle());
@@ -378,26 +323,30 @@ Result<Outcome> Capture::finish() {
   state.sink->push(state.about);
   SJ_TRY(path, state.end_file());
   const NotKept not_kept = sum(losses);
-  return Outcome{
-      .path = path,
-      .dumps = state.dumps_done,
-      .capture = state.about,
-      .events = state.events(),
-      .other_events = state.other_events(),
-      .lost = not_kept.lost,
-      .filtered = not_kept.filtered,
-      .bytes = state.sink->bytes(),
-      .rings = state.rings != nullptr ? std::optional(state.rings->advice()) : std::nullopt};
+  return Outcome{.path = path,
+                 .dumps = state.dumps_done,
+                 .capture = state.about,
+                 .events = state.events(),
+                 .other_events = state.other_events(),
+                 .lost = not_kept.lost,
+                 .filtered = not_kept.filtered,
+                 .bytes = state.sink->bytes(),
+                 .rings = state.ring_advice()};
 }
 
 std::size_t Capture::probes_left() const {
-  return state_->bpf != nullptr && state_->bpf->is_armed() ? state_->bpf->sites() : 0;
+  std::size_t probes = 0;
+  for (const BpfEngine* engine : state_->bpf)
+    if (engine->is_armed()) probes += engine->sites();
+  return probes;
 }
 
 void Capture::detach() {
   state_->engines.clear();
-  state_->rings = nullptr;
-  state_->bpf = nullptr;
+  state_->rings.clear();
+  state_->bpf.clear();
+  for (const auto& member : state_->members) member->engines.clear();
+  state_->others.clear();
   state_->sources.clear();
 }
 

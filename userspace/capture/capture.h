@@ -1,13 +1,13 @@
-// One capture, from attaching to a finished trace file:
+// One capture, of one process or several, from attaching to a finished trace file:
 //
 //   Capture::start   chooses the engines, attaches, opens the gate
-//   run              drains until a stop condition holds
-//   finish           closes the gate, drains the rest, completes the file
-//   detach           takes off the probes; their removal may outlast the capture
+//   run              drains until a stop condition holds; takes in processes and libraries that
+//   come finish           closes the gate, drains the rest, completes the file detach takes off the
+//   probes; their removal may outlast the capture
 //
-// The target is never stopped or slowed but by the probes themselves, and whatever happens to this
-// process, the kernel takes the probes off when its descriptors close. One thread owns a Capture; a
-// second one inside writes the file (see sink.h).
+// The targets are never stopped or slowed but by the probes themselves, and whatever happens to
+// this process, the kernel takes the probes off when its descriptors close. One thread owns a
+// Capture; a second one inside writes the file (see sink.h).
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,17 @@
 #include "userspace/capture/source.h"
 #include "userspace/capture/store.h"
 #include "userspace/capture/trigger.h"
+#include "userspace/target/cgroup.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
 namespace sojourn::capture {
+
+// A process that is to be recorded, and what of it.
+struct Subject {
+  target::Process process;
+  target::Points points;
+};
 
 struct Options {
   std::string output;
@@ -46,10 +53,18 @@ struct Options {
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
   bool may_lack_points = false;  // the other sources are reason enough
+
+  // Processes that come into this group while the capture runs are recorded as well.
+  std::optional<target::Cgroup> cgroup;
+  // What is recorded of the points of processes and libraries that come later. None: all.
+  std::function<target::Points(target::Points)> select;
+  // What a hit of each point must fulfil, as far as eBPF can judge it.
+  std::function<PointTests(const model::Schema&)> tests;
 };
 
-// How the points of the target are recorded.
+// How the points of the targets are recorded: sums over all that were there at the start.
 struct Coverage {
+  std::size_t processes = 0;
   std::size_t sites = 0;
   std::size_t ring_points = 0;
   std::size_t bpf_points = 0;
@@ -88,19 +103,24 @@ struct Outcome {
 
 class Capture {
  public:
-  static Result<Capture> start(const target::Process& process, const target::Points& points,
-                               Options options);
+  // One subject at least.
+  static Result<Capture> start(std::vector<Subject> subjects, Options options);
   Capture(Capture&&) noexcept;
   Capture& operator=(Capture&&) noexcept;
   ~Capture();
 
   const Coverage& coverage() const;
 
-  // Who the target is; a command that this process starts is only known once it runs.
+  // Who the targets are.
+  void describe();
+  // The same of the only one, a command that this process starts: it is only known once it runs.
   void describe(model::Target target);
 
-  // Ends when the duration is over, the target exits, the file cannot be written, `sojourn ctl`
-  // says so or a signal comes (`signals` is a signalfd); SIGUSR1 asks for a dump.
+  // Those that live.
+  std::vector<const target::Process*> processes() const;
+
+  // Ends when the duration is over, the last target exits, the file cannot be written, `sojourn
+  // ctl` says so or a signal comes (`signals` is a signalfd); SIGUSR1 asks for a dump.
   Result<void> run(int signals, const Listener& listener);
 
   Result<Outcome> finish();

@@ -11,13 +11,13 @@
 
 namespace sojourn::capture {
 
-Result<void> Capture::State::set_budget(const target::Points& points) {
+Result<void> Capture::State::set_budget() {
   if (!options.budget) return {};
   if (!coverage.why_no_costs.empty())
     return fail("keep to a budget: what a hit costs is not known: {}", coverage.why_no_costs);
   std::vector<BudgetPoint> costs;
-  for (std::size_t point = 0; point < points.schema.points.size(); ++point) {
-    const model::Direction direction = points.schema.points[point].direction;
+  for (std::size_t point = 0; point < schema.points.size(); ++point) {
+    const model::Direction direction = schema.points[point].direction;
     costs.push_back({.hit_ps = about.hit_cost_ps[point],
                      .may_shed = direction == model::Direction::kDownlink ||
                                  direction == model::Direction::kUplink});
@@ -32,7 +32,11 @@ Result<void> Capture::State::switch_points(const std::vector<model::PointId>& po
   if (!on)
     for (const model::PointId point : points)
       about.shed.push_back({.point = point, .from_ns = base::monotonic_ns(), .until_ns = 0});
-  for (Engine* engine : engines) SJ_CHECK(engine->switch_points(points, on));
+  for (const auto& member : members)
+    for (Engine* engine : member->engines)
+      // A process that just ended cannot be attached to.
+      if (auto switched = engine->switch_points(points, on); !switched && member->process.alive())
+        return switched;
   if (on)
     for (model::ShedSpan& span : about.shed)
       if (span.until_ns == 0 && std::ranges::find(points, span.point) != points.end())
@@ -54,16 +58,14 @@ void Capture::State::write_shed() {
 Result<void> Capture::State::keep_budget(const Listener& listener) {
   constexpr std::uint64_t kPeriodNs = 100'000'000;
   const std::uint64_t now_ns = base::monotonic_ns();
-  if (!budget || !is_open() || now_ns < next_budget_ns || !process->alive()) return {};
+  if (!budget || !is_open() || now_ns < next_budget_ns || !is_alive()) return {};
   next_budget_ns = now_ns + kPeriodNs;
   flush();
   std::vector<std::uint64_t> hits = sink->events_by_point();
   SJ_TRY(lost, losses());
   for (const model::LedgerEntry& entry : lost)
     if (entry.point < hits.size()) hits[entry.point] += entry.count;
-  const auto cpu_ns = process->cpu_time_ns();
-  if (!cpu_ns) return {};
-  const Budget::Decision decision = budget->look(now_ns, hits, *cpu_ns);
+  const Budget::Decision decision = budget->look(now_ns, hits, target_cpu_ns());
   const auto words = [&](const std::vector<model::PointId>& points) {
     std::string text = outlet->schema().points[points.front()].name();
     if (points.size() > 1) text += fmt::format(" and {} more", points.size() - 1);
@@ -76,9 +78,7 @@ Result<void> Capture::State::keep_budget(const Listener& listener) {
                     words(decision.shed), 100 * decision.share, 100 * budget->share()));
   }
   if (!decision.restored.empty()) {
-    // A target that just ended cannot be attached to; the capture ends with it.
-    auto back = switch_points(decision.restored, true);
-    if (!back) return process->alive() ? back : Result<void>();
+    SJ_CHECK(switch_points(decision.restored, true));
     listener.say(fmt::format("brought back {}{}", words(decision.restored),
                              budget->is_whole() ? ": all points are on again" : ""));
   }

@@ -162,15 +162,29 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
 // A target that is ending cannot be switched any more; the capture's end is not the trigger's.
 void Capture::State::switch_by_trigger(const Trigger& trigger, const Listener& listener) {
   const bool on = trigger.action == Trigger::Action::kEnable;
-  auto switches = RingControl::open(*process, *target_points);
-  if (!switches) {
-    listener.say(fmt::format("not switched: {} ({})", switches.error().text(), trigger.words));
-    return;
+  const auto switched = switch_by_pattern(trigger.points, on);
+  if (!switched)
+    listener.say(fmt::format("not switched: {} ({})", switched.error().text(), trigger.words));
+  else if (*switched != 0)
+    listener.say(
+        fmt::format("switched {} points {} ({})", *switched, on ? "on" : "off", trigger.words));
+}
+
+// Of all targets that have switches; how many it changed.
+Result<std::size_t> Capture::State::switch_by_pattern(const std::string& pattern, bool on) {
+  std::size_t changed = 0;
+  bool any = false;
+  Result<std::size_t> none = fail("no target is left");
+  for (const auto& member : members) {
+    if (member->has_ended) continue;
+    auto switches = RingControl::open(member->process, member->points);
+    if (switches)
+      changed += switches->switch_points(pattern, on).changed;
+    else
+      none = std::unexpected(std::move(switches).error());
+    any |= switches.has_value();
   }
-  const auto switched = switches->switch_points(trigger.points, on);
-  if (switched.changed != 0)
-    listener.say(fmt::format("switched {} points {} ({})", switched.changed, on ? "on" : "off",
-                             trigger.words));
+  return any ? Result<std::size_t>(changed) : none;
 }
 
 // What cannot work is refused before anything is attached; a command that is still to be started
@@ -180,9 +194,10 @@ Result<void> Capture::State::check_triggers() {
     if (options.engines.rings.target_starts) break;
     if (trigger.action != Trigger::Action::kEnable && trigger.action != Trigger::Action::kDisable)
       continue;
-    if (auto switches = RingControl::open(*process, *target_points); !switches)
+    constexpr auto kNothing = "";  // a pattern that no point has
+    if (const auto switched = switch_by_pattern(kNothing, true); !switched)
       return fail("trigger \"{}\": its points cannot be switched: {}", trigger.words,
-                  switches.error().text());
+                  switched.error().text());
   }
   return Watch::check(options.triggers, outlet->schema());
 }

@@ -1,5 +1,6 @@
 // What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
-// file, capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
+// file, capture_members.cpp knows the processes, also those that come and go, capture_control.cpp
+// does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
 #pragma once
 
 #include <chrono>
@@ -7,19 +8,28 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <poll.h>
+
 #include "analysis/base/result.h"
 #include "userspace/capture/budget.h"
+#include "userspace/capture/calibrate.h"
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control_socket.h"
 #include "userspace/capture/dumps.h"
 #include "userspace/capture/outlet.h"
 #include "userspace/capture/sink.h"
 #include "userspace/capture/trigger.h"
+#include "userspace/target/code_watch.h"
 
 namespace sojourn::capture {
+
+// Far enough ahead that every CPU sees a gate's new time before that time comes.
+constexpr std::uint64_t kGateLead = 1'000'000;
 
 // Members in the order in which they are acquired: the probes go first when this is destroyed.
 struct Capture::State {
@@ -31,14 +41,44 @@ struct Capture::State {
     if (sink && about.open_ns == 0) sink->abandon();
   }
 
-  const target::Process* process = nullptr;
+  // A process, and who records it.
+  struct Member {
+    explicit Member(Subject subject)
+        : process(std::move(subject.process)), points(std::move(subject.points)) {}
+
+    target::Process process;
+    target::Points points;  // under the capture's numbers
+    model::Target about;
+    std::vector<Engine*> engines;  // its own; its rings may be in the engine of its family
+    std::vector<BpfEngine*> bpf;   // of them
+    bool has_rings = false;
+    bool is_counted = false;  // what its hits cost
+    target::CodeWatch code;
+    std::uint64_t cpu_first_ns = 0;
+    std::uint64_t cpu_last_ns = 0;  // the newest reading: an exited process has none
+    bool has_ended = false;
+  };
+  // A process of the cgroup in which there is nothing to record, so far.
+  struct Bystander {
+    target::Process process;
+    target::CodeWatch code;
+    std::uint64_t next_ns = 0;
+  };
+
+  std::vector<std::unique_ptr<Member>> members;  // they outlive the sources
+  std::vector<Bystander> bystanders;
+  std::set<pid_t> refused;         // of the cgroup: that cannot be recorded
+  std::uint64_t next_look_ns = 0;  // for processes that come
+  std::uint64_t last_look_ns = 0;
+  std::uint64_t next_code_ns = 0;  // for libraries that come
+  std::uint64_t last_code_ns = 0;
+  bool has_unarmed_news = false;
+  model::Schema schema;  // of all members at the start; later the outlet's
   Options options;
   model::Capture about;
   Coverage coverage;
   std::uint64_t end_ns = UINT64_MAX;  // by the duration
   std::uint64_t tracer_cpu_at_open = 0;
-  std::uint64_t target_cpu_at_open = 0;
-  std::uint64_t target_cpu_last = 0;  // the newest reading: an exited target has none
   std::uint64_t next_second_ns = UINT64_MAX;
 
   std::optional<Watch> watch;  // of a flight recorder
@@ -46,8 +86,11 @@ struct Capture::State {
   std::optional<Outlet> outlet;
   std::vector<std::unique_ptr<Source>> sources;  // the engines first
   std::vector<Engine*> engines;
-  RingEngine* rings = nullptr;  // where it is one of them
-  BpfEngine* bpf = nullptr;
+  std::vector<RingEngine*> rings;  // of them
+  std::vector<BpfEngine*> bpf;
+  std::vector<std::vector<Source*>> others;  // by options.others: those that it made
+  std::optional<BpfCosts> bpf_costs;
+  std::optional<HitCost> ring_cost;
   std::optional<ControlSocket> control;  // missing where the machine has no abstract sockets
   std::optional<Dumps> dumps;            // of a flight recorder
   std::optional<Budget> budget;
@@ -61,8 +104,7 @@ struct Capture::State {
     std::mutex mutex;
     std::optional<Result<model::Capture>> about;
   };
-  const target::Points* target_points = nullptr;  // of those who started the capture
-  std::uint64_t lost_so_far = 0;                  // as of the last second
+  std::uint64_t lost_so_far = 0;  // as of the last second
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   std::uint64_t lost_told = 0;
   std::vector<std::uint64_t> rests_until_ns;  // by trigger
@@ -78,15 +120,40 @@ struct Capture::State {
   };
   Watermark watermark;
 
-  Result<void> make_sources(const target::Points& points);
-  void measure_costs(const target::Points& points);
-  Result<void> open_sink(const target::Points& points);
+  Result<void> join_members(std::vector<Subject> subjects);
+  Result<void> make_sources();
+  void measure_costs();
+  Result<void> open_sink();
   Result<void> arm();
   void open_gate();
   bool is_open() const { return about.open_ns != 0; }
   void close_at(std::uint64_t monotonic_ns);
 
-  Result<void> set_budget(const target::Points& points);
+  // The processes and their sources, see capture_members.cpp. `made` are new sources.
+  using Sources = std::vector<std::unique_ptr<Source>>;
+  Result<void> make_engines(Member& member, target::Points& points, Sources& made);
+  Result<void> make_others(Member& member, Sources& made);
+  void forget_engines(const Sources& made, Member& member);
+  void note_costs(Member& member);
+  void note_engine(const Engine& engine);
+  void listen_for_ctl();
+  bool is_alive() const;  // any of them
+  std::uint64_t target_cpu_ns();
+  std::optional<RingAdvice> ring_advice() const;
+  void add_pidfds(std::vector<pollfd>& watched) const;
+  void end_members(std::span<const pollfd> watched, const Listener& listener);
+  Result<void> look_after_members(const Listener& listener);
+  Result<void> look_for_processes(const Listener& listener);
+  Result<bool> take_in(target::Process& process, std::uint64_t from_ns, const Listener& listener);
+  Result<void> take_in_code(Member& member, const Listener& listener);
+  Result<void> number_points(target::Points& points);
+  Result<std::uint64_t> begin_member(Member& member, Sources& made);
+  Result<std::uint64_t> begin_code(Member& member, target::Points& fresh, Sources& made);
+  Result<std::uint64_t> join_running(Member& member, Sources& made);
+  void note_unarmed(const model::UnarmedSpan& span);
+  static std::size_t points_of(const Member& member);
+
+  Result<void> set_budget();
   Result<void> keep_budget(const Listener& listener);
   Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
   void write_shed();
@@ -105,6 +172,7 @@ struct Capture::State {
   Result<void> wait_for_start();
   Result<void> check_triggers();
   void switch_by_trigger(const Trigger& trigger, const Listener& listener);
+  Result<std::size_t> switch_by_pattern(const std::string& pattern, bool on);
   Result<void> obey(const ControlSocket::Request& request);
   std::string status() const;
   void on_signal(int signal);

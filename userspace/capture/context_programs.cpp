@@ -233,6 +233,12 @@ Result<void> ContextPrograms::add_target(pid_t pid) {
   return {};
 }
 
+void ContextPrograms::remove_target(pid_t pid) {
+  if (!state_->skeleton) return;
+  const auto tgid = static_cast<std::uint32_t>(pid);
+  bpf_map_delete_elem(bpf_map__fd(state_->skeleton->maps.targets), &tgid);
+}
+
 void ContextPrograms::attach() {
   if (!state_->skeleton) return;
   bpf_program* program = nullptr;

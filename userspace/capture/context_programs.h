@@ -38,9 +38,12 @@ class ContextPrograms {
   // None where no family could be had.
   const std::vector<Ring>& rings() const;
 
-  // Before attach(): as which points the kinds are recorded, and of which processes.
+  // Before attach(): as which points the kinds are recorded.
   void set_points(const PointOfKind& points);
+
+  // Of which processes, from here on.
   Result<void> add_target(pid_t pid);
+  void remove_target(pid_t pid);
 
   void attach();
   void detach();

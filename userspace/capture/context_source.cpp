@@ -1,6 +1,8 @@
 #include "userspace/capture/context_source.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "userspace/target/procfs.h"
@@ -29,18 +31,35 @@ Result<std::unique_ptr<ContextSource>> ContextSource::create(const target::Proce
         "those "
         "of this PID namespace");
   SJ_TRY(programs, ContextPrograms::load(options.families, options.ring_bytes));
-  SJ_CHECK(programs.add_target(process.pid()));
-  std::unique_ptr<ContextSource> source(
-      new ContextSource(process, std::move(options), std::move(programs)));
-  source->open_sampler();
+  std::unique_ptr<ContextSource> source(new ContextSource(std::move(options), std::move(programs)));
+  SJ_CHECK(source->add_process(process));
   return source;
 }
 
-void ContextSource::open_sampler() {
+// Before connect(), or while it runs.
+Result<bool> ContextSource::add_process(const target::Process& process) {
+  SJ_CHECK(programs_.add_target(process.pid()));
+  processes_.push_back(&process);
+  const std::size_t before = samplers_.size();
+  open_sampler(process);
+  if (outlet_ == nullptr) return true;
+  model::Context known = names_.initial(process, programs_);
+  known.families.clear();  // told already
+  outlet_->sink().push(std::move(known));
+  if (samplers_.size() == before) return true;
+  SocketSampler& sampler = samplers_.back();
+  SJ_CHECK(sampler.connect(*outlet_));
+  sampler.open_at(open_ns_);
+  sampler.close_at(close_ns_);
+  look_at_sockets(sampler, true);
+  return true;
+}
+
+void ContextSource::open_sampler(const target::Process& process) {
   if (!contains(options_.families, ContextFamily::kSockets)) return;
-  auto sampler = SocketSampler::open(*process_);
+  auto sampler = SocketSampler::open(process);
   if (sampler)
-    sampler_ = std::move(*sampler);
+    samplers_.push_back(std::move(*sampler));
   else
     why_not_sampled_ = sampler.error().text();
 }
@@ -62,13 +81,17 @@ Result<void> ContextSource::connect(Outlet& outlet) {
     if (cpu == 0) first_stream_ = id;
   }
   drain_.emplace(programs_.rings(), outlet.sink(), first_stream_);
-  if (sampler_) SJ_CHECK(sampler_->connect(outlet));
+  for (SocketSampler& sampler : samplers_) SJ_CHECK(sampler.connect(outlet));
   return {};
 }
 
 Result<void> ContextSource::arm() {
   programs_.attach();
-  model::Context known = names_.initial(*process_, programs_);
+  model::Context known = names_.initial(*processes_.front(), programs_);
+  for (const target::Process* process : processes_ | std::views::drop(1)) {
+    model::Context more = names_.initial(*process, programs_);
+    std::ranges::move(more.names, std::back_inserter(known.names));
+  }
   if (contains(options_.families, ContextFamily::kSockets))
     known.families.push_back({.name = "socket depths", .missing = why_not_sampled_});
   if (options_.tell) std::ranges::for_each(known.families, options_.tell);
@@ -79,12 +102,14 @@ Result<void> ContextSource::arm() {
 
 void ContextSource::open_at(std::uint64_t monotonic_ns) {
   programs_.open_gate_at(monotonic_ns);
-  if (sampler_) sampler_->open_at(monotonic_ns);
+  open_ns_ = monotonic_ns;
+  for (SocketSampler& sampler : samplers_) sampler.open_at(monotonic_ns);
 }
 
 void ContextSource::close_at(std::uint64_t monotonic_ns) {
   programs_.close_gate_at(monotonic_ns);
-  if (sampler_) sampler_->close_at(monotonic_ns);
+  close_ns_ = monotonic_ns;
+  for (SocketSampler& sampler : samplers_) sampler.close_at(monotonic_ns);
 }
 
 // Where no family could be had, there may be no rights to wait either.
@@ -95,8 +120,11 @@ Result<void> ContextSource::settle() {
 
 // A target that ends takes its sockets with it, so that looking fails: that ends no capture.
 void ContextSource::look_at_sockets(bool in_any_case) {
-  if (!sampler_) return;
-  const auto fresh = sampler_->look(in_any_case);
+  for (SocketSampler& sampler : samplers_) look_at_sockets(sampler, in_any_case);
+}
+
+void ContextSource::look_at_sockets(SocketSampler& sampler, bool in_any_case) {
+  const auto fresh = sampler.look(in_any_case);
   if (!fresh || fresh->empty()) return;
   model::Context names;
   for (const SocketState& socket : *fresh) {
@@ -117,13 +145,15 @@ Result<bool> ContextSource::poll() {
 
 void ContextSource::flush() {
   drain_->flush();
-  if (sampler_) sampler_->flush();
+  for (SocketSampler& sampler : samplers_) sampler.flush();
   if (model::Context news = names_.news(programs_); !news.empty())
     outlet_->sink().push(std::move(news));
 }
 
 std::uint64_t ContextSource::events() const {
-  return drain_->events() + (sampler_ ? sampler_->events() : 0);
+  std::uint64_t events = drain_->events();
+  for (const SocketSampler& sampler : samplers_) events += sampler.events();
+  return events;
 }
 
 Result<void> ContextSource::add_losses(model::Ledger& ledger) const {
@@ -139,7 +169,7 @@ Result<void> ContextSource::add_hits(std::vector<std::uint64_t>& hits) const {
   };
   const std::vector<std::uint64_t> own = programs_.hits();
   for (std::size_t cpu = 0; cpu < own.size(); ++cpu) put(first_stream_ + cpu, own[cpu]);
-  if (sampler_) put(sampler_->stream(), sampler_->events());
+  for (const SocketSampler& sampler : samplers_) put(sampler.stream(), sampler.events());
   return {};
 }
 

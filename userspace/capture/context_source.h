@@ -1,12 +1,13 @@
 // The kernel's doings with the target's threads as a source of a capture: one stream a CPU, points
-// of direction K (context_points.h), and one of samples of its sockets (socket_sampler.h). What the
-// kernel or the rights do not allow is left out with a word, and the rest goes on. One thread owns
-// a ContextSource.
+// of direction K (context_points.h), and one of samples of each process's sockets
+// (socket_sampler.h). What the kernel or the rights do not allow is left out with a word, and the
+// rest goes on. One thread owns a ContextSource.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,6 +38,10 @@ class ContextSource final : public Source {
   static Result<std::unique_ptr<ContextSource>> create(const target::Process& process,
                                                        ContextOptions options);
 
+  Result<bool> add_process(const target::Process& process) override;
+  void remove_process(const target::Process& process) override {
+    programs_.remove_target(process.pid());
+  }
   Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
@@ -54,20 +59,23 @@ class ContextSource final : public Source {
   std::uint64_t events() const override;
 
  private:
-  ContextSource(const target::Process& process, ContextOptions options, ContextPrograms programs)
-      : process_(&process), options_(std::move(options)), programs_(std::move(programs)) {}
+  ContextSource(ContextOptions options, ContextPrograms programs)
+      : options_(std::move(options)), programs_(std::move(programs)) {}
 
-  void open_sampler();
+  void open_sampler(const target::Process& process);
   void look_at_sockets(bool in_any_case);
+  void look_at_sockets(SocketSampler& sampler, bool in_any_case);
 
-  const target::Process* process_;
+  std::vector<const target::Process*> processes_;
   ContextOptions options_;
   ContextPrograms programs_;
   Outlet* outlet_ = nullptr;
   std::optional<Drain> drain_;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   ContextNames names_;
-  std::optional<SocketSampler> sampler_;
+  std::deque<SocketSampler> samplers_;  // one a process
+  std::uint64_t open_ns_ = UINT64_MAX;
+  std::uint64_t close_ns_ = UINT64_MAX;
   std::string why_not_sampled_;
 };
 

@@ -87,22 +87,32 @@ Result<std::string> ask(const std::string& name, std::string_view words) {
 
 Result<ControlSocket> ControlSocket::listen(pid_t target) {
   ControlSocket control;
-  control.socket_ = base::Fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const Address address = address_of(prefix_for(target) + std::to_string(getpid()));
-  if (!control.socket_ || bind(control.socket_.get(), address.get(), address.length) != 0 ||
-      ::listen(control.socket_.get(), static_cast<int>(kMostClients)) != 0)
-    return fail_errno("listen for `sojourn ctl`");
   control.poll_ = base::Fd(epoll_create1(EPOLL_CLOEXEC));
-  epoll_event wanted{.events = EPOLLIN, .data = {.fd = control.socket_.get()}};
-  if (!control.poll_ ||
-      epoll_ctl(control.poll_.get(), EPOLL_CTL_ADD, control.socket_.get(), &wanted) != 0)
-    return fail_errno("watch for `sojourn ctl`");
+  if (!control.poll_) return fail_errno("watch for `sojourn ctl`");
+  SJ_CHECK(control.add(target));
   return control;
 }
 
-void ControlSocket::accept_all() {
+Result<void> ControlSocket::add(pid_t target) {
+  base::Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const Address address = address_of(prefix_for(target) + std::to_string(getpid()));
+  if (!socket || bind(socket.get(), address.get(), address.length) != 0 ||
+      ::listen(socket.get(), static_cast<int>(kMostClients)) != 0)
+    return fail_errno("listen for `sojourn ctl`");
+  epoll_event wanted{.events = EPOLLIN, .data = {.fd = socket.get()}};
+  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket.get(), &wanted) != 0)
+    return fail_errno("watch for `sojourn ctl`");
+  names_.push_back({.target = target, .socket = std::move(socket)});
+  return {};
+}
+
+void ControlSocket::remove(pid_t target) {
+  std::erase_if(names_, [&](const Name& name) { return name.target == target; });
+}
+
+void ControlSocket::accept_all(int socket) {
   for (;;) {
-    base::Fd fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    base::Fd fd(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) return;
     epoll_event wanted{.events = EPOLLIN | EPOLLRDHUP, .data = {.fd = fd.get()}};
     if (clients_.size() >= kMostClients || !may_talk(fd.get()) ||
@@ -127,7 +137,7 @@ void ControlSocket::hear(Client& client, std::vector<Request>& requests) {
 
 std::vector<ControlSocket::Request> ControlSocket::take() {
   std::vector<Request> requests;
-  accept_all();
+  for (const Name& name : names_) accept_all(name.socket.get());
   for (Client& client : clients_) hear(client, requests);
   std::erase_if(clients_, [](const Client& client) { return !client.fd; });
   return requests;

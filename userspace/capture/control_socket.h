@@ -24,6 +24,10 @@ class ControlSocket {
 
   static Result<ControlSocket> listen(pid_t target);
 
+  // Is found by this target's pid as well; no more by this one's.
+  Result<void> add(pid_t target);
+  void remove(pid_t target);
+
   int fd() const { return poll_.get(); }  // readable: there is something for take()
 
   // What was asked since the last call.
@@ -40,10 +44,15 @@ class ControlSocket {
   };
 
   ControlSocket() = default;
-  void accept_all();
+  void accept_all(int socket);
   void hear(Client& client, std::vector<Request>& requests);
 
-  base::Fd socket_;
+  struct Name {
+    pid_t target = 0;
+    base::Fd socket;
+  };
+
+  std::vector<Name> names_;
   base::Fd poll_;
   std::vector<Client> clients_;
   int next_client_ = 0;

@@ -28,6 +28,15 @@ PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
   return found;
 }
 
+// Of the process; the schema may have those of others as well.
+PointSet own_points(const target::Points& points) {
+  PointSet own = points_of(points.sites, points.schema.points.size());
+  const PointSet by_rings = points_of(points.ring_sites, own.size());
+  for (std::size_t point = 0; point < own.size(); ++point)
+    own[point] = own[point] || by_rings[point];
+  return own;
+}
+
 std::size_t count(const PointSet& points) {
   return static_cast<std::size_t>(std::ranges::count(points, true));
 }
@@ -39,12 +48,20 @@ Result<std::unique_ptr<BpfEngine>> make_bpf(const target::Process& process, targ
   return BpfEngine::create(process, std::move(points), options);
 }
 
+// None where another engine has them already.
+Result<std::unique_ptr<RingEngine>> make_rings(const target::Process& process,
+                                               const target::Points& points,
+                                               const EngineOptions& options) {
+  if (options.rings_are_shared) return std::unique_ptr<RingEngine>();
+  return RingEngine::create(process, points, options.rings);
+}
+
 Result<Engines> only_bpf(const target::Process& process, const target::Points& points,
                          const EngineOptions& options) {
   SJ_TRY(bpf, make_bpf(process, points, options.bpf));
   Engines engines;
   engines.bpf_points = count(points_of(points.sites, points.schema.points.size()));
-  engines.uncovered_points = points.schema.points.size() - engines.bpf_points;
+  engines.uncovered_points = count(own_points(points)) - engines.bpf_points;
   if (engines.uncovered_points != 0) engines.why_not_bpf = "they were built with SJ_NO_USDT";
   engines.bpf = std::move(bpf);
   return engines;
@@ -53,23 +70,24 @@ Result<Engines> only_bpf(const target::Process& process, const target::Points& p
 Result<Engines> only_rings(const target::Process& process, const target::Points& points,
                            const EngineOptions& options) {
   const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
-  if (const auto without = std::ranges::find(covered, false); without != covered.end()) {
-    const auto index = static_cast<std::size_t>(without - covered.begin());
+  const PointSet own = own_points(points);
+  for (std::size_t index = 0; index < own.size(); ++index) {
+    if (covered[index] || !own[index]) continue;
     return fail("{} writes no ring: it was built without the probe library",
                 target::printable(points.schema.points[index].name()));
   }
-  auto rings = RingEngine::create(process, points, options.rings);
+  auto rings = make_rings(process, points, options);
   if (!rings) return std::unexpected(process.explain(std::move(rings).error()));
   Engines engines;
   engines.rings = std::move(*rings);
-  engines.ring_points = covered.size();
+  engines.ring_points = count(covered);
   return engines;
 }
 
 // Rings for the points that have them, eBPF for what is left.
 Result<Engines> cheapest(const target::Process& process, const target::Points& points,
                          const EngineOptions& options) {
-  auto rings = RingEngine::create(process, points, options.rings);
+  auto rings = make_rings(process, points, options);
   if (!rings) {
     SJ_TRY(engines, only_bpf(process, points, options));
     engines.why_not_rings = rings.error().text();
@@ -79,7 +97,7 @@ Result<Engines> cheapest(const target::Process& process, const target::Points& p
   engines.rings = std::move(*rings);
   const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
   engines.ring_points = count(covered);
-  if (engines.ring_points == covered.size()) return engines;
+  if (engines.ring_points == count(own_points(points))) return engines;
 
   target::Points rest = points;
   std::erase_if(rest.sites, [&](const target::Site& site) { return covered[site.point]; });

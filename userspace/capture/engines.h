@@ -21,10 +21,12 @@ struct EngineOptions {
   std::optional<model::Engine> wanted;
   BpfOptions bpf;
   RingOptions rings;
+  // Another engine of the capture records the process's rings: it has them in common with another.
+  bool rings_are_shared = false;
 };
 
 struct Engines {
-  std::unique_ptr<RingEngine> rings;  // either may be missing, not both
+  std::unique_ptr<RingEngine> rings;  // either may be missing; both only where rings are shared
   std::unique_ptr<BpfEngine> bpf;
   std::size_t ring_points = 0;
   std::size_t bpf_points = 0;

@@ -23,6 +23,19 @@ void JourneyWatch::adapt(const model::Schema& schema) {
 void JourneyWatch::add_stream(const model::Stream& stream) {
   streams_.push_back(stream);
   has_news_ = true;
+  regroup();
+}
+
+void JourneyWatch::add_target(const model::Target& target) {
+  targets_.push_back(target);
+  regroup();
+}
+
+void JourneyWatch::regroup() {
+  auto groups = model::groups_of(streams_, targets_);
+  if (groups == groups_) return;
+  groups_ = std::move(groups);
+  restart();
 }
 
 void JourneyWatch::begin(std::uint64_t open_ns) {
@@ -34,7 +47,8 @@ void JourneyWatch::begin(std::uint64_t open_ns) {
 void JourneyWatch::restart() {
   if (rebuilder_) left_out_ += rebuilder_->late();
   rebuilder_.reset();
-  auto fresh = journeys::LiveRebuilder::create(schema_, journeys::Rules{}, open_ns_, *this);
+  auto fresh = journeys::LiveRebuilder::create(schema_, journeys::Rules{},
+                                               {.open_ns = open_ns_, .groups = groups_}, *this);
   if (fresh) rebuilder_ = std::move(*fresh);
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/syntax.h"
 #include "analysis/journeys/live_rebuilder.h"
+#include "analysis/model/capture.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 
@@ -27,6 +28,7 @@ class JourneyWatch final : journeys::Observer {
 
   void adapt(const model::Schema& schema);
   void add_stream(const model::Stream& stream);
+  void add_target(const model::Target& target);
   void begin(std::uint64_t open_ns);
 
   void take(const model::EventBatch& events);
@@ -40,12 +42,15 @@ class JourneyWatch final : journeys::Observer {
 
  private:
   void on_journey(const journeys::Journey& journey) override;
+  void regroup();
   void restart();
 
   std::vector<filter::Expression> conditions_;
   Fire fire_;
   model::Schema schema_;
   std::vector<model::Stream> streams_;
+  std::vector<model::Target> targets_;
+  std::vector<std::uint16_t> groups_;                          // see Marks
   std::vector<std::optional<filter::JourneyFilter>> filters_;  // by condition; where it fits
   std::optional<journeys::LiveRebuilder> rebuilder_;
   std::uint64_t open_ns_ = 0;

@@ -35,7 +35,7 @@ std::uint64_t stamp_ns() {
 // Out, in, out again: equal outs make it exact for the moment of the in. Nothing where the slot is
 // another queue's: an id goes before the counters are set to 0, so one look at it afterwards does.
 std::optional<model::QueueSample> read_sample(const sj_queue& slot, std::uint64_t id) {
-  model::QueueSample sample{.queue = id};
+  model::QueueSample sample;
   std::uint64_t out = load_acquire(slot.out);
   for (int tries = 0; tries < kTries; ++tries) {
     sample.out = out;
@@ -55,8 +55,8 @@ void QueuePass::record_as(std::uint32_t stream, model::PointId point) {
   point_ = point;
 }
 
-void QueuePass::add(const sj_queue& slot, std::uint64_t id) {
-  watched_.push_back({.slot = &slot, .id = id});
+void QueuePass::add(const sj_queue& slot, std::uint64_t id, std::uint64_t recorded_as) {
+  watched_.push_back({.slot = &slot, .id = id, .recorded_as = recorded_as});
 }
 
 void QueuePass::remove(const sj_queue& slot) {
@@ -64,7 +64,7 @@ void QueuePass::remove(const sj_queue& slot) {
   if (found == watched_.end()) return;
   const auto index = static_cast<std::uint32_t>(found - watched_.begin());
   take({&index, 1});
-  ended_.push_back({found->id, found->looks + found->same, found->unsettled});
+  ended_.push_back({found->recorded_as, found->looks + found->same, found->unsettled});
   *found = watched_.back();
   watched_.pop_back();
 }
@@ -129,6 +129,7 @@ void QueuePass::record(Watched& queue, model::QueueSample sample, std::uint64_t 
     if (!is_same || close_ns <= queue.seen_ns) return;
     from_ns = to_ns = close_ns - 1;
   }
+  sample.queue = queue.recorded_as;
   sample.span_ns = to_ns - from_ns;
   sample.gap_ns = is_same || !queue.has_row ? 0 : from_ns - queue.seen_ns;
   sample.same = queue.same;
@@ -168,7 +169,7 @@ std::uint64_t QueuePass::looks() const {
 std::vector<model::QueueLooks> QueuePass::looks_by_queue() const {
   std::vector<model::QueueLooks> all = ended_;
   for (const Watched& queue : watched_)
-    all.push_back({queue.id, queue.looks + queue.same, queue.unsettled});
+    all.push_back({queue.recorded_as, queue.looks + queue.same, queue.unsettled});
   return all;
 }
 

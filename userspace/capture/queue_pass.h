@@ -29,7 +29,8 @@ class QueuePass {
   // What the rows say they are.
   void record_as(std::uint32_t stream, model::PointId point);
 
-  void add(const sj_queue& slot, std::uint64_t id);
+  // `recorded_as`: the queue's id in the trace.
+  void add(const sj_queue& slot, std::uint64_t id, std::uint64_t recorded_as);
   // After a last look, where its counters are still there.
   void remove(const sj_queue& slot);
 
@@ -58,12 +59,13 @@ class QueuePass {
     const sj_queue* slot = nullptr;
     std::uint64_t in = 0;  // as in its newest row
     std::uint64_t out = 0;
-    std::uint64_t seen_ns = 0;  // the last time that they were so
-    std::uint32_t due = 0;      // ticks from the last look on
-    std::uint32_t rest = 1;     // ticks from one look to the next
-    std::uint64_t same = 0;     // looks since the newest row
-    std::uint64_t id = 0;
-    std::uint64_t looks = 0;  // up to the newest row
+    std::uint64_t seen_ns = 0;      // the last time that they were so
+    std::uint32_t due = 0;          // ticks from the last look on
+    std::uint32_t rest = 1;         // ticks from one look to the next
+    std::uint64_t same = 0;         // looks since the newest row
+    std::uint64_t id = 0;           // in its slot
+    std::uint64_t recorded_as = 0;  // in the trace
+    std::uint64_t looks = 0;        // up to the newest row
     std::uint64_t unsettled = 0;
     bool has_row = false;
   };

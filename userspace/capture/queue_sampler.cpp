@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -76,11 +77,8 @@ Result<void> check_cpu(int cpu) {
 }  // namespace
 
 struct QueueSampler::State {
-  State(const target::Process& of, const QueueSamplerOptions& how)
-      : process(&of),
-        options(how),
-        pass(how.mode == model::SamplingMode::kAdaptive, close_ns),
-        watch(of.namespace_pid(), pass) {
+  explicit State(const QueueSamplerOptions& how)
+      : options(how), pass(how.mode == model::SamplingMode::kAdaptive, close_ns) {
     totals.mode = how.mode;
     totals.period_ns =
         how.mode == model::SamplingMode::kBusy ? 0 : static_cast<std::uint64_t>(how.period.count());
@@ -88,11 +86,14 @@ struct QueueSampler::State {
   }
 
   // The capture's thread.
-  const target::Process* process;
+  struct Part {
+    const target::Process* process;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
+  };
+  std::vector<Part> parts;  // one a process
   QueueSamplerOptions options;
   Sink* sink = nullptr;
   std::uint32_t stream = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   std::uint64_t next_find_ns = 0;
   std::thread thread;
 
@@ -103,16 +104,25 @@ struct QueueSampler::State {
   std::atomic<bool> is_stopped = false;
   std::atomic<std::uint64_t> recorded = 0;
   std::mutex mutex;
-  std::vector<std::unique_ptr<Arena>> found;  // that the thread has not taken over
+  struct Found {
+    std::unique_ptr<Arena> arena;
+    std::size_t part = 0;
+    std::int32_t pid = 0;       // as the process counts
+    std::int32_t stranger = 0;  // see QueueWatch
+    bool joint = true;
+  };
+  std::vector<Found> found;  // that the thread has not taken over
   std::atomic<bool> has_found = false;
 
   // The sampling thread, while it runs.
   std::vector<std::unique_ptr<Arena>> arenas;
   QueuePass pass;
-  QueueWatch watch;
+  std::map<std::size_t, QueueWatch> watches;  // by part
   model::Sampling totals;
 
   Result<void> find();
+  Result<void> find(std::size_t part);
+  bool has_any() const;
   void take_over();
   void run();
   void prepare_thread() const;
@@ -126,17 +136,40 @@ struct QueueSampler::State {
 
 // ---- the capture's thread ----
 
+// Whoever is just ending, or is not its new self yet, cannot be looked into.
 Result<void> QueueSampler::State::find() {
-  SJ_TRY(all, find_arenas(*process));
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (!parts[part].process->alive()) continue;
+    if (auto done = find(part); !done && parts[part].process->alive() && !parts[part].known.empty())
+      return done;
+  }
+  return {};
+}
+
+Result<void> QueueSampler::State::find(std::size_t part) {
+  const target::Process& process = *parts[part].process;
+  SJ_TRY(all, find_arenas(process));
   for (const FoundArena& one : all) {
-    if (known.contains({one.device, one.inode})) continue;
-    SJ_TRY(arena, open_arena(*process, one));
-    known.insert({one.device, one.inode});
+    const std::pair key(one.device, one.inode);
+    if (parts[part].known.contains(key)) continue;
+    SJ_TRY(arena, open_arena(process, one));
+    // A forked child has its own table in its parent's arena; what joins them is in both.
+    const bool joint =
+        std::ranges::none_of(parts, [&](const Part& other) { return other.known.contains(key); });
+    parts[part].known.insert(key);
     const std::scoped_lock lock(mutex);
-    found.push_back(std::make_unique<Arena>(std::move(arena)));
+    found.push_back({.arena = std::make_unique<Arena>(std::move(arena)),
+                     .part = part,
+                     .pid = process.namespace_pid(),
+                     .stranger = part == 0 ? 0 : process.pid(),
+                     .joint = joint});
     has_found = true;
   }
   return {};
+}
+
+bool QueueSampler::State::has_any() const {
+  return std::ranges::any_of(parts, [](const Part& part) { return !part.known.empty(); });
 }
 
 QueueSampler::QueueSampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -147,9 +180,16 @@ QueueSampler::~QueueSampler() {
 Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const target::Process& process,
                                                            const QueueSamplerOptions& options) {
   SJ_CHECK(check_cpu(options.cpu));
-  auto state = std::make_unique<State>(process, options);
-  SJ_CHECK(state->find());
+  auto state = std::make_unique<State>(options);
+  state->parts.push_back({.process = &process, .known = {}});
+  SJ_CHECK(state->find(0));
   return std::unique_ptr<QueueSampler>(new QueueSampler(std::move(state)));
+}
+
+Result<bool> QueueSampler::add_process(const target::Process& process) {
+  state_->parts.push_back({.process = &process, .known = {}});
+  SJ_CHECK(state_->find(state_->parts.size() - 1));
+  return true;
 }
 
 Result<void> QueueSampler::connect(Outlet& outlet) {
@@ -189,15 +229,13 @@ Result<bool> QueueSampler::poll() {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < state.next_find_ns || !is_armed()) return false;
   // A program that was only just started has its arena within milliseconds.
-  state.next_find_ns = now_ns + (state.known.empty() ? kMillisecond : kSecond);
-  // Whoever is just ending, or is not its new self yet, cannot be looked into.
-  if (auto done = state.find(); !done && state.process->alive() && !state.known.empty())
-    return std::unexpected(std::move(done).error());
+  state.next_find_ns = now_ns + (state.has_any() ? kSecond : kMillisecond);
+  SJ_CHECK(state.find());
   return false;
 }
 
 std::chrono::microseconds QueueSampler::poll_period() const {
-  return state_->known.empty() ? std::chrono::milliseconds(1) : std::chrono::milliseconds(100);
+  return state_->has_any() ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1);
 }
 
 void QueueSampler::disarm() {
@@ -237,9 +275,10 @@ void QueueSampler::State::prepare_thread() const {
 void QueueSampler::State::take_over() {
   if (!has_found.exchange(false)) return;
   const std::scoped_lock lock(mutex);
-  for (auto& arena : found) {
-    watch.add_arena(arena->bytes());
-    arenas.push_back(std::move(arena));
+  for (Found& one : found) {
+    const auto watch = watches.try_emplace(one.part, one.pid, one.stranger, pass).first;
+    watch->second.add_arena(one.arena->bytes(), one.joint);
+    arenas.push_back(std::move(one.arena));
   }
   found.clear();
 }
@@ -317,7 +356,8 @@ void QueueSampler::State::look(std::uint32_t& ticks) {
 
 void QueueSampler::State::scan(std::uint64_t now_ns) {
   take_over();
-  if (auto changes = watch.scan(now_ns); !changes.empty()) sink->push(std::move(changes));
+  for (auto& [part, watch] : watches)
+    if (auto changes = watch.scan(now_ns); !changes.empty()) sink->push(std::move(changes));
 }
 
 void QueueSampler::State::hand_over() {
@@ -328,7 +368,8 @@ void QueueSampler::State::hand_over() {
 
 void QueueSampler::State::tell_totals() {
   totals.looks = pass.looks();
-  totals.refused = watch.refused();
+  totals.refused = 0;
+  for (const auto& [part, watch] : watches) totals.refused += watch.refused();
   totals.cpu_ns = base::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
   totals.queues = pass.looks_by_queue();
   sink->push(totals);

@@ -35,6 +35,7 @@ class QueueSampler final : public Source {
                                                       const QueueSamplerOptions& options);
   ~QueueSampler() override;
 
+  Result<bool> add_process(const target::Process& process) override;
   Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;

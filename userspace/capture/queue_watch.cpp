@@ -33,7 +33,8 @@ model::QueueChanges QueueWatch::scan(std::uint64_t now_ns) {
     const auto slots = queue_slots(tables.arena, pid_);
     if (!slots) continue;
     refused_ += slots->refused;
-    for (std::size_t table = 0; table < slots->tables.size(); ++table)
+    const std::size_t count = tables.joint ? slots->tables.size() : 1;  // the joint one is last
+    for (std::size_t table = 0; table < count; ++table)
       scan_table(slots->tables[table], tables.known[table]);
   }
   last_ns_ = now_ns;
@@ -44,6 +45,20 @@ void QueueWatch::scan_table(std::span<const sj_queue> slots, std::vector<Known>&
   if (known.size() < slots.size()) known.resize(slots.size());
   for (std::size_t place = 0; place < slots.size(); ++place)
     if (read_mark(slots[place]) != known[place].mark) look_at(slots[place], known[place]);
+}
+
+// What is not told of a queue's sides is the process itself.
+model::QueueAbout QueueWatch::describe(const Queue& queue) const {
+  model::QueueAbout about = about_of(queue);
+  if (stranger_ == 0) return about;
+  // One to one for all ids of one process, so that only those of different ones could be equal,
+  // with a chance of one in 2^32.
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  about.id = (about.id ^ static_cast<std::uint64_t>(stranger_)) * kOdd;
+  if (about.id == 0) about.id = kOdd;
+  if (about.producer.pid == 0) about.producer.pid = stranger_;
+  if (about.consumer.pid == 0) about.consumer.pid = stranger_;
+  return about;
 }
 
 // A description that is just being written is looked at again next time.
@@ -57,9 +72,9 @@ void QueueWatch::look_at(const sj_queue& slot, Known& known) {
   if (mark.id == 0) return;
   const auto queue = read_queue(slot);
   if (!queue || queue->id != mark.id) return;
-  model::QueueAbout about = about_of(*queue);
+  model::QueueAbout about = describe(*queue);
   if (known.mark.id == 0) {
-    pass_->add(slot, about.id);
+    pass_->add(slot, mark.id, about.id);
     tell(last_ns_ == 0 ? model::QueueEvent::kFound : model::QueueEvent::kAppeared, about);
   } else if (about != known.about) {
     tell(model::QueueEvent::kDescribed, about);

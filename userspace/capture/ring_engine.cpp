@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -42,21 +43,40 @@ RingClock make_clock() {
 
 struct RingEngine::State {
   State(const target::Process& of, target::Points now, const RingOptions& how)
-      : process(&of), points(std::move(now)), options(how), clock(make_clock()), threads(of) {
+      : points(std::move(now)), options(how), clock(make_clock()) {
+    owners.emplace_back(of);
     shared.clock = &clock;
-    shared.owner_pid = static_cast<std::uint32_t>(of.namespace_pid());
+    shared.is_recorded = [this](std::uint32_t pid) { return owner(pid) != nullptr; };
     shared.ring_bytes = how.ring_bytes;
     shared.memory_ceiling = how.memory_ceiling;
     shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
-    shared.host_tid = [this](std::uint32_t tid) { return threads.host_tid(tid); };
-    shared.is_alive = [this](std::uint64_t owner) { return threads.is_alive(owner); };
+    shared.host_tid = [this](std::uint64_t thread) {
+      Owner* const its = owner(pid_of(thread));
+      const auto tid = static_cast<std::uint32_t>(thread);
+      return its == nullptr ? tid : its->threads.host_tid(tid);
+    };
+    shared.is_alive = [this](std::uint64_t thread) {
+      Owner* const its = owner(pid_of(thread));
+      return (its == nullptr ? owners.front() : *its).threads.is_alive(thread);
+    };
   }
 
-  const target::Process* process;
+  // The process that was attached to, and those of its family that are recorded with it.
+  struct Owner {
+    explicit Owner(const target::Process& of) : process(&of), threads(of) {}
+    const target::Process* process;
+    Threads threads;
+  };
+  static std::uint32_t pid_of(std::uint64_t thread) {
+    return static_cast<std::uint32_t>(thread >> 32);
+  }
+  Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
+  const target::Process& process() const { return *owners.front().process; }
+
+  std::deque<Owner> owners;
   target::Points points;  // grows with libraries that come later
   RingOptions options;
   RingClock clock;
-  Threads threads;
   RingShared shared;
   Outlet* outlet = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
@@ -76,16 +96,24 @@ struct RingEngine::State {
   std::size_t unfinished = 0;  // hits, after the settling
 
   Result<void> scan();
+  Result<void> scan(const target::Process& process);
   Result<void> scan_left();
-  Result<bool> add_arena(const FoundArena& found);
-  Result<void> add_arena(Arena arena);
-  Result<ArenaMatch> match(const Arena& arena);
+  Result<bool> add_arena(const target::Process& process, const FoundArena& found);
+  Result<void> add_arena(const target::Process& process, Arena arena);
+  Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
   Result<void> learn(target::Points fresh);
   Result<model::PointId> number(const model::Point& point);
   bool is_complete() const;
   void look_after(std::uint64_t now_ns);
   void set_marks();
 };
+
+RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
+  // The newest first: a number may be used again.
+  for (auto one = owners.rbegin(); one != owners.rend(); ++one)
+    if (static_cast<std::uint32_t>(one->process->namespace_pid()) == pid) return &*one;
+  return nullptr;
+}
 
 // ---- finding the arenas ----
 
@@ -97,11 +125,18 @@ bool RingEngine::State::is_complete() const {
 }
 
 Result<void> RingEngine::State::scan() {
-  SJ_TRY(found, find_arenas(*process));
+  for (const Owner& one : owners) {
+    if (auto scanned = scan(*one.process); !scanned && one.process->alive()) return scanned;
+  }
+  return {};
+}
+
+Result<void> RingEngine::State::scan(const target::Process& process) {
+  SJ_TRY(found, find_arenas(process));
   for (const FoundArena& arena : found) {
     if (known.contains({arena.device, arena.inode})) continue;
     // What cannot be had of a process that is ending is left for scan_left().
-    SJ_TRY(added, add_arena(arena));
+    SJ_TRY(added, add_arena(process, arena));
     if (added) known.emplace(arena.device, arena.inode);
   }
   return {};
@@ -110,12 +145,12 @@ Result<void> RingEngine::State::scan() {
 // What an ended command left in its directory: it may have ended before anybody looked.
 Result<void> RingEngine::State::scan_left() {
   if (options.directory.empty()) return {};
-  for (const ArenaFile& file : arena_files(options.directory, process->namespace_pid())) {
+  for (const ArenaFile& file : arena_files(options.directory, process().namespace_pid())) {
     if (!known.emplace(file.device, file.inode).second) continue;
     base::Fd opened(open(file.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
     if (!opened) return fail_errno("open {}", file.path);
     SJ_TRY(arena, Arena::open(std::move(opened), "the rings of the ended command"));
-    SJ_CHECK(add_arena(std::move(arena)));
+    SJ_CHECK(add_arena(process(), std::move(arena)));
   }
   return {};
 }
@@ -162,25 +197,25 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
   return {};
 }
 
-Result<ArenaMatch> RingEngine::State::match(const Arena& arena) {
-  auto matched = match_arena(*process, arena, points);
+Result<ArenaMatch> RingEngine::State::match(const target::Process& process, const Arena& arena) {
+  auto matched = match_arena(process, arena, points);
   if (matched) return matched;
-  if (!process->alive()) return match_left_arena(arena, points);
-  SJ_TRY(fresh, target::find_points(*process));
+  if (!process.alive()) return match_left_arena(arena, points);
+  SJ_TRY(fresh, target::find_points(process));
   SJ_CHECK(learn(std::move(fresh)));
-  return match_arena(*process, arena, points);
+  return match_arena(process, arena, points);
 }
 
 // False: it is on its way out.
-Result<bool> RingEngine::State::add_arena(const FoundArena& found) {
-  SJ_TRY(arena, open_arena(*process, found));
+Result<bool> RingEngine::State::add_arena(const target::Process& process, const FoundArena& found) {
+  SJ_TRY(arena, open_arena(process, found));
   if (arena.gone()) return false;
-  SJ_CHECK(add_arena(std::move(arena)));
+  SJ_CHECK(add_arena(process, std::move(arena)));
   return true;
 }
 
-Result<void> RingEngine::State::add_arena(Arena arena) {
-  SJ_TRY(match, this->match(arena));
+Result<void> RingEngine::State::add_arena(const target::Process& process, Arena arena) {
+  SJ_TRY(match, this->match(process, arena));
   SJ_CHECK(arena.lock());
   if (options.ring_bytes > arena.layout().most_ring_bytes())
     return fail(
@@ -242,10 +277,14 @@ Result<void> RingEngine::connect(Outlet& outlet) {
   for (const model::Point& point : state.points.schema.points) SJ_CHECK(outlet.add_point(point));
   outlet.announce_points();
   state.outlet = &outlet;
-  state.shared.new_stream = [&outlet](std::uint32_t tid) {
-    return outlet.new_stream({.engine = model::Engine::kRing,
-                              .cpu = -1,
-                              .tid = tid == 0 ? -1 : static_cast<std::int32_t>(tid)});
+  state.shared.new_stream = [&state, &outlet](std::uint64_t thread) {
+    const auto* const owner = state.owner(State::pid_of(thread));
+    const target::Process& process = owner == nullptr ? state.process() : *owner->process;
+    return outlet.new_stream(
+        {.engine = model::Engine::kRing,
+         .cpu = -1,
+         .tid = thread == 0 ? -1 : static_cast<std::int32_t>(state.shared.host_tid(thread)),
+         .pid = process.pid()});
   };
   state.shared.hand_over = [&outlet](model::EventColumns& columns) {
     outlet.push(model::EventBatch(std::move(columns)));
@@ -295,8 +334,10 @@ void RingEngine::State::look_after(std::uint64_t now_ns) {
 
 Result<void> RingEngine::settle() {
   State& state = *state_;
-  if (!state.process->alive()) SJ_CHECK(state.scan_left());
-  SJ_TRY(unfinished, settle_rings(*state.process, state.modules, [this]() -> Result<void> {
+  if (!state.process().alive()) SJ_CHECK(state.scan_left());
+  std::vector<const target::Process*> processes;
+  for (const State::Owner& owner : state.owners) processes.push_back(owner.process);
+  SJ_TRY(unfinished, settle_rings(processes, state.modules, [this]() -> Result<void> {
            SJ_CHECK(poll());
            return {};
          }));
@@ -313,9 +354,9 @@ Result<bool> RingEngine::poll() {
     state.next_scan_ns = now + (often ? kMillisecond : kSecond);
     if (often) state.period = state.options.poll_period;
     if (!state.options.directory.empty())
-      remove_other_arenas(state.options.directory, state.process->namespace_pid());
+      remove_other_arenas(state.options.directory, state.process().namespace_pid());
     // A process that is just ending, or is not its new self yet, cannot be looked into.
-    if (auto scanned = state.scan(); !scanned && state.process->alive() && !often)
+    if (auto scanned = state.scan(); !scanned && !often)
       return std::unexpected(std::move(scanned).error());
   }
   const bool has_room = state.outlet->sink().has_room();
@@ -327,7 +368,7 @@ Result<bool> RingEngine::poll() {
   }
   if (now >= state.next_life_ns) {
     state.next_life_ns = now + 100 * kMillisecond;
-    state.threads.refresh();
+    for (State::Owner& owner : state.owners) owner.threads.refresh();
     if (has_room)
       for (const auto& module : state.modules) module->free_abandoned();
   }
@@ -416,11 +457,34 @@ std::uint64_t RingEngine::earliest_ns() const {
   return earliest;
 }
 
-RingAdvice RingEngine::advice() const {
-  RingAdvice advice;
+void RingEngine::add_advice(RingAdvice& advice) const {
   for (const auto& module : state_->modules) module->add_advice(advice);
-  advice.unfinished = state_->unfinished;
-  return advice;
+  advice.unfinished += state_->unfinished;
+}
+
+// What cannot be had now is looked for again by poll().
+void RingEngine::look_again() {
+  if (state_->armed) (void)state_->scan();
+}
+
+const target::Points& RingEngine::points() const {
+  return state_->points;
+}
+
+// ---- a family ----
+
+Result<bool> RingEngine::is_shared_with(const target::Process& process) const {
+  SJ_TRY(found, find_arenas(process));
+  return std::ranges::any_of(found, [this](const FoundArena& arena) {
+    return state_->known.contains({arena.device, arena.inode});
+  });
+}
+
+// Rings that the process took before were drained as a stranger's.
+void RingEngine::adopt(const target::Process& process) {
+  state_->owners.emplace_back(process);
+  for (const auto& module : state_->modules) module->recognise();
+  state_->next_scan_ns = 0;
 }
 
 }  // namespace sojourn::capture

@@ -1,5 +1,6 @@
 // Rings: the target's threads write their events into shared memory, and nobody traps. Finds the
-// arenas of the process, also of libraries that it loads later, and collects from all of them.
+// arenas of the process, also of libraries that it loads later, and collects from all of them. A
+// process and its forked children write into the same arenas: one RingEngine records a family.
 #pragma once
 
 #include <chrono>
@@ -60,7 +61,18 @@ class RingEngine final : public Engine {
   std::uint64_t stamp_error_ns() const override;
   std::uint64_t earliest_ns() const override;
 
-  RingAdvice advice() const;
+  void add_advice(RingAdvice& advice) const;
+
+  // Looks for arenas that came since the last look, without waiting for the next one.
+  void look_again();
+
+  // As they are by now: libraries that came later have brought theirs.
+  const target::Points& points() const;
+
+  // Whether the process writes into arenas of this engine. Then nobody else can record its rings.
+  Result<bool> is_shared_with(const target::Process& process) const;
+  // Records the rings of such a process as well, from here on; it outlives the engine.
+  void adopt(const target::Process& process);
 
  private:
   struct State;

@@ -224,15 +224,21 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
 void RingModule::begin_stream(Slot& slot, const Claim& claim) {
   slot.is_read = true;
   slot.claim = claim;
-  slot.is_foreign = claim.owner >> 32 != shared_->owner_pid;
+  slot.is_foreign = !shared_->is_recorded(static_cast<std::uint32_t>(claim.owner >> 32));
   const auto tid = static_cast<std::uint32_t>(claim.owner);
-  slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(tid)};
+  slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(claim.owner)};
+}
+
+// Rings that were in use by strangers who are none any more.
+void RingModule::recognise() {
+  for (Slot& slot : slots_)
+    if (slot.is_read && slot.is_foreign) begin_stream(slot, slot.claim);
 }
 
 // Only once there is something in it: not every ring that is retired was used.
 void RingModule::number_stream(Slot& slot) {
   if (slot.stream.id == kNoStream && !slot.is_foreign)
-    slot.stream.id = shared_->new_stream(slot.stream.tid);
+    slot.stream.id = shared_->new_stream(slot.claim.owner);
 }
 
 void RingModule::end_stream(Slot& slot) {
@@ -288,11 +294,12 @@ void RingModule::free_slot(std::uint64_t index) {
                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(pid_t pid) const {
+std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t owner_pid,
+                                                                 pid_t pid) const {
   std::vector<UnfinishedHit> found;
   for (std::uint64_t index = 0; index < slots_.size(); ++index) {
     const Slot& slot = slots_[index];
-    if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
+    if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
     // What is not whole lies behind the cursor: read first, so that it can only seem more.
     const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
     sj_ring_private own{};

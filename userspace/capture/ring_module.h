@@ -27,12 +27,14 @@ struct RingShared {
   RingSites sites;  // of all modules
   RingGate gate;
   const RingClock* clock = nullptr;
-  std::uint32_t owner_pid = 0;   // as the target itself counts; others are its forked children
+  // Whether rings of this process are recorded, by its pid as the target counts; others are those
+  // of forked children.
+  std::function<bool(std::uint32_t pid)> is_recorded;
   std::uint64_t ring_bytes = 0;  // 0: as the target has them
   std::uint64_t memory_ceiling = 0;
-  // A new stream's id; `tid` as the target counts, 0: of no thread.
-  std::function<std::uint32_t(std::uint32_t tid)> new_stream;
-  std::function<std::uint32_t(std::uint32_t tid)> host_tid;
+  // A new stream's id; `owner` is pid << 32 | tid as the target counts, 0: of no thread.
+  std::function<std::uint32_t(std::uint64_t owner)> new_stream;
+  std::function<std::uint32_t(std::uint64_t owner)> host_tid;
   // Takes a stream's events; what was given is empty afterwards.
   std::function<void(model::EventColumns&)> hand_over;
   // Whether the owner (pid << 32 | tid) of a ring may still write.
@@ -80,12 +82,13 @@ class RingModule {
   void mark();  // where its rings' cursors stand
   bool is_past_mark() const;
   void flush();           // hands over what is not a full batch
+  void recognise();       // whose rings are recorded has changed
   void free_abandoned();  // rings whose thread is gone, once they are empty
   void leave();
 
-  // One for each ring of the target's that has such, looked up in the target's own memory; nothing
-  // where that may not be read. `pid` is the target's as we count.
-  std::optional<std::vector<UnfinishedHit>> unfinished(pid_t pid) const;
+  // One for each ring of the process's that has such, looked up in its own memory; nothing where
+  // that may not be read. `owner_pid` is as it counts itself, `pid` as we count.
+  std::optional<std::vector<UnfinishedHit>> unfinished(std::uint32_t owner_pid, pid_t pid) const;
   bool is_whole(const UnfinishedHit& hit) const;
 
   // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.

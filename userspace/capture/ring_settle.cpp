@@ -1,5 +1,6 @@
 #include "userspace/capture/ring_settle.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -36,34 +37,40 @@ std::optional<std::uint64_t> time_if_interrupted(const std::filesystem::path& ta
   return target::parse_number(target::split(*schedule, ' ').front());
 }
 
-Waiting look(const target::Process& process, std::span<const std::unique_ptr<RingModule>> modules) {
-  Waiting waiting;
-  if (!process.alive()) return waiting;
+bool any_alive(std::span<const target::Process* const> processes) {
+  return std::ranges::any_of(processes, [](const auto* process) { return process->alive(); });
+}
+
+void look(const target::Process& process, std::span<const std::unique_ptr<RingModule>> modules,
+          Waiting& waiting) {
+  if (!process.alive()) return;
+  const std::size_t others = waiting.hits.size();
   bool readable = true;
   for (const auto& module : modules) {
-    const auto unfinished = module->unfinished(process.pid());
+    const auto unfinished =
+        module->unfinished(static_cast<std::uint32_t>(process.namespace_pid()), process.pid());
     readable = readable && unfinished.has_value();
     if (!readable) break;
     for (const UnfinishedHit& hit : *unfinished) waiting.hits.emplace_back(module.get(), hit);
   }
-  if (readable) return waiting;
-  waiting.hits.clear();
+  if (readable) return;
+  waiting.hits.resize(others);
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone))
     if (const auto time = time_if_interrupted(task.path()))
       waiting.threads.emplace_back(task.path(), *time);
-  return waiting;
 }
 
 }  // namespace
 
-Result<std::size_t> settle_rings(const target::Process& process,
+Result<std::size_t> settle_rings(std::span<const target::Process* const> processes,
                                  std::span<const std::unique_ptr<RingModule>> modules,
                                  const std::function<Result<void>()>& poll) {
   SJ_CHECK(poll());  // rings that were taken just now
-  Waiting waiting = look(process, modules);
+  Waiting waiting;
+  for (const target::Process* process : processes) look(*process, modules, waiting);
   const std::uint64_t patience = base::monotonic_ns() + kPatienceNs;
-  while (waiting.size() != 0 && process.alive() && base::monotonic_ns() < patience) {
+  while (waiting.size() != 0 && any_alive(processes) && base::monotonic_ns() < patience) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     SJ_CHECK(poll());
     std::erase_if(waiting.hits, [](const auto& one) { return one.first->is_whole(one.second); });
@@ -71,7 +78,7 @@ Result<std::size_t> settle_rings(const target::Process& process,
       return time_if_interrupted(thread.first) != thread.second;
     });
   }
-  return process.alive() ? waiting.size() : 0;
+  return any_alive(processes) ? waiting.size() : 0;
 }
 
 }  // namespace sojourn::capture

@@ -17,7 +17,7 @@ namespace sojourn::capture {
 
 // Polls until nothing is under way any more, a second at most. How many rings then still had an
 // unfinished hit, or threads that may have one.
-Result<std::size_t> settle_rings(const target::Process& process,
+Result<std::size_t> settle_rings(std::span<const target::Process* const> processes,
                                  std::span<const std::unique_ptr<RingModule>> modules,
                                  const std::function<Result<void>()>& poll);
 

@@ -45,7 +45,8 @@ Result<SocketSampler> SocketSampler::open(const target::Process& process) {
 Result<void> SocketSampler::connect(Outlet& outlet) {
   SJ_TRY(point, outlet.add_point(sample_point()));
   point_ = point;
-  stream_ = outlet.new_stream({.engine = model::Engine::kSampler, .cpu = -1, .tid = -1});
+  stream_ = outlet.new_stream(
+      {.engine = model::Engine::kSampler, .cpu = -1, .tid = -1, .pid = process_->pid()});
   sink_ = &outlet.sink();
   batch_ = sink_->empty_batch();
   return {};
@@ -66,7 +67,7 @@ void SocketSampler::record(const SocketState& socket, std::uint64_t ts_ns, std::
 Result<std::vector<SocketState>> SocketSampler::look(bool in_any_case) {
   std::vector<SocketState> fresh;
   const std::uint64_t begin_ns = base::monotonic_ns();
-  if (begin_ns < next_ns_ && !in_any_case) return fresh;
+  if ((begin_ns < next_ns_ && !in_any_case) || !process_->alive()) return fresh;
   next_ns_ = begin_ns + kPeriodNs;
   const std::vector<std::uint64_t> own = socket_inodes(*process_);
   SJ_TRY(sockets, diag_.dump());

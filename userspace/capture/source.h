@@ -10,6 +10,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "userspace/capture/outlet.h"
+#include "userspace/target/process.h"
 
 namespace sojourn::capture {
 
@@ -19,6 +20,13 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
   virtual ~Source() = default;
+
+  // Records of one more process from here on, which outlives the source. False: it cannot; then the
+  // process wants a source of its own.
+  virtual Result<bool> add_process(const target::Process&) { return false; }
+
+  // The process has ended: its pid may be another's.
+  virtual void remove_process(const target::Process&) {}
 
   // Where its events go; once, before it is armed. The outlet outlives the source.
   virtual Result<void> connect(Outlet& outlet) = 0;

@@ -117,6 +117,8 @@ void Watch::look(const Item& item) {
       if (condition.filter) condition.filter->add_stream(*stream);
     if (journeys_) journeys_->add_stream(*stream);
   }
+  if (const auto* target = std::get_if<model::Target>(&item); target != nullptr && journeys_)
+    journeys_->add_target(*target);
   if (const auto* about = std::get_if<model::Capture>(&item); about != nullptr && journeys_)
     journeys_->begin(about->open_ns);
 }

@@ -141,7 +141,11 @@ class Printer {
  public:
   Printer(const Options& options, const trace::Reader& reader)
       : json_(options.json), clock_(options, reader), schema_(reader.schema()) {
-    for (const model::Stream& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
+    has_several_ = reader.targets().size() > 1;
+    for (const model::Stream& stream : reader.streams()) {
+      cpus_[stream.id] = stream.cpu;
+      if (stream.pid >= 0) pids_[stream.id] = stream.pid;
+    }
     for (const model::Point& point : schema_.points) heads_.push_back(head(point));
   }
 
@@ -183,7 +187,10 @@ class Printer {
     }
     if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
       fmt::format_to(into, " cpu {}", cpu->second);
-    fmt::format_to(into, " tid {}\n", event.tid);
+    fmt::format_to(into, " tid {}", event.tid);
+    if (const auto pid = pids_.find(event.stream); has_several_ && pid != pids_.end())
+      fmt::format_to(into, " pid {}", pid->second);
+    fmt::format_to(into, "\n");
   }
 
   void json(const model::EventView& event, fmt::memory_buffer& out) const {
@@ -198,7 +205,10 @@ class Printer {
       else
         fmt::format_to(into, "{}", event.values[i]);
     }
-    fmt::format_to(into, "}},\"tid\":{},\"cpu\":", event.tid);
+    fmt::format_to(into, "}},\"tid\":{},", event.tid);
+    if (const auto pid = pids_.find(event.stream); pid != pids_.end())
+      fmt::format_to(into, "\"pid\":{},", pid->second);
+    fmt::format_to(into, "\"cpu\":");
     if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
       fmt::format_to(into, "{}", cpu->second);
     else
@@ -210,6 +220,8 @@ class Printer {
   Clock clock_;
   const model::Schema& schema_;
   std::map<std::uint32_t, std::int32_t> cpus_;
+  std::map<std::uint32_t, std::int32_t> pids_;  // where they are known
+  bool has_several_ = false;
   std::vector<std::string> heads_;
 };
 
@@ -271,10 +283,11 @@ Action define_events(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--json", options->json, "one JSON object a line");
   app.footer(
-      "A line is: seconds, direction, point, the point's fields by name, cpu, thread.\n"
+      "A line is: seconds, direction, point, the point's fields by name, cpu, thread, and of\n"
+      "several processes which.\n"
       "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\",\n"
-      "\"fields\": {name: value}, \"tid\", \"cpu\": number or null, \"stream\", \"seq\": position "
-      "in the stream}");
+      "\"fields\": {name: value}, \"tid\", \"pid\": where it is known, \"cpu\": number or null,\n"
+      "\"stream\", \"seq\": position in the stream}");
   return [options] { return run(*options); };
 }
 

@@ -22,6 +22,7 @@
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_processes.h"
 #include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
@@ -37,7 +38,7 @@ enum class Attach { kAuto, kMulti, kPerf };
 enum class EngineWanted { kAuto, kBpf, kRing };
 
 struct Options {
-  pid_t pid = 0;
+  ProcessOptions processes;
   std::vector<std::string> command;
   std::string output = "run.sjt";
   std::string duration;
@@ -104,18 +105,6 @@ Result<capture::Options> capture_options(const Options& options) {
   return result;
 }
 
-void tell_unusable(const target::Points& points) {
-  for (const target::Unusable& unusable : points.unusable)
-    tell("not traced: {}: {}\n", unusable.where, unusable.why);
-}
-
-Error no_points(const std::string& whom) {
-  return Error(fmt::format(
-      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or see "
-      "what else it offers with `sojourn list --all`",
-      whom));
-}
-
 void tell_attached(const Options& options, const capture::Capture& capture) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -125,8 +114,10 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
     tell("the target has no points: only its context is recorded\n");
     return;
   }
-  tell("attached {} at {} in {:.0f} ms, {}\n", counted(attached, "point"),
-       counted(coverage.sites, "site"), Milliseconds(coverage.attach_time).count(),
+  tell("attached {} at {}{} in {:.0f} ms, {}\n", counted(attached, "point"),
+       counted(coverage.sites, "site"),
+       coverage.processes == 1 ? "" : " of " + counted(coverage.processes, "process"),
+       Milliseconds(coverage.attach_time).count(),
        coverage.bpf_points == 0    ? "by rings"
        : coverage.ring_points == 0 ? "by eBPF"
                                    : fmt::format("{} by rings and {} by eBPF, which have none",
@@ -182,7 +173,7 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
          buffer_bytes(safe));
   }
   if (advice.foreign_events != 0)
-    tell("not recorded: {} of forked children: attach to them by their own pid\n",
+    tell("not recorded: {} of forked children: attach to them by their own pid as well\n",
          counted(advice.foreign_events, "event"));
   if (advice.unfinished != 0)
     tell(
@@ -201,7 +192,17 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
          counted(advice.lost_of_unknown_points, "event"));
 }
 
-void tell_outcome(const Options& options, const target::Process& process,
+void tell_no_hits(const capture::Capture& capture) {
+  for (const target::Process* process : capture.processes()) {
+    if (!process->stopped()) continue;
+    tell("no point was hit: process {} is stopped: resume it with `kill -CONT {}`\n",
+         process->title(), process->pid());
+    return;
+  }
+  tell("no point was hit: is there traffic?\n");
+}
+
+void tell_outcome(const Options& options, const capture::Capture& capture,
                   const capture::Outcome& outcome) {
   if (options.quiet) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
@@ -219,15 +220,12 @@ void tell_outcome(const Options& options, const target::Process& process,
   tell("   ended by {}\n", outcome.capture.ended_by);
   if (outcome.rings) tell_advice(*outcome.rings, outcome.lost);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
-    tell("no point was hit: {}\n",
-         process.stopped() ? fmt::format("process {} is stopped: resume it with `kill -CONT {}`",
-                                         process.title(), process.pid())
-                           : "is there traffic?");
+    tell_no_hits(capture);
   if (!outcome.path.empty()) tell("next: sojourn report {}\n", outcome.path);
 }
 
-Result<void> capture_until_end(const Options& options, const target::Process& process,
-                               capture::Capture& capture, const base::Fd& interrupts) {
+Result<void> capture_until_end(const Options& options, capture::Capture& capture,
+                               const base::Fd& interrupts) {
   RunningTotals progress(options.quiet);
   const capture::Listener listener = {
       .progress = [&](const capture::Progress& now) { progress(now); },
@@ -242,27 +240,21 @@ Result<void> capture_until_end(const Options& options, const target::Process& pr
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
   if (!ran) return ran;
   if (!outcome) return std::unexpected(std::move(outcome).error());
-  tell_outcome(options, process, *outcome);
+  tell_outcome(options, capture, *outcome);
   if (const std::size_t probes = capture.probes_left(); probes != 0 && !options.quiet)
     tell("the trace is complete; removing {} takes a while\n", counted(probes, "probe"));
   capture.detach();
   return {};
 }
 
-Result<void> record_process(const Options& options, capture::Options how,
-                            const base::Fd& interrupts) {
+Result<void> record_processes(const Options& options, capture::Options how,
+                              const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
-  SJ_TRY(process, target::Process::open(options.pid));
-  SJ_TRY(found, target::find_points(process));
-  tell_unusable(found);
-  if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
-    return std::unexpected(no_points("process " + process.title()));
-  SJ_TRY(points, options.selection.apply(std::move(found), how));
-  SJ_TRY(who, process.describe());
-  SJ_TRY(capture, capture::Capture::start(process, points, how));
-  capture.describe(who);
+  SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
+  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
+  capture.describe();
   tell_attached(options, capture);
-  return capture_until_end(options, process, capture, interrupts);
+  return capture_until_end(options, capture, interrupts);
 }
 
 Result<void> record_command(const Options& options, capture::Options how,
@@ -274,10 +266,13 @@ Result<void> record_command(const Options& options, capture::Options how,
   tell_unusable(found);
   if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
     return std::unexpected(no_points(options.command.front()));
-  SJ_TRY(points, options.selection.apply(std::move(found), how));
+  std::vector<target::Points> points(1, std::move(found));
+  SJ_CHECK(options.selection.apply(points, how));
   how.engines.rings.target_starts = true;
   how.engines.rings.directory = command.ring_directory();
-  SJ_TRY(capture, capture::Capture::start(process, points, how));
+  std::vector<capture::Subject> subjects;
+  subjects.push_back({.process = std::move(process), .points = std::move(points.front())});
+  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
   if (auto released = command.release(capture.coverage().ring_points != 0); !released) {
     capture.abandon();
     return released;
@@ -286,9 +281,10 @@ Result<void> record_command(const Options& options, capture::Options how,
     if (auto who = running->describe()) capture.describe(*who);
   }
   tell_attached(options, capture);
-  SJ_CHECK(capture_until_end(options, process, capture, interrupts));
-  if (process.alive() && !options.quiet)
-    tell("{} is still running as process {}\n", options.command.front(), process.pid());
+  SJ_CHECK(capture_until_end(options, capture, interrupts));
+  for (const target::Process* running : capture.processes())
+    if (running->alive() && !options.quiet)
+      tell("{} is still running as process {}\n", options.command.front(), running->pid());
   return {};
 }
 
@@ -302,7 +298,7 @@ Result<void> record(const Options& options) {
   SJ_TRY(how, capture_options(options));
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
-  return options.command.empty() ? record_process(options, how, interrupts)
+  return options.command.empty() ? record_processes(options, how, interrupts)
                                  : record_command(options, how, interrupts);
 }
 
@@ -310,19 +306,15 @@ Result<void> record(const Options& options) {
 
 Action define_record(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  auto* pid = app.add_option("-p,--pid", options->pid, "The running process to attach to")
-                  ->check([](const std::string& text) {
-                    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-                    return digits && text.size() <= 9 && text != "0"
-                               ? ""
-                               : "a process id such as 4242 is wanted";
-                  });
+  options->processes.define(app);
   auto* command =
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
-  app.parse_complete_callback([pid, command, options, &app] {
-    if (pid->empty() == command->empty())
-      refuse_usage("give either a running process (-p PID) or a command to start (-- CMD)");
+  app.parse_complete_callback([command, options, &app] {
+    if (options->processes.given() != command->empty())
+      refuse_usage(
+          "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
+          "start (-- CMD)");
     options->queues.wanted = app.count("--queues") != 0;
     check_queue_options(app, options->queues);
   });
@@ -335,7 +327,8 @@ Action define_record(CLI::App& app) {
       });
   app.add_option(
          "--for", options->duration,
-         "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the target's exit")
+         "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
+         "target")
       ->check([](const std::string& text) {
         return parse_duration(text) ? "" : parse_duration(text).error().text();
       });
@@ -386,6 +379,8 @@ Action define_record(CLI::App& app) {
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
+      "  sojourn record -p $(pidof nr-cu),$(pidof nr-du) -o both.sjt\n"
+      "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");

@@ -1,6 +1,8 @@
 #include "userspace/cli/record_selection.h"
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,6 +50,39 @@ Result<void> require_matches(const std::vector<std::string>& globs, const model:
   return {};
 }
 
+Result<filter::EventFilter> compile(const filter::Expression& expression,
+                                    const model::Schema& schema, filter::Names names) {
+  return filter::EventFilter::compile(expression, schema, {.streams = {}, .names = names},
+                                      filter::Missing::kAccept);
+}
+
+bool may_hold(const filter::EventFilter& filter, std::size_t id) {
+  return filter.verdict(static_cast<model::PointId>(id)) != filter::Program::Verdict::kNone;
+}
+
+// The points of one process that are asked for. What the expression cannot judge is kept.
+target::Points narrow(target::Points points, const std::vector<std::string>& globs,
+                      const std::optional<filter::Expression>& expression) {
+  const auto& all = points.schema.points;
+  std::vector<bool> wanted(all.size(), true);
+  const auto filter =
+      expression ? compile(*expression, points.schema, filter::Names::kAreChecked) : fail("none");
+  for (std::size_t id = 0; id < all.size(); ++id)
+    wanted[id] =
+        (globs.empty() || is_asked_for(globs, all[id])) && (!filter || may_hold(*filter, id));
+  return target::select(std::move(points), wanted);
+}
+
+// By point: what eBPF may test by itself.
+capture::PointTests field_tests(const filter::Expression& expression, const model::Schema& schema) {
+  capture::PointTests tests(schema.points.size());
+  const auto filter = compile(expression, schema, filter::Names::kAreChecked);
+  for (std::size_t id = 0; filter && id < tests.size(); ++id)
+    tests[id] = filter->field_tests(static_cast<model::PointId>(id))
+                    .value_or(std::vector<filter::FieldTest>());
+  return tests;
+}
+
 }  // namespace
 
 void RecordSelection::define(CLI::App& app) {
@@ -61,44 +96,44 @@ void RecordSelection::define(CLI::App& app) {
                 "such a field are kept; docs/filters.md has the language");
 }
 
-Result<target::Points> RecordSelection::apply(target::Points points, capture::Options& how) const {
-  if (!globs_.empty()) {
-    SJ_CHECK(require_matches(globs_, points.schema));
-    std::vector<bool> wanted;
-    wanted.reserve(points.schema.points.size());
+Result<void> RecordSelection::apply(std::vector<target::Points>& all, capture::Options& how) const {
+  model::Schema schema;  // of all together
+  for (const target::Points& points : all)
     for (const model::Point& point : points.schema.points)
-      wanted.push_back(is_asked_for(globs_, point));
-    if (std::ranges::find(wanted, true) == wanted.end())
+      if (std::ranges::find(schema.points, point) == schema.points.end())
+        schema.points.push_back(point);
+  if (!globs_.empty()) {
+    SJ_CHECK(require_matches(globs_, schema));
+    if (std::ranges::none_of(schema.points,
+                             [&](const auto& point) { return is_asked_for(globs_, point); }))
       return fail("--points: what is asked for is left out again: no point remains");
-    points = target::select(std::move(points), wanted);
     how.engines.rings.wants = [globs = globs_](const model::Point& point) {
       return is_asked_for(globs, point);
     };
   }
-  if (!where_.given()) return points;
-
-  SJ_TRY(expression, where_.expression());
-  const auto compile = [&](filter::Names names) {
-    return filter::EventFilter::compile(expression, points.schema, {.streams = {}, .names = names},
-                                        filter::Missing::kAccept);
+  std::optional<filter::Expression> expression;
+  if (where_.given()) {
+    SJ_TRY(parsed, where_.expression());
+    expression = std::move(parsed);
+    std::erase_if(schema.points, [&](const auto& point) {
+      return !globs_.empty() && !is_asked_for(globs_, point);
+    });
+    auto filter = compile(*expression, schema, filter::Names::kMustBeKnown);
+    if (!filter) return std::unexpected(std::move(filter).error().within("--where"));
+    if (std::ranges::none_of(std::views::iota(std::size_t{0}, schema.points.size()),
+                             [&](std::size_t id) { return may_hold(*filter, id); }))
+      return fail("--where: true of no point's events: {}", where_.text());
+    how.tests = [expression = *expression](const model::Schema& of) {
+      return field_tests(expression, of);
+    };
+    how.where = expression;
+  }
+  if (globs_.empty() && !expression) return {};
+  how.select = [globs = globs_, expression](target::Points points) {
+    return narrow(std::move(points), globs, expression);
   };
-  auto filter = compile(filter::Names::kMustBeKnown);
-  if (!filter) return std::unexpected(std::move(filter).error().within("--where"));
-  std::vector<bool> wanted;
-  wanted.reserve(points.schema.points.size());
-  for (std::size_t id = 0; id < points.schema.points.size(); ++id)
-    wanted.push_back(filter->verdict(static_cast<model::PointId>(id)) !=
-                     filter::Program::Verdict::kNone);
-  if (std::ranges::find(wanted, true) == wanted.end())
-    return fail("--where: true of no point's events: {}", where_.text());
-  points = target::select(std::move(points), wanted);
-
-  SJ_TRY(narrowed, compile(filter::Names::kAreChecked));
-  for (std::size_t id = 0; id < points.schema.points.size(); ++id)
-    how.engines.bpf.keep.push_back(narrowed.field_tests(static_cast<model::PointId>(id))
-                                       .value_or(std::vector<filter::FieldTest>()));
-  how.where = std::move(expression);
-  return points;
+  for (target::Points& points : all) points = how.select(std::move(points));
+  return {};
 }
 
 }  // namespace sojourn::cli

@@ -1,6 +1,6 @@
-// What of a target `record` is to record: --points GLOB and --where EXPR. Points that are not asked
-// for, and those for whose events the expression can never be true, are not armed at all. Of the
-// others the expression goes to the engines as far as they can judge it, and to the collector.
+// What of its targets `record` is to record: --points GLOB and --where EXPR. Points that are not
+// asked for, and those for whose events the expression can never be true, are not armed at all. Of
+// the others the expression goes to the engines as far as they can judge it, and to the collector.
 #pragma once
 
 #include <string>
@@ -19,8 +19,9 @@ class RecordSelection {
  public:
   void define(CLI::App& app);
 
-  // The points to record; tells `how` the rest.
-  Result<target::Points> apply(target::Points points, capture::Options& how) const;
+  // Leaves in each of the processes' points those to record; tells `how` the rest. What is asked
+  // for must be in one of them.
+  Result<void> apply(std::vector<target::Points>& all, capture::Options& how) const;
 
  private:
   std::vector<std::string> globs_;  // with a '!' in front: what is left out

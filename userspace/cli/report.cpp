@@ -43,7 +43,7 @@ Result<void> run(const Options& options) {
                             [&](const journeys::Journey& journey) { return (*where)(journey); });
   journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : summary;
   context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
-                             reader.target().pid);
+                             model::pids_of(reader.targets()));
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
                      reader, rules, observer,
@@ -57,7 +57,7 @@ Result<void> run(const Options& options) {
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
   times.finish(end_ns);
-  const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
+  const report::Facts facts = {options.path,          reader.schema(),  reader.targets(),
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
   report::Content content = {facts, topology, totals, summary};

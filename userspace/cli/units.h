@@ -64,7 +64,8 @@ inline std::string grouped(std::uint64_t number) {
 
 // "1 point", "3,412 points"
 inline std::string counted(std::uint64_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : "s");
+  const std::string_view ending = number == 1 ? "" : thing.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", grouped(number), thing, ending);
 }
 
 inline std::string bytes(std::uint64_t count) {

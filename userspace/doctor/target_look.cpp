@@ -47,7 +47,12 @@ Result<void> count_hits(const target::Process& process, const target::Points& po
   capture::Options options;
   options.output = scratch.file();
   options.duration = span;
-  SJ_TRY(capture, capture::Capture::start(process, points, std::move(options)));
+  SJ_TRY(same, target::Process::open(process.pid()));
+  if (same.start_time_ns() != process.start_time_ns())
+    return fail("process {} has exited", process.title());
+  std::vector<capture::Subject> subjects;
+  subjects.push_back({.process = std::move(same), .points = points});
+  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(options)));
   SJ_CHECK(capture.run(-1, {.progress = [](const auto&) {}, .say = [](const auto&) {}}));
   SJ_TRY(outcome, capture.finish());
   capture.detach();

@@ -1,5 +1,6 @@
 #include "userspace/target/selection.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,6 +26,22 @@ Points select(Points points, const std::vector<bool>& wanted) {
     site.point = site.is_wanted ? *ids[site.point] : among_left_out[site.point];
   }
   return points;
+}
+
+Result<void> join(Points& points, model::Schema& schema) {
+  std::vector<model::PointId> ids;
+  for (model::Point& point : points.schema.points) {
+    const auto known = std::ranges::find(schema.points, point);
+    const auto id = static_cast<std::size_t>(known - schema.points.begin());
+    if (id == model::kMaxPoints) return fail("more than {} points", model::kMaxPoints);
+    if (known == schema.points.end()) schema.points.push_back(std::move(point));
+    ids.push_back(static_cast<model::PointId>(id));
+  }
+  for (Site& site : points.sites) site.point = ids[site.point];
+  for (RingSite& site : points.ring_sites)
+    if (site.is_wanted) site.point = ids[site.point];
+  points.schema = schema;
+  return {};
 }
 
 }  // namespace sojourn::target

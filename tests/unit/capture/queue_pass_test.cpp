@@ -41,7 +41,7 @@ TEST_CASE("looks that find nothing new are one row, and are counted in the next"
   sj_queue queue = queue_of(7);
   QueuePass pass(false, kNever);
   pass.record_as(3, 0);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   for (int i = 0; i < 5; ++i) pass.look(1);
   queue.in = 2;
   queue.out = 1;
@@ -67,7 +67,7 @@ TEST_CASE("an out that is ahead of its in is a depth of nothing") {
   queue.in = 4;
   queue.out = 5;
   QueuePass pass(false, kNever);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   pass.look(1);
   const auto rows = rows_of(pass);
   REQUIRE(rows.size() == 1);
@@ -78,7 +78,7 @@ TEST_CASE("an out that is ahead of its in is a depth of nothing") {
 TEST_CASE("a place that went to another queue gives no row to the one before") {
   sj_queue queue = queue_of(7);
   QueuePass pass(false, kNever);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   pass.look(1);
   CHECK_FALSE(pass.met_stranger());
   queue.id = 8;
@@ -94,7 +94,7 @@ TEST_CASE("a place that went to another queue gives no row to the one before") {
 TEST_CASE("a queue that ends leaves its last counts") {
   sj_queue queue = queue_of(7);
   QueuePass pass(false, kNever);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   pass.look(1);
   queue.in = 9;
   queue.state = SJ_QUEUE_FREE;
@@ -109,7 +109,7 @@ TEST_CASE("a queue that ends leaves its last counts") {
 TEST_CASE("an adaptive pass looks more and more rarely at what rests, and finds a burst") {
   sj_queue queue = queue_of(7);
   QueuePass pass(true, kNever);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   std::uint32_t next = pass.look(1);
   CHECK(next == 1);
   std::vector<std::uint32_t> rests;
@@ -130,7 +130,7 @@ TEST_CASE("an adaptive pass looks more and more rarely at what rests, and finds 
 TEST_CASE("queues that are not due are left alone while others move") {
   std::array<sj_queue, 2> queues = {queue_of(1), queue_of(2)};
   QueuePass pass(true, kNever);
-  for (const sj_queue& queue : queues) pass.add(queue, queue.id);
+  for (const sj_queue& queue : queues) pass.add(queue, queue.id, queue.id);
   for (int i = 0; i < 100; ++i) {
     ++queues[1].in;
     pass.look(1);
@@ -144,7 +144,7 @@ TEST_CASE("no row is stamped at the close or later, and what rested is known unt
   std::array<sj_queue, 2> queues = {queue_of(1), queue_of(2)};
   std::atomic<std::uint64_t> close_ns = UINT64_MAX;
   QueuePass pass(false, close_ns);
-  for (const sj_queue& queue : queues) pass.add(queue, queue.id);
+  for (const sj_queue& queue : queues) pass.add(queue, queue.id, queue.id);
   pass.look(1);
   rows_of(pass);
   close_ns = base::monotonic_ns();
@@ -170,7 +170,7 @@ TEST_CASE("counters that never rest are sampled within bounds that hold") {
     }
   });
   QueuePass pass(false, kNever);
-  pass.add(queue, 7);
+  pass.add(queue, 7, 7);
   std::vector<Row> rows;
   while (rows.size() < 20'000) {
     for (int i = 0; i < 1000; ++i) pass.look(1);

@@ -44,8 +44,8 @@ TEST_CASE("queues that appear, are described and end are told once each, with th
   sj_queue* const first = SJ_QUEUE("watch.first", .kind = SJ_QUEUE_POOL, .capacity = 5);
   const std::atomic<std::uint64_t> never = UINT64_MAX;
   QueuePass pass(false, never);
-  QueueWatch watch(getpid(), pass);
-  watch.add_arena(view.bytes());
+  QueueWatch watch(getpid(), 0, pass);
+  watch.add_arena(view.bytes(), true);
   auto changes = watch.scan(100);
   REQUIRE(changes_of(changes) == std::vector<Change>{{QueueEvent::kFound, "watch.first"}});
   CHECK(changes[0].about.kind == model::QueueKind::kPool);

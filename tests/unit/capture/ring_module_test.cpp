@@ -66,9 +66,9 @@ struct Session {
   explicit Session(Target& target, bool where_is_known = true)
       : module(target.arena(where_is_known), shared) {
     shared.clock = &clock;
-    shared.owner_pid = 7;
-    shared.new_stream = [this](std::uint32_t) { return streams++; };
-    shared.host_tid = [](std::uint32_t tid) { return tid; };
+    shared.is_recorded = [](std::uint32_t pid) { return pid == 7; };
+    shared.new_stream = [this](std::uint64_t) { return streams++; };
+    shared.host_tid = [](std::uint64_t owner) { return static_cast<std::uint32_t>(owner); };
     shared.hand_over = [](model::EventColumns& columns) { columns = {}; };
     shared.is_alive = [](std::uint64_t) { return true; };
     module.enter();

@@ -25,9 +25,10 @@ std::string words(const Span& span) {
 
 std::vector<std::string> spans_of(const Trace& trace, std::uint32_t tid) {
   std::vector<std::string> spans;
-  ThreadStates states(trace.schema, trace.context, trace.capture, kPid, [&](const Span& span) {
-    if (span.tid == tid) spans.push_back(words(span));
-  });
+  ThreadStates states(trace.schema, trace.context, trace.capture, {{kPid, 0}},
+                      [&](const Span& span) {
+                        if (span.tid == tid) spans.push_back(words(span));
+                      });
   for (std::size_t row = 0; row < trace.events.size(); ++row)
     states.consume(trace.events[row], static_cast<std::int32_t>(trace.events[row].stream));
   states.finish(kClose);

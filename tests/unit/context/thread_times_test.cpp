@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 ThreadTime time_of(const Trace& trace, std::uint32_t tid) {
-  ThreadTimes times(trace.schema, trace.context, trace.streams, trace.capture, kPid);
+  ThreadTimes times(trace.schema, trace.context, trace.streams, trace.capture, {{kPid, 0}});
   times.consume(trace.events);
   times.finish(kClose);
   REQUIRE(times.threads().contains(tid));
@@ -74,7 +74,7 @@ TEST_CASE("threads of others are not among the target's") {
   Trace trace;
   trace.on_switch(1100, 0, 900, kWanted, 101);
   trace.on_switch(1200, 0, 101, kWanted, 901);
-  ThreadTimes times(trace.schema, trace.context, trace.streams, trace.capture, kPid);
+  ThreadTimes times(trace.schema, trace.context, trace.streams, trace.capture, {{kPid, 0}});
   times.consume(trace.events);
   times.finish(kClose);
   CHECK(times.threads().size() == 1);

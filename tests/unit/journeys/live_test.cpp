@@ -63,7 +63,7 @@ TEST_CASE("journeys that are rebuilt live are those of the whole trace") {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {
     const Traffic traffic(seed);
     Words words;
-    auto live = LiveRebuilder::create(traffic.schema, {}, 1, words);
+    auto live = LiveRebuilder::create(traffic.schema, {}, {.open_ns = 1}, words);
     REQUIRE(live);
     std::mt19937 random(seed);
     std::vector<std::size_t> taken(kStreams);
@@ -97,7 +97,7 @@ TEST_CASE("journeys that are rebuilt live are those of the whole trace") {
 TEST_CASE("what comes after the watermark is counted and never put among older events") {
   const Traffic traffic(7);
   Words words;
-  auto live = LiveRebuilder::create(traffic.schema, {}, 1, words);
+  auto live = LiveRebuilder::create(traffic.schema, {}, {.open_ns = 1}, words);
   REQUIRE(live);
   live->take(traffic.streams[0]);
   live->advance(traffic.all.ts_ns().back() + 1);

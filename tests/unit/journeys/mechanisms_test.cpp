@@ -465,5 +465,22 @@ TEST_CASE("without bytes a fork is complete when all its branches are out") {
   CHECK(world.seen()[0].journey.segments == 2);
 }
 
+TEST_CASE("units of processes that have nothing to do with each other never meet") {
+  World world(kLine);
+  world.marks.groups = {1, 2};
+  world.events(R"(
+    100 t1 s0 D in--a 10 1 7
+    110 t2 s1 D in--a 10 1 7
+    120 t2 s1 D a--b 10 1 7
+    130 t1 s0 D a--b 10 1 7
+    140 t1 s0 D b--out 10 1 7
+    150 t2 s1 D b--out 10 1 7
+  )");
+  const Lines lines = world.journeys();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].starts_with("D complete 100..140"));
+  CHECK(lines[1].starts_with("D complete 110..150"));
+}
+
 }  // namespace
 }  // namespace sojourn::journeys

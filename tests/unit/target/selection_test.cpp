@@ -39,5 +39,33 @@ TEST_CASE("points that are not asked for lose their sites, and the others are nu
   CHECK(fewer.ring_sites[1].point == 0);
 }
 
+TEST_CASE("points of several processes get common numbers, equal ones the same") {
+  const auto make = [](std::initializer_list<const char*> words) {
+    Points points;
+    for (const char* where : words) {
+      const auto id = static_cast<model::PointId>(points.schema.points.size());
+      points.schema.points.push_back(*model::parse_point(where, "len"));
+      Site site;
+      site.point = id;
+      points.sites.push_back(site);
+      points.ring_sites.push_back({.id = id, .point = id});
+    }
+    points.ring_sites.push_back({.id = 99, .point = 0, .is_wanted = false});
+    return points;
+  };
+  Points first = make({"D a--b", "D b--c"});
+  Points second = make({"D c--d", "D b--c"});
+  model::Schema schema;
+  REQUIRE(join(first, schema));
+  REQUIRE(join(second, schema));
+  REQUIRE(schema.points.size() == 3);
+  CHECK(first.sites[1].point == 1);
+  CHECK(second.sites[0].point == 2);
+  CHECK(second.sites[1].point == 1);
+  CHECK(second.ring_sites[0].point == 2);
+  CHECK(second.ring_sites[2].point == 0);  // among those that were left out
+  CHECK(second.schema == schema);
+}
+
 }  // namespace
 }  // namespace sojourn::target

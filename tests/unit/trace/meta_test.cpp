@@ -34,7 +34,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
                                              .cpus = 128})) == "");
   const std::vector<model::Stream> streams = {
       {.id = 0, .engine = model::Engine::kBpf, .cpu = 0, .tid = -1},
-      {.id = 4'000'000'000, .engine = model::Engine::kRing, .cpu = -1, .tid = 77}};
+      {.id = 4'000'000'000, .engine = model::Engine::kRing, .cpu = -1, .tid = 77, .pid = 76}};
   for (const model::Stream& stream : streams) REQUIRE(error_of(writer->write(stream)) == "");
   const std::vector<model::ClockPair> clocks = {
       {.monotonic_ns = 1, .realtime_ns = kMax64, .tai_ns = 3, .error_ns = 4},
@@ -58,6 +58,8 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   capture.tracer_rss_bytes = 80'000'000;
   capture.hit_cost_ps = {429'000, 0, 10'114};
   capture.shed = {{.point = 2, .from_ns = 120, .until_ns = 150}};
+  capture.unarmed = {{.pid = 9, .point = model::kNoPoint, .from_ns = 1, .until_ns = 130},
+                     {.pid = 10, .point = 1, .from_ns = 0, .until_ns = 2}};
   capture.tracer_cpu_ns = 5;
   capture.target_cpu_ns = 6;
   REQUIRE(error_of(writer->write(model::Capture())) == "");
@@ -83,6 +85,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().tracer_rss_bytes == 80'000'000);
   CHECK(reader->capture().hit_cost_ps == capture.hit_cost_ps);
   CHECK(reader->capture().shed == capture.shed);
+  CHECK(reader->capture().unarmed == capture.unarmed);
   CHECK(reader->streams() == streams);
   CHECK(reader->clocks() == clocks);
   CHECK(reader->ledger() == ledger);
@@ -95,6 +98,44 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().stream_hits == std::vector<std::uint64_t>{0, kMax64});
   CHECK(reader->capture().tracer_cpu_ns == 5);
   CHECK(reader->capture().target_cpu_ns == 6);
+}
+
+TEST_CASE("a trace has every target that it tells of, the newest word on each") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
+  {
+    auto writer = Writer::create(path);
+    REQUIRE(error_of(writer) == "");
+    REQUIRE(error_of(writer->finish()) == "");
+    CHECK(Reader::open(path)->targets().size() == 1);
+    CHECK(Reader::open(path)->target().pid == 0);
+  }
+  auto writer = Writer::create(path);
+  REQUIRE(error_of(writer) == "");
+  const auto tell = [&](std::int32_t pid, const char* name, std::uint64_t since_ns,
+                        std::uint64_t until_ns) {
+    model::Target target;
+    target.pid = pid;
+    target.name = name;
+    target.parent = since_ns == 0 ? 0 : 2;
+    target.since_ns = since_ns;
+    target.until_ns = until_ns;
+    REQUIRE(error_of(writer->write(target)) == "");
+  };
+  tell(1, "cu", 0, 0);
+  tell(2, "du", 0, 0);
+  tell(1, "cu", 0, 50);
+  tell(1, "other", 60, 0);  // the number is used again
+  REQUIRE(error_of(writer->finish()) == "");
+  const auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  REQUIRE(reader->targets().size() == 3);
+  CHECK(reader->target().name == "cu");
+  CHECK(reader->targets()[0].until_ns == 50);
+  CHECK(reader->targets()[1].name == "du");
+  CHECK(reader->targets()[2].name == "other");
+  CHECK(reader->targets()[2].parent == 2);
+  CHECK(reader->targets()[2].since_ns == 60);
 }
 
 TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable") {

@@ -1,0 +1,380 @@
+// Several processes in one capture: side by side, those of a control group, and those that come
+// and go.
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+// By process: the counts that its point had, in the order of the trace. The streams say whose.
+std::map<pid_t, std::vector<std::uint64_t>> counts_by_process(const std::string& trace,
+                                                              const std::string& point,
+                                                              std::size_t value = 0) {
+  trace::Reader reader = open_trace(trace);
+  std::map<std::uint32_t, pid_t> pid_of_stream;
+  for (const model::Stream& stream : reader.streams()) pid_of_stream[stream.id] = stream.pid;
+  std::map<pid_t, std::vector<std::uint64_t>> counts;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      if (reader.schema().points[event.point].name() == point)
+        counts[pid_of_stream.at(event.stream)].push_back(event.values[value]);
+    }
+    return true;
+  }));
+  CHECK(reader.gaps().empty());
+  CHECK(reader.ledger().empty());
+  return counts;
+}
+
+bool is_gapless(const std::vector<std::uint64_t>& counts) {
+  return std::ranges::adjacent_find(counts, [](auto a, auto b) { return b != a + 1; }) ==
+         counts.end();
+}
+
+std::set<pid_t> pids_of(const trace::Reader& reader) {
+  std::set<pid_t> pids;
+  for (const model::Target& target : reader.targets()) pids.insert(target.pid);
+  return pids;
+}
+
+std::string number(pid_t pid) {
+  return std::to_string(pid);
+}
+
+// A control group of our own, which goes with the test.
+class Group {
+ public:
+  explicit Group(const std::string& below) {
+    std::ifstream mounts("/proc/self/mounts");
+    std::string device;
+    std::string place;
+    std::string type;
+    for (std::string rest; mounts >> device >> place >> type && std::getline(mounts, rest);) {
+      const bool is_wanted =
+          below.empty() ? type == "cgroup2" : type == "cgroup" && place.ends_with("/" + below);
+      if (!is_wanted) continue;
+      path_ = place + "/sojourn-test-" + std::to_string(getpid());
+      std::error_code refused;
+      if (!std::filesystem::create_directory(path_, refused)) path_.clear();
+      return;
+    }
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    std::error_code gone;
+    std::filesystem::remove(path_ + "/below", gone);
+    std::filesystem::remove(path_, gone);
+  }
+  bool is_there() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }
+  std::string below() const {
+    std::filesystem::create_directory(path_ + "/below");
+    return path_ + "/below";
+  }
+
+ private:
+  std::string path_;
+};
+
+void move(pid_t pid, const std::string& group) {
+  std::ofstream list(group + "/cgroup.procs");
+  list << pid << std::flush;
+  REQUIRE(list.good());
+}
+
+TEST_CASE("two copies of one program are recorded side by side, and never mixed up") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child first({SJ_SUBJECT_LINKED, "100000"});
+  test::Child second({SJ_SUBJECT_LINKED, "100000"});
+  test::Child bystander({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(first.wait_for_output("ready"));
+  REQUIRE(second.wait_for_output("ready"));
+  REQUIRE(bystander.wait_for_output("ready"));
+  const test::Ended ended =
+      sojourn({"record", "-p", number(first.pid()), "-p", number(second.pid()), "--for", "500ms",
+               "-o", trace, "--engine", engine});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("attached 4 points at 4 sites of 2 processes"));
+
+  const trace::Reader reader = open_trace(trace);
+  CHECK(pids_of(reader) == std::set<pid_t>{first.pid(), second.pid()});
+  CHECK(reader.schema().points.size() == 2);
+  for (const model::Target& target : reader.targets()) {
+    CHECK(target.since_ns == 0);
+    CHECK(target.until_ns == 0);
+    CHECK_FALSE(target.build_id.empty());
+  }
+  const auto counts = counts_by_process(trace, "linked.in--library.in");
+  REQUIRE(counts.size() == 2);
+  for (const auto& [pid, own] : counts) {
+    CAPTURE(pid);
+    CHECK((pid == first.pid() || pid == second.pid()));
+    CHECK(own.size() > 100);
+    CHECK(is_gapless(own));
+  }
+
+  // Their units have the same numbers at the same time.
+  const json report = json::parse(sojourn_done({"report", trace, "--json"}));
+  REQUIRE(report["targets"].size() == 2);
+  CHECK(report["target"]["pid"] == report["targets"][0]["pid"]);
+  const json& journeys = report["journeys"]["D"];
+  CHECK(journeys["ambiguous"] == 0);
+  CHECK(journeys["incomplete"] == 0);
+  CHECK(journeys["complete"].get<int>() + journeys["censored"].get<int>() ==
+        journeys["count"].get<int>());
+  CHECK(journeys["complete"].get<std::size_t>() + 4 >=
+        counts.begin()->second.size() + counts.rbegin()->second.size());
+}
+
+TEST_CASE("of two containers of one image only the chosen one is touched") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::vector<std::string> container = {"unshare",      "--mount",         "--pid", "--fork",
+                                              "--kill-child", SJ_SUBJECT_VALUES, "60"};
+  test::Child chosen(container);
+  test::Child other(container);
+  REQUIRE(chosen.wait_for_output("ready"));
+  REQUIRE(other.wait_for_output("ready"));
+  const auto inside = [](const test::Child& outer) {
+    const std::string tasks = "/proc/" + number(outer.pid()) + "/task/" + number(outer.pid());
+    return static_cast<pid_t>(std::stoi(test::contents(tasks + "/children")));
+  };
+  const pid_t other_pid = inside(other);
+  test::Child tracer({SJ_SOJOURN, "record", "-p", number(inside(chosen)), "--engine", "bpf", "-o",
+                      directory.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  constexpr unsigned char kNop = 0x90;
+  for (const unsigned char byte : site_bytes(other_pid, points_of(other_pid))) CHECK(byte == kNop);
+  tracer.signal(SIGINT);
+  REQUIRE(tracer.wait().exit_code == 0);
+  CHECK(open_trace(directory.path("run.sjt")).events() > 0);
+}
+
+TEST_CASE("a capture goes on until its last process has ended, and says when the others do") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child brief({SJ_SUBJECT_LINKED, "100000"});
+  test::Child lasting({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(brief.wait_for_output("ready"));
+  REQUIRE(lasting.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", number(brief.pid()) + "," + number(lasting.pid()),
+                      "-o", trace, "--engine", engine});
+  REQUIRE(tracer.wait_for_output("attached"));
+  brief.signal(SIGTERM);
+  brief.wait();
+  REQUIRE(tracer.wait_for_output("has ended, 1 process left"));
+  // By the pid of either while both live; by the one that is left now.
+  CHECK(sojourn({"ctl", "-p", number(lasting.pid()), "flush"}).exit_code == 0);
+  CHECK(sojourn({"ctl", "-p", number(brief.pid()), "flush"}).exit_code == 1);
+  lasting.signal(SIGTERM);
+  lasting.wait();
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("ended by target exit"));
+
+  const trace::Reader reader = open_trace(trace);
+  for (const model::Target& target : reader.targets())
+    CHECK((target.until_ns != 0) == (target.pid == brief.pid()));
+  const auto counts = counts_by_process(trace, "linked.in--library.in");
+  REQUIRE(counts.size() == 2);
+  CHECK(is_gapless(counts.at(brief.pid())));
+  CHECK(is_gapless(counts.at(lasting.pid())));
+}
+
+TEST_CASE("ctl reaches a capture by the pid of any of its processes") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  test::Child first({SJ_SUBJECT_VALUES, "60"});
+  test::Child second({SJ_SUBJECT_VALUES, "60"});
+  REQUIRE(first.wait_for_output("ready"));
+  REQUIRE(second.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", number(first.pid()), "-p", number(second.pid()),
+                      "-o", directory.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  CHECK(sojourn_done({"ctl", "-p", number(first.pid()), "flush"}) == "flushed\n");
+  CHECK(sojourn_done({"ctl", "-p", number(second.pid()), "stop"}) == "stopping\n");
+  CHECK(tracer.wait().exit_code == 0);
+}
+
+TEST_CASE("a cgroup's processes are recorded, those below it and those that come as well") {
+  need_root();
+  const std::string version = GENERATE("", "freezer");
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(version, engine);
+  const Group group(version);
+  if (!group.is_there())
+    SKIP("no cgroup can be made in a hierarchy of version " << (version.empty() ? "2" : "1")
+                                                            << " on this machine");
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child inside({SJ_SUBJECT_LINKED, "100000"});
+  test::Child below({SJ_SUBJECT_LINKED, "100000"});
+  test::Child outside({SJ_SUBJECT_LINKED, "100000"});
+  test::Child plain({"sleep", "100"});
+  REQUIRE(inside.wait_for_output("ready"));
+  REQUIRE(below.wait_for_output("ready"));
+  REQUIRE(outside.wait_for_output("ready"));
+  move(plain.pid(), group.path());
+  move(inside.pid(), group.path());
+  move(below.pid(), group.below());
+  test::Child tracer(
+      {SJ_SOJOURN, "record", "--cgroup", group.path(), "-o", trace, "--engine", engine});
+  REQUIRE(tracer.wait_for_output("of 2 processes"));
+
+  test::Child late({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(late.wait_for_output("ready"));
+  move(late.pid(), group.path());
+  REQUIRE(tracer.wait_for_output("process " + number(late.pid())));
+  REQUIRE(sojourn_done({"ctl", "-p", number(late.pid()), "flush"}) == "flushed\n");
+  late.signal(SIGTERM);  // its group must be empty before it can be removed
+  late.wait();
+  inside.signal(SIGTERM);
+  inside.wait();
+  below.signal(SIGTERM);
+  below.wait();
+  const test::Ended ended = tracer.wait();
+  plain.signal(SIGKILL);
+  plain.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+
+  const trace::Reader reader = open_trace(trace);
+  CHECK(pids_of(reader) == std::set<pid_t>{inside.pid(), below.pid(), late.pid()});
+  const auto counts = counts_by_process(trace, "linked.in--library.in");
+  REQUIRE(counts.size() == 3);
+  for (const auto& [pid, own] : counts) {
+    CAPTURE(pid);
+    CHECK(is_gapless(own));
+  }
+  REQUIRE(reader.capture().unarmed.size() == 1);
+  const model::UnarmedSpan& unarmed = reader.capture().unarmed.front();
+  CHECK(unarmed.pid == late.pid());
+  CHECK(unarmed.point == model::kNoPoint);
+  CHECK(unarmed.from_ns < unarmed.until_ns);
+  for (const model::Target& target : reader.targets())
+    CHECK(target.since_ns == (target.pid == late.pid() ? unarmed.until_ns : 0));
+  CHECK(sojourn_done({"report", trace})
+            .contains("not armed yet: the points of process " + number(late.pid())));
+}
+
+TEST_CASE("a process and a child that it forked before are recorded together") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child parent({SJ_SUBJECT_FAMILY});
+  REQUIRE(parent.wait_for_output("ready"));
+  const std::string children =
+      "/proc/" + number(parent.pid()) + "/task/" + number(parent.pid()) + "/children";
+  parent.signal(SIGUSR1);
+  while (test::contents(children).empty()) usleep(1000);
+  const pid_t child = static_cast<pid_t>(std::stoi(test::contents(children)));
+  const test::Ended ended = sojourn({"record", "-p", number(parent.pid()), "-p", number(child),
+                                     "--for", "500ms", "-o", trace, "--engine", engine});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const auto counts = counts_by_process(trace, "family.in--family.out", 1);
+  REQUIRE(counts.size() == 2);
+  for (const auto& [pid, own] : counts) {
+    CAPTURE(pid);
+    CHECK((pid == parent.pid() || pid == child));
+    CHECK(own.size() > 100);
+    CHECK(is_gapless(own));
+  }
+}
+
+TEST_CASE("queues of two processes are told apart") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station first;
+  Station second;
+  sojourn_done({"record", "-p", number(first.pid()), "-p", number(second.pid()), "--queues",
+                "--for", "500ms", "-o", trace});
+  const json queues = json::parse(sojourn_done({"queues", trace, "--json"}));
+  std::map<std::string, int> names;
+  std::set<std::string> ids;
+  for (const json& queue : queues["queues"]) {
+    ++names[queue["name"].get<std::string>()];
+    CHECK(ids.insert(queue["id"].get<std::string>()).second);
+    CHECK(queue["samples"].get<int>() > 0);
+  }
+  CHECK(names.size() > 5);
+  for (const auto& [name, times] : names) {
+    CAPTURE(name);
+    CHECK(times == 2);
+  }
+}
+
+TEST_CASE("the kernel's doings with the threads of two processes are in one trace") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child first({SJ_SUBJECT_LINKED, "100000"});
+  test::Child second({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(first.wait_for_output("ready"));
+  REQUIRE(second.wait_for_output("ready"));
+  const test::Ended ended =
+      sojourn({"record", "-p", number(first.pid()), "-p", number(second.pid()), "--context",
+               "sched", "--for", "500ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const json report = json::parse(sojourn_done({"report", trace, "--json"}));
+  std::set<pid_t> threads;
+  for (const json& thread : report["context"]["threads"])
+    if (thread["switches"].get<int>() > 50) threads.insert(thread["tid"].get<pid_t>());
+  CHECK(threads == std::set<pid_t>{first.pid(), second.pid()});
+}
+
+TEST_CASE("of several processes one that cannot be recorded is named") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  test::Child subject({SJ_SUBJECT_VALUES, "60"});
+  test::Child plain({"sleep", "60"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "record");
+    arguments.insert(arguments.end(), {"-o", directory.path("run.sjt")});
+    const test::Ended ended = sojourn(std::move(arguments));
+    CHECK(ended.exit_code == 1);
+    CHECK_FALSE(std::filesystem::exists(directory.path("run.sjt")));
+    return ended.err;
+  };
+  CHECK(refused({"-p", number(subject.pid()), "-p", "999999999"}).contains("no process 999999999"));
+  CHECK(refused({"-p", number(subject.pid()) + "," + number(plain.pid())})
+            .contains("process " + number(plain.pid()) + " (sleep) has no points"));
+  CHECK(refused({"--cgroup", "/no/such/group"}).contains("no cgroup /no/such/group"));
+  CHECK(refused({"--cgroup", "/tmp"}).contains("/tmp is no cgroup"));
+  const Group group("");
+  if (!group.is_there()) return;
+  CHECK(refused({"--cgroup", group.path()}).contains("none has points"));
+}
+
+}  // namespace
+}  // namespace sojourn::live

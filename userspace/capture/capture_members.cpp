@@ -1,0 +1,483 @@
+// The processes of a capture: those that it begins with, those and the libraries that come while it
+// runs, and those that end before it. Whoever comes later counts from an instant that is written
+// down, and what was before it is told as not armed yet: nothing of a process that just begins is
+// stopped or waited for.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "userspace/base/clock.h"
+#include "userspace/capture/capture_state.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+#include "userspace/target/selection.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kProcessPeriodNs = kSecond / 10;
+constexpr std::uint64_t kCodePeriodNs = kSecond;
+
+// Reading a process's files takes milliseconds, for which no ring is emptied.
+constexpr std::uint64_t kLongestLookNs = 10'000'000;
+
+// Processes that may yet come have a share of the rings' memory, too.
+constexpr std::size_t kExpectedProcesses = 8;
+
+bool has_any(const target::Points& points) {
+  return !points.sites.empty() ||
+         std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  const std::string_view ending = count == 1 ? "" : what.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, what, ending);
+}
+
+// Without the sites that are known already.
+target::Points only_new(target::Points points, const target::Points& known) {
+  const auto is_known_file = [&](std::size_t index) {
+    const target::MappedFile& file = points.files[index];
+    // A file system may give another device's number to stat() than it has among the mappings.
+    const auto last_part = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+    return std::ranges::any_of(known.files, [&](const target::MappedFile& one) {
+      return one.inode == file.inode &&
+             (one.device == file.device || last_part(one.name) == last_part(file.name));
+    });
+  };
+  std::erase_if(points.sites, [&](const target::Site& site) { return is_known_file(site.file); });
+  std::erase_if(points.ring_sites,
+                [&](const target::RingSite& site) { return is_known_file(site.file); });
+  return points;
+}
+
+void append(target::Points& known, const target::Points& more) {
+  const std::size_t files = known.files.size();
+  known.schema = more.schema;
+  std::ranges::copy(more.files, std::back_inserter(known.files));
+  for (target::Site site : more.sites) {
+    site.file += files;
+    known.sites.push_back(std::move(site));
+  }
+  for (target::RingSite site : more.ring_sites) {
+    site.file += files;
+    if (!site.is_wanted)
+      site.point = static_cast<model::PointId>(site.point + known.left_out.size());
+    known.ring_sites.push_back(site);
+  }
+  std::ranges::copy(more.left_out, std::back_inserter(known.left_out));
+}
+
+}  // namespace
+
+// ---- at the start ----
+
+Result<void> Capture::State::join_members(std::vector<Subject> subjects) {
+  for (Subject& subject : subjects) {
+    members.push_back(std::make_unique<Member>(std::move(subject)));
+    SJ_CHECK(target::join(members.back()->points, schema));
+  }
+  for (const auto& member : members) member->points.schema = schema;
+  return {};
+}
+
+Result<void> Capture::State::make_sources() {
+  coverage.processes = members.size();
+  for (const auto& member : members) SJ_CHECK(make_engines(*member, member->points, sources));
+  for (const auto& member : members) SJ_CHECK(make_others(*member, sources));
+  if (sources.empty()) return fail("there is nothing to record: no process has points");
+  return {};
+}
+
+// Under the capture's numbers. Rings first: one engine records those of a whole family.
+Result<void> Capture::State::make_engines(Member& member, target::Points& points, Sources& made) {
+  if (!has_any(points)) return {};
+  points.schema = schema;
+  EngineOptions how = options.engines;
+  if (options.tests) how.bpf.keep = options.tests(schema);
+  how.bpf.processes =
+      is_open() || options.cgroup ? std::max(members.size(), kExpectedProcesses) : members.size();
+  RingEngine* family = nullptr;
+  for (RingEngine* engine : rings) {
+    SJ_TRY(shared, engine->is_shared_with(member.process));
+    if (shared) family = engine;
+  }
+  how.rings_are_shared = member.has_rings || family != nullptr;
+  SJ_TRY(chosen, choose_engines(member.process, points, how));
+  if (family != nullptr && !std::exchange(member.has_rings, true)) family->adopt(member.process);
+  coverage.ring_points += chosen.ring_points;
+  coverage.bpf_points += chosen.bpf_points;
+  coverage.uncovered_points += chosen.uncovered_points;
+  if (!chosen.why_not_rings.empty()) coverage.why_not_rings = std::move(chosen.why_not_rings);
+  if (!chosen.why_not_bpf.empty()) coverage.why_not_bpf = std::move(chosen.why_not_bpf);
+  if (chosen.rings) {
+    member.has_rings = true;
+    schema = chosen.rings->points().schema;  // a library may have come since it was looked at
+    rings.push_back(chosen.rings.get());
+    engines.push_back(chosen.rings.get());
+    member.engines.push_back(chosen.rings.get());
+    made.push_back(std::move(chosen.rings));
+  }
+  if (chosen.bpf) {
+    coverage.mechanism = chosen.bpf->chosen();
+    bpf.push_back(chosen.bpf.get());
+    engines.push_back(chosen.bpf.get());
+    member.engines.push_back(chosen.bpf.get());
+    member.bpf.push_back(chosen.bpf.get());
+    made.push_back(std::move(chosen.bpf));
+  }
+  return {};
+}
+
+Result<void> Capture::State::make_others(Member& member, Sources& made) {
+  others.resize(options.others.size());
+  for (std::size_t kind = 0; kind < others.size(); ++kind) {
+    bool is_taken = false;
+    for (Source* source : others[kind]) {
+      SJ_TRY(takes, source->add_process(member.process));
+      is_taken = is_taken || takes;
+    }
+    if (is_taken) continue;
+    SJ_TRY(source, options.others[kind](member.process));
+    others[kind].push_back(source.get());
+    made.push_back(std::move(source));
+  }
+  return {};
+}
+
+// Without its costs a capture is still a capture.
+void Capture::State::measure_costs() {
+  if (!bpf.empty() && !bpf_costs && coverage.why_no_costs.empty()) {
+    std::size_t max_args = 0;
+    for (const BpfEngine* engine : bpf)
+      for (const target::Site& site : engine->points().sites)
+        max_args = std::max(max_args, site.args.size());
+    auto costs = calibrate_bpf(bpf.front()->chosen(), static_cast<std::uint32_t>(max_args));
+    if (costs) {
+      bpf_costs = std::move(*costs);
+      about.stamp_delay_ns = bpf_costs->stamp_delay_ns;
+    } else {
+      coverage.why_no_costs = costs.error().text();
+    }
+  }
+  for (const auto& member : members)
+    if (!member->is_counted) note_costs(*member);
+}
+
+// A point that several processes have costs as much as where it costs most.
+void Capture::State::note_costs(Member& member) {
+  member.is_counted = true;
+  about.hit_cost_ps.resize(std::max(about.hit_cost_ps.size(), schema.points.size()));
+  const auto note = [this](std::size_t point, std::uint64_t ps) {
+    about.hit_cost_ps[point] = std::max(about.hit_cost_ps[point], ps);
+  };
+  if (member.has_rings) {
+    if (!ring_cost) ring_cost = calibrate_ring();
+    const auto costs = ring_point_costs_ps(schema, *ring_cost);
+    for (const target::RingSite& site : member.points.ring_sites)
+      if (site.is_wanted) note(site.point, costs[site.point]);
+  }
+  if (!bpf_costs) return;
+  for (BpfEngine* engine : member.bpf) {
+    engine->correct_stamps(bpf_costs->stamp_delay_ns, bpf_costs->stamp_spread_ns);
+    const auto by_point = bpf_point_costs_ps(engine->points(), bpf_costs->hit);
+    for (std::size_t point = 0; point < by_point.size(); ++point) note(point, by_point[point]);
+  }
+}
+
+void Capture::State::listen_for_ctl() {
+  for (const auto& member : members) {
+    if (control)
+      (void)control->add(member->process.pid());
+    else if (auto listening = ControlSocket::listen(member->process.pid()))
+      control = std::move(*listening);
+  }
+}
+
+void Capture::describe() {
+  for (const auto& member : state_->members) {
+    if (auto who = member->process.describe()) member->about = std::move(*who);
+    state_->sink->push(member->about);
+  }
+}
+
+void Capture::describe(model::Target target) {
+  state_->members.front()->about = target;
+  state_->sink->push(std::move(target));
+}
+
+// ---- while it runs ----
+
+std::vector<const target::Process*> Capture::processes() const {
+  std::vector<const target::Process*> alive;
+  for (const auto& member : state_->members)
+    if (!member->has_ended) alive.push_back(&member->process);
+  return alive;
+}
+
+bool Capture::State::is_alive() const {
+  return std::ranges::any_of(members, [](const auto& member) { return !member->has_ended; });
+}
+
+// Since the open mark, or since each joined. An exited process's times are gone, and its pid may be
+// another's: the last reading counts then.
+std::uint64_t Capture::State::target_cpu_ns() {
+  std::uint64_t sum = 0;
+  for (const auto& member : members) {
+    if (!member->has_ended && member->process.alive())
+      member->cpu_last_ns = member->process.cpu_time_ns().value_or(member->cpu_last_ns);
+    sum += member->cpu_last_ns - std::min(member->cpu_first_ns, member->cpu_last_ns);
+  }
+  return sum;
+}
+
+std::optional<RingAdvice> Capture::State::ring_advice() const {
+  if (rings.empty()) return std::nullopt;
+  RingAdvice advice;
+  for (const RingEngine* engine : rings) engine->add_advice(advice);
+  return advice;
+}
+
+void Capture::State::add_pidfds(std::vector<pollfd>& watched) const {
+  for (const auto& member : members)
+    if (!member->has_ended)
+      watched.push_back({.fd = member->process.pidfd(), .events = POLLIN, .revents = 0});
+}
+
+void Capture::State::end_members(std::span<const pollfd> watched, const Listener& listener) {
+  for (const auto& member : members) {
+    const auto is_its = [&](const pollfd& one) { return one.fd == member->process.pidfd(); };
+    const auto found = std::ranges::find_if(watched, is_its);
+    if (member->has_ended || found == watched.end() || found->revents == 0) continue;
+    member->has_ended = true;
+    if (control) control->remove(member->process.pid());
+    for (const auto& source : sources) source->remove_process(member->process);
+    if (!is_alive()) {
+      about.ended_by = "target exit";
+      return;
+    }
+    member->about.until_ns = base::monotonic_ns();
+    sink->push(member->about);
+    listener.say(fmt::format("process {} has ended, {} left", member->process.title(),
+                             counted(static_cast<std::size_t>(std::ranges::count_if(
+                                         members, [](const auto& one) { return !one->has_ended; })),
+                                     "process")));
+  }
+}
+
+Result<void> Capture::State::look_after_members(const Listener& listener) {
+  const std::uint64_t now = base::monotonic_ns();
+  if (options.cgroup && now >= next_look_ns) {
+    next_look_ns = now + kProcessPeriodNs;
+    SJ_CHECK(look_for_processes(listener));
+  }
+  if (now >= next_code_ns) {
+    next_code_ns = now + kCodePeriodNs;
+    for (const auto& member : members)
+      if (!member->has_ended && member->code.has_more(member->process))
+        SJ_CHECK(take_in_code(*member, listener));
+    last_code_ns = now;
+  }
+  return {};
+}
+
+// ---- processes that come ----
+
+Result<void> Capture::State::look_for_processes(const Listener& listener) {
+  const std::uint64_t begin = base::monotonic_ns();
+  const auto pids = options.cgroup->processes();
+  if (!pids) {  // its processes have ended, or are ending
+    options.cgroup.reset();
+    return {};
+  }
+  std::erase_if(bystanders, [](const Bystander& one) { return !one.process.alive(); });
+  std::erase_if(refused, [&](pid_t pid) { return !std::ranges::binary_search(*pids, pid); });
+  for (const pid_t pid : *pids) {
+    const bool is_member = std::ranges::any_of(members, [&](const auto& member) {
+      return !member->has_ended && member->process.pid() == pid;
+    });
+    if (is_member || pid == getpid() || refused.contains(pid)) continue;
+    auto known = std::ranges::find_if(
+        bystanders, [&](const Bystander& one) { return one.process.pid() == pid; });
+    if (known == bystanders.end()) {
+      auto process = target::Process::open(pid);
+      if (!process) {  // a kernel thread, or one without the rights to it
+        refused.insert(pid);
+        continue;
+      }
+      bystanders.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
+      known = std::prev(bystanders.end());
+    }
+    // The newer it is, the sooner it may have loaded what it will be.
+    if (begin < known->next_ns) continue;
+    known->next_ns = begin + kCodePeriodNs;
+    if (!known->code.has_more(known->process)) continue;
+    SJ_TRY(is_taken, take_in(known->process, last_look_ns, listener));
+    if (is_taken) bystanders.erase(known);
+    if (base::monotonic_ns() - begin > kLongestLookNs) {
+      next_look_ns = 0;  // the others in the next round
+      return {};
+    }
+  }
+  last_look_ns = begin;
+  return {};
+}
+
+// Everything of `made` counts from the instant that is returned on; 0: from the open mark.
+Result<std::uint64_t> Capture::State::join_running(Member& member, Sources& made) {
+  for (const auto& source : made) SJ_CHECK(source->connect(*outlet));
+  outlet->announce_points();
+  for (const auto& source : made) SJ_CHECK(source->arm());
+  std::vector<model::PointId> off;
+  for (const model::ShedSpan& span : about.shed)
+    if (span.until_ns == 0) off.push_back(span.point);
+  if (!off.empty())
+    for (Engine* engine : member.engines) SJ_CHECK(engine->switch_points(off, false));
+  const std::uint64_t since_ns = is_open() ? base::monotonic_ns() + kGateLead : 0;
+  for (auto& source : made) {
+    if (is_open()) source->open_at(since_ns);
+    if (is_open() && options.duration) source->close_at(end_ns);
+    if (const auto* engine = dynamic_cast<const Engine*>(source.get())) note_engine(*engine);
+    sources.push_back(std::move(source));
+  }
+  about.sites = static_cast<std::uint32_t>(coverage.sites);
+  return since_ns;
+}
+
+void Capture::State::forget_engines(const Sources& made, Member& member) {
+  const auto is_made = [&](const auto* engine) {
+    return std::ranges::any_of(made, [&](const auto& source) {
+      return static_cast<const Source*>(engine) == source.get();
+    });
+  };
+  std::erase_if(engines, is_made);
+  std::erase_if(rings, is_made);
+  std::erase_if(bpf, is_made);
+  std::erase_if(member.engines, is_made);
+  std::erase_if(member.bpf, is_made);
+  for (auto& kind : others) std::erase_if(kind, is_made);
+}
+
+// Numbers the points as the trace does, which learns those that it has not.
+Result<void> Capture::State::number_points(target::Points& points) {
+  schema = outlet->schema();
+  const std::size_t known = schema.points.size();
+  SJ_CHECK(target::join(points, schema));
+  for (std::size_t id = known; id < schema.points.size(); ++id)
+    SJ_CHECK(outlet->add_point(schema.points[id]));
+  return {};
+}
+
+Result<std::uint64_t> Capture::State::begin_member(Member& member, Sources& made) {
+  SJ_CHECK(number_points(member.points));
+  SJ_CHECK(make_engines(member, member.points, made));
+  SJ_CHECK(make_others(member, made));
+  measure_costs();
+  member.cpu_first_ns = member.process.cpu_time_ns().value_or(0);
+  member.cpu_last_ns = member.cpu_first_ns;
+  return join_running(member, made);
+}
+
+// False: there is nothing in it to record. One that ends meanwhile is no news.
+Result<bool> Capture::State::take_in(target::Process& process, std::uint64_t from_ns,
+                                     const Listener& listener) {
+  auto found = target::find_points(process);
+  if (!found) return false;
+  target::Points points = options.select ? options.select(std::move(*found)) : std::move(*found);
+  if (!has_any(points) && options.others.empty()) return false;
+
+  members.push_back(std::make_unique<Member>(
+      Subject{.process = std::move(process), .points = std::move(points)}));
+  Member& member = *members.back();
+  Sources made;
+  const auto since_ns = begin_member(member, made);
+  if (!since_ns) {
+    forget_engines(made, member);
+    member.has_ended = true;
+    if (!member.process.alive()) return true;
+    refused.insert(member.process.pid());
+    listener.say(fmt::format("not recorded: process {}: {}", member.process.title(),
+                             since_ns.error().text()));
+    return true;
+  }
+  if (auto who = member.process.describe()) member.about = std::move(*who);
+  member.about.since_ns = *since_ns;
+  sink->push(member.about);
+  if (control) (void)control->add(member.process.pid());
+  note_unarmed({.pid = member.process.pid(),
+                .point = model::kNoPoint,
+                .from_ns = from_ns,
+                .until_ns = *since_ns});
+  listener.say(fmt::format("process {} came: its {} are recorded from now on",
+                           member.process.title(), counted(points_of(member), "point")));
+  return true;
+}
+
+std::size_t Capture::State::points_of(const Member& member) {
+  std::set<model::PointId> points;
+  for (const target::Site& site : member.points.sites) points.insert(site.point);
+  for (const target::RingSite& site : member.points.ring_sites)
+    if (site.is_wanted) points.insert(site.point);
+  return points.size();
+}
+
+void Capture::State::note_unarmed(const model::UnarmedSpan& span) {
+  if (!is_open()) return;
+  about.unarmed.push_back(span);
+  has_unarmed_news = true;
+}
+
+// ---- libraries that come ----
+
+// Also of a process that has become another program.
+Result<void> Capture::State::take_in_code(Member& member, const Listener& listener) {
+  auto found = target::find_points(member.process);
+  if (!found) return {};
+  target::Points fresh = only_new(
+      options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
+  if (!has_any(fresh)) return {};
+  for (RingEngine* engine : rings) engine->look_again();
+  Sources made;
+  const auto since_ns = begin_code(member, fresh, made);
+  if (!since_ns) {
+    forget_engines(made, member);
+    if (member.process.alive())
+      listener.say(fmt::format("not recorded: what process {} has loaded: {}",
+                               member.process.title(), since_ns.error().text()));
+    return {};
+  }
+  std::set<model::PointId> points;
+  for (const target::Site& site : fresh.sites) points.insert(site.point);
+  for (const target::RingSite& site : fresh.ring_sites)
+    if (site.is_wanted) points.insert(site.point);
+  for (const model::PointId point : points)
+    note_unarmed({.pid = member.process.pid(),
+                  .point = point,
+                  .from_ns = std::max(last_code_ns, about.open_ns),
+                  .until_ns = *since_ns});
+  listener.say(fmt::format("process {} has loaded {}: {} recorded from now on",
+                           member.process.title(), target::printable(fresh.files.front().name),
+                           counted(points.size(), "point")));
+  append(member.points, fresh);
+  return {};
+}
+
+Result<std::uint64_t> Capture::State::begin_code(Member& member, target::Points& fresh,
+                                                 Sources& made) {
+  SJ_CHECK(number_points(fresh));
+  SJ_CHECK(make_engines(member, fresh, made));
+  member.is_counted = false;
+  measure_costs();
+  SJ_TRY(since_ns, join_running(member, made));
+  return is_open() && since_ns == 0 ? base::monotonic_ns() : since_ns;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,137 @@
+#include "userspace/cli/record_processes.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+bool has_any(const target::Points& points) {
+  return !points.sites.empty() ||
+         std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
+}
+
+std::string check_pid(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && !text.empty() && text.size() <= 9 && text != "0"
+             ? ""
+             : "a process id such as 4242 is wanted";
+}
+
+class Finder {
+ public:
+  explicit Finder(bool may_lack_points) : may_lack_points_(may_lack_points) {}
+
+  Result<void> add_named(pid_t pid) {
+    if (!seen_.insert(pid).second) return {};
+    SJ_TRY(process, target::Process::open(pid));
+    SJ_TRY(points, target::find_points(process));
+    tell_unusable(points);
+    if (!has_any(points) && !may_lack_points_)
+      return std::unexpected(no_points("process " + process.title()));
+    add(std::move(process), std::move(points));
+    return {};
+  }
+
+  // Those that end meanwhile, kernel threads and those without points are left out.
+  Result<void> add_group(const target::Cgroup& cgroup) {
+    SJ_TRY(pids, cgroup.processes());
+    std::size_t found = 0;
+    std::string why_not;
+    for (const pid_t pid : pids) {
+      if (pid == getpid()) continue;
+      if (!seen_.insert(pid).second) {
+        ++found;
+        continue;
+      }
+      auto process = target::Process::open(pid);
+      auto points = process ? target::find_points(*process) : fail("{}", process.error().text());
+      if (!points) {
+        why_not = points.error().text();
+        continue;
+      }
+      if (!has_any(*points) && !may_lack_points_) continue;
+      tell_unusable(*points);
+      add(std::move(*process), std::move(*points));
+      ++found;
+    }
+    if (found == 0)
+      return fail("of {} in the cgroup {} none has points{}{}", counted(pids.size(), "process"),
+                  target::printable(cgroup.path()), why_not.empty() ? "" : "; ", why_not);
+    return {};
+  }
+
+  Result<std::vector<capture::Subject>> select(const RecordSelection& selection,
+                                               capture::Options& how) && {
+    SJ_CHECK(selection.apply(points_, how));
+    std::vector<capture::Subject> subjects;
+    for (std::size_t i = 0; i < processes_.size(); ++i)
+      if (has_any(points_[i]) || may_lack_points_)
+        subjects.push_back({.process = std::move(processes_[i]), .points = std::move(points_[i])});
+    return subjects;
+  }
+
+ private:
+  void add(target::Process process, target::Points points) {
+    processes_.push_back(std::move(process));
+    points_.push_back(std::move(points));
+  }
+
+  bool may_lack_points_;
+  std::set<pid_t> seen_;
+  std::vector<target::Process> processes_;
+  std::vector<target::Points> points_;  // of each
+};
+
+}  // namespace
+
+void tell_unusable(const target::Points& points) {
+  for (const target::Unusable& unusable : points.unusable)
+    tell("not traced: {}: {}\n", unusable.where, unusable.why);
+}
+
+Error no_points(const std::string& whom) {
+  return Error(fmt::format(
+      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or see "
+      "what else it offers with `sojourn list --all`",
+      whom));
+}
+
+void ProcessOptions::define(CLI::App& app) {
+  app.add_option("-p,--pid", pids,
+                 "The running process to attach to; of several, -p 12 -p 34 or -p 12,34")
+      ->type_name("PID")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(check_pid);
+  app.add_option("--cgroup", cgroup,
+                 "All processes in this control group and below, also those that come while this "
+                 "runs: a directory of the cgroup file system, or its path there, such as "
+                 "system.slice/gnb.service")
+      ->type_name("PATH");
+}
+
+Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,
+                                                    const RecordSelection& selection,
+                                                    capture::Options& how) {
+  Finder finder(how.may_lack_points);
+  for (const pid_t pid : options.pids) SJ_CHECK(finder.add_named(pid));
+  if (!options.cgroup.empty()) {
+    SJ_TRY(cgroup, target::Cgroup::open(options.cgroup));
+    SJ_CHECK(finder.add_group(cgroup));
+    how.cgroup = std::move(cgroup);
+  }
+  return std::move(finder).select(selection, how);
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,35 @@
+// Which running processes `record` is to record: -p PID and --cgroup PATH.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/capture.h"
+#include "userspace/cli/record_selection.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::cli {
+
+struct ProcessOptions {
+  std::vector<pid_t> pids;
+  std::string cgroup;
+
+  void define(CLI::App& app);
+  bool given() const { return !pids.empty() || !cgroup.empty(); }
+};
+
+// Those processes with what is to be recorded of them, and `how` the rest. A process that was named
+// must have points; of a cgroup one of all must.
+Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,
+                                                    const RecordSelection& selection,
+                                                    capture::Options& how);
+
+// Says what looks like a point and cannot be used.
+void tell_unusable(const target::Points& points);
+
+Error no_points(const std::string& whom);
+
+}  // namespace sojourn::cli
