@@ -60,6 +60,9 @@ class RingEngine final : public Engine {
 
   RingAdvice advice() const;
 
+  // When points may have been off, as the target had taken this process for dead.
+  std::vector<model::ShedSpan> silences() const;
+
  private:
   struct State;
   explicit RingEngine(std::unique_ptr<State> state);
