@@ -21,6 +21,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_post_mortem.h"
 #include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
@@ -51,6 +52,7 @@ struct Options {
   RecordSelection selection;
   bool quiet = false;
   FlightOptions flight;
+  PostMortemOptions post_mortem;
 };
 
 // Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
@@ -189,6 +191,11 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
         advice.unfinished);
   if (advice.cut != 0)
     tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
+  if (advice.silences != 0)
+    tell(
+        "this process could not look into the rings for so long that the target took it for dead: "
+        "{}, the points were off then, as `sojourn report --costs` shows\n",
+        counted(advice.silences, "time"));
   if (advice.damaged != 0)
     tell(
         "{} of rings made no sense and were skipped: is something writing over the target's "
@@ -291,6 +298,8 @@ void lift_memlock_limit() {
 }
 
 Result<void> record(const Options& options) {
+  if (options.post_mortem.is_asked())
+    return options.post_mortem.run(options.pid, options.output, options.quiet);
   SJ_TRY(how, capture_options(options));
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
@@ -313,7 +322,9 @@ Action define_record(CLI::App& app) {
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
   app.parse_complete_callback([pid, command, options, &app] {
-    if (pid->empty() == command->empty())
+    if (options->post_mortem.is_asked())
+      PostMortemOptions::check(app);
+    else if (pid->empty() == command->empty())
       refuse_usage("give either a running process (-p PID) or a command to start (-- CMD)");
     options->queues.wanted = app.count("--queues") != 0;
     check_queue_options(app, options->queues);
@@ -364,6 +375,7 @@ Action define_record(CLI::App& app) {
       ->option_text("auto|multi|perf [auto]");
   add_context_options(app, options->context);
   options->flight.define(app);
+  options->post_mortem.define(app);
   define_queue_options(app, options->queues);
   app.add_option(
          "--budget", options->budget_percent,
@@ -377,7 +389,8 @@ Action define_record(CLI::App& app) {
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
-      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"
+      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
+      "  sojourn record --post-mortem core -o crash.sjt\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");
   return [options] { return record(*options); };
