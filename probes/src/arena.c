@@ -199,6 +199,8 @@ __attribute__((constructor(101))) static void begin_rings(void) {
     struct sj_arena* const arena = fd < 0 ? NULL : map_arena(fd, &planned);
     if (arena != NULL) {
       memcpy(arena, &planned, sizeof(planned));
+      sj_find_module(&arena->module);
+      sj_read_clocks(&arena->first_clocks);
       sj_runtime.slots = (struct sj_ring_slot*)(void*)((char*)arena + planned.slots_offset);
       sj_runtime.rings = (char*)arena + planned.rings_offset;
       sj_runtime.queue_table = &arena->queue_table[SJ_QUEUE_TABLE_FIRST];

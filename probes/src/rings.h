@@ -1,8 +1,8 @@
 /*
  * The runtime behind the ring engine, one copy in each module that has points. arena.c makes the
- * shared memory when the module is loaded; ring_slow.c runs when a hit has no room; queues.c
- * registers queues. They share what is here. No locks, no allocation; nothing here runs before a
- * module is loaded or unless a hit needs it.
+ * shared memory when the module is loaded, module.c says which file that is; ring_slow.c runs when
+ * a hit has no room; queues.c registers queues. They share what is here. No locks, no allocation;
+ * nothing here runs before a module is loaded or unless a hit needs it.
  */
 #ifndef SOJOURN_PROBES_RINGS_H
 #define SOJOURN_PROBES_RINGS_H
@@ -29,6 +29,12 @@ int sj_ring_prepare(uint64_t slot, uint64_t capacity) SJ_HIDDEN;
 
 /* Takes a ring for the calling thread. 0: there is none. */
 int sj_ring_take(void) SJ_HIDDEN;
+
+/* 0: the clocks cannot be read here. */
+int sj_read_clocks(struct sj_clock_reading* reading) SJ_HIDDEN;
+
+/* Which file this module is; what cannot be found out stays empty. */
+void sj_find_module(struct sj_module* module) SJ_HIDDEN;
 
 /* Of modules that this process has unloaded; own_code is an address in the calling module. */
 void sj_remove_unloaded_arenas(uint64_t own_code) SJ_HIDDEN;

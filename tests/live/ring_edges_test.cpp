@@ -83,6 +83,50 @@ TEST_CASE("hits of threads that got no ring are in the ledger, of however many p
   CHECK(lost.by_cause[model::LossCause::kNoRing] == lost.all);
   CHECK(lost.apart == 176 * 1000);
   CHECK(lost.sum == 24 * 1000);
+  sojourn_done({"check", trace});
+}
+
+TEST_CASE("a collector that was stopped for longer than its target waits goes on, and says so") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child target({SJ_SUBJECT_LAST_WORDS, "2", "1000000000", "go", directory.path("counts")});
+  REQUIRE(target.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(target.pid()), "--engine", "ring",
+                      "--ring-size", "4K", "-o", trace});
+  REQUIRE(tracer.wait_for_output("attached"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  tracer.signal(SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::seconds(4));  // it waits for two
+  tracer.signal(SIGCONT);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("took it for dead"));
+  sojourn_done({"check", trace});
+  trace::Reader reader = open_trace(trace);
+  REQUIRE(reader.capture().shed.size() == 1);
+  const model::ShedSpan span = reader.capture().shed.front();
+  CHECK(span.until_ns > span.from_ns);
+  std::uint64_t after = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (const std::uint64_t ts_ns : batch.ts_ns()) after += ts_ns > span.until_ns ? 1 : 0;
+    return true;
+  }));
+  CHECK(after > 1000);
+}
+
+TEST_CASE("a flight recorder that is not yet full is taken over with all that it holds") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
+  test::Child target({SJ_SUBJECT_LAST_WORDS, "2", "2000", "wait", directory.path("counts")});
+  flight.reset();
+  REQUIRE(target.wait_for_output("ready"));
+  sojourn_done({"record", "-p", std::to_string(target.pid()), "--engine", "ring", "--for", "200ms",
+                "-o", trace});
+  CHECK(open_trace(trace).events() == 4000);
 }
 
 std::size_t ring_directories() {

@@ -2,7 +2,6 @@
 // and what becomes of the target when its collector dies.
 #include <chrono>
 #include <csignal>
-#include <map>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/live/point_counts.h"
 #include "tests/live/programs.h"
 #include "tests/live/truth_pairing.h"
 
@@ -62,40 +62,12 @@ TEST_CASE("what small rings lose is in the ledger, point by point, and nothing e
   const truth::Truth truth = station.finish();
 
   trace::Reader reader = open_trace(trace);
-  std::map<std::string, std::uint64_t> kept;
-  std::map<std::string, std::uint64_t> lost;
-  const auto name = [&](model::PointId point) {
-    const model::Point& one = reader.schema().points.at(point);
-    return std::string(1, letter(one.direction)) + " " + one.name();
-  };
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (const model::PointId point : batch.point()) ++kept[name(point)];
-    return true;
-  }));
-  std::map<std::uint32_t, std::uint64_t> lost_in_stream;
-  std::uint64_t lost_in_all = 0;
-  for (const model::LedgerEntry& entry : reader.ledger()) {
+  const PointCounts counts = count_points(reader);
+  for (const model::LedgerEntry& entry : reader.ledger())
     CHECK(entry.cause == model::LossCause::kRingFull);
-    lost[name(entry.point)] += entry.count;
-    lost_in_stream[entry.stream] += entry.count;
-    lost_in_all += entry.count;
-  }
-  REQUIRE(lost_in_all > 1000);
-  const std::vector<HitCount> hits =
-      count_hits(truth, reader.capture(), reader.capture().stamp_error_ns);
-  for (std::size_t point = 0; point < truth.points.size(); ++point) {
-    const std::string& where = truth.points[point].where;
-    CAPTURE(where, kept[where], lost[where]);
-    CHECK(kept[where] + lost[where] >= hits[point].least);
-    CHECK(kept[where] + lost[where] <= hits[point].most);
-  }
-  std::map<std::uint32_t, std::uint64_t> missing;
-  for (const trace::Gap& gap : reader.gaps()) missing[gap.stream] += gap.count;
-  for (const auto& [stream, count] : lost_in_stream) {
-    CAPTURE(stream, count, missing[stream]);
-    CHECK(missing[stream] <= count);  // the rest came after the stream's last event
-    CHECK(missing[stream] > 0);
-  }
+  REQUIRE(counts.lost_in_all > 1000);
+  check_counts(counts, truth, reader.capture());
+  check_gaps(reader);
 }
 
 nlohmann::json status_of(pid_t pid) {

@@ -61,12 +61,20 @@ Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes
 }
 
 Result<Arena> Arena::open(base::Fd file, std::string name, std::uint64_t address) {
+  return open(std::move(file), std::move(name), address, Sharing::kShared);
+}
+
+Result<Arena> Arena::open_left(base::Fd file, std::string name) {
+  return open(std::move(file), std::move(name), 0, Sharing::kPrivate);
+}
+
+Result<Arena> Arena::open(base::Fd file, std::string name, std::uint64_t address, Sharing sharing) {
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return fail_errno("look at {}", name);
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   if (!S_ISREG(status.st_mode)) return fail("{}: is no regular file", name);
   if (bytes < sizeof(sj_arena)) return fail("{}: is too short for an arena of rings", name);
-  SJ_TRY(mapping, GuardedMapping::map(file.get(), bytes, name));
+  SJ_TRY(mapping, GuardedMapping::map(file.get(), bytes, name, sharing));
   sj_arena copy;
   std::copy_n(mapping.data(), sizeof(copy), reinterpret_cast<std::byte*>(&copy));
   auto layout = check_arena(copy, bytes);
@@ -82,6 +90,19 @@ Result<void> Arena::lock() {
   if (errno == EAGAIN || errno == EACCES)
     return fail("{}: another collector is attached to these rings: end it first", name_);
   return fail_errno("lock {}", name_);
+}
+
+sj_module Arena::module() const {
+  sj_module module = header().module;
+  module.path[sizeof(module.path) - 1] = '\0';
+  module.build_id_bytes = std::min<std::uint32_t>(module.build_id_bytes, sizeof(module.build_id));
+  return module;
+}
+
+std::optional<sj_clock_reading> Arena::newest_clocks() const {
+  const sj_clock_reading newest = header().newest_clocks;
+  const bool is_whole = load_acquire(header().clocks_writer) == 0;
+  return is_whole && newest.stamp != 0 ? std::optional(newest) : std::nullopt;
 }
 
 std::uint64_t Arena::slots_used() const {

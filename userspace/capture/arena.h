@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,6 +45,8 @@ class Arena {
  public:
   // `name` is for people.
   static Result<Arena> open(base::Fd file, std::string name, std::uint64_t address = 0);
+  // Of a target that is gone: the file is only read, and stays as it is.
+  static Result<Arena> open_left(base::Fd file, std::string name);
   Arena(Arena&&) noexcept = default;
   Arena& operator=(Arena&&) = delete;
 
@@ -53,6 +56,11 @@ class Arena {
   const std::string& name() const { return name_; }
   const ArenaLayout& layout() const { return layout_; }
   sj_arena_control& control() const { return header().control; }
+  pid_t pid() const { return header().pid; }  // of who made it, as it counts itself
+  sj_module module() const;                   // with an end mark in its path
+  // When the module was loaded, and the newest one after it, if there is one that is whole.
+  sj_clock_reading first_clocks() const { return header().first_clocks; }
+  std::optional<sj_clock_reading> newest_clocks() const;
   std::uint64_t slots_used() const;
   std::uint64_t memory_used() const;
   bool gone() const;  // its module was unloaded
@@ -78,6 +86,8 @@ class Arena {
   void* address_of_private(std::uint64_t slot) const;
 
  private:
+  static Result<Arena> open(base::Fd file, std::string name, std::uint64_t address,
+                            Sharing sharing);
   Arena(base::Fd file, std::string name, std::uint64_t address, ArenaLayout layout,
         GuardedMapping mapping)
       : file_(std::move(file)),

@@ -78,13 +78,14 @@ Result<void> handle_bus_errors() {
 
 }  // namespace
 
-Result<GuardedMapping> GuardedMapping::map(int fd, std::size_t bytes, const std::string& name) {
+Result<GuardedMapping> GuardedMapping::map(int fd, std::size_t bytes, const std::string& name,
+                                           Sharing sharing) {
   SJ_CHECK(handle_bus_errors());
   std::size_t place = 0;
   while (place < kPlaces && places()[place].taken.exchange(true)) ++place;
   if (place == kPlaces) return fail("map {}: {} are mapped already", name, kPlaces);
-  void* const mapped =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  const int kind = sharing == Sharing::kShared ? MAP_SHARED : MAP_PRIVATE;
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind | MAP_NORESERVE, fd, 0);
   if (mapped == MAP_FAILED) {
     auto error = fail_errno("map {}", name);
     places()[place].taken.store(false);

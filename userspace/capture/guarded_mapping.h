@@ -1,4 +1,4 @@
-// A shared mapping of a file that somebody may cut while it is mapped. Touching what is no longer
+// A mapping of a file that somebody may cut while it is mapped. Touching what is no longer
 // there would be SIGBUS; here such a page becomes one of zeros, and was_cut() says so. Only what is
 // mapped here is looked after: any other SIGBUS goes to whoever handled it before. One thread owns
 // a mapping; any may touch it.
@@ -6,15 +6,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "analysis/base/result.h"
 
 namespace sojourn::capture {
 
+enum class Sharing : std::uint8_t {
+  kShared,
+  kPrivate,  // what is written stays here, and the file as it is
+};
+
 class GuardedMapping {
  public:
   // Readable and writable. `name` is what the error calls the file.
-  static Result<GuardedMapping> map(int fd, std::size_t bytes, const std::string& name);
+  static Result<GuardedMapping> map(int fd, std::size_t bytes, const std::string& name,
+                                    Sharing sharing = Sharing::kShared);
   GuardedMapping(GuardedMapping&& other) noexcept;
   GuardedMapping& operator=(GuardedMapping&&) = delete;
   ~GuardedMapping();

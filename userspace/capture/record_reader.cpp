@@ -46,6 +46,22 @@ GapMark mark_gaps(const sj_ring& ring) {
   return {begun, begun == 0 ? 0 : load_acquire(ring.gap[(begun - 1) % SJ_RING_GAPS].count)};
 }
 
+std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor) {
+  const auto size = static_cast<std::int64_t>(capacity);
+  const std::int64_t limit = load_acquire(ring.limit);
+  if (limit == SJ_RING_CLOSED) return cursor;  // nobody was allowed to write
+  if (load_relaxed(ring.mode) == SJ_RING_STOP)
+    return limit < size ? cursor : std::min(limit - size, cursor);
+  // The first that begins inside of the oldest chunk but the one that comes next.
+  const std::int64_t oldest_byte = std::max(limit, std::int64_t{0}) - size;
+  std::int64_t oldest = cursor;
+  for (const std::int64_t& entry : ring.chunk) {
+    const std::int64_t begin = load_acquire(entry);
+    if (begin >= oldest_byte && begin < oldest && begin % SJ_RECORD_ALIGN == 0) oldest = begin;
+  }
+  return oldest;
+}
+
 RecordReader::RecordReader(const sj_ring& ring, const std::byte* data, std::uint64_t capacity,
                            std::int64_t tail, const GapMark& gaps_before)
     : ring_(&ring), data_(data), capacity_(capacity), tail_(tail), gaps_(gaps_before) {
@@ -146,7 +162,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
                         const RingGate& gate, std::size_t room, RingStream& stream,
                         model::EventColumns& into) {
   if (cursor < tail_ || static_cast<std::uint64_t>(cursor - tail_) > capacity_ ||
-      cursor % SJ_RECORD_ALIGN != 0)
+      cursor % SJ_RECORD_ALIGN != 0 || tail_ % SJ_RECORD_ALIGN != 0)
     return false;
   Rows rows(into, stream);
   const RingClock::Line* line = &clock.line_at(0);

@@ -78,6 +78,10 @@ struct GapMark {
 };
 GapMark mark_gaps(const sj_ring& ring);
 
+// Where begins what a ring still holds up to `cursor`, whoever wrote it: behind what a collector
+// has read; in a flight recorder at the oldest record that cannot have been written over.
+std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor);
+
 class RecordReader {
  public:
   RecordReader() = default;

@@ -313,6 +313,7 @@ void RingEngine::State::set_marks() {
 }
 
 void RingEngine::open_at(std::uint64_t monotonic_ns) {
+  for (const auto& module : state_->modules) module->start_over();
   state_->shared.gate.open = state_->clock.to_ticks(monotonic_ns);
   state_->set_marks();
 }
@@ -455,6 +456,16 @@ std::uint64_t RingEngine::earliest_ns() const {
     if (const std::uint64_t stamp = module->earliest_claim(); stamp != 0)
       earliest = std::min(earliest, state_->clock.to_ns(stamp));
   return earliest;
+}
+
+std::vector<model::ShedSpan> RingEngine::silences() const {
+  std::vector<model::ShedSpan> spans;
+  for (const State::Flag& flag : state_->flags)
+    for (const RingSilence& silence : state_->modules[flag.module]->silences())
+      spans.push_back({.point = flag.point,
+                       .from_ns = state_->clock.to_ns(silence.from),
+                       .until_ns = state_->clock.to_ns(silence.until)});
+  return spans;
 }
 
 void RingEngine::add_advice(RingAdvice& advice) const {

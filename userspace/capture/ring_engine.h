@@ -74,6 +74,9 @@ class RingEngine final : public Engine {
   // Records the rings of such a process as well, from here on; it outlives the engine.
   void adopt(const target::Process& process);
 
+  // When points may have been off, as the target had taken this process for dead.
+  std::vector<model::ShedSpan> silences() const;
+
  private:
   struct State;
   explicit RingEngine(std::unique_ptr<State> state);

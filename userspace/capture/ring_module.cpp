@@ -23,19 +23,6 @@ constexpr std::uint32_t kNoStream = UINT32_MAX;
 
 constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
 
-// The oldest record of a flight recorder that cannot have been written over: the first that begins
-// inside of the oldest chunk but the one that comes next.
-std::int64_t oldest_whole(const sj_ring& ring, std::int64_t limit, std::int64_t cursor,
-                          std::uint64_t capacity) {
-  const std::int64_t oldest_byte = limit - static_cast<std::int64_t>(capacity);
-  std::int64_t oldest = cursor;
-  for (const std::int64_t& entry : ring.chunk) {
-    const std::int64_t begin = load_acquire(entry);
-    if (begin >= oldest_byte && begin < oldest && begin % SJ_RECORD_ALIGN == 0) oldest = begin;
-  }
-  return oldest;
-}
-
 }  // namespace
 
 // ---- the session ----
@@ -82,12 +69,44 @@ void RingModule::arm() {
       if (std::ranges::find(chosen_, flag) == chosen_.end())
         __atomic_fetch_and(&flags[flag], static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
   for (const std::size_t flag : chosen_)
-    __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
+    if (!off_.contains(flag)) __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
+  armed_ = true;
+}
+
+// A target that finds a ring full and a heartbeat of long ago clears all flags at once.
+bool RingModule::is_disarmed() const {
+  const auto flags = arena_.flags();
+  return armed_ && std::ranges::any_of(chosen_, [&](std::size_t flag) {
+           return !off_.contains(flag) && (load_relaxed(flags[flag]) & kRingFlag) == 0;
+         });
+}
+
+// The target may have seen the old heartbeat just before it was renewed, and clear its flags only
+// now: so it is watched for a while.
+void RingModule::look_for_silence(std::uint64_t now, std::uint64_t unseen) {
+  const std::uint64_t patience = load_relaxed(arena_.control().dead_after);
+  if (unseen > patience) {
+    silent_from_ = last_look_ + patience;
+    watched_until_ = now + patience;
+  }
+  if (now >= watched_until_ || !is_disarmed()) return;
+  arm();
+  silences_.push_back({.from = silent_from_, .until = read_cycle_counter()});
+}
+
+void RingModule::start_over() {
+  if (!keeps_) drain(true);
+  arm();
+  silences_.clear();
 }
 
 void RingModule::switch_flags(std::span<const std::size_t> flags, bool on) {
   const auto words = arena_.flags();
   for (const std::size_t flag : flags) {
+    if (on)
+      off_.erase(flag);
+    else
+      off_.insert(flag);
     if (on)
       __atomic_fetch_or(&words[flag], kRingFlag, __ATOMIC_RELEASE);
     else
@@ -102,6 +121,7 @@ void RingModule::disarm() {
 }
 
 void RingModule::leave() {
+  armed_ = false;
   disarm();
   store_release(arena_.control().session, session_ + 1);
 }
@@ -112,6 +132,7 @@ bool RingModule::drain(bool take) {
   const std::uint64_t now = read_cycle_counter();
   store_release(arena_.control().heartbeat, now);
   const std::uint64_t unseen = last_look_ == 0 ? 0 : now - last_look_;
+  look_for_silence(now, unseen);
   last_look_ = now;
   longest_unseen_ = std::max(longest_unseen_, unseen);
   waiting_most_ = 0;
@@ -186,7 +207,6 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   Slot& slot = slots_[index];
   sj_ring& ring = arena_.ring(index);
   const std::uint64_t capacity = load_relaxed(ring.mask) + 1;
-  const std::int64_t limit = load_acquire(ring.limit);
   const std::int64_t cursor = load_acquire(ring.cursor);
   if (!std::has_single_bit(capacity) || capacity < SJ_RING_PAGE ||
       capacity > arena_.layout().most_ring_bytes() || cursor < 0) {
@@ -199,12 +219,7 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   const bool is_flight = load_relaxed(ring.mode) != SJ_RING_STOP;
   const bool is_wrong = is_flight || (shared_->ring_bytes != 0 && shared_->ring_bytes != capacity);
   slot.is_retired = !is_ours && is_wrong;
-  std::int64_t tail = cursor;
-  if (is_ours || keeps_) {
-    tail = is_flight && !is_ours ? oldest_whole(ring, limit, cursor, capacity)
-                                 : std::max(limit, size) - size;
-    if (limit < size || tail > cursor) tail = cursor;  // nobody was allowed to write
-  }
+  const std::int64_t tail = is_ours || keeps_ ? begin_of_kept(ring, capacity, cursor) : cursor;
   if (keeps_ && !is_ours && (earliest_claim_ == 0 || claim.stamp < earliest_claim_))
     earliest_claim_ = claim.stamp;
   const GapMark gaps_before = is_ours || keeps_ ? slot.gaps_at_free : mark_gaps(ring);
@@ -393,8 +408,8 @@ void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
   for (const auto& [stream, count] : kept_) add(stream, count);
   for (const Slot& slot : slots_)
     if (slot.is_read && slot.stream.id != kNoStream) add(slot.stream.id, slot.stream.events);
+  // Hits that found no ring took no number.
   for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
-  for (const auto& [where, count] : lost_no_ring_) add(where.first, count);
 }
 
 void RingModule::add_advice(RingAdvice& advice) const {
@@ -419,6 +434,7 @@ void RingModule::add_advice(RingAdvice& advice) const {
   advice.cut += arena_.was_cut() ? 1 : 0;
   for (const Slot& slot : slots_)
     if (slot.is_read) advice.damaged += slot.stream.damaged;
+  advice.silences += silences_.size();
   advice.lost_of_unknown_points += advice_.lost_of_unknown_points;
 }
 

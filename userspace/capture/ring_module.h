@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -52,6 +53,14 @@ struct RingAdvice {
   std::uint64_t cut = 0;              // arenas that somebody made shorter
   std::uint64_t unfinished = 0;       // hits under way at the close that never came, at most
   std::uint64_t lost_of_unknown_points = 0;
+  std::uint64_t silences = 0;  // times that the target had taken this process for dead
+};
+
+// From `from` to `until` (stamps) the target may have had its flags off: it took the collector,
+// which had not looked for so long, for dead.
+struct RingSilence {
+  std::uint64_t from = 0;
+  std::uint64_t until = 0;
 };
 
 // A hit that has taken its place in a ring, at `position`, and is not whole.
@@ -75,6 +84,11 @@ class RingModule {
   void disarm();
   void switch_flags(std::span<const std::size_t> flags, bool on);
   void set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp);
+
+  // Shortly before the open mark: what came since the flags were set is no longer wanted, and while
+  // others were made ready the target may have taken this collector for dead.
+  void start_over();
+  const std::vector<RingSilence>& silences() const { return silences_; }
 
   // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
   // there is more.
@@ -129,6 +143,8 @@ class RingModule {
     std::uint32_t losses_elsewhere = 0;  // seen, of sites that have no place in the ring's table
   };
 
+  bool is_disarmed() const;
+  void look_for_silence(std::uint64_t now, std::uint64_t unseen);
   bool drain_slot(std::uint64_t index, bool take);
   bool adopt(std::uint64_t index, const Claim& claim);
   void begin_stream(Slot& slot, const Claim& claim);
@@ -163,6 +179,11 @@ class RingModule {
   std::uint64_t last_look_ = 0;       // ticks
   std::uint64_t longest_unseen_ = 0;  // ticks between two looks
   std::uint64_t least_rate_span_ = 0;
+  bool armed_ = false;
+  std::set<std::size_t> off_;  // flags that are switched off by whoever is served here
+  std::uint64_t silent_from_ = 0;
+  std::uint64_t watched_until_ = 0;
+  std::vector<RingSilence> silences_;
   double most_bytes_per_tick_ = 0;  // that any ring was written with
 };
 

@@ -22,6 +22,7 @@
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_post_mortem.h"
 #include "userspace/cli/record_processes.h"
 #include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
@@ -54,6 +55,7 @@ struct Options {
   bool quiet = false;
   FlightOptions flight;
   CollectorOptions collector;
+  PostMortemOptions post_mortem;
 };
 
 // Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
@@ -182,6 +184,11 @@ void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
         advice.unfinished);
   if (advice.cut != 0)
     tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
+  if (advice.silences != 0)
+    tell(
+        "this process could not look into the rings for so long that the target took it for dead: "
+        "{}, the points were off then, as `sojourn report --costs` shows\n",
+        counted(advice.silences, "time"));
   if (advice.damaged != 0)
     tell(
         "{} of rings made no sense and were skipped: is something writing over the target's "
@@ -295,6 +302,8 @@ void lift_memlock_limit() {
 }
 
 Result<void> record(const Options& options) {
+  if (options.post_mortem.is_asked())
+    return options.post_mortem.run(options.pid, options.output, options.quiet);
   SJ_TRY(how, capture_options(options));
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
@@ -311,7 +320,9 @@ Action define_record(CLI::App& app) {
       app.add_option("command", options->command,
                      "A command to start and trace from its first instruction: -- CMD ARGS...");
   app.parse_complete_callback([command, options, &app] {
-    if (options->processes.given() != command->empty())
+    if (options->post_mortem.is_asked())
+      PostMortemOptions::check(app);
+    else if (options->processes.given() != command->empty())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
           "start (-- CMD)");
@@ -365,6 +376,7 @@ Action define_record(CLI::App& app) {
       ->option_text("auto|multi|perf [auto]");
   add_context_options(app, options->context);
   options->flight.define(app);
+  options->post_mortem.define(app);
   define_queue_options(app, options->queues);
   options->collector.define(app);
   app.add_option(
@@ -381,7 +393,8 @@ Action define_record(CLI::App& app) {
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
       "  sojourn record -p $(pidof nr-cu),$(pidof nr-du) -o both.sjt\n"
       "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
-      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n\n"
+      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
+      "  sojourn record --post-mortem core -o crash.sjt\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");
   return [options] { return record(*options); };

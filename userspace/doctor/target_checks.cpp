@@ -159,6 +159,11 @@ Check post_mortem(const TargetLook& look) {
     check.finding = "only a collector that runs then has its last events";
     check.advice = "start it with SJ_RING_DIR=DIR, or set bit 1 of its coredump_filter";
   }
+  if (check.verdict == Verdict::kPass)
+    check.advice = fmt::format(
+        "afterwards: sojourn record --post-mortem {}; started with SJ_RINGS=flight it keeps its "
+        "last events while nobody records, too",
+        look.is_ring_file_named ? "FILE" : "CORE");
   check.values = {{"ring_file", look.is_ring_file_named}, {"core_file", look.core_has_rings}};
   return check;
 }

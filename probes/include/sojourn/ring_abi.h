@@ -237,6 +237,27 @@ struct sj_arena_control {
   uint64_t dead_after; /* ticks without a heartbeat: it is dead, and hits stop trying. 0: never */
 };
 
+/* The clocks, read one right after the other: what turns stamps into times for a reader who comes
+ * when the target is gone. */
+struct sj_clock_reading {
+  uint64_t stamp; /* in the middle of reading `monotonic_ns`; 0: there is no reading */
+  uint64_t ticks; /* which took so long */
+  uint64_t monotonic_ns;
+  uint64_t realtime_ns;
+  uint64_t tai_ns;
+};
+
+#define SJ_MODULE_PATH_BYTES 512
+#define SJ_MODULE_BUILD_ID_BYTES 32
+
+/* Which file the module is, for the same reader. */
+struct sj_module {
+  char path[SJ_MODULE_PATH_BYTES]; /* as the target names it, with an end mark; "": not known */
+  uint8_t build_id[SJ_MODULE_BUILD_ID_BYTES];
+  uint32_t build_id_bytes; /* 0: it has none */
+  uint32_t pad;
+};
+
 struct sj_arena {
   uint64_t magic;
   uint32_t version;
@@ -275,6 +296,12 @@ struct sj_arena {
 
   /* Hits of threads that got no ring. */
   struct sj_ring_loss refused[SJ_RING_LOSSES];
+
+  struct sj_module module;
+  struct sj_clock_reading first_clocks;  /* when the module was loaded */
+  struct sj_clock_reading newest_clocks; /* when a thread last took a ring */
+  uint32_t clocks_writer;                /* 1: somebody is writing the newest, or died doing so */
+  uint32_t pad3;
 };
 SJ_ABI_ASSERT(sizeof(struct sj_arena) <= 4096, "the flags come next, on a page of their own");
 

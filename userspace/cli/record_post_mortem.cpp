@@ -1,0 +1,92 @@
+#include "userspace/cli/record_post_mortem.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+#include "analysis/report/words.h"
+#include "userspace/capture/post_mortem.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+void PostMortemOptions::define(CLI::App& app) {
+  auto* post_mortem =
+      app.add_option("--post-mortem", path_,
+                     "Attach to nothing: make a trace of what a process that has ended left of its "
+                     "rings. A ring file or a directory of them (SJ_RING_DIR), or a core file. "
+                     "With -p: that process's, where there are several")
+          ->type_name("PATH")
+          ->check([](const std::string& path) {
+            return path.empty() ? "a ring file, a directory of them, or a core file is wanted" : "";
+          });
+  app.add_option("--exe", executables_,
+                 "With --post-mortem: where the program that ended is now, and its libraries "
+                 "(repeat it), if not where they were then")
+      ->type_name("FILE")
+      ->needs(post_mortem);
+}
+
+void PostMortemOptions::check(const CLI::App& app) {
+  constexpr std::array<std::string_view, 5> kMeant = {"--post-mortem", "--exe", "--pid", "--output",
+                                                      "--quiet"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() != 0 && std::ranges::find(kMeant, name) == kMeant.end())
+      refuse_usage(name + " is for a capture: --post-mortem reads what is left of one process");
+  }
+}
+
+namespace {
+
+void tell_doubts(const capture::PostMortem& found) {
+  const capture::LeftCounts& counts = found.counts;
+  for (const target::Unusable& unusable : found.unusable)
+    tell("not read: {}: {}\n", unusable.where, unusable.why);
+  for (const std::string& file : found.unchecked)
+    tell("{} has no build id: that it is the build that ended cannot be checked\n", file);
+  if (found.missing_bytes != 0)
+    tell("the core file was cut short: {} are missing\n", bytes(found.missing_bytes));
+  if (counts.absent_rings != 0)
+    tell("not in it, or not whole: {}\n", counted(counts.absent_rings, "thread's ring"));
+  if (counts.foreign_rings != 0)
+    tell("not read: {} of other processes, forked ones: say whose by -p\n",
+         counted(counts.foreign_rings, "ring"));
+  if (counts.taken_by_collectors != 0)
+    tell("a collector was attached: what it had read by then is in its own trace\n");
+  if (counts.damaged != 0)
+    tell("{} of rings made no sense and were skipped\n", counted(counts.damaged, "span"));
+  if (counts.unfinished != 0)
+    tell("in the middle of a hit, which is counted as lost: {}\n",
+         counted(counts.unfinished, "thread"));
+  if (!counts.knows_unfinished)
+    tell("of each thread one hit may be missing, which was under way (a core file would tell)\n");
+}
+
+}  // namespace
+
+Result<void> PostMortemOptions::run(pid_t pid, const std::string& output, bool is_quiet) const {
+  SJ_TRY(found, capture::recover(
+                    {.path = path_, .pid = pid, .executables = executables_, .output = output}));
+  if (is_quiet) return {};
+  const std::chrono::nanoseconds span(found.capture.close_ns - found.capture.open_ns);
+  tell("{}, pid {}: {} held events, {} of them as flight recorders\n", found.target.name,
+       found.target.pid, counted(found.counts.rings, "ring"), grouped(found.counts.flight_rings));
+  tell("{} complete   {}   {} lost   {} {}   ended by {}\n", seconds(span),
+       counted(found.counts.events, "event"), grouped(found.lost), output, bytes(found.bytes),
+       found.capture.ended_by);
+  tell("times are right to {}{}\n",
+       report::duration(static_cast<double>(found.capture.stamp_error_ns)),
+       found.is_this_boot
+           ? ""
+           : ", by the target's own readings of its clocks: this is another machine, "
+             "or was started since");
+  tell_doubts(found);
+  tell("next: sojourn report {}\n", output);
+  return {};
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,29 @@
+// `record --post-mortem`: its options, and what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::cli {
+
+class PostMortemOptions {
+ public:
+  void define(CLI::App& app);
+  bool is_asked() const { return !path_.empty(); }
+
+  // Refuses options that mean nothing where there is nothing to attach to.
+  static void check(const CLI::App& app);
+
+  Result<void> run(pid_t pid, const std::string& output, bool is_quiet) const;
+
+ private:
+  std::string path_;
+  std::vector<std::string> executables_;
+};
+
+}  // namespace sojourn::cli
