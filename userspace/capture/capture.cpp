@@ -316,6 +316,8 @@ Result<Outcome> Capture::finish() {
     state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
   if (state.rings != nullptr)
     for (const model::ShedSpan& span : state.rings->silences()) state.about.shed.push_back(span);
+  for (const RingEngine* rings : state.rings)
+    for (const model::ShedSpan& span : rings->silences()) state.about.shed.push_back(span);
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
   state.about.tracer_rss_bytes = own_memory_bytes();
   for (model::ShedSpan& span : state.about.shed)

@@ -22,6 +22,7 @@
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_perf.h"
 #include "userspace/cli/record_post_mortem.h"
 #include "userspace/cli/record_processes.h"
 #include "userspace/cli/record_queues.h"
@@ -50,6 +51,7 @@ struct Options {
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   ContextWanted context;
+  PerfWanted perf;
   QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
@@ -103,6 +105,7 @@ Result<capture::Options> capture_options(const Options& options) {
   if (options.attach == Attach::kPerf)
     result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
   SJ_CHECK(want_context(options.context, options.quiet, options.poll_ms, result));
+  SJ_CHECK(want_perf(options.perf, options.quiet, options.poll_ms, result));
   SJ_CHECK(add_queue_sampler(options.queues, result));
   return result;
 }
@@ -113,7 +116,8 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
   if (attached + coverage.uncovered_points == 0) {
-    tell("the target has no points: only its context is recorded\n");
+    tell("the target has no points: only {} recorded\n",
+         options.context.families.empty() ? "its counters are" : "its context is");
     return;
   }
   tell("attached {} at {}{} in {:.0f} ms, {}\n", counted(attached, "point"),
@@ -375,6 +379,7 @@ Action define_record(CLI::App& app) {
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
       ->option_text("auto|multi|perf [auto]");
   add_context_options(app, options->context);
+  add_perf_options(app, options->perf);
   options->flight.define(app);
   options->post_mortem.define(app);
   define_queue_options(app, options->queues);
