@@ -314,8 +314,6 @@ Result<Outcome> Capture::finish() {
   if (state.outlet->sieve()) state.outlet->sieve()->close_up(state.about.stream_hits);
   for (const Engine* engine : state.engines)
     state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
-  if (state.rings != nullptr)
-    for (const model::ShedSpan& span : state.rings->silences()) state.about.shed.push_back(span);
   for (const RingEngine* rings : state.rings)
     for (const model::ShedSpan& span : rings->silences()) state.about.shed.push_back(span);
   state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
