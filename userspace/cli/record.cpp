@@ -123,6 +123,9 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
   if (!coverage.why_no_costs.empty())
     tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
+  if (!coverage.why_only_looks.empty())
+    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
+         coverage.why_only_looks);
   if (coverage.uncovered_points != 0)
     tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
          coverage.why_not_bpf);
@@ -288,6 +291,7 @@ void lift_memlock_limit() {
 
 Result<void> record(const Options& options) {
   SJ_TRY(how, capture_options(options));
+  how.follow = options.processes.follow;
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
   return options.command.empty() ? record_processes(options, how, interrupts)
