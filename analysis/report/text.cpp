@@ -120,7 +120,8 @@ class Writer {
     for (const auto& target : targets | std::views::take(kMost))
       table.row(
           {printable(target.name), std::to_string(target.pid),
-           target.parent == 0 ? "" : std::to_string(target.parent), since_open(target.since_ns),
+           target.parent == 0 ? "" : std::to_string(target.parent),
+           target.parent != 0 && target.since_ns == 0 ? "the fork" : since_open(target.since_ns),
            target.until_ns == 0 ? "the end" : since_open(target.until_ns), printable(target.exe)});
     text_ += "\n" + table.text();
     if (targets.size() > kMost) line("and {} more processes", targets.size() - kMost);

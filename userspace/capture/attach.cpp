@@ -11,9 +11,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <sys/stat.h>
 
 #include "userspace/base/fd.h"
+#include "userspace/target/host.h"
 
 namespace sojourn::capture {
 
@@ -119,13 +119,6 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
   return link;
 }
 
-// The program that perf uprobes run compares pids as the host knows them.
-bool in_hosts_pid_namespace() {
-  constexpr ino_t kInitial = 0xeffffffc;  // PROC_PID_INIT_INO
-  struct stat own{};
-  return stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kInitial;
-}
-
 // Those that share a link.
 using Groups = std::vector<std::vector<std::size_t>>;
 
@@ -172,7 +165,8 @@ void Attachment::destroy(std::vector<Link> links) {
 
 Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, Mechanism mechanism,
                                       const BpfPrograms& programs, Links links) {
-  if (mechanism == Mechanism::kPerfUprobes && !in_hosts_pid_namespace())
+  // The program that perf uprobes run compares pids as the host knows them.
+  if (mechanism == Mechanism::kPerfUprobes && !target::in_first_pid_namespace())
     return fail(
         "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "
         "kernel with "

@@ -172,7 +172,7 @@ std::chrono::microseconds Capture::State::poll_period() const {
 }
 
 std::uint64_t Capture::State::events() const {
-  std::uint64_t events = 0;
+  std::uint64_t events = retired.events;
   for (const Engine* engine : engines) events += engine->events();
   return outlet->sieve() ? events - std::min(events, outlet->sieve()->filtered()) : events;
 }
@@ -180,11 +180,12 @@ std::uint64_t Capture::State::events() const {
 std::uint64_t Capture::State::other_events() const {
   std::uint64_t events = 0;
   for (const auto& source : sources) events += source->events();
-  return events - this->events();
+  for (const Engine* engine : engines) events -= engine->events();
+  return events;
 }
 
 Result<model::Ledger> Capture::State::losses() const {
-  model::Ledger ledger;
+  model::Ledger ledger = retired.losses;
   for (const auto& source : sources) SJ_CHECK(source->add_losses(ledger));
   if (outlet->sieve()) outlet->sieve()->add_filtered(ledger);
   return ledger;
@@ -203,6 +204,10 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   auto state = std::make_unique<State>();
   state->options = std::move(options);
   state->options.engines.bpf.link_each_point = state->options.budget.has_value();
+  state->options.engines.rings.follow = state->options.follow;
+  state->options.engines.rings.meet = [state = state.get()](std::uint32_t pid) {
+    state->met.push_back(static_cast<pid_t>(pid));
+  };
   SJ_CHECK(state->join_members(std::move(subjects)));
   SJ_CHECK(state->make_sources());
   state->measure_costs();
@@ -210,6 +215,7 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   SJ_CHECK(state->set_budget());
   SJ_CHECK(state->arm());
   state->listen_for_ctl();
+  SJ_CHECK(state->follow());
   if (!state->options.wait_for_start) state->open_gate();
   return Capture(std::move(state));
 }
@@ -224,7 +230,7 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   SJ_TRY(losses, this->losses());
   sink->push(base::read_clock_pair());
   sink->push(losses);
-  if (std::exchange(has_unarmed_news, false) && !options.flight) sink->push(about);
+  write_unarmed();
   lost_so_far = sum(losses).lost;
   listener.progress({.elapsed = nanoseconds(now - about.open_ns),
                      .events = events(),
@@ -247,7 +253,8 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.look_after_dumps(listener));
     SJ_CHECK(state.look_after_members(listener));
     watched = {{.fd = signals, .events = POLLIN, .revents = 0},
-               {.fd = control, .events = POLLIN, .revents = 0}};
+               {.fd = control, .events = POLLIN, .revents = 0},
+               {.fd = state.family ? state.family->fd() : -1, .events = POLLIN, .revents = 0}};
     state.add_pidfds(watched);
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
@@ -264,7 +271,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     if (watched[1].revents != 0)
       for (const ControlSocket::Request& request : state.control->take())
         SJ_CHECK(state.obey(request));
-    state.end_members(std::span(watched).subspan(2), listener);
+    state.end_members(std::span(watched).subspan(3), listener);
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
     if (now >= state.stop_at_ns && state.events() >= state.stop_at_events)
@@ -308,8 +315,10 @@ Result<Outcome> Capture::finish() {
   for (const auto& source : state.sources) SJ_CHECK(source->settle());
   for (const auto& source : state.sources) source->disarm();
   SJ_CHECK(state.drain_rest());
+  state.note_met();
 
   SJ_TRY(losses, state.losses());
+  state.about.stream_hits = state.retired.hits;
   for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
   if (state.outlet->sieve()) state.outlet->sieve()->close_up(state.about.stream_hits);
   for (const Engine* engine : state.engines)

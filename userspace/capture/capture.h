@@ -56,6 +56,7 @@ struct Options {
 
   // Processes that come into this group while the capture runs are recorded as well.
   std::optional<target::Cgroup> cgroup;
+  bool follow = false;  // forked children are recorded as well, and theirs
   // What is recorded of the points of processes and libraries that come later. None: all.
   std::function<target::Points(target::Points)> select;
   // What a hit of each point must fulfil, as far as eBPF can judge it.
@@ -73,7 +74,8 @@ struct Coverage {
   std::string why_not_bpf;
   std::optional<Mechanism> mechanism;  // of eBPF
   std::chrono::nanoseconds attach_time{};
-  std::string why_no_costs;  // of eBPF's hits
+  std::string why_no_costs;    // of eBPF's hits
+  std::string why_only_looks;  // forks are not told, but looked for
 };
 
 struct Progress {

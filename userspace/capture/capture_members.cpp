@@ -25,9 +25,14 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kProcessPeriodNs = kSecond / 10;
 constexpr std::uint64_t kCodePeriodNs = kSecond;
+constexpr std::uint64_t kCodeSoonNs = kSecond / 50;  // while a program is being loaded
 
 // Reading a process's files takes milliseconds, for which no ring is emptied.
 constexpr std::uint64_t kLongestLookNs = 10'000'000;
+
+// To attach to a process that came, one a second; to find the rings of a library.
+constexpr unsigned kTries = 5;
+constexpr unsigned kCodeTries = 25;
 
 // Processes that may yet come have a share of the rings' memory, too.
 constexpr std::size_t kExpectedProcesses = 8;
@@ -105,14 +110,17 @@ Result<void> Capture::State::make_engines(Member& member, target::Points& points
   if (options.tests) how.bpf.keep = options.tests(schema);
   how.bpf.processes =
       is_open() || options.cgroup ? std::max(members.size(), kExpectedProcesses) : members.size();
-  RingEngine* family = nullptr;
+  RingEngine* common = nullptr;  // with other members of its family
   for (RingEngine* engine : rings) {
     SJ_TRY(shared, engine->is_shared_with(member.process));
-    if (shared) family = engine;
+    if (shared) common = engine;
   }
-  how.rings_are_shared = member.has_rings || family != nullptr;
+  how.rings_are_shared = member.has_rings || common != nullptr;
   SJ_TRY(chosen, choose_engines(member.process, points, how));
-  if (family != nullptr && !std::exchange(member.has_rings, true)) family->adopt(member.process);
+  if (common != nullptr && !std::exchange(member.has_rings, true)) {
+    common->adopt(member.process);
+    member.has_family = true;
+  }
   coverage.ring_points += chosen.ring_points;
   coverage.bpf_points += chosen.bpf_points;
   coverage.uncovered_points += chosen.uncovered_points;
@@ -139,6 +147,7 @@ Result<void> Capture::State::make_engines(Member& member, target::Points& points
 
 Result<void> Capture::State::make_others(Member& member, Sources& made) {
   others.resize(options.others.size());
+  member.is_with_others = !others.empty();
   for (std::size_t kind = 0; kind < others.size(); ++kind) {
     bool is_taken = false;
     for (Source* source : others[kind]) {
@@ -230,7 +239,7 @@ bool Capture::State::is_alive() const {
 // Since the open mark, or since each joined. An exited process's times are gone, and its pid may be
 // another's: the last reading counts then.
 std::uint64_t Capture::State::target_cpu_ns() {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = retired.cpu_ns;
   for (const auto& member : members) {
     if (!member->has_ended && member->process.alive())
       member->cpu_last_ns = member->process.cpu_time_ns().value_or(member->cpu_last_ns);
@@ -259,6 +268,7 @@ void Capture::State::end_members(std::span<const pollfd> watched, const Listener
     if (member->has_ended || found == watched.end() || found->revents == 0) continue;
     member->has_ended = true;
     if (control) control->remove(member->process.pid());
+    if (family) family->remove(member->process.pid());
     for (const auto& source : sources) source->remove_process(member->process);
     if (!is_alive()) {
       about.ended_by = "target exit";
@@ -266,27 +276,40 @@ void Capture::State::end_members(std::span<const pollfd> watched, const Listener
     }
     member->about.until_ns = base::monotonic_ns();
     sink->push(member->about);
-    listener.say(fmt::format("process {} has ended, {} left", member->process.title(),
-                             counted(static_cast<std::size_t>(std::ranges::count_if(
-                                         members, [](const auto& one) { return !one->has_ended; })),
-                                     "process")));
+    tell_coming(listener,
+                fmt::format("process {} has ended, {} left", member->process.title(),
+                            counted(static_cast<std::size_t>(std::ranges::count_if(
+                                        members, [](const auto& one) { return !one->has_ended; })),
+                                    "process")));
   }
 }
 
 Result<void> Capture::State::look_after_members(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
+  SJ_CHECK(retire_ended());
+  if (family) SJ_CHECK(look_after_family(listener));
   if (options.cgroup && now >= next_look_ns) {
     next_look_ns = now + kProcessPeriodNs;
     SJ_CHECK(look_for_processes(listener));
   }
   if (now >= next_code_ns) {
-    next_code_ns = now + kCodePeriodNs;
-    for (const auto& member : members)
-      if (!member->has_ended && member->code.has_more(member->process))
-        SJ_CHECK(take_in_code(*member, listener));
+    next_code_ns = now + (now < code_often_until_ns ? kCodeSoonNs : kCodePeriodNs);
+    for (const auto& member : members) {
+      if (member->has_ended) continue;
+      SJ_CHECK(look_for_new_rings(*member));
+      if (member->code.has_more(member->process)) SJ_CHECK(take_in_code(*member, listener));
+    }
     last_code_ns = now;
   }
   return {};
+}
+
+// A program that forks all day must not fill the screen either.
+void Capture::State::tell_coming(const Listener& listener, const std::string& words) {
+  constexpr std::size_t kMost = 40;
+  if (++comings_told <= kMost) listener.say(words);
+  if (comings_told == kMost)
+    listener.say("more processes that come and go are not told of here: the trace has them all");
 }
 
 // ---- processes that come ----
@@ -320,8 +343,11 @@ Result<void> Capture::State::look_for_processes(const Listener& listener) {
     if (begin < known->next_ns) continue;
     known->next_ns = begin + kCodePeriodNs;
     if (!known->code.has_more(known->process)) continue;
-    SJ_TRY(is_taken, take_in(known->process, last_look_ns, listener));
-    if (is_taken) bystanders.erase(known);
+    const bool is_last_try = known->tries++ >= kTries;
+    SJ_TRY(joined, take_in(known->process, {.from_ns = last_look_ns, .is_last_try = is_last_try},
+                           listener));
+    if (joined == Joined::kYes) bystanders.erase(known);
+    if (joined == Joined::kLater) known->code = {};
     if (base::monotonic_ns() - begin > kLongestLookNs) {
       next_look_ns = 0;  // the others in the next round
       return {};
@@ -387,12 +413,17 @@ Result<std::uint64_t> Capture::State::begin_member(Member& member, Sources& made
 }
 
 // False: there is nothing in it to record. One that ends meanwhile is no news.
-Result<bool> Capture::State::take_in(target::Process& process, std::uint64_t from_ns,
-                                     const Listener& listener) {
-  auto found = target::find_points(process);
-  if (!found) return false;
-  target::Points points = options.select ? options.select(std::move(*found)) : std::move(*found);
-  if (!has_any(points) && options.others.empty()) return false;
+Result<Capture::State::Joined> Capture::State::take_in(target::Process& process, Newcomer newcomer,
+                                                       const Listener& listener) {
+  target::Points points;
+  if (newcomer.points) {
+    points = std::move(*newcomer.points);
+  } else {
+    auto found = target::find_points(process);
+    if (!found) return Joined::kNothing;
+    points = options.select ? options.select(std::move(*found)) : std::move(*found);
+  }
+  if (!has_any(points) && options.others.empty()) return Joined::kNothing;
 
   members.push_back(std::make_unique<Member>(
       Subject{.process = std::move(process), .points = std::move(points)}));
@@ -401,24 +432,56 @@ Result<bool> Capture::State::take_in(target::Process& process, std::uint64_t fro
   const auto since_ns = begin_member(member, made);
   if (!since_ns) {
     forget_engines(made, member);
+    for (RingEngine* engine : rings) (void)engine->forget(member.process);
     member.has_ended = true;
-    if (!member.process.alive()) return true;
-    refused.insert(member.process.pid());
-    listener.say(fmt::format("not recorded: process {}: {}", member.process.title(),
-                             since_ns.error().text()));
-    return true;
+    const std::string title = member.process.title();
+    const pid_t pid = member.process.pid();
+    if (!member.is_with_others) {
+      process = std::move(member.process);
+      members.pop_back();
+      // A program that has just begun has no rings yet, say.
+      if (!newcomer.is_last_try || !process.alive()) return Joined::kLater;
+    }
+    refused.insert(pid);
+    listener.say(fmt::format("not recorded: process {}: {}", title, since_ns.error().text()));
+    return Joined::kYes;
   }
   if (auto who = member.process.describe()) member.about = std::move(*who);
-  member.about.since_ns = *since_ns;
-  sink->push(member.about);
+  member.about.parent = newcomer.parent;
   if (control) (void)control->add(member.process.pid());
-  note_unarmed({.pid = member.process.pid(),
-                .point = model::kNoPoint,
-                .from_ns = from_ns,
-                .until_ns = *since_ns});
-  listener.say(fmt::format("process {} came: its {} are recorded from now on",
-                           member.process.title(), counted(points_of(member), "point")));
-  return true;
+  if (family) SJ_CHECK(family->add(member.process.pid()));
+  note_beginning(member, newcomer.from_ns, *since_ns);
+  sink->push(member.about);
+  tell_of(member, listener);
+  return Joined::kYes;
+}
+
+// A followed child's rings were recorded before anybody knew of it; its other points were not.
+void Capture::State::note_beginning(Member& member, std::uint64_t from_ns, std::uint64_t since_ns) {
+  const pid_t pid = member.process.pid();
+  if (!options.follow || member.about.parent == 0 || !member.has_family) {
+    member.about.since_ns = since_ns;
+    note_unarmed({.pid = pid, .point = model::kNoPoint, .from_ns = from_ns, .until_ns = since_ns});
+    return;
+  }
+  std::set<model::PointId> points;
+  for (const BpfEngine* engine : member.bpf)
+    for (const target::Site& site : engine->points().sites) points.insert(site.point);
+  for (const model::PointId point : points)
+    note_unarmed({.pid = pid, .point = point, .from_ns = from_ns, .until_ns = since_ns});
+}
+
+void Capture::State::tell_of(const Member& member, const Listener& listener) {
+  const std::string points = counted(points_of(member), "point");
+  const std::string title = member.process.title();
+  const bool is_whole =
+      member.about.parent != 0 && member.about.since_ns == 0 && member.bpf.empty();
+  const std::string_view from = member.about.parent == 0 ? "came" : "was forked";
+  const std::string_view since = is_whole ? "from its first instruction on"
+                                 : member.about.parent != 0 && member.about.since_ns == 0
+                                     ? "from now on, by rings since the fork"
+                                     : "from now on";
+  tell_coming(listener, fmt::format("process {} {}: {} recorded {}", title, from, points, since));
 }
 
 std::size_t Capture::State::points_of(const Member& member) {
@@ -429,13 +492,57 @@ std::size_t Capture::State::points_of(const Member& member) {
   return points.size();
 }
 
+// A program that forks all day must not fill the file with what was not seen of its children.
 void Capture::State::note_unarmed(const model::UnarmedSpan& span) {
+  constexpr std::size_t kMost = 65'536;
   if (!is_open()) return;
-  about.unarmed.push_back(span);
-  has_unarmed_news = true;
+  if (about.unarmed.size() < kMost) {
+    about.unarmed.push_back(span);
+    return;
+  }
+  model::UnarmedSpan& several = about.unarmed.back();
+  several.pid = 0;
+  several.point = model::kNoPoint;
+  several.from_ns = std::min(several.from_ns, span.from_ns);
+  several.until_ns = std::max(several.until_ns, span.until_ns);
+}
+
+// For readers of a capture that is killed, ever more rarely while the list grows; see write_shed().
+void Capture::State::write_unarmed() {
+  constexpr std::size_t kFew = 256;
+  const std::size_t spans = about.unarmed.size();
+  if (options.flight || spans == unarmed_written || (spans > kFew && spans < 2 * unarmed_written))
+    return;
+  unarmed_written = spans;
+  sink->push(about);
 }
 
 // ---- libraries that come ----
+
+// Of a process that has become another program, or its own anew: it makes them while it is loaded.
+Result<void> Capture::State::look_for_new_rings(Member& member) {
+  if (member.begun_ns == 0 || !member.has_rings) return {};
+  for (RingEngine* engine : rings) {
+    engine->look_again();
+    const auto has_them = engine->is_shared_with(member.process);
+    if (!has_them || !*has_them) continue;
+    note_unarmed({.pid = member.process.pid(),
+                  .point = model::kNoPoint,
+                  .from_ns = std::exchange(member.begun_ns, 0),
+                  .until_ns = base::monotonic_ns()});
+    return {};
+  }
+  return {};
+}
+
+bool Capture::State::has_all_rings(const Member& member, const target::Points& points) const {
+  return !member.has_rings ||
+         std::ranges::all_of(points.ring_sites, [&](const target::RingSite& site) {
+           return !site.is_wanted || std::ranges::any_of(rings, [&](const RingEngine* engine) {
+             return engine->has_rings_of(points.files[site.file]);
+           });
+         });
+}
 
 // Also of a process that has become another program.
 Result<void> Capture::State::take_in_code(Member& member, const Listener& listener) {
@@ -445,6 +552,13 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
       options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
   if (!has_any(fresh)) return {};
   for (RingEngine* engine : rings) engine->look_again();
+  // They are mapped before their rings are made.
+  if (!has_all_rings(member, fresh) && ++member.code_tries < kCodeTries) {
+    member.code = {};
+    next_code_ns = std::min(next_code_ns, base::monotonic_ns() + kCodeSoonNs);
+    return {};
+  }
+  member.code_tries = 0;
   Sources made;
   const auto since_ns = begin_code(member, fresh, made);
   if (!since_ns) {
@@ -463,11 +577,26 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
                   .point = point,
                   .from_ns = std::max(last_code_ns, about.open_ns),
                   .until_ns = *since_ns});
+  note_program(member, *since_ns);
   listener.say(fmt::format("process {} has loaded {}: {} recorded from now on",
                            member.process.title(), target::printable(fresh.files.front().name),
                            counted(points.size(), "point")));
   append(member.points, fresh);
   return {};
+}
+
+// Where the process has become another program, the trace is told.
+void Capture::State::note_program(Member& member, std::uint64_t since_ns) {
+  auto now = target::Process::open(member.process.pid());
+  if (!now || now->start_time_ns() != member.process.start_time_ns() ||
+      now->exe() == member.process.exe())
+    return;
+  member.process = std::move(*now);
+  const pid_t parent = member.about.parent;
+  if (auto who = member.process.describe()) member.about = std::move(*who);
+  member.about.parent = parent;
+  member.about.since_ns = since_ns;
+  sink->push(member.about);
 }
 
 Result<std::uint64_t> Capture::State::begin_code(Member& member, target::Points& fresh,

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +23,8 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control_socket.h"
 #include "userspace/capture/dumps.h"
+#include "userspace/capture/family_watch.h"
+#include "userspace/capture/graveyard.h"
 #include "userspace/capture/outlet.h"
 #include "userspace/capture/sink.h"
 #include "userspace/capture/trigger.h"
@@ -56,23 +60,51 @@ struct Capture::State {
     target::CodeWatch code;
     std::uint64_t cpu_first_ns = 0;
     std::uint64_t cpu_last_ns = 0;  // the newest reading: an exited process has none
+    bool has_family = false;        // its rings are in the engine of another member
+    std::uint64_t begun_ns = 0;     // as another program, whose rings are not found yet; 0: no
+    unsigned code_tries = 0;
+    bool is_with_others = false;  // other sources know it
     bool has_ended = false;
+    bool is_retired = false;
   };
   // A process of the cgroup in which there is nothing to record, so far.
   struct Bystander {
     target::Process process;
     target::CodeWatch code;
     std::uint64_t next_ns = 0;
+    unsigned tries = 0;
+  };
+  // A forked child that is to be looked at.
+  struct Child {
+    FamilyEvent event;
+    std::uint64_t not_before_ns = 0;
+    unsigned tries = 0;
   };
 
   std::vector<std::unique_ptr<Member>> members;  // they outlive the sources
   std::vector<Bystander> bystanders;
+  std::optional<FamilyWatch> family;
+  std::deque<Child> children;
+  std::map<pid_t, FamilyEvent> plain_children;  // in which there is nothing to record, so far
+  std::vector<pid_t> met;                       // by their rings
+  bool told_of_brief = false;
+  std::size_t comings_told = 0;
+  // What is left of the engines of processes that have ended.
+  struct Retired {
+    model::Ledger losses;
+    std::vector<std::uint64_t> hits;
+    std::uint64_t events = 0;
+    std::uint64_t cpu_ns = 0;
+  };
+  Retired retired;
+  Graveyard graveyard;
   std::set<pid_t> refused;         // of the cgroup: that cannot be recorded
   std::uint64_t next_look_ns = 0;  // for processes that come
   std::uint64_t last_look_ns = 0;
   std::uint64_t next_code_ns = 0;  // for libraries that come
   std::uint64_t last_code_ns = 0;
-  bool has_unarmed_news = false;
+  std::uint64_t code_often_until_ns = 0;  // a program has just begun
+  std::size_t unarmed_written = 0;
   model::Schema schema;  // of all members at the start; later the outlet's
   Options options;
   model::Capture about;
@@ -144,13 +176,38 @@ struct Capture::State {
   void end_members(std::span<const pollfd> watched, const Listener& listener);
   Result<void> look_after_members(const Listener& listener);
   Result<void> look_for_processes(const Listener& listener);
-  Result<bool> take_in(target::Process& process, std::uint64_t from_ns, const Listener& listener);
+  struct Newcomer {
+    std::uint64_t from_ns = 0;                  // it was not there before
+    pid_t parent = 0;                           // of one that is followed
+    std::optional<target::Points> points = {};  // where they are known
+    bool is_last_try = true;                    // it is not to be hoped that it becomes ready yet
+  };
+  enum class Joined : std::uint8_t { kYes, kNothing, kLater };
+  Result<Joined> take_in(target::Process& process, Newcomer newcomer, const Listener& listener);
+  void tell_coming(const Listener& listener, const std::string& words);
+  Result<void> follow();
+  Result<void> look_after_family(const Listener& listener);
+  Result<void> look_at_child(Child child, const Listener& listener);
+  void note_brief(const FamilyEvent& child, std::uint64_t until_ns, const Listener& listener);
+  void note_met();
+  Member* member_of(pid_t pid);  // that lives
+  void note_program(Member& member, std::uint64_t since_ns);
+  void note_beginning(Member& member, std::uint64_t from_ns, std::uint64_t since_ns);
+  void tell_of(const Member& member, const Listener& listener);
+  Result<void> retire_ended();
+  Result<bool> retire(Member& member);
+  void forget_retired();
+  std::optional<target::Points> points_like(const Member& parent,
+                                            const target::Process& child) const;
+  Result<void> look_for_new_rings(Member& member);
+  bool has_all_rings(const Member& member, const target::Points& points) const;
   Result<void> take_in_code(Member& member, const Listener& listener);
   Result<void> number_points(target::Points& points);
   Result<std::uint64_t> begin_member(Member& member, Sources& made);
   Result<std::uint64_t> begin_code(Member& member, target::Points& fresh, Sources& made);
   Result<std::uint64_t> join_running(Member& member, Sources& made);
   void note_unarmed(const model::UnarmedSpan& span);
+  void write_unarmed();
   static std::size_t points_of(const Member& member);
 
   Result<void> set_budget();

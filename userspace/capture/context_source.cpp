@@ -5,17 +5,11 @@
 #include <ranges>
 #include <utility>
 
-#include "userspace/target/procfs.h"
+#include "userspace/target/host.h"
 
 namespace sojourn::capture {
 
 namespace {
-
-// The kernel gives the first PID namespace this inode number (PROC_PID_INIT_INO), since Linux 3.8.
-bool in_first_pid_namespace() {
-  const auto link = target::read_link("/proc/self/ns/pid");
-  return !link || *link == "pid:[4026531836]";
-}
 
 bool contains(const std::vector<ContextFamily>& families, ContextFamily family) {
   return std::ranges::find(families, family) != families.end();
@@ -25,7 +19,7 @@ bool contains(const std::vector<ContextFamily>& families, ContextFamily family) 
 
 Result<std::unique_ptr<ContextSource>> ContextSource::create(const target::Process& process,
                                                              ContextOptions options) {
-  if (!in_first_pid_namespace())
+  if (!target::in_first_pid_namespace())
     return fail(
         "--context: run it outside of this container: the kernel's numbers of threads are not "
         "those "

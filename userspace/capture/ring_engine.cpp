@@ -46,7 +46,9 @@ struct RingEngine::State {
       : points(std::move(now)), options(how), clock(make_clock()) {
     owners.emplace_back(of);
     shared.clock = &clock;
-    shared.is_recorded = [this](std::uint32_t pid) { return owner(pid) != nullptr; };
+    shared.is_recorded = [this](std::uint32_t pid) {
+      return options.follow || owner(pid) != nullptr;
+    };
     shared.ring_bytes = how.ring_bytes;
     shared.memory_ceiling = how.memory_ceiling;
     shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
@@ -80,6 +82,7 @@ struct RingEngine::State {
   RingShared shared;
   Outlet* outlet = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
+  std::set<std::size_t> files_with_arena;  // among the points' files
   struct Flag {
     model::PointId point;
     std::size_t module;
@@ -242,6 +245,7 @@ Result<void> RingEngine::State::add_arena(const target::Process& process, Arena 
     module->arm();
   }
   modules.push_back(std::move(module));
+  files_with_arena.insert(match.file);
   return {};
 }
 
@@ -279,12 +283,19 @@ Result<void> RingEngine::connect(Outlet& outlet) {
   state.outlet = &outlet;
   state.shared.new_stream = [&state, &outlet](std::uint64_t thread) {
     const auto* const owner = state.owner(State::pid_of(thread));
-    const target::Process& process = owner == nullptr ? state.process() : *owner->process;
+    const std::uint32_t pid = State::pid_of(thread);
+    const target::Process& head = state.process();
+    if (owner == nullptr && thread != 0 && state.options.meet) state.options.meet(pid);
+    // A child that was not seen yet has the number that it gives itself, but in a container.
+    const bool is_translated = head.pid() != head.namespace_pid();
+    const auto stranger = is_translated ? -1 : static_cast<std::int32_t>(pid);
     return outlet.new_stream(
         {.engine = model::Engine::kRing,
          .cpu = -1,
          .tid = thread == 0 ? -1 : static_cast<std::int32_t>(state.shared.host_tid(thread)),
-         .pid = process.pid()});
+         .pid = owner != nullptr ? owner->process->pid()
+                : thread == 0    ? head.pid()
+                                 : stranger});
   };
   state.shared.hand_over = [&outlet](model::EventColumns& columns) {
     outlet.push(model::EventBatch(std::move(columns)));
@@ -478,6 +489,13 @@ void RingEngine::look_again() {
   if (state_->armed) (void)state_->scan();
 }
 
+bool RingEngine::has_rings_of(const target::MappedFile& file) const {
+  return std::ranges::any_of(state_->files_with_arena, [&](std::size_t index) {
+    const target::MappedFile& one = state_->points.files[index];
+    return one.inode == file.inode && one.device == file.device;
+  });
+}
+
 const target::Points& RingEngine::points() const {
   return state_->points;
 }
@@ -489,6 +507,12 @@ Result<bool> RingEngine::is_shared_with(const target::Process& process) const {
   return std::ranges::any_of(found, [this](const FoundArena& arena) {
     return state_->known.contains({arena.device, arena.inode});
   });
+}
+
+bool RingEngine::forget(const target::Process& process) {
+  if (state_->owners.front().process == &process) return false;
+  std::erase_if(state_->owners, [&](const auto& owner) { return owner.process == &process; });
+  return true;
 }
 
 // Rings that the process took before were drained as a stranger's.

@@ -25,6 +25,10 @@ struct RingOptions {
   std::uint64_t memory_ceiling = 0;  // of all rings of a module; 0: as the target has it
   std::chrono::microseconds poll_period{1000};
   std::function<bool(const model::Point&)> wants;  // of points that come later; none: all
+  // Records the rings of all forked children, from their first instruction on. `meet` hears of each
+  // whose pid is none that was adopted, once it has written something.
+  bool follow = false;
+  std::function<void(std::uint32_t pid)> meet;
   bool target_starts = false;  // it is not running yet, and will be armed by its environment
   // Where it will leave its arenas, which only this capture uses. Empty: nowhere.
   std::string directory;
@@ -66,6 +70,9 @@ class RingEngine final : public Engine {
   // Looks for arenas that came since the last look, without waiting for the next one.
   void look_again();
 
+  // Whether it collects from the file's arena.
+  bool has_rings_of(const target::MappedFile& file) const;
+
   // As they are by now: libraries that came later have brought theirs.
   const target::Points& points() const;
 
@@ -73,6 +80,8 @@ class RingEngine final : public Engine {
   Result<bool> is_shared_with(const target::Process& process) const;
   // Records the rings of such a process as well, from here on; it outlives the engine.
   void adopt(const target::Process& process);
+  // No more, as it has ended and its rings were read. False: the engine needs it to the end.
+  bool forget(const target::Process& process);
 
   // When points may have been off, as the target had taken this process for dead.
   std::vector<model::ShedSpan> silences() const;

@@ -131,6 +131,9 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
   if (!coverage.why_no_costs.empty())
     tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
+  if (!coverage.why_only_looks.empty())
+    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
+         coverage.why_only_looks);
   if (coverage.uncovered_points != 0)
     tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
          coverage.why_not_bpf);
@@ -309,6 +312,7 @@ Result<void> record(const Options& options) {
   if (options.post_mortem.is_asked())
     return options.post_mortem.run(options.pid, options.output, options.quiet);
   SJ_TRY(how, capture_options(options));
+  how.follow = options.processes.follow;
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
   return options.command.empty() ? record_processes(options, how, interrupts)

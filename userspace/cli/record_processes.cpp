@@ -119,6 +119,9 @@ void ProcessOptions::define(CLI::App& app) {
                  "runs: a directory of the cgroup file system, or its path there, such as "
                  "system.slice/gnb.service")
       ->type_name("PATH");
+  app.add_flag("--follow", follow,
+               "Record forked children as well: by rings from their first instruction on, by eBPF "
+               "as soon as they can be attached to; the trace tells what was before");
 }
 
 Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,

@@ -1,4 +1,5 @@
-// Which running processes `record` is to record: -p PID and --cgroup PATH.
+// Which running processes `record` is to record: -p PID, --cgroup PATH, and their children:
+// --follow.
 #pragma once
 
 #include <string>
@@ -16,6 +17,7 @@ namespace sojourn::cli {
 struct ProcessOptions {
   std::vector<pid_t> pids;
   std::string cgroup;
+  bool follow = false;
 
   void define(CLI::App& app);
   bool given() const { return !pids.empty() || !cgroup.empty(); }

@@ -37,4 +37,10 @@ model::Host host_info() {
           .cpus = cpus > 0 ? static_cast<std::uint32_t>(cpus) : 0};
 }
 
+// The kernel gives the first PID namespace this inode number (PROC_PID_INIT_INO), since Linux 3.8.
+bool in_first_pid_namespace() {
+  const auto link = read_link("/proc/self/ns/pid");
+  return !link || *link == "pid:[4026531836]";
+}
+
 }  // namespace sojourn::target

@@ -1,0 +1,24 @@
+/* What bpf/follow.bpf.c tells the tracer of the processes that it follows: a record for each that is
+ * forked, executes another program, or ends. Compiles as C11, C++ and BPF C.
+ */
+#ifndef SJ_BPF_FAMILY_EVENTS_H
+#define SJ_BPF_FAMILY_EVENTS_H
+
+#include "events.h"
+
+enum sj_family_kind {
+  SJ_FAMILY_FORK = 0, /* before the child's first instruction */
+  SJ_FAMILY_EXEC = 1, /* before the first instruction of the new program */
+  SJ_FAMILY_EXIT = 2, /* of the process's first thread */
+};
+
+struct sj_family_event {
+  __u64 ts_ns; /* CLOCK_MONOTONIC */
+  __u32 kind;
+  __u32 pid;
+  __u32 parent; /* of a fork, else 0 */
+  __u32 pad;
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_family_event) == 24, "sj_family_event is shared with BPF");
+
+#endif
