@@ -43,6 +43,7 @@ enum class BlockType : std::uint8_t {
   kQueues = 10,
   kSampling = 11,
   kContext = 12,
+  kProfile = 13,
 };
 
 constexpr std::uint8_t kCompressed = 1;  // BlockHeader::flags: the payload is one zstd frame

@@ -11,6 +11,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/model/context.h"
+#include "analysis/model/profile.h"
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
@@ -24,6 +25,7 @@ std::string to_json(const model::ClockPair& clock);
 std::string to_json(const model::Capture& capture);
 std::string to_json(const model::Ledger& ledger);
 std::string to_json(const model::Context& context);
+std::string to_json(const model::Profile& profile);
 std::string to_json(const model::QueueChanges& changes);
 std::string to_json(const model::Sampling& sampling);
 
@@ -39,5 +41,9 @@ Result<void> from_json(std::span<const std::uint8_t> json, model::Sampling& samp
 
 // Adds to what `context` has already; the newest word on a family counts.
 Result<void> from_json(std::span<const std::uint8_t> json, model::Context& context);
+
+// Adds to what `profile` has already. The newest word on a counter counts; of frames of the same id
+// all are kept, and the last counts.
+Result<void> from_json(std::span<const std::uint8_t> json, model::Profile& profile);
 
 }  // namespace sojourn::trace

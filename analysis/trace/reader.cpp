@@ -28,6 +28,7 @@ struct Reader::State {
   model::QueueChanges queue_changes;
   model::Sampling sampling;
   model::Context context;
+  model::Profile profile;
   std::vector<BlockInfo> blocks;
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
@@ -98,8 +99,8 @@ Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& l
 
 }  // namespace
 
-// The newest of each kind counts, but for streams, clock pairs and context, which add up. Unknown
-// kinds are skipped.
+// The newest of each kind counts, but for streams, clock pairs, context and profiles, which add up.
+// Unknown kinds are skipped.
 Result<void> Reader::State::read_meta(const IndexEntry& block) {
   SJ_TRY(json, input.payload(block));
   switch (block.header.type) {
@@ -127,6 +128,8 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
       return from_json(json, sampling);
     case BlockType::kContext:
       return from_json(json, context);
+    case BlockType::kProfile:
+      return from_json(json, profile);
     default:
       return {};
   }
@@ -211,6 +214,9 @@ const std::vector<model::ClockPair>& Reader::clocks() const {
 }
 const model::Context& Reader::context() const {
   return state_->context;
+}
+const model::Profile& Reader::profile() const {
+  return state_->profile;
 }
 const model::Ledger& Reader::ledger() const {
   return state_->ledger;

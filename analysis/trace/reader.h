@@ -14,6 +14,7 @@
 #include "analysis/model/capture.h"
 #include "analysis/model/context.h"
 #include "analysis/model/event.h"
+#include "analysis/model/profile.h"
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
@@ -63,6 +64,7 @@ class Reader {
   const model::QueueChanges& queue_changes() const;  // of all blocks, in their order
   const model::Sampling& sampling() const;
   const model::Context& context() const;
+  const model::Profile& profile() const;
   const std::vector<BlockInfo>& blocks() const;  // of events, in file order
   const std::vector<Damage>& damage() const;
   bool had_index() const;

@@ -193,6 +193,10 @@ Result<void> Writer::write(const model::Context& context) {
   return state_->append(BlockType::kContext, as_bytes(to_json(context)));
 }
 
+Result<void> Writer::write(const model::Profile& profile) {
+  return state_->append(BlockType::kProfile, as_bytes(to_json(profile)));
+}
+
 Result<void> Writer::write(const model::QueueChanges& changes) {
   return state_->append(BlockType::kQueues, as_bytes(to_json(changes)));
 }

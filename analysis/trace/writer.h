@@ -14,6 +14,7 @@
 #include "analysis/model/capture.h"
 #include "analysis/model/context.h"
 #include "analysis/model/event.h"
+#include "analysis/model/profile.h"
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 
@@ -35,6 +36,7 @@ class Writer {
   Result<void> write(const model::Capture& capture);  // the newest one counts
   Result<void> write(const model::Ledger& ledger);    // cumulative: the newest one counts
   Result<void> write(const model::Context& context);  // they add up
+  Result<void> write(const model::Profile& profile);  // they add up
 
   Result<void> write(const model::QueueChanges& changes);  // all of them count, in their order
   Result<void> write(const model::Sampling& sampling);     // cumulative: the newest one counts

@@ -9,8 +9,8 @@
 #include <sched.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/own_child.h"
 #include "userspace/capture/attach.h"
-#include "userspace/capture/own_child.h"
 #include "userspace/capture/ring.h"
 #include "userspace/capture/ring_clock.h"
 #include "userspace/capture/trial_sites.h"
@@ -148,7 +148,7 @@ std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
 
 Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args) {
   const std::uint32_t args = std::clamp<std::uint32_t>(max_args, 2, SJ_MAX_ARGS);
-  auto measured = in_own_child<Measured>([&] { return measure(mechanism, args); });
+  auto measured = base::in_own_child<Measured>([&] { return measure(mechanism, args); });
   if (!measured)
     return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
   std::vector<HitCost::At> costs = {

@@ -17,6 +17,7 @@
 #include "analysis/model/capture.h"
 #include "analysis/model/context.h"
 #include "analysis/model/event.h"
+#include "analysis/model/profile.h"
 #include "analysis/model/queues.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/packer.h"
@@ -26,7 +27,7 @@ namespace sojourn::capture {
 
 using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
-                          model::Sampling, model::Context>;
+                          model::Sampling, model::Context, model::Profile>;
 
 class Store {
  public:

@@ -11,8 +11,8 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/base/fd.h"
+#include "userspace/base/own_child.h"
 #include "userspace/capture/attach.h"
-#include "userspace/capture/own_child.h"
 #include "userspace/capture/trial_sites.h"
 
 namespace sojourn::doctor {
@@ -156,13 +156,13 @@ Result<std::uint64_t> stepped_in_child(Mechanism mechanism) {
 }  // namespace
 
 Result<PidAnswer> try_pid_filter(Mechanism mechanism) {
-  return capture::in_own_child<PidAnswer>([&] { return pid_filter_in_child(mechanism); });
+  return base::in_own_child<PidAnswer>([&] { return pid_filter_in_child(mechanism); });
 }
 
 Result<NopAnswer> try_nop(Mechanism mechanism, unsigned bytes) {
   const TrialSite* longer = capture::long_nop(bytes);
   const TrialSite& site = longer != nullptr ? *longer : capture::plain_sites().front();
-  auto tried = capture::in_own_child<NopTrial>([&] { return nop_in_child(mechanism, site); });
+  auto tried = base::in_own_child<NopTrial>([&] { return nop_in_child(mechanism, site); });
   NopAnswer answer{.bytes = bytes, .refused = {}};
   if (!tried) {
     answer.refused = tried.error().text();
@@ -176,7 +176,7 @@ Result<NopAnswer> try_nop(Mechanism mechanism, unsigned bytes) {
 }
 
 Result<std::uint64_t> try_stepped(Mechanism mechanism) {
-  return capture::in_own_child<std::uint64_t>([&] { return stepped_in_child(mechanism); });
+  return base::in_own_child<std::uint64_t>([&] { return stepped_in_child(mechanism); });
 }
 
 }  // namespace sojourn::doctor

@@ -276,8 +276,9 @@ Result<std::string> ElfFile::string_at(std::uint64_t address, std::size_t max_by
   return fail("{}: no text at {:#x}: not inside the file", name_, address);
 }
 
-Result<void> ElfFile::index_symbols() const {
-  auto& symbols = symbols_.emplace();
+// Gives each symbol that this file defines to take(symbol, name).
+template <typename Take>
+Result<void> ElfFile::read_symbols(Take take) const {
   // Where there is a .symtab, it holds the dynamic symbols too.
   for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
     const auto found = std::ranges::find(sections_, type, &Section::type);
@@ -293,18 +294,34 @@ Result<void> ElfFile::index_symbols() const {
     for (std::size_t index = 0; index < count; ++index) {
       GElf_Sym symbol;
       if (gelf_getsym(data, static_cast<int>(index), &symbol) == nullptr) break;
-      const auto kind = GELF_ST_TYPE(symbol.st_info);
-      if (symbol.st_shndx == SHN_UNDEF ||
-          (kind != STT_NOTYPE && kind != STT_OBJECT && kind != STT_FUNC))
-        continue;
+      if (symbol.st_shndx == SHN_UNDEF) continue;
       const char* name = elf_strptr(elf_.get(), section.link, symbol.st_name);
-      if (name == nullptr || *name == '\0') continue;
-      const auto [entry, inserted] = symbols.try_emplace(name, symbol.st_value);
-      if (!inserted && entry->second != symbol.st_value) entry->second.reset();
+      if (name != nullptr && *name != '\0') take(symbol, name);
     }
     break;
   }
   return {};
+}
+
+Result<void> ElfFile::index_symbols() const {
+  auto& symbols = symbols_.emplace();
+  return read_symbols([&](const GElf_Sym& symbol, const char* name) {
+    const auto kind = GELF_ST_TYPE(symbol.st_info);
+    if (kind != STT_NOTYPE && kind != STT_OBJECT && kind != STT_FUNC) return;
+    const auto [entry, inserted] = symbols.try_emplace(name, symbol.st_value);
+    if (!inserted && entry->second != symbol.st_value) entry->second.reset();
+  });
+}
+
+Result<std::vector<FunctionSymbol>> ElfFile::functions() const {
+  std::vector<FunctionSymbol> functions;
+  SJ_CHECK(read_symbols([&](const GElf_Sym& symbol, const char* name) {
+    const auto kind = GELF_ST_TYPE(symbol.st_info);
+    if (kind != STT_FUNC && kind != STT_GNU_IFUNC) return;
+    functions.push_back({symbol.st_value, symbol.st_size, name});
+  }));
+  std::ranges::stable_sort(functions, {}, &FunctionSymbol::address);
+  return functions;
 }
 
 Result<std::uint64_t> ElfFile::symbol(std::string_view name) const {

@@ -51,6 +51,13 @@ struct Note {
   std::span<const std::byte> description;
 };
 
+// A function in the symbol table; names point into the ElfFile.
+struct FunctionSymbol {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  // 0: up to the next one, as far as is known
+  std::string_view name;    // as the linker knows it
+};
+
 class ElfFile {
  public:
   // `name` is what errors call the file.
@@ -85,7 +92,13 @@ class ElfFile {
   // A variable's or function's ELF address. Fails when there is none, or several of that name.
   Result<std::uint64_t> symbol(std::string_view name) const;
 
+  // Sorted by address. None in a stripped file.
+  Result<std::vector<FunctionSymbol>> functions() const;
+
   std::string build_id() const;  // hex; empty where the file has none
+
+  // For libraries that read by themselves; they do not move what is read here.
+  int fd() const { return fd_.get(); }
 
  private:
   struct AddressRange {
@@ -107,6 +120,8 @@ class ElfFile {
   void index_code();
   Result<void> read_notes(const NotePlace& place, std::string_view where, std::uint64_t& budget,
                           std::vector<Note>& notes) const;
+  template <typename Take>
+  Result<void> read_symbols(Take take) const;
   Result<void> index_symbols() const;
 
   std::string name_;

@@ -158,5 +158,54 @@ TEST_CASE("names of kinds that a later version knows are skipped") {
   CHECK(context.names.empty());
 }
 
+TEST_CASE("a profile adds up over blocks, and the newest word on a counter counts") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
+  auto writer = Writer::create(path);
+  REQUIRE(error_of(writer) == "");
+  REQUIRE(error_of(writer->write(some_schema())) == "");
+  const model::Counter cycles = {
+      .name = "cycles", .period = 4'000'037, .user_only = true, .missing = ""};
+  const model::Frame bare = {.id = 1,
+                             .module = "/usr/bin/gnb",
+                             .build_id = "00ff",
+                             .address = kMax64,
+                             .is_kernel = false,
+                             .calls = {}};
+  model::Frame named = bare;
+  named.calls = {{.function = "copy(int)", .file = "", .line = 0},
+                 {.function = "send", .file = "tx.cpp", .line = 12}};
+  const model::Frame kernel = {
+      .id = 2, .module = "[kernel]", .build_id = "", .address = 3, .is_kernel = true, .calls = {}};
+  const model::Stack stack = {.id = 4, .frames = {2, 1, 1}};
+  REQUIRE(error_of(writer->write(model::Profile{
+              .counters = {{.name = "cycles", .missing = "?"}}, .frames = {bare}, .stacks = {}})) ==
+          "");
+  REQUIRE(error_of(writer->write(model::Profile{
+              .counters = {cycles}, .frames = {kernel, named}, .stacks = {stack}})) == "");
+  REQUIRE(error_of(writer->finish()) == "");
+
+  const auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->damage().empty());
+  CHECK(reader->profile().counters == std::vector{cycles});
+  CHECK(reader->profile().frames == std::vector{bare, kernel, named});
+  CHECK(reader->profile().stacks == std::vector{stack});
+}
+
+TEST_CASE("a profile whose members are of the wrong kind is refused whole") {
+  for (const char* json :
+       {"[]", R"({"frames": {}})", R"({"frames": [7]})", R"({"stacks": [{"frames": [-1]}]})",
+        R"({"stacks": [{"frames": [4294967296]}]})", R"({"counters": [{"name": 7}]})",
+        R"({"frames": [{"id": 1, "calls": [{"line": "x"}]}]})",
+        R"({"counters": [{"name": "cycles"}], "frames": [{"id": -1}]})"}) {
+    CAPTURE(json);
+    model::Profile profile;
+    const std::string_view text(json);
+    CHECK(!from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, profile));
+    CHECK(profile.empty());
+  }
+}
+
 }  // namespace
 }  // namespace sojourn::trace

@@ -1,0 +1,61 @@
+// Which file an address in a process belongs to, and what that file calls the address. Files are
+// opened when an address in them is first met, and stay open, so that they can be read after the
+// process has ended. One thread owns a CodeMap.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/target/elf_file.h"
+#include "userspace/target/maps.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::symbols {
+
+// What code comes from. Without a file: memory that none is behind, or one that cannot be read.
+struct Module {
+  std::string name;  // as the process's maps name it; "[vdso]", "[memory]"
+  std::string build_id;
+  std::optional<target::ElfFile> file;
+};
+
+struct Place {
+  std::uint32_t module = 0;   // index into modules()
+  std::uint64_t address = 0;  // as the file counts; without a file from its mapping's begin
+};
+
+class CodeMap {
+ public:
+  explicit CodeMap(const target::Process& process) : process_(&process) {}
+
+  // Nothing where no code is mapped at the address. Maps are read again for an address that they
+  // do not have, once a second at most.
+  std::optional<Place> find(std::uint64_t address);
+
+  // Code was mapped since: what is known of addresses may be wrong.
+  void forget_mappings() { next_read_ns_ = 0, is_stale_ = true; }
+
+  const std::vector<Module>& modules() const { return modules_; }
+
+ private:
+  using FileId = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+  void read_mappings();
+  const target::Mapping* mapping_of(std::uint64_t address) const;
+  std::uint32_t module_of(const target::Mapping& mapping);
+  void open_file(const target::Mapping& mapping, Module& module) const;
+
+  const target::Process* process_;
+  std::vector<target::Mapping> mappings_;  // of code, by address
+  std::uint64_t next_read_ns_ = 0;
+  bool is_stale_ = true;
+  std::vector<Module> modules_;
+  std::map<FileId, std::uint32_t> by_file_;
+  std::map<std::string, std::uint32_t> by_name_;  // of modules without a file
+};
+
+}  // namespace sojourn::symbols

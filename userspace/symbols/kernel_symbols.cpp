@@ -1,0 +1,46 @@
+#include "userspace/symbols/kernel_symbols.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "userspace/target/procfs.h"
+
+namespace sojourn::symbols {
+
+namespace {
+
+// "ffffffff81000000 T name" or "... t name	[module]". Data is no function.
+bool is_code(char type) {
+  return type == 'T' || type == 't' || type == 'W' || type == 'w';
+}
+
+}  // namespace
+
+// Longer than what procfs.h takes for a sane file of a target.
+KernelSymbols KernelSymbols::read() {
+  std::ifstream file("/proc/kallsyms");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return KernelSymbols(text.str());
+}
+
+KernelSymbols::KernelSymbols(std::string_view kallsyms) {
+  for (const std::string_view line : target::split(kallsyms, '\n')) {
+    const auto words = target::split(line, ' ');
+    if (words.size() < 3 || words[1].size() != 1 || !is_code(words[1].front())) continue;
+    const auto address = target::parse_number(words[0], 16);
+    // All addresses are 0 for whoever may not know them.
+    if (!address || *address == 0) continue;
+    functions_.push_back({*address, std::string(words[2].substr(0, words[2].find('\t')))});
+  }
+  std::ranges::stable_sort(functions_, {}, &Function::address);
+}
+
+std::string KernelSymbols::function_at(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &Function::address);
+  return after == functions_.begin() ? std::string() : std::prev(after)->name;
+}
+
+}  // namespace sojourn::symbols
