@@ -22,6 +22,7 @@
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_perf.h"
 #include "userspace/cli/record_queues.h"
 #include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
@@ -48,6 +49,7 @@ struct Options {
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   ContextWanted context;
+  PerfWanted perf;
   QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
@@ -100,6 +102,7 @@ Result<capture::Options> capture_options(const Options& options) {
   if (options.attach == Attach::kPerf)
     result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
   SJ_CHECK(want_context(options.context, options.quiet, options.poll_ms, result));
+  SJ_CHECK(want_perf(options.perf, options.quiet, options.poll_ms, result));
   SJ_CHECK(add_queue_sampler(options.queues, result));
   return result;
 }
@@ -122,7 +125,8 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
   if (attached + coverage.uncovered_points == 0) {
-    tell("the target has no points: only its context is recorded\n");
+    tell("the target has no points: only {} recorded\n",
+         options.context.families.empty() ? "its counters are" : "its context is");
     return;
   }
   tell("attached {} at {} in {:.0f} ms, {}\n", counted(attached, "point"),
@@ -371,6 +375,7 @@ Action define_record(CLI::App& app) {
       ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
       ->option_text("auto|multi|perf [auto]");
   add_context_options(app, options->context);
+  add_perf_options(app, options->perf);
   options->flight.define(app);
   define_queue_options(app, options->queues);
   options->collector.define(app);

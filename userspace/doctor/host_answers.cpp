@@ -1,18 +1,13 @@
 #include "userspace/doctor/host_answers.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <system_error>
+#include <string_view>
 
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "bpf/events.h"
 #include "userspace/base/clock.h"
-#include "userspace/base/fd.h"
 #include "userspace/capture/attach.h"
+#include "userspace/capture/perf_counters.h"
 #include "userspace/capture/ring_clock.h"
 #include "userspace/capture/trial_sites.h"
 #include "userspace/doctor/probe_trials.h"
@@ -21,17 +16,9 @@ namespace sojourn::doctor {
 
 namespace {
 
-// Empty where a counter of this process can be had.
-std::string why_no_counter(std::uint32_t type, std::uint64_t config) {
-  perf_event_attr attributes{};
-  attributes.size = sizeof(attributes);
-  attributes.type = type;
-  attributes.config = config;
-  attributes.disabled = 1;
-  attributes.exclude_kernel = 1;
-  const base::Fd counter(
-      static_cast<int>(syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
-  return counter ? std::string() : std::generic_category().message(errno);
+// Empty where the counter can be had.
+std::string why_no_counter(std::string_view name) {
+  return capture::ask_perf(*capture::perf_kind(name)).missing;
 }
 
 ClockAnswers ask_clocks() {
@@ -71,8 +58,8 @@ HostAnswers ask_host() {
   answers.machine = system.machine;
   answers.clocks = ask_clocks();
   answers.ring_hit = capture::calibrate_ring();
-  answers.why_not_hardware_counters = why_no_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-  answers.why_not_software_counters = why_no_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+  answers.why_not_hardware_counters = why_no_counter("cycles");
+  answers.why_not_software_counters = why_no_counter("page-faults");
   if (auto bpf = ask_bpf())
     answers.bpf = std::move(*bpf);
   else

@@ -1,0 +1,57 @@
+// The stacks of a profile, each known by a number, and the code that they go through. What is new
+// is told as it comes, without names; those are found at the end. One thread owns PerfStacks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/model/profile.h"
+#include "userspace/symbols/code_map.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+class PerfStacks {
+ public:
+  explicit PerfStacks(const target::Process& process) : code_(process) {}
+
+  // The number of the stack; 0 where it is empty, or there are too many already. `chain` as the
+  // kernel gives it: addresses and its marks.
+  std::uint32_t number_of(std::span<const std::byte> chain);
+
+  // Code was mapped: addresses mean something else from now on.
+  void forget_mappings();
+
+  // Frames and stacks since the call before.
+  model::Profile news();
+
+  std::uint64_t refused() const { return refused_; }
+
+  // Names for all frames, a part for each file. Takes its time.
+  std::vector<model::Profile> names() const;
+
+ private:
+  using Frames = std::vector<std::uint32_t>;
+  struct Hash {
+    std::size_t operator()(const Frames& frames) const;
+  };
+  std::uint32_t frame_at(std::uint64_t address, bool is_kernel);
+  std::uint32_t new_frame(std::uint64_t address, bool is_kernel);
+
+  symbols::CodeMap code_;
+  std::vector<model::Frame> frames_;      // by id - 1
+  std::vector<std::uint32_t> module_of_;  // by id - 1
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> by_place_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address_;  // 0: no code there
+  std::unordered_map<Frames, std::uint32_t, Hash> stacks_;
+  std::vector<model::Stack> fresh_stacks_;
+  std::size_t told_frames_ = 0;
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace sojourn::capture

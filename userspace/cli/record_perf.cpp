@@ -1,0 +1,121 @@
+#include "userspace/cli/record_perf.h"
+
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "userspace/capture/perf_source.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr std::size_t kLargestRing = std::size_t{1} << 30;
+
+// Ends the program, as --help does.
+void print_counters() {
+  for (const capture::PerfKind& kind : capture::perf_kinds()) {
+    const capture::PerfOffer offer = ask_perf(kind);
+    std::string here = offer.missing.empty() ? "here" : "not here: " + offer.missing;
+    if (offer.user_only) here = "here, without what the kernel does: no rights to that";
+    const std::string sampled =
+        kind.period == 1 ? "" : fmt::format(", a sample every {}", grouped(kind.period));
+    fmt::print("{:<18}{}{}\n{:<18}{}\n", kind.name, kind.what, sampled, "", here);
+  }
+}
+
+std::string names_of_counters() {
+  std::string names;
+  for (const capture::PerfKind& kind : capture::perf_kinds())
+    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+  return names;
+}
+
+void tell_counter(const model::Counter& counter) {
+  if (!counter.missing.empty())
+    tell("no {}: {}{}\n", counter.name, counter.missing,
+         counter.period > 1 ? "; a virtual machine needs a virtual PMU from its host" : "");
+  else if (counter.user_only)
+    tell("{}: of the target's own code only: no rights to look into the kernel (CAP_PERFMON)\n",
+         counter.name);
+}
+
+std::string check_ring(const std::string& text) {
+  const auto size = parse_bytes(text);
+  if (!size) return size.error().text();
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return std::has_single_bit(*size) && *size >= page && *size <= kLargestRing
+             ? ""
+             : fmt::format("a power of two from {} to 1G is wanted", buffer_bytes(page));
+}
+
+}  // namespace
+
+void add_perf_options(CLI::App& app, PerfWanted& wanted) {
+  app.add_option("--counters", wanted.counters,
+                 "Counters of the target's threads, attributed to hops: " + names_of_counters() +
+                     "; NAME=PERIOD takes a sample of a hardware counter so often. `--counters "
+                     "list` says what this machine has; what it has not is left out with a word")
+      ->option_text("LIST, e.g. cycles,page-faults")
+      ->check([](const std::string& list) {
+        if (list == "list") {
+          print_counters();
+          throw CLI::Success();
+        }
+        const auto counters = capture::parse_counters(list);
+        return counters ? std::string() : counters.error().text();
+      });
+  app.add_option("--profile", wanted.frequency,
+                 "Sample the stacks of the target's running threads so often a second, for "
+                 "`sojourn profile`. Callers are found by frame pointers")
+      ->option_text("FREQUENCY, e.g. 999Hz")
+      ->check([](const std::string& text) {
+        const auto hertz = capture::parse_frequency(text);
+        if (!hertz) return hertz.error().text();
+        const auto most = capture::most_samples_a_second();
+        return most && *hertz > *most
+                   ? fmt::format(
+                         "this machine allows {}Hz at most (kernel.perf_event_max_sample_rate)",
+                         *most)
+                   : std::string();
+      });
+  app.add_option("--perf-ring", wanted.ring_size,
+                 "Of each CPU's buffer of counters and stacks, a power of two; default: 512K")
+      ->check(check_ring);
+}
+
+Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
+                       capture::Options& options) {
+  if (wanted.counters.empty() && wanted.frequency.empty()) return {};
+  capture::PerfOptions perf;
+  if (!wanted.counters.empty()) {
+    SJ_TRY(counters, capture::parse_counters(wanted.counters));
+    perf.counters = std::move(counters);
+  }
+  if (!wanted.frequency.empty()) {
+    SJ_TRY(hertz, capture::parse_frequency(wanted.frequency));
+    perf.profile_hertz = hertz;
+  }
+  if (!wanted.ring_size.empty()) {
+    SJ_TRY(bytes, parse_bytes(wanted.ring_size));
+    perf.ring_bytes = bytes;
+  }
+  if (poll_ms > 0) perf.poll_period = std::chrono::microseconds(std::llround(poll_ms * 1000));
+  if (!quiet) perf.tell = tell_counter;
+  options.may_lack_points = true;
+  options.others.emplace_back(
+      [perf](const target::Process& process) -> Result<std::unique_ptr<capture::Source>> {
+        SJ_TRY(source, capture::PerfSource::create(process, perf));
+        return std::move(source);
+      });
+  return {};
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,25 @@
+// The options of `sojourn record` about perf events, counters and profile, and its words on them.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/capture.h"
+
+namespace sojourn::cli {
+
+struct PerfWanted {
+  std::string counters;   // "page-faults,cycles"; empty: none
+  std::string frequency;  // "999Hz"; empty: no profile
+  std::string ring_size;
+};
+
+void add_perf_options(CLI::App& app, PerfWanted& wanted);
+
+// Adds the source that was asked for, if one was.
+Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
+                       capture::Options& options);
+
+}  // namespace sojourn::cli
