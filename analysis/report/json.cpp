@@ -3,6 +3,7 @@
 
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
+#include "analysis/report/counters_text.h"
 #include "analysis/report/report.h"
 
 namespace sojourn::report {
@@ -141,6 +142,7 @@ ordered_json to_json(const Content& content) {
   report["ledger"] = ledger(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
   if (content.context != nullptr) report["context"] = context_json(*content.context);
+  if (content.work != nullptr) report["counters"] = counters_json(content);
   return report;
 }
 

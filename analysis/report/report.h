@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "analysis/context/thread_times.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture.h"
+#include "analysis/profile/work.h"
 #include "analysis/report/summary.h"
 
 namespace sojourn::report {
@@ -41,6 +43,8 @@ struct Content {
   const Summary& summary;
   std::optional<Selection> selection = std::nullopt;  // none: of all
   const context::ThreadTimes* context = nullptr;      // where the trace has kernel context
+  const profile::Work* work = nullptr;                // where it has perf events
+  std::map<std::uint32_t, std::string> thread_names = {};
 
   std::uint64_t lost() const;
   double duration_s() const;

@@ -10,6 +10,7 @@
 
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
+#include "analysis/report/counters_text.h"
 #include "analysis/report/report.h"
 #include "analysis/report/words.h"
 
@@ -48,6 +49,7 @@ class Writer {
     }
     points(all_points);
     if (content_.context != nullptr) text_ += context_text(*content_.context);
+    text_ += counters_text(content_);
     doubts();
     ledger();
     shed();
@@ -346,8 +348,16 @@ class Writer {
   void next() {
     const auto& down = content_.summary.direction(Direction::kDownlink);
     const auto& up = content_.summary.direction(Direction::kUplink);
-    if (down.complete + up.complete == 0) return;
-    line("\nnext: sojourn journeys {} --worst 5", facts_.path);
+    if (down.complete + up.complete != 0)
+      line("\nnext: sojourn journeys {} --worst 5", facts_.path);
+    if (has_profile()) line("next: sojourn profile {}", facts_.path);
+  }
+
+  bool has_profile() const {
+    return content_.work != nullptr &&
+           std::ranges::any_of(content_.work->counters(), [](const model::Counter& counter) {
+             return counter.name == model::kProfile && counter.missing.empty();
+           });
   }
 
   const Content& content_;

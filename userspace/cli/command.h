@@ -33,6 +33,7 @@ Action define_record(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_journeys(CLI::App& app);
 Action define_queues(CLI::App& app);
+Action define_profile(CLI::App& app);
 Action define_events(CLI::App& app);
 Action define_check(CLI::App& app);
 Action define_import(CLI::App& app);

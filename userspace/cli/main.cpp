@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
     {"report", "Where packets spend their time, by direction and by hop", cli::define_report},
     {"journeys", "Single packets, step by step", cli::define_journeys},
     {"queues", "How deep the target's queues were, and who feeds them", cli::define_queues},
+    {"profile", "Which functions its CPU time went to, by hop and by thread", cli::define_profile},
     {"events", "The raw events of a trace in time order", cli::define_events},
     {"check", "What is whole in a trace file, and what was lost", cli::define_check},
     {"import", "Read another tracer's files into a trace", cli::define_import},

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/context/thread_times.h"
+#include "analysis/profile/work.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
@@ -44,12 +45,14 @@ Result<void> run(const Options& options) {
   journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : summary;
   context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                              reader.target().pid);
+  profile::Work work(reader.schema(), topology, reader.profile());
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
                      reader, rules, observer,
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
                      [&](const model::EventBatch& events) {
                        times.consume(events);
+                       work.consume(events);
                        return true;
                      }));
   line.clear();
@@ -57,12 +60,15 @@ Result<void> run(const Options& options) {
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
   times.finish(end_ns);
+  work.finish();
   const report::Facts facts = {options.path,          reader.schema(),  reader.target(),
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
   report::Content content = {facts, topology, totals, summary};
   if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
   if (!reader.context().families.empty()) content.context = &times;
+  if (!work.is_empty()) content.work = &work;
+  content.thread_names = profile::thread_names(reader.context());
   if (options.json) {
     fmt::print("{}\n", report::to_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

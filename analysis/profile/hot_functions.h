@@ -1,0 +1,41 @@
+// Which functions a profile's time went to: in themselves, and with all that they called. Plain
+// computations on what was gathered.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/profile/stack_names.h"
+#include "analysis/profile/work.h"
+
+namespace sojourn::profile {
+
+constexpr std::uint32_t kNoFunction = UINT32_MAX;  // samples whose stack is not known
+
+struct HotFunction {
+  std::uint32_t function = kNoFunction;
+  Amount self;
+  Amount total;
+};
+
+struct Hot {
+  Amount all;
+  Amount in_kernel;                    // the innermost function is the kernel's
+  Amount short_ones;                   // has one or two frames of the target's own code, no more
+  Amount with_stack;                   // whose stack is known
+  std::vector<HotFunction> functions;  // the one with most time in itself first
+};
+
+using Wanted = std::function<bool(const At&)>;
+
+Hot hot_functions(const Work& work, const StackNames& names, const Wanted& wanted);
+
+// A line for each stack, as flame graph tools read it: thread;place;outermost;...;innermost, and
+// the number of samples. Functions of the kernel end in _[k].
+std::string folded(const Work& work, const StackNames& names, const Wanted& wanted,
+                   const std::function<std::string(std::uint32_t tid)>& thread_name,
+                   const std::function<std::string(std::uint16_t place)>& place_name);
+
+}  // namespace sojourn::profile

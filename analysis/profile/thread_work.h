@@ -1,0 +1,77 @@
+// In which place of the way of packets each thread was at work, at any time. A thread is at work in
+// `b` from an event of its own that enters b to its next event, if that one leaves b: then it is
+// the unit in b that it works on. Else it has handed the unit over and does something else, such as
+// waiting for the next one: it is between units. Only events of packets (D and U) count; scalars
+// and slots are read in the midst of work.
+//
+// What a thread did is so known only at its next event. Memory grows with threads and what is
+// held for them, not with the trace. One thread owns a ThreadWork.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+
+namespace sojourn::profile {
+
+constexpr std::uint16_t kBetween = 65'535;  // units: no place
+
+// How often and how much.
+struct Amount {
+  std::uint64_t samples = 0;
+  std::uint64_t weight = 0;
+
+  void add(const Amount& more) {
+    samples += more.samples;
+    weight += more.weight;
+  }
+};
+
+// Where a thread was: in a place, or between two events of it that are of different units.
+struct At {
+  std::uint16_t place = kBetween;
+  std::uint32_t tid = 0;
+  model::PointId after = model::kNoPoint;   // between units: the event before, if there was one,
+  model::PointId before = model::kNoPoint;  // and the next one
+
+  auto operator<=>(const At&) const = default;
+};
+
+class ThreadWork {
+ public:
+  // A thread's work under the key that hold() was given.
+  using Take = std::function<void(const At& at, std::uint64_t key, const Amount& amount)>;
+
+  // The topology outlives it.
+  ThreadWork(const journeys::Topology& topology, Take take);
+
+  // In time order: the target's events, and what happened to a thread between them.
+  void on_event(const model::EventView& event);
+  void hold(std::uint32_t tid, std::uint64_t key, std::uint64_t weight);
+
+  // What is still held is of threads that came to no event any more: it is between units.
+  void finish();
+
+  // How often a thread went through the place, by place.
+  const std::vector<std::uint64_t>& passes() const { return passes_; }
+
+ private:
+  struct Thread {
+    std::optional<model::PointId> last;  // event of a packet
+    std::unordered_map<std::uint64_t, Amount> held;
+  };
+  std::uint16_t place_between(model::PointId before, model::PointId after) const;
+  void give(Thread& thread, const At& at);
+
+  const journeys::Topology& topology_;
+  Take take_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  std::vector<std::uint64_t> passes_;
+};
+
+}  // namespace sojourn::profile

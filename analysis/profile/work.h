@@ -1,0 +1,65 @@
+// Everything that samples of perf events say, gathered in one pass over a trace: how much of each
+// counter each thread took in each place, and how often it was seen there with which stack. One
+// thread owns a Work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/model/context.h"
+#include "analysis/model/event.h"
+#include "analysis/model/profile.h"
+#include "analysis/model/schema.h"
+#include "analysis/profile/thread_work.h"
+
+namespace sojourn::profile {
+
+class Work {
+ public:
+  // All outlive it.
+  Work(const model::Schema& schema, const journeys::Topology& topology,
+       const model::Profile& profile);
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  bool is_empty() const { return profile_.counters.empty(); }
+
+  void consume(const model::EventBatch& events);  // in time order
+  void finish() { threads_.finish(); }
+
+  const std::vector<model::Counter>& counters() const { return profile_.counters; }
+  const std::vector<std::uint64_t>& passes() const { return threads_.passes(); }
+  const journeys::Topology& topology() const { return topology_; }
+
+  // Of the counter at this place in counters().
+  const std::map<At, Amount>& of_counter(std::size_t counter) const { return amounts_[counter]; }
+
+  struct AtStack {
+    At at;
+    std::uint32_t stack = 0;
+    auto operator<=>(const AtStack&) const = default;
+  };
+  const std::map<AtStack, Amount>& stacks() const { return stacks_; }
+
+ private:
+  const journeys::Topology& topology_;
+  const model::Profile& profile_;
+  struct Source {
+    std::size_t counter = 0;
+    bool has_stacks = false;
+  };
+  std::vector<std::optional<Source>> by_point_;
+  std::vector<std::map<At, Amount>> amounts_;  // by counter
+  std::map<AtStack, Amount> stacks_;
+  ThreadWork threads_;
+};
+
+// The names of threads by number, the newest ones.
+std::map<std::uint32_t, std::string> thread_names(const model::Context& context);
+
+}  // namespace sojourn::profile

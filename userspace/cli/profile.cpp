@@ -1,0 +1,119 @@
+// `sojourn profile`: which functions the target's CPU time went to, from the sampled stacks.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/profile/work.h"
+#include "analysis/report/profile_text.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
+
+namespace sojourn::cli {
+namespace {
+
+struct Options {
+  std::string path;
+  std::string thread;
+  std::string hop;
+  std::size_t limit = 20;
+  bool folded = false;
+  bool json = false;
+};
+
+Result<const model::Counter*> profile_of(const trace::Reader& reader, const std::string& path) {
+  const auto& counters = reader.profile().counters;
+  const auto found = std::ranges::find(counters, model::kProfile, &model::Counter::name);
+  if (found == counters.end())
+    return fail("{}: has no profile: `sojourn record --profile 999Hz` makes one (docs/capture.md)",
+                path);
+  if (!found->missing.empty())
+    return fail("{}: has no profile: when it was recorded: {}", path, found->missing);
+  return &*found;
+}
+
+Result<void> gather(trace::Reader& reader, profile::Work& work) {
+  ProgressLine line;
+  std::uint64_t done = 0;
+  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+    work.consume(events);
+    line.update(done += events.size(), reader.events());
+    return true;
+  }));
+  work.finish();
+  return {};
+}
+
+// A thread by name or number, a hop as the tables have it, with or without its direction.
+profile::Wanted wanted_by(const Options& options, const report::ProfileContent& content) {
+  return [&](const profile::At& at) {
+    const std::string hop = content.place(at.place);
+    const bool is_hop = options.hop.empty() || hop == options.hop || hop.substr(2) == options.hop;
+    return is_hop && (options.thread.empty() || content.thread(at.tid) == options.thread ||
+                      std::to_string(at.tid) == options.thread);
+  };
+}
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, open_trace(options.path));
+  SJ_TRY(counter, profile_of(reader, options.path));
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
+  profile::Work work(reader.schema(), topology, reader.profile());
+  SJ_CHECK(gather(reader, work));
+  tell_if_not_whole(reader);
+  const profile::StackNames names(reader.profile());
+  report::ProfileContent content = {.target = reader.target(),
+                                    .counter = *counter,
+                                    .work = work,
+                                    .names = names,
+                                    .schema = reader.schema(),
+                                    .threads = profile::thread_names(reader.context()),
+                                    .wanted = {},
+                                    .most_rows = options.limit};
+  content.wanted = wanted_by(options, content);
+  const bool is_narrowed = !options.thread.empty() || !options.hop.empty();
+  if (is_narrowed && std::ranges::none_of(work.stacks(), [&](const auto& entry) {
+        return content.wanted(entry.first.at);
+      }))
+    return fail("{}: no sample of such a thread in such a hop", options.path);
+  if (options.json)
+    fmt::print("{}\n", report::profile_json(content).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  else if (options.folded)
+    fmt::print("{}", report::profile_folded(content));
+  else
+    fmt::print("{}", report::profile_text(content));
+  return {};
+}
+
+}  // namespace
+
+Action define_profile(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--thread", options->thread, "only this thread, by its name or number");
+  app.add_option("--hop", options->hop,
+                 "only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'");
+  app.add_option("--limit", options->limit, "rows of a table")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* folded = app.add_flag("--folded", options->folded,
+                              "a line for each stack, as flame graph tools read it: "
+                              "thread;hop;outermost;...;innermost SAMPLES");
+  app.add_flag("--json", options->json, "one JSON object instead of text")->excludes(folded);
+  app.footer(
+      "self      the function itself ran, or what was inlined into it and has no name\n"
+      "total     it, or what it called\n"
+      "hop       the thread was at work on the unit there: its event before entered the hop, its\n"
+      "          next one left it. between units: it waited, looked for work, or has no points\n"
+      "[k]       in the kernel; name+0x... where a file has no symbols\n"
+      "\n"
+      "docs/capture.md explains how stacks are sampled. Made by `sojourn record --profile 999Hz`.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
