@@ -310,7 +310,7 @@ void lift_memlock_limit() {
 
 Result<void> record(const Options& options) {
   if (options.post_mortem.is_asked())
-    return options.post_mortem.run(options.pid, options.output, options.quiet);
+    return options.post_mortem.run(options.processes.pids, options.output, options.quiet);
   SJ_TRY(how, capture_options(options));
   how.follow = options.processes.follow;
   SJ_TRY(interrupts, catch_interrupts());

@@ -68,7 +68,10 @@ void tell_doubts(const capture::PostMortem& found) {
 
 }  // namespace
 
-Result<void> PostMortemOptions::run(pid_t pid, const std::string& output, bool is_quiet) const {
+Result<void> PostMortemOptions::run(const std::vector<pid_t>& pids, const std::string& output,
+                                    bool is_quiet) const {
+  if (pids.size() > 1) refuse_usage("--post-mortem reads what is left of one process: give one -p");
+  const pid_t pid = pids.empty() ? 0 : pids.front();
   SJ_TRY(found, capture::recover(
                     {.path = path_, .pid = pid, .executables = executables_, .output = output}));
   if (is_quiet) return {};

@@ -19,7 +19,7 @@ class PostMortemOptions {
   // Refuses options that mean nothing where there is nothing to attach to.
   static void check(const CLI::App& app);
 
-  Result<void> run(pid_t pid, const std::string& output, bool is_quiet) const;
+  Result<void> run(const std::vector<pid_t>& pids, const std::string& output, bool is_quiet) const;
 
  private:
   std::string path_;
