@@ -128,16 +128,21 @@ void Capture::State::note_engine(const Engine& engine) {
 }
 
 void Capture::State::open_gate() {
-  about.open_ns = base::monotonic_ns() + kGateLead;
-  for (const Engine* engine : engines)
-    about.open_ns = std::min(about.open_ns, engine->earliest_ns());
+  std::uint64_t earliest = UINT64_MAX;
+  for (const Engine* engine : engines) earliest = std::min(earliest, engine->earliest_ns());
+  // A mark that has passed before every source knows of it would have lost what was hit in between.
+  std::uint64_t lead = kGateLead;
+  do {
+    about.open_ns = std::min(base::monotonic_ns() + lead, earliest);
+    for (const auto& source : sources) source->open_at(about.open_ns);
+    lead *= 2;
+  } while (about.open_ns != earliest && base::monotonic_ns() >= about.open_ns);
   outlet->begin(about.open_ns);
   if (options.duration) {
     end_ns = std::max(base::monotonic_ns(), about.open_ns) +
              static_cast<std::uint64_t>(options.duration->count());
     close_at(end_ns);
   }
-  for (const auto& source : sources) source->open_at(about.open_ns);
   sleep_until(about.open_ns);
   tracer_cpu_at_open = own_cpu_time_ns();
   for (const auto& member : members) {

@@ -33,8 +33,7 @@ constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
 // While nothing comes, looks grow rarer up to this.
 constexpr microseconds kLongestPeriod{10'000};
 
-RingClock make_clock() {
-  const CounterPair first = read_counter_pair();
+RingClock make_clock(const CounterPair& first) {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return {first, read_counter_pair()};
 }
@@ -43,7 +42,10 @@ RingClock make_clock() {
 
 struct RingEngine::State {
   State(const target::Process& of, target::Points now, const RingOptions& how)
-      : points(std::move(now)), options(how), clock(make_clock()) {
+      : points(std::move(now)),
+        options(how),
+        first_pair(read_counter_pair()),
+        clock(make_clock(first_pair)) {
     owners.emplace_back(of);
     shared.clock = &clock;
     shared.is_recorded = [this](std::uint32_t pid) {
@@ -78,6 +80,7 @@ struct RingEngine::State {
   std::deque<Owner> owners;
   target::Points points;  // grows with libraries that come later
   RingOptions options;
+  CounterPair first_pair;
   RingClock clock;
   RingShared shared;
   Outlet* outlet = nullptr;
@@ -324,9 +327,17 @@ void RingEngine::State::set_marks() {
 }
 
 void RingEngine::open_at(std::uint64_t monotonic_ns) {
-  for (const auto& module : state_->modules) module->start_over();
-  state_->shared.gate.open = state_->clock.to_ticks(monotonic_ns);
-  state_->set_marks();
+  State& state = *state_;
+  state.shared.gate.open = UINT64_MAX;
+  for (const auto& module : state.modules) module->start_over();
+  // Nothing was converted yet, and the line so far is drawn through ten milliseconds: however long
+  // it took to come here, the mark is right.
+  state.clock = RingClock(state.first_pair, read_counter_pair());
+  state.shared.gate.open = state.clock.to_ticks(monotonic_ns);
+  for (const auto& module : state.modules)
+    if (const std::uint64_t stamp = module->earliest_claim(); stamp != 0)
+      state.shared.gate.open = std::min(state.shared.gate.open, stamp);
+  state.set_marks();
 }
 
 void RingEngine::close_at(std::uint64_t monotonic_ns) {
