@@ -108,7 +108,7 @@ TEST_CASE("SIGKILL of the tracer at any moment leaves the target well and the fi
       ++killed_in_time;
       with_events += readable_events(trace + ".partial") != 0 ? 1 : 0;
     }
-    // The kernel takes the probes off behind the dead process's back.
+    // The process that holds the probes takes them off.
     CHECK(comes([&] { return site_bytes(station.pid(), points) == untouched; }));
     REQUIRE(station.running());
     const std::uint64_t before = handled(station.pid());

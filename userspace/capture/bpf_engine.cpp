@@ -31,24 +31,22 @@ Result<void> BpfEngine::connect(Outlet& outlet) {
 }
 
 Result<void> BpfEngine::arm() {
-  auto attachment = Attachment::attach(
+  auto keeper = ProbeKeeper::attach(
       points_, process_->pid(), mechanism_, programs_,
       links_each_point_ ? Attachment::Links::kEachPoint : Attachment::Links::kEachFile);
-  if (!attachment) return std::unexpected(process_->explain(std::move(attachment).error()));
-  attachment_ = std::move(*attachment);
+  if (!keeper) return std::unexpected(process_->explain(std::move(keeper).error()));
+  probes_.emplace(std::move(*keeper));
   return {};
 }
 
 Result<void> BpfEngine::switch_points(std::span<const model::PointId> points, bool on) {
-  if (!attachment_) return {};
-  if (on) return attachment_->add(points_, points, process_->pid(), programs_);
-  attachment_->remove(points);
-  return {};
+  if (!probes_) return {};
+  return on ? probes_->add(points) : probes_->remove(points);
 }
 
 // Perf uprobes take long to remove.
 void BpfEngine::disarm() {
-  if (mechanism_ == Mechanism::kUprobeMulti) attachment_.reset();
+  if (mechanism_ == Mechanism::kUprobeMulti) probes_.reset();
 }
 
 Result<void> BpfEngine::add_losses(model::Ledger& ledger) const {

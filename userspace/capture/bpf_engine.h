@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "userspace/capture/attach.h"
 #include "userspace/capture/bpf_programs.h"
 #include "userspace/capture/drain.h"
 #include "userspace/capture/engine.h"
+#include "userspace/capture/probe_keeper.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -61,7 +61,7 @@ class BpfEngine final : public Engine {
   void flush() override { drain_->flush(); }
   std::chrono::microseconds poll_period() const override { return poll_period_; }
   void disarm() override;
-  bool is_armed() const override { return attachment_.has_value(); }
+  bool is_armed() const override { return probes_.has_value(); }
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override { return drain_->events(); }
@@ -88,7 +88,7 @@ class BpfEngine final : public Engine {
   std::uint64_t stamp_delay_ns_ = 0;
   std::uint64_t stamp_spread_ns_ = 0;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
-  std::optional<Attachment> attachment_;
+  std::optional<ProbeKeeper> probes_;
 };
 
 }  // namespace sojourn::capture

@@ -1,13 +1,13 @@
 // One capture, of one process or several, from attaching to a finished trace file:
 //
 //   Capture::start   chooses the engines, attaches, opens the gate
-//   run              drains until a stop condition holds; takes in processes and libraries that
-//   come finish           closes the gate, drains the rest, completes the file detach takes off the
-//   probes; their removal may outlast the capture
+//   run              drains until a stop condition holds; takes in what comes meanwhile
+//   finish           closes the gate, drains the rest, completes the file
+//   detach           takes off the probes; their removal may outlast the capture
 //
 // The targets are never stopped or slowed but by the probes themselves, and whatever happens to
-// this process, the kernel takes the probes off when its descriptors close. One thread owns a
-// Capture; a second one inside writes the file (see sink.h).
+// this process, another one takes the probes off (probe_keeper.h). One thread owns a Capture; a
+// second one inside writes the file (see sink.h).
 #pragma once
 
 #include <chrono>

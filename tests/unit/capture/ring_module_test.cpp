@@ -83,9 +83,9 @@ struct Session {
 TEST_CASE("a hit that has begun and is not whole is seen, until the cursor has passed it") {
   Target target;
   Session session(target);
-  CHECK(session.module.unfinished(getpid())->empty());
+  CHECK(session.module.unfinished(7, getpid())->empty());
   target.own().reserved = 32;
-  const auto unfinished = session.module.unfinished(getpid());
+  const auto unfinished = session.module.unfinished(7, getpid());
   REQUIRE(unfinished);
   REQUIRE(unfinished->size() == 1);
   CHECK_FALSE(session.module.is_whole(unfinished->front()));
@@ -97,7 +97,7 @@ TEST_CASE("a hit that has begun and is not whole is seen, until the cursor has p
 TEST_CASE("where the target's own memory cannot be read, nothing is said of unfinished hits") {
   Target target;
   Session session(target, false);
-  CHECK_FALSE(session.module.unfinished(getpid()).has_value());
+  CHECK_FALSE(session.module.unfinished(7, getpid()).has_value());
 }
 
 TEST_CASE(
