@@ -1,5 +1,5 @@
-/* What bpf/follow.bpf.c tells the tracer of the processes that it follows: a record for each that is
- * forked, executes another program, or ends. Compiles as C11, C++ and BPF C.
+/* What bpf/follow.bpf.c tells the tracer of the processes that it follows: a record for each that
+ * is forked, executes another program, or ends. Compiles as C11, C++ and BPF C.
  */
 #ifndef SJ_BPF_FAMILY_EVENTS_H
 #define SJ_BPF_FAMILY_EVENTS_H

@@ -200,7 +200,7 @@ Result<PostMortem> write_trace(trace::Writer& writer, const Session& session) {
   about.engine = model::Engine::kRing;
   about.attach = "post-mortem";
   about.sites = static_cast<std::uint32_t>(session.code.points.ring_sites.size());
-  about.open_ns = rings.complete_from_ns() != 0       ? rings.complete_from_ns()
+  about.open_ns = rings.complete_from_ns() != 0            ? rings.complete_from_ns()
                   : result.counts.taken_by_collectors != 0 ? rings.last_ns()
                                                            : began_ns;
   about.close_ns = std::max(rings.last_ns(), about.open_ns) + 1;

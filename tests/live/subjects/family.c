@@ -1,9 +1,8 @@
-/* A program that forks: every half millisecond it hits its point with its own pid and a count of its
- * own from 0 on. At each SIGUSR1 it forks a child that does the same, or executes the program
+/* A program that forks: every half millisecond it hits its point with its own pid and a count of
+ * its own from 0 on. At each SIGUSR1 it forks a child that does the same, or executes the program
  * that its arguments name. Children end with their parent. */
-#include <sojourn/point.h>
-
 #include <signal.h>
+#include <sojourn/point.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>

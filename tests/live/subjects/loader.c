@@ -1,9 +1,8 @@
 /* Loads a library at SIGUSR1, while it runs, and from then on calls into it every half millisecond
  * with a count from 0 on. Its own point is hit all the time. argv[1]: the library. */
-#include <sojourn/point.h>
-
 #include <dlfcn.h>
 #include <signal.h>
+#include <sojourn/point.h>
 #include <stdio.h>
 #include <unistd.h>
 
