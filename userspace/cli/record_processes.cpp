@@ -36,9 +36,14 @@ class Finder {
     if (!seen_.insert(pid).second) return {};
     SJ_TRY(process, target::Process::open(pid));
     SJ_TRY(points, target::find_points(process));
-    tell_unusable(points);
-    if (!has_any(points) && !may_lack_points_)
-      return std::unexpected(no_points("process " + process.title()));
+    // The files of a process that is ending cannot be opened any more; that is all that is wrong
+    // with them.
+    if (!has_any(points) && !may_lack_points_) {
+      auto error = process.explain(no_points("process " + process.title()));
+      if (process.alive()) tell_unusable(points);
+      return std::unexpected(std::move(error));
+    }
+    if (process.alive()) tell_unusable(points);
     add(std::move(process), std::move(points));
     return {};
   }
