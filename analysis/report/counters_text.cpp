@@ -1,5 +1,6 @@
 #include "analysis/report/counters_text.h"
 
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ Amount in_all(const Work& work, std::size_t counter) {
 std::string each(double value) {
   if (value == 0) return "0";
   if (value < 0.001) return "< 0.001";
-  return value < 10 ? fmt::format("{:.3f}", value) : count(static_cast<std::uint64_t>(value + 0.5));
+  return value < 10 ? fmt::format("{:.3f}", value)
+                    : count(static_cast<std::uint64_t>(std::llround(value)));
 }
 
 // 0: not known. Counters are of all packets' work, also where a report is of some journeys only.

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
@@ -205,7 +206,7 @@ void Capture::State::note_costs(Member& member) {
 void Capture::State::listen_for_ctl() {
   for (const auto& member : members) {
     if (control)
-      (void)control->add(member->process.pid());
+      std::ignore = control->add(member->process.pid());
     else if (auto listening = ControlSocket::listen(member->process.pid()))
       control = std::move(*listening);
   }
@@ -448,7 +449,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
   }
   if (auto who = member.process.describe()) member.about = std::move(*who);
   member.about.parent = newcomer.parent;
-  if (control) (void)control->add(member.process.pid());
+  if (control) std::ignore = control->add(member.process.pid());
   if (family) SJ_CHECK(family->add(member.process.pid()));
   note_beginning(member, newcomer.from_ns, *since_ns);
   sink->push(member.about);

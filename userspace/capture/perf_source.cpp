@@ -67,6 +67,7 @@ Result<void> PerfSource::connect(Outlet& outlet) {
 Result<void> PerfSource::arm() {
   if (taken_.empty()) return {};
   std::vector<PerfRequest> requests;
+  requests.reserve(taken_.size());
   for (const Taken& taken : taken_) requests.push_back(taken.request);
   SJ_TRY(events, PerfEvents::open(*process_, requests, options_.ring_bytes));
   events_.emplace(std::move(events));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -359,6 +360,7 @@ Result<void> RingEngine::settle() {
   State& state = *state_;
   if (!state.process().alive()) SJ_CHECK(state.scan_left());
   std::vector<const target::Process*> processes;
+  processes.reserve(state.owners.size());
   for (const State::Owner& owner : state.owners) processes.push_back(owner.process);
   SJ_TRY(unfinished, settle_rings(processes, state.modules, [this]() -> Result<void> {
            SJ_CHECK(poll());
@@ -497,7 +499,7 @@ void RingEngine::add_advice(RingAdvice& advice) const {
 
 // What cannot be had now is looked for again by poll().
 void RingEngine::look_again() {
-  if (state_->armed) (void)state_->scan();
+  if (state_->armed) std::ignore = state_->scan();
 }
 
 bool RingEngine::has_rings_of(const target::MappedFile& file) const {

@@ -280,7 +280,8 @@ Result<void> record_command(const Options& options, capture::Options how,
   tell_unusable(found);
   if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
     return std::unexpected(no_points(options.command.front()));
-  std::vector<target::Points> points(1, std::move(found));
+  std::vector<target::Points> points;
+  points.push_back(std::move(found));
   SJ_CHECK(options.selection.apply(points, how));
   how.engines.rings.target_starts = true;
   how.engines.rings.directory = command.ring_directory();

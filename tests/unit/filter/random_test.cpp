@@ -99,7 +99,7 @@ class Maker {
 TEST_CASE("a compiled expression selects what the plain meaning of its words selects") {
   const model::Schema schema = radio();
   std::size_t some = 0;
-  for (std::uint32_t seed = 0; seed < 1'500; ++seed) {
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
     Maker maker(seed);
     const std::string expression = maker.condition(3);
     const auto events = batch(maker.events(schema, 300));
@@ -115,7 +115,7 @@ TEST_CASE("a compiled expression selects what the plain meaning of its words sel
       if (!expected.empty() && expected.size() < events.size()) ++some;
     }
   }
-  CHECK(some > 1'500);  // most of them tell events apart
+  CHECK(some > 500);  // most of them tell events apart
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_CASE("whatever is written over a file's debug information ends no test") {
   const test::TemporaryDirectory directory;
   std::mt19937_64 random(20261122);
   int came_back = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 15; ++round) {
     std::string damaged = whole;
     for (const target::Section& section : file.sections()) {
       const bool is_wanted = section.name.starts_with(".debug_") || section.name == ".symtab" ||
