@@ -11,41 +11,11 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <unistd.h>
 
+#include "tests/live/point_hits.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
 namespace {
-
-struct Hits {
-  std::vector<std::uint64_t> counts;
-  std::uint64_t first_ns = 0;
-};
-
-// By process, as the point's streams say; `value`: which of the point's counts.
-std::map<pid_t, Hits> hits_by_process(trace::Reader& reader, const std::string& point,
-                                      std::size_t value) {
-  std::map<std::uint32_t, pid_t> pid_of_stream;
-  for (const model::Stream& stream : reader.streams()) pid_of_stream[stream.id] = stream.pid;
-  std::map<pid_t, Hits> all;
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const model::EventView event = batch[row];
-      if (reader.schema().points[event.point].name() != point) continue;
-      Hits& hits = all[pid_of_stream.at(event.stream)];
-      if (hits.counts.empty()) hits.first_ns = event.ts_ns;
-      hits.counts.push_back(event.values[value]);
-    }
-    return true;
-  }));
-  CHECK(reader.gaps().empty());
-  CHECK(reader.ledger().empty());
-  return all;
-}
-
-bool is_gapless(const std::vector<std::uint64_t>& counts) {
-  return std::ranges::adjacent_find(counts, [](auto a, auto b) { return b != a + 1; }) ==
-         counts.end();
-}
 
 const model::Target* target_of(const trace::Reader& reader, pid_t pid) {
   const auto found = std::ranges::find(reader.targets(), pid, &model::Target::pid);
@@ -105,7 +75,7 @@ TEST_CASE("a followed child and its own child are recorded, and what was before 
     CHECK(target->parent == forebear);
     REQUIRE(hits.contains(pid));
     CHECK(hits.at(pid).counts.size() > 20);
-    CHECK(is_gapless(hits.at(pid).counts));
+    CHECK(is_gapless(hits.at(pid)));
     if (forebear == 0) continue;
     const auto unarmed = std::ranges::find(reader.capture().unarmed, pid, &model::UnarmedSpan::pid);
     if (engine == "ring") {
@@ -148,7 +118,7 @@ TEST_CASE("a followed child that becomes another program is recorded as that") {
   trace::Reader reader = open_trace(trace);
   const auto hits = hits_by_process(reader, "linked.in--library.in", 0);
   REQUIRE(hits.contains(child));
-  CHECK(is_gapless(hits.at(child).counts));
+  CHECK(is_gapless(hits.at(child)));
   CHECK(hits.at(child).counts.size() > 20);
   CHECK_FALSE(reader.capture().unarmed.empty());
   const auto is_linked = [&](const model::Target& target) {
@@ -169,16 +139,16 @@ TEST_CASE("children that come and go by the hundred are recorded whole by rings"
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(trace);
   auto hits = hits_by_process(reader, "fork.parent--fork.child", 1);
-  const auto& own = hits.at(subject.pid()).counts;
-  REQUIRE(own.size() > 5);
+  const Hits own = hits.at(subject.pid());
+  REQUIRE(own.counts.size() > 5);
   CHECK(is_gapless(own));
   hits.erase(subject.pid());
   // One child for each hit of the parent's; the first and the last may lie across a mark.
-  CHECK(hits.size() + 2 >= own.size());
+  CHECK(hits.size() + 2 >= own.counts.size());
   std::size_t whole = 0;
   for (const auto& [pid, child] : hits) {
     CAPTURE(pid);
-    CHECK(is_gapless(child.counts));
+    CHECK(is_gapless(child));
     CHECK(target_of(reader, pid) != nullptr);
     whole += child.counts.size() == 100 ? 1 : 0;
   }
@@ -197,15 +167,15 @@ TEST_CASE("children that are gone before they can be attached to are told of one
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(trace);
   auto hits = hits_by_process(reader, "fork.parent--fork.child", 1);
-  const auto& own = hits.at(subject.pid()).counts;
-  REQUIRE(own.size() > 5);
+  const Hits own = hits.at(subject.pid());
+  REQUIRE(own.counts.size() > 5);
   CHECK(is_gapless(own));
   std::set<pid_t> unarmed;
   for (const model::UnarmedSpan& span : reader.capture().unarmed) {
     CHECK(span.from_ns < span.until_ns);
     unarmed.insert(span.pid);
   }
-  CHECK(unarmed.size() + 2 >= own.size());
+  CHECK(unarmed.size() + 2 >= own.counts.size());
   for (const auto& [pid, child] : hits)
     if (pid != subject.pid()) CHECK(unarmed.contains(pid));
 }

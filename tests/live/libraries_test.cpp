@@ -8,34 +8,11 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <unistd.h>
 
+#include "tests/live/point_hits.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
 namespace {
-
-struct Hits {
-  std::vector<std::uint64_t> counts;
-  std::uint64_t first_ns = 0;
-};
-
-Hits hits_of(trace::Reader& reader, const std::string& point) {
-  Hits hits;
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const model::EventView event = batch[row];
-      if (reader.schema().points[event.point].name() != point) continue;
-      if (hits.counts.empty()) hits.first_ns = event.ts_ns;
-      hits.counts.push_back(event.values[0]);
-    }
-    return true;
-  }));
-  return hits;
-}
-
-bool is_gapless(const std::vector<std::uint64_t>& counts) {
-  return std::ranges::adjacent_find(counts, [](auto a, auto b) { return b != a + 1; }) ==
-         counts.end();
-}
 
 TEST_CASE("points of a library that is loaded while its process is recorded count from then on") {
   need_root();
@@ -66,8 +43,8 @@ TEST_CASE("points of a library that is loaded while its process is recorded coun
   trace::Reader reader = open_trace(trace);
   const Hits before = hits_of(reader, "loader.in--library.in");
   const Hits late = hits_of(reader, "library.in--library.out");
-  CHECK(is_gapless(before.counts));
-  CHECK(is_gapless(late.counts));
+  CHECK(is_gapless(before));
+  CHECK(is_gapless(late));
   REQUIRE(late.counts.size() > 20);
   CHECK(reader.gaps().empty());
   CHECK(reader.ledger().empty());
@@ -98,7 +75,7 @@ TEST_CASE("files that were there from the start are attached to once") {
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(ended.err.contains("has loaded"));
   trace::Reader reader = open_trace(trace);
-  CHECK(is_gapless(hits_of(reader, "library.in--library.out").counts));
+  CHECK(is_gapless(hits_of(reader, "library.in--library.out")));
   CHECK(reader.capture().unarmed.empty());
 }
 
@@ -115,7 +92,7 @@ TEST_CASE("a command's files are not attached to a second time once it runs") {
   const Hits hits = hits_of(reader, "library.in--library.out");
   REQUIRE_FALSE(hits.counts.empty());
   CHECK(hits.counts.front() == 0);
-  CHECK(is_gapless(hits.counts));
+  CHECK(is_gapless(hits));
 }
 
 }  // namespace

@@ -13,38 +13,13 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/live/point_hits.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
 namespace {
 
 using nlohmann::json;
-
-// By process: the counts that its point had, in the order of the trace. The streams say whose.
-std::map<pid_t, std::vector<std::uint64_t>> counts_by_process(const std::string& trace,
-                                                              const std::string& point,
-                                                              std::size_t value = 0) {
-  trace::Reader reader = open_trace(trace);
-  std::map<std::uint32_t, pid_t> pid_of_stream;
-  for (const model::Stream& stream : reader.streams()) pid_of_stream[stream.id] = stream.pid;
-  std::map<pid_t, std::vector<std::uint64_t>> counts;
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
-      const model::EventView event = batch[row];
-      if (reader.schema().points[event.point].name() == point)
-        counts[pid_of_stream.at(event.stream)].push_back(event.values[value]);
-    }
-    return true;
-  }));
-  CHECK(reader.gaps().empty());
-  CHECK(reader.ledger().empty());
-  return counts;
-}
-
-bool is_gapless(const std::vector<std::uint64_t>& counts) {
-  return std::ranges::adjacent_find(counts, [](auto a, auto b) { return b != a + 1; }) ==
-         counts.end();
-}
 
 std::set<pid_t> pids_of(const trace::Reader& reader) {
   std::set<pid_t> pids;
@@ -125,12 +100,13 @@ TEST_CASE("two copies of one program are recorded side by side, and never mixed 
     CHECK(target.until_ns == 0);
     CHECK_FALSE(target.build_id.empty());
   }
-  const auto counts = counts_by_process(trace, "linked.in--library.in");
-  REQUIRE(counts.size() == 2);
-  for (const auto& [pid, own] : counts) {
+  trace::Reader events = open_trace(trace);
+  const auto hits = hits_by_process(events, "linked.in--library.in");
+  REQUIRE(hits.size() == 2);
+  for (const auto& [pid, own] : hits) {
     CAPTURE(pid);
     CHECK((pid == first.pid() || pid == second.pid()));
-    CHECK(own.size() > 100);
+    CHECK(own.counts.size() > 100);
     CHECK(is_gapless(own));
   }
 
@@ -144,7 +120,7 @@ TEST_CASE("two copies of one program are recorded side by side, and never mixed 
   CHECK(journeys["complete"].get<int>() + journeys["censored"].get<int>() ==
         journeys["count"].get<int>());
   CHECK(journeys["complete"].get<std::size_t>() + 4 >=
-        counts.begin()->second.size() + counts.rbegin()->second.size());
+        hits.begin()->second.counts.size() + hits.rbegin()->second.counts.size());
 }
 
 TEST_CASE("of two containers of one image only the chosen one is touched") {
@@ -200,10 +176,11 @@ TEST_CASE("a capture goes on until its last process has ended, and says when the
   const trace::Reader reader = open_trace(trace);
   for (const model::Target& target : reader.targets())
     CHECK((target.until_ns != 0) == (target.pid == brief.pid()));
-  const auto counts = counts_by_process(trace, "linked.in--library.in");
-  REQUIRE(counts.size() == 2);
-  CHECK(is_gapless(counts.at(brief.pid())));
-  CHECK(is_gapless(counts.at(lasting.pid())));
+  trace::Reader events = open_trace(trace);
+  const auto hits = hits_by_process(events, "linked.in--library.in");
+  REQUIRE(hits.size() == 2);
+  CHECK(is_gapless(hits.at(brief.pid())));
+  CHECK(is_gapless(hits.at(lasting.pid())));
 }
 
 TEST_CASE("ctl reaches a capture by the pid of any of its processes") {
@@ -265,9 +242,10 @@ TEST_CASE("a cgroup's processes are recorded, those below it and those that come
 
   const trace::Reader reader = open_trace(trace);
   CHECK(pids_of(reader) == std::set<pid_t>{inside.pid(), below.pid(), late.pid()});
-  const auto counts = counts_by_process(trace, "linked.in--library.in");
-  REQUIRE(counts.size() == 3);
-  for (const auto& [pid, own] : counts) {
+  trace::Reader events = open_trace(trace);
+  const auto hits = hits_by_process(events, "linked.in--library.in");
+  REQUIRE(hits.size() == 3);
+  for (const auto& [pid, own] : hits) {
     CAPTURE(pid);
     CHECK(is_gapless(own));
   }
@@ -299,12 +277,13 @@ TEST_CASE("a process and a child that it forked before are recorded together") {
                                      "--for", "500ms", "-o", trace, "--engine", engine});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
-  const auto counts = counts_by_process(trace, "family.in--family.out", 1);
-  REQUIRE(counts.size() == 2);
-  for (const auto& [pid, own] : counts) {
+  trace::Reader events = open_trace(trace);
+  const auto hits = hits_by_process(events, "family.in--family.out", 1);
+  REQUIRE(hits.size() == 2);
+  for (const auto& [pid, own] : hits) {
     CAPTURE(pid);
     CHECK((pid == parent.pid() || pid == child));
-    CHECK(own.size() > 100);
+    CHECK(own.counts.size() > 100);
     CHECK(is_gapless(own));
   }
 }

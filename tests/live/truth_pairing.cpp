@@ -55,8 +55,9 @@ class Pairer {
 
   void add(const model::EventView& event) {
     Thread& thread = threads_[event.tid];
-    // The hit on the opening mark may have been too early.
-    while (thread.next < thread.hits.size() && thread.next == 0 && !matches(event, hit(thread)) &&
+    // Those on the opening mark may have been too early: stamps are off by more than hits are
+    // apart.
+    while (thread.next < thread.hits.size() && !thread.has_begun && !matches(event, hit(thread)) &&
            !surely_between(hit(thread), capture_, error_ns_))
       ++thread.next;
     if (thread.next == thread.hits.size())
@@ -68,6 +69,7 @@ class Pairer {
                          event.tid, words(event), event.ts_ns, truth_.points[expected.point].where,
                          fmt::join(expected.values, " "), expected.before_ns, expected.after_ns));
     }
+    thread.has_begun = true;
     pairing_.observations.push_back({event.ts_ns, thread.hits[thread.next]});
     ++thread.next;
   }
@@ -86,6 +88,7 @@ class Pairer {
   struct Thread {
     std::vector<std::size_t> hits;
     std::size_t next = 0;
+    bool has_begun = false;  // the trace has an event of it
   };
 
   const truth::Hit& hit(const Thread& thread) const {

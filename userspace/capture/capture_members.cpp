@@ -1,9 +1,8 @@
-// The processes of a capture: those that it begins with, those and the libraries that come while it
-// runs, and those that end before it. Whoever comes later counts from an instant that is written
+// The processes of a capture: those that it begins with, those that come while it runs, and those
+// that end before it. Whoever comes later counts from an instant that is written
 // down, and what was before it is told as not armed yet: nothing of a process that just begins is
 // stopped or waited for.
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/words.h"
 #include "userspace/capture/capture_state.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
@@ -26,61 +26,15 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kProcessPeriodNs = kSecond / 10;
 constexpr std::uint64_t kCodePeriodNs = kSecond;
-constexpr std::uint64_t kCodeSoonNs = kSecond / 50;  // while a program is being loaded
 
 // Reading a process's files takes milliseconds, for which no ring is emptied.
 constexpr std::uint64_t kLongestLookNs = 10'000'000;
 
-// To attach to a process that came, one a second; to find the rings of a library.
+// To attach to a process that came, one a second.
 constexpr unsigned kTries = 5;
-constexpr unsigned kCodeTries = 25;
 
 // Processes that may yet come have a share of the rings' memory, too.
 constexpr std::size_t kExpectedProcesses = 8;
-
-bool has_any(const target::Points& points) {
-  return !points.sites.empty() ||
-         std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  const std::string_view ending = count == 1 ? "" : what.ends_with('s') ? "es" : "s";
-  return fmt::format("{} {}{}", count, what, ending);
-}
-
-// Without the sites that are known already.
-target::Points only_new(target::Points points, const target::Points& known) {
-  const auto is_known_file = [&](std::size_t index) {
-    const target::MappedFile& file = points.files[index];
-    // A file system may give another device's number to stat() than it has among the mappings.
-    const auto last_part = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-    return std::ranges::any_of(known.files, [&](const target::MappedFile& one) {
-      return one.inode == file.inode &&
-             (one.device == file.device || last_part(one.name) == last_part(file.name));
-    });
-  };
-  std::erase_if(points.sites, [&](const target::Site& site) { return is_known_file(site.file); });
-  std::erase_if(points.ring_sites,
-                [&](const target::RingSite& site) { return is_known_file(site.file); });
-  return points;
-}
-
-void append(target::Points& known, const target::Points& more) {
-  const std::size_t files = known.files.size();
-  known.schema = more.schema;
-  std::ranges::copy(more.files, std::back_inserter(known.files));
-  for (target::Site site : more.sites) {
-    site.file += files;
-    known.sites.push_back(std::move(site));
-  }
-  for (target::RingSite site : more.ring_sites) {
-    site.file += files;
-    if (!site.is_wanted)
-      site.point = static_cast<model::PointId>(site.point + known.left_out.size());
-    known.ring_sites.push_back(site);
-  }
-  std::ranges::copy(more.left_out, std::back_inserter(known.left_out));
-}
 
 }  // namespace
 
@@ -105,7 +59,7 @@ Result<void> Capture::State::make_sources() {
 
 // Under the capture's numbers. Rings first: one engine records those of a whole family.
 Result<void> Capture::State::make_engines(Member& member, target::Points& points, Sources& made) {
-  if (!has_any(points)) return {};
+  if (!target::has_any(points)) return {};
   points.schema = schema;
   EngineOptions how = options.engines;
   if (options.tests) how.bpf.keep = options.tests(schema);
@@ -277,11 +231,12 @@ void Capture::State::end_members(std::span<const pollfd> watched, const Listener
     }
     member->about.until_ns = base::monotonic_ns();
     sink->push(member->about);
-    tell_coming(listener,
-                fmt::format("process {} has ended, {} left", member->process.title(),
-                            counted(static_cast<std::size_t>(std::ranges::count_if(
-                                        members, [](const auto& one) { return !one->has_ended; })),
-                                    "process")));
+    tell_coming(
+        listener,
+        fmt::format("process {} has ended, {} left", member->process.title(),
+                    base::counted(static_cast<std::size_t>(std::ranges::count_if(
+                                      members, [](const auto& one) { return !one->has_ended; })),
+                                  "process")));
   }
 }
 
@@ -424,7 +379,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
     if (!found) return Joined::kNothing;
     points = options.select ? options.select(std::move(*found)) : std::move(*found);
   }
-  if (!has_any(points) && options.others.empty()) return Joined::kNothing;
+  if (!target::has_any(points) && options.others.empty()) return Joined::kNothing;
 
   members.push_back(std::make_unique<Member>(
       Subject{.process = std::move(process), .points = std::move(points)}));
@@ -473,7 +428,7 @@ void Capture::State::note_beginning(Member& member, std::uint64_t from_ns, std::
 }
 
 void Capture::State::tell_of(const Member& member, const Listener& listener) {
-  const std::string points = counted(points_of(member), "point");
+  const std::string points = base::counted(points_of(member), "point");
   const std::string title = member.process.title();
   const bool is_whole =
       member.about.parent != 0 && member.about.since_ns == 0 && member.bpf.empty();
@@ -516,98 +471,6 @@ void Capture::State::write_unarmed() {
     return;
   unarmed_written = spans;
   sink->push(about);
-}
-
-// ---- libraries that come ----
-
-// Of a process that has become another program, or its own anew: it makes them while it is loaded.
-Result<void> Capture::State::look_for_new_rings(Member& member) {
-  if (member.begun_ns == 0 || !member.has_rings) return {};
-  for (RingEngine* engine : rings) {
-    engine->look_again();
-    const auto has_them = engine->is_shared_with(member.process);
-    if (!has_them || !*has_them) continue;
-    note_unarmed({.pid = member.process.pid(),
-                  .point = model::kNoPoint,
-                  .from_ns = std::exchange(member.begun_ns, 0),
-                  .until_ns = base::monotonic_ns()});
-    return {};
-  }
-  return {};
-}
-
-bool Capture::State::has_all_rings(const Member& member, const target::Points& points) const {
-  return !member.has_rings ||
-         std::ranges::all_of(points.ring_sites, [&](const target::RingSite& site) {
-           return !site.is_wanted || std::ranges::any_of(rings, [&](const RingEngine* engine) {
-             return engine->has_rings_of(points.files[site.file]);
-           });
-         });
-}
-
-// Also of a process that has become another program.
-Result<void> Capture::State::take_in_code(Member& member, const Listener& listener) {
-  auto found = target::find_points(member.process);
-  if (!found) return {};
-  target::Points fresh = only_new(
-      options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
-  if (!has_any(fresh)) return {};
-  for (RingEngine* engine : rings) engine->look_again();
-  // They are mapped before their rings are made.
-  if (!has_all_rings(member, fresh) && ++member.code_tries < kCodeTries) {
-    member.code = {};
-    next_code_ns = std::min(next_code_ns, base::monotonic_ns() + kCodeSoonNs);
-    return {};
-  }
-  member.code_tries = 0;
-  Sources made;
-  const auto since_ns = begin_code(member, fresh, made);
-  if (!since_ns) {
-    forget_engines(made, member);
-    if (member.process.alive())
-      listener.say(fmt::format("not recorded: what process {} has loaded: {}",
-                               member.process.title(), since_ns.error().text()));
-    return {};
-  }
-  std::set<model::PointId> points;
-  for (const target::Site& site : fresh.sites) points.insert(site.point);
-  for (const target::RingSite& site : fresh.ring_sites)
-    if (site.is_wanted) points.insert(site.point);
-  for (const model::PointId point : points)
-    note_unarmed({.pid = member.process.pid(),
-                  .point = point,
-                  .from_ns = std::max(last_code_ns, about.open_ns),
-                  .until_ns = *since_ns});
-  note_program(member, *since_ns);
-  listener.say(fmt::format("process {} has loaded {}: {} recorded from now on",
-                           member.process.title(), target::printable(fresh.files.front().name),
-                           counted(points.size(), "point")));
-  append(member.points, fresh);
-  return {};
-}
-
-// Where the process has become another program, the trace is told.
-void Capture::State::note_program(Member& member, std::uint64_t since_ns) {
-  auto now = target::Process::open(member.process.pid());
-  if (!now || now->start_time_ns() != member.process.start_time_ns() ||
-      now->exe() == member.process.exe())
-    return;
-  member.process = std::move(*now);
-  const pid_t parent = member.about.parent;
-  if (auto who = member.process.describe()) member.about = std::move(*who);
-  member.about.parent = parent;
-  member.about.since_ns = since_ns;
-  sink->push(member.about);
-}
-
-Result<std::uint64_t> Capture::State::begin_code(Member& member, target::Points& fresh,
-                                                 Sources& made) {
-  SJ_CHECK(number_points(fresh));
-  SJ_CHECK(make_engines(member, fresh, made));
-  member.is_counted = false;
-  measure_costs();
-  SJ_TRY(since_ns, join_running(member, made));
-  return is_open() && since_ns == 0 ? base::monotonic_ns() : since_ns;
 }
 
 }  // namespace sojourn::capture

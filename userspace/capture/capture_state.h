@@ -1,6 +1,7 @@
 // What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
-// file, capture_members.cpp knows the processes, also those that come and go, capture_control.cpp
-// does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
+// file, capture_members.cpp knows the processes, also those that come and go, capture_family.cpp
+// their children and capture_code.cpp what they load; capture_control.cpp does what it is asked
+// meanwhile, capture_budget.cpp keeps it cheap.
 #pragma once
 
 #include <chrono>
@@ -34,6 +35,8 @@ namespace sojourn::capture {
 
 // Far enough ahead that every CPU sees a gate's new time before that time comes.
 constexpr std::uint64_t kGateLead = 1'000'000;
+
+constexpr std::uint64_t kCodeSoonNs = 20'000'000;  // between looks while a program is being loaded
 
 // Members in the order in which they are acquired: the probes go first when this is destroyed.
 struct Capture::State {
@@ -161,7 +164,8 @@ struct Capture::State {
   bool is_open() const { return about.open_ns != 0; }
   void close_at(std::uint64_t monotonic_ns);
 
-  // The processes and their sources, see capture_members.cpp. `made` are new sources.
+  // The processes and their sources, see capture_members.cpp, capture_family.cpp, capture_code.cpp.
+  // `made` are new sources.
   using Sources = std::vector<std::unique_ptr<Source>>;
   Result<void> make_engines(Member& member, target::Points& points, Sources& made);
   Result<void> make_others(Member& member, Sources& made);

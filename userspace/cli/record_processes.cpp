@@ -11,15 +11,11 @@
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
+#include "userspace/target/selection.h"
 
 namespace sojourn::cli {
 
 namespace {
-
-bool has_any(const target::Points& points) {
-  return !points.sites.empty() ||
-         std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
-}
 
 std::string check_pid(const std::string& text) {
   const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
@@ -38,7 +34,7 @@ class Finder {
     SJ_TRY(points, target::find_points(process));
     // The files of a process that is ending cannot be opened any more; that is all that is wrong
     // with them.
-    if (!has_any(points) && !may_lack_points_) {
+    if (!target::has_any(points) && !may_lack_points_) {
       auto error = process.explain(no_points("process " + process.title()));
       if (process.alive()) tell_unusable(points);
       return std::unexpected(std::move(error));
@@ -65,7 +61,7 @@ class Finder {
         why_not = points.error().text();
         continue;
       }
-      if (!has_any(*points) && !may_lack_points_) continue;
+      if (!target::has_any(*points) && !may_lack_points_) continue;
       tell_unusable(*points);
       add(std::move(*process), std::move(*points));
       ++found;
@@ -81,7 +77,7 @@ class Finder {
     SJ_CHECK(selection.apply(points_, how));
     std::vector<capture::Subject> subjects;
     for (std::size_t i = 0; i < processes_.size(); ++i)
-      if (has_any(points_[i]) || may_lack_points_)
+      if (target::has_any(points_[i]) || may_lack_points_)
         subjects.push_back({.process = std::move(processes_[i]), .points = std::move(points_[i])});
     return subjects;
   }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "analysis/base/result.h"
+#include "userspace/base/words.h"
 
 namespace sojourn::cli {
 
@@ -55,18 +56,8 @@ inline std::string seconds(std::chrono::nanoseconds span) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(span).count());
 }
 
-// 3412806 as "3,412,806"
-inline std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
-// "1 point", "3,412 points"
-inline std::string counted(std::uint64_t number, std::string_view thing) {
-  const std::string_view ending = number == 1 ? "" : thing.ends_with('s') ? "es" : "s";
-  return fmt::format("{} {}{}", grouped(number), thing, ending);
-}
+using base::counted;
+using base::grouped;
 
 inline std::string bytes(std::uint64_t count) {
   const auto scaled = static_cast<double>(count);

@@ -44,4 +44,8 @@ Result<void> join(Points& points, model::Schema& schema) {
   return {};
 }
 
+bool has_any(const Points& points) {
+  return !points.sites.empty() || std::ranges::any_of(points.ring_sites, &RingSite::is_wanted);
+}
+
 }  // namespace sojourn::target

@@ -12,6 +12,9 @@ namespace sojourn::target {
 // `wanted` is by PointId. The others lose their sites and their places in the schema.
 Points select(Points points, const std::vector<bool>& wanted);
 
+// Whether any of them is to be recorded.
+bool has_any(const Points& points);
+
 // Gives the points the numbers that they have in `schema`, which takes in those that it has not;
 // `points.schema` is the same afterwards.
 Result<void> join(Points& points, model::Schema& schema);
