@@ -90,7 +90,10 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
   if (!found) return {};
   target::Points fresh = only_new(
       options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
-  if (!target::has_any(fresh)) return {};
+  if (!target::has_any(fresh)) {
+    note_program(member, base::monotonic_ns());
+    return {};
+  }
   for (RingEngine* engine : rings) engine->look_again();
   // They are mapped before their rings are made.
   if (!has_all_rings(member, fresh) && ++member.code_tries < kCodeTries) {
@@ -125,17 +128,19 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
   return {};
 }
 
-// Where the process has become another program, the trace is told.
+// Where the process has become another program, the trace is told. Its name changes a little after
+// its executable does: who looked in between has the old name with the new program.
 void Capture::State::note_program(Member& member, std::uint64_t since_ns) {
   auto now = target::Process::open(member.process.pid());
-  if (!now || now->start_time_ns() != member.process.start_time_ns() ||
-      now->exe() == member.process.exe())
-    return;
+  if (!now || now->start_time_ns() != member.process.start_time_ns()) return;
+  const bool is_other = now->exe() != member.process.exe();
+  if (!is_other && now->title() == member.process.title()) return;
   member.process = std::move(*now);
-  const pid_t parent = member.about.parent;
-  if (auto who = member.process.describe()) member.about = std::move(*who);
-  member.about.parent = parent;
-  member.about.since_ns = since_ns;
+  model::Target newest = member.about;
+  if (auto who = member.process.describe()) newest = std::move(*who);
+  newest.parent = member.about.parent;
+  newest.since_ns = is_other ? since_ns : member.about.since_ns;
+  member.about = std::move(newest);
   sink->push(member.about);
 }
 

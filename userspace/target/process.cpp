@@ -88,10 +88,6 @@ Result<Process> Process::open(pid_t pid) {
 
 Result<void> Process::read_identity(const std::string& status) {
   comm_ = status_value(status, "Name").value_or("");
-  if (auto comm = read_whole(proc("comm"))) {
-    comm_ = std::move(*comm);
-    if (comm_.ends_with('\n')) comm_.pop_back();
-  }
   const auto stat_text = read_whole(proc("stat"));
   if (!stat_text) return std::unexpected(no_such_process(pid_));
   const auto stat = parse_stat(*stat_text);
@@ -119,6 +115,12 @@ Result<void> Process::read_identity(const std::string& status) {
   struct stat same{};
   if (exe_.ends_with(kDeleted) && ::stat(proc("root" + exe_).c_str(), &same) != 0)
     exe_.resize(exe_.size() - kDeleted.size());
+
+  // Read after the executable, for a program that begins meanwhile changes them in this order.
+  if (auto comm = read_whole(proc("comm"))) {
+    comm_ = std::move(*comm);
+    if (comm_.ends_with('\n')) comm_.pop_back();
+  }
 
   // Its arguments end with NUL each; a process may overwrite them with anything.
   if (const auto cmdline = read_whole(proc("cmdline"))) {
