@@ -4,8 +4,11 @@
 #include <span>
 #include <unordered_map>
 
+#include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "tests/live/programs.h"
 
 namespace sojourn::live {
 
@@ -139,6 +142,27 @@ std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture
     if (possibly_between(hit, capture, stamp_error_ns)) ++counts[hit.point].most;
   }
   return counts;
+}
+
+journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth) {
+  trace::Reader reader = open_trace(trace);
+  REQUIRE(reader.ledger().empty());
+  auto pairing = pair_with_truth(reader, truth, reader.capture().stamp_error_ns);
+  if (!pairing) FAIL(pairing.error().text());
+  CHECK(reader.gaps().empty());
+  for (const auto& difference : pairing->differences) UNSCOPED_INFO(difference);
+  REQUIRE(pairing->differences.empty());
+  CHECK(pairing->observations.size() >= pairing->hits_between_marks);
+  CHECK(pairing->observations.size() <= pairing->hits_between_marks + pairing->hits_on_a_mark);
+
+  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns, {}};
+  auto compared = journeys::compare_with_truth(truth, pairing->observations, marks);
+  if (!compared) FAIL(compared.error().text());
+  for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+  CHECK(compared->different == 0);
+  CHECK(compared->equal == compared->expected);
+  for (const auto& point : compared->totals.points) CHECK(point.orphans == 0);
+  return *compared;
 }
 
 }  // namespace sojourn::live

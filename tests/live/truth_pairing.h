@@ -33,4 +33,8 @@ struct HitCount {
 std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture,
                                  std::uint64_t stamp_error_ns = 0);
 
+// Requires that trace and truth agree in every event, and the journeys rebuilt from the trace with
+// the ways that the truth tells of.
+journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth);
+
 }  // namespace sojourn::live

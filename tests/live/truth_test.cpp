@@ -11,29 +11,6 @@
 namespace sojourn::live {
 namespace {
 
-// Requires that trace and truth agree in every event, and the journeys rebuilt from the trace with
-// the ways that the truth tells of.
-journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth) {
-  trace::Reader reader = open_trace(trace);
-  REQUIRE(reader.ledger().empty());
-  auto pairing = pair_with_truth(reader, truth, reader.capture().stamp_error_ns);
-  if (!pairing) FAIL(pairing.error().text());
-  CHECK(reader.gaps().empty());
-  for (const auto& difference : pairing->differences) UNSCOPED_INFO(difference);
-  REQUIRE(pairing->differences.empty());
-  CHECK(pairing->observations.size() >= pairing->hits_between_marks);
-  CHECK(pairing->observations.size() <= pairing->hits_between_marks + pairing->hits_on_a_mark);
-
-  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns, {}};
-  auto compared = journeys::compare_with_truth(truth, pairing->observations, marks);
-  if (!compared) FAIL(compared.error().text());
-  for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
-  CHECK(compared->different == 0);
-  CHECK(compared->equal == compared->expected);
-  for (const auto& point : compared->totals.points) CHECK(point.orphans == 0);
-  return *compared;
-}
-
 // How often the PDCP gave one sequence number to a bearer's downlink packets: more than once where
 // they wrap.
 std::size_t most_hits_of_a_number(const truth::Truth& truth) {

@@ -66,11 +66,13 @@ Mechanism best_mechanism() {
 
 namespace {
 
-Error attach_error(const target::MappedFile& file, const std::string& what, int code) {
+Error attach_error(const target::MappedFile& file, const std::string& what, int code,
+                   Mechanism mechanism) {
   if (code == EPERM || code == EACCES)
     return Error(
-        fmt::format("attach to {}: {}: run as root, or give this program CAP_BPF and CAP_PERFMON",
-                    file.name, std::generic_category().message(code)));
+        fmt::format("attach to {}: {}: run as root, or give this program CAP_BPF and {}", file.name,
+                    std::generic_category().message(code),
+                    mechanism == Mechanism::kUprobeMulti ? "CAP_PERFMON" : "CAP_SYS_ADMIN"));
   if (code == ESRCH)
     return Error(fmt::format("attach to {}: the process ended while attaching", file.name));
   constexpr int kRefusedInstruction =
@@ -100,7 +102,8 @@ Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std
   bpf_link* link = bpf_program__attach_uprobe_multi(programs.program(), pid, file.path.c_str(),
                                                     nullptr, &options);
   if (link == nullptr)
-    return std::unexpected(attach_error(file, fmt::format("{} sites", offsets.size()), errno));
+    return std::unexpected(attach_error(file, fmt::format("{} sites", offsets.size()), errno,
+                                        Mechanism::kUprobeMulti));
   return link;
 }
 
@@ -115,7 +118,8 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
               .bpf_cookie = index);
   bpf_link* link = bpf_program__attach_uprobe_opts(programs.program(), kEveryProcess,
                                                    file.path.c_str(), site.offset, &options);
-  if (link == nullptr) return std::unexpected(attach_error(file, site.probe, errno));
+  if (link == nullptr)
+    return std::unexpected(attach_error(file, site.probe, errno, Mechanism::kPerfUprobes));
   return link;
 }
 

@@ -16,6 +16,7 @@
 #include "userspace/base/clock.h"
 #include "userspace/capture/calibrate.h"
 #include "userspace/capture/capture_state.h"
+#include "userspace/capture/rights.h"
 #include "userspace/target/host.h"
 
 namespace sojourn::capture {
@@ -75,7 +76,8 @@ Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) 
 }
 
 // A flight recorder has no file before its first dump: that it may write one shows now.
-Result<void> try_to_write(const std::string& path) {
+Result<void> try_to_write(const std::string& path, const FileOwner& owner) {
+  const WriteAs as(owner);
   SJ_TRY(writer, trace::Writer::create(path));
   writer.abandon();
   return {};
@@ -84,19 +86,21 @@ Result<void> try_to_write(const std::string& path) {
 }  // namespace
 
 Result<void> Capture::State::open_sink() {
+  const FileOwner owner = FileOwner::of(options.output);
   if (options.flight) {
-    SJ_CHECK(try_to_write(options.output));
+    SJ_CHECK(try_to_write(options.output, owner));
     watch.emplace(options.triggers, schema);
-    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()),
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()), owner,
                  [this](const Item& item) { watch->look(item); });
     sink->push(schema);
     sink->push(base::read_clock_pair());
     dumps.emplace(options.output, options.aftermath);
     is_held = true;
   } else {
+    const WriteAs as(owner);
     SJ_TRY(writer, trace::Writer::create(options.output));
     SJ_CHECK(write_preamble(writer, schema));
-    sink.emplace(std::make_unique<FileStore>(std::move(writer)));
+    sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);
   }
   outlet.emplace(*sink, schema);
   if (options.where) {

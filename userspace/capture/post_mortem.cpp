@@ -11,6 +11,7 @@
 #include "userspace/capture/arena_match.h"
 #include "userspace/capture/left_arenas.h"
 #include "userspace/capture/left_clock.h"
+#include "userspace/capture/rights.h"
 #include "userspace/target/elf_file.h"
 #include "userspace/target/host.h"
 #include "userspace/target/points.h"
@@ -223,6 +224,7 @@ Result<PostMortem> recover(const PostMortemOptions& options) {
   auto clock = make_left_clock(readings_of(left), read_clocks_now());
   if (!clock)
     return std::unexpected(std::move(clock).error().within(target::printable(options.path)));
+  const WriteAs as(FileOwner::of(options.output));
   SJ_TRY(writer, trace::Writer::create(options.output));
   auto written =
       write_trace(writer, {.options = options, .left = left, .code = code, .clock = *clock});

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/capture/rights.h"
+
 namespace sojourn::capture {
 
 namespace {
@@ -94,7 +96,10 @@ Result<ProbeKeeper> ProbeKeeper::attach(const target::Points& points, pid_t pid,
     ours = base::Fd();
     prctl(PR_SET_NAME, "sj-probes");
     {
-      auto attachment = Attachment::attach(points, pid, mechanism, programs, links);
+      auto attachment = [&]() -> Result<Attachment> {
+        SJ_CHECK(keep_rights({.perf_uprobes = mechanism == Mechanism::kPerfUprobes}));
+        return Attachment::attach(points, pid, mechanism, programs, links);
+      }();
       answer(its.get(), attachment ? Result<void>() : std::unexpected(attachment.error()));
       if (attachment) obey_until_the_end(its.get(), *attachment, points, pid, programs);
     }

@@ -11,8 +11,11 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-Sink::Sink(std::unique_ptr<Store> store, Look look)
-    : look_(std::move(look)), store_(std::move(store)), thread_([this] { run(); }) {}
+Sink::Sink(std::unique_ptr<Store> store, FileOwner owner, Look look)
+    : owner_(std::move(owner)),
+      look_(std::move(look)),
+      store_(std::move(store)),
+      thread_([this] { run(); }) {}
 
 Sink::~Sink() {
   end_thread();
@@ -100,7 +103,12 @@ Result<void> Sink::finish() {
 }
 
 void Sink::run() {
+  auto became = become_writer(owner_);
   std::unique_lock lock(mutex_);
+  if (!became) {
+    error_ = std::move(became).error();
+    return;
+  }
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;

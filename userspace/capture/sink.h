@@ -1,6 +1,7 @@
 // The thread that owns the store: encodes, compresses, holds or writes what it is handed, so that a
-// slow disk never keeps the drain from its rings. Everything crosses by being moved through one
-// queue, in order. The first error stops the writing; finish() returns it.
+// slow disk never keeps the drain from its rings. It has the rights of the files' owner and no
+// others. Everything crosses by being moved through one queue, in order. The first error stops the
+// writing; finish() returns it.
 #pragma once
 
 #include <condition_variable>
@@ -16,6 +17,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/event.h"
+#include "userspace/capture/rights.h"
 #include "userspace/capture/store.h"
 
 namespace sojourn::capture {
@@ -26,7 +28,7 @@ class Sink {
 
   // `look` sees every item before the store does, on the sink's thread.
   using Look = std::function<void(const Item&)>;
-  explicit Sink(std::unique_ptr<Store> store, Look look = {});
+  explicit Sink(std::unique_ptr<Store> store, FileOwner owner = FileOwner::self(), Look look = {});
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   ~Sink();  // without finish() what was pushed to a file is in NAME.partial
@@ -70,6 +72,7 @@ class Sink {
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> by_point_;  // empty: not counted
 
+  const FileOwner owner_;
   Look look_;
   std::unique_ptr<Store> store_;  // the thread's own between start and join
   std::thread thread_;

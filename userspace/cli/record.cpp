@@ -18,6 +18,7 @@
 #include "userspace/base/fd.h"
 #include "userspace/capture/capture.h"
 #include "userspace/capture/command.h"
+#include "userspace/capture/rights.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
@@ -261,11 +262,32 @@ Result<void> capture_until_end(const Options& options, capture::Capture& capture
   return {};
 }
 
+// With no more rights than it takes, and once everything is attached with still less. What comes
+// later (libraries, children, points that are switched on) needs the others until the end.
+Result<capture::Capture> start_capture(const Options& options,
+                                       std::vector<capture::Subject> subjects,
+                                       capture::Options how) {
+  capture::RightsNeeded needed{.perf_uprobes = true,
+                               .other_networks = options.context.families.contains("sockets"),
+                               .kernel_names = !options.perf.frequency.empty(),
+                               .to_become_writer = true};
+  SJ_CHECK(capture::keep_rights(needed));
+  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
+  if (const auto user = capture::FileOwner::of(options.output).refused_invoker;
+      user && !options.quiet)
+    tell("{} will be root's: user {}, who called sudo, may not write there\n", options.output,
+         *user);
+  needed.perf_uprobes = capture.coverage().mechanism == capture::Mechanism::kPerfUprobes;
+  needed.to_become_writer = false;
+  SJ_CHECK(capture::keep_rights(needed));
+  return std::move(capture);
+}
+
 Result<void> record_processes(const Options& options, capture::Options how,
                               const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
-  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
+  SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
   capture.describe();
   tell_attached(options, capture);
   return capture_until_end(options, capture, interrupts);
@@ -287,7 +309,7 @@ Result<void> record_command(const Options& options, capture::Options how,
   how.engines.rings.directory = command.ring_directory();
   std::vector<capture::Subject> subjects;
   subjects.push_back({.process = std::move(process), .points = std::move(points.front())});
-  SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
+  SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
   if (auto released = command.release(capture.coverage().ring_points != 0); !released) {
     capture.abandon();
     return released;
