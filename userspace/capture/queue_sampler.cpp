@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <linux/futex.h>
@@ -20,6 +21,7 @@
 #include "userspace/capture/arena.h"
 #include "userspace/capture/queue_pass.h"
 #include "userspace/capture/queue_watch.h"
+#include "userspace/capture/rights.h"
 
 namespace sojourn::capture {
 
@@ -263,6 +265,8 @@ std::uint64_t QueueSampler::events() const {
 // ---- the sampling thread ----
 
 void QueueSampler::State::prepare_thread() const {
+  // It only reads what is mapped. More rights than that takes are no reason not to sample.
+  std::ignore = keep_rights({});
   pthread_setname_np(pthread_self(), "queue-sampler");
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns; 50,000 otherwise
   if (options.cpu < 0) return;

@@ -1,6 +1,6 @@
 #include "userspace/capture/rights.h"
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include <fcntl.h>
 #include <grp.h>
@@ -44,8 +45,11 @@ std::vector<gid_t> own_groups() {
 }
 
 std::vector<gid_t> groups_of(uid_t uid, gid_t gid) {
-  const passwd* const user = getpwuid(uid);
-  if (user == nullptr) return {gid};
+  passwd entry{};
+  passwd* user = nullptr;
+  std::array<char, 16384> names{};
+  if (getpwuid_r(uid, &entry, names.data(), names.size(), &user) != 0 || user == nullptr)
+    return {gid};
   int count = 64;
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
   if (getgrouplist(user->pw_name, gid, groups.data(), &count) < 0) {
@@ -104,7 +108,7 @@ FileOwner FileOwner::of(const std::string& path) {
       return invoker;
   }
   FileOwner owner = self();
-  owner.refused_invoker = *uid;
+  owner.refused_invoker = uid;
   return owner;
 }
 
