@@ -11,7 +11,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <fcntl.h>
+#include <linux/sched.h>
 #include <nlohmann/json.hpp>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/live/point_hits.h"
 #include "tests/live/programs.h"
@@ -71,6 +77,20 @@ void move(pid_t pid, const std::string& group) {
   std::ofstream list(group + "/cgroup.procs");
   list << pid << std::flush;
   REQUIRE(list.good());
+}
+
+// A program under a pid that is free.
+pid_t start_as(pid_t pid, const char* program) {
+  clone_args how{};
+  how.exit_signal = SIGCHLD;
+  how.set_tid = reinterpret_cast<std::uintptr_t>(&pid);
+  how.set_tid_size = 1;
+  const auto child = static_cast<pid_t>(syscall(SYS_clone3, &how, sizeof(how)));
+  if (child != 0) return child;
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDOUT_FILENO);
+  execl(program, program, "100000", nullptr);
+  _exit(1);
 }
 
 TEST_CASE("two copies of one program are recorded side by side, and never mixed up") {
@@ -181,6 +201,76 @@ TEST_CASE("a capture goes on until its last process has ended, and says when the
   REQUIRE(hits.size() == 2);
   CHECK(is_gapless(hits.at(brief.pid())));
   CHECK(is_gapless(hits.at(lasting.pid())));
+}
+
+TEST_CASE("who gets the pid of a recorded process that has ended is not recorded") {
+  need_root();
+  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
+                                                std::vector<std::string>{"--attach", "multi"},
+                                                std::vector<std::string>{"--attach", "perf"});
+  CAPTURE(how);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child brief({SJ_SUBJECT_LINKED, "100000"});
+  test::Child lasting({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(brief.wait_for_output("ready"));
+  REQUIRE(lasting.wait_for_output("ready"));
+  std::vector<std::string> record = {
+      SJ_SOJOURN, "record", "-p", number(brief.pid()) + "," + number(lasting.pid()), "-o", trace};
+  record.insert(record.end(), how.begin(), how.end());
+  test::Child tracer(record);
+  REQUIRE(tracer.wait_for_output("attached"));
+  usleep(50'000);
+  brief.signal(SIGTERM);
+  brief.wait();
+  REQUIRE(tracer.wait_for_output("has ended, 1 process left"));
+  const pid_t heir = start_as(brief.pid(), SJ_SUBJECT_LINKED);
+  REQUIRE(heir == brief.pid());
+  usleep(300'000);
+  CHECK(kill(heir, SIGKILL) == 0);
+  waitpid(heir, nullptr, 0);
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.targets().size() == 2);
+  const auto hits = hits_by_process(reader, "linked.in--library.in");
+  CHECK(hits.at(brief.pid()).counts.size() > 5);
+  CHECK(is_gapless(hits.at(brief.pid())));  // the heir counts from 0 again
+  CHECK(is_gapless(hits.at(lasting.pid())));
+}
+
+TEST_CASE("a process that a debugger has attached to is recorded like any other") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  REQUIRE(ptrace(PTRACE_SEIZE, subject.pid(), nullptr, nullptr) == 0);
+  const test::Ended ended = sojourn(
+      {"record", "-p", number(subject.pid()), "--engine", engine, "--for", "300ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  {
+    trace::Reader reader = open_trace(trace);
+    const auto hits = hits_by_process(reader, "linked.in--library.in");
+    CHECK(hits.at(subject.pid()).counts.size() > 50);
+    CHECK(is_gapless(hits.at(subject.pid())));
+  }
+
+  // Held by it, there is nothing to record, and that is said.
+  REQUIRE(ptrace(PTRACE_INTERRUPT, subject.pid(), nullptr, nullptr) == 0);
+  REQUIRE(waitpid(subject.pid(), nullptr, __WALL) == subject.pid());
+  const test::Ended held = sojourn({"record", "-p", number(subject.pid()), "--engine", engine,
+                                    "--for", "100ms", "-o", directory.path("held.sjt")});
+  CHECK(held.exit_code == 0);
+  CHECK(held.err.contains("is stopped"));
+  CHECK(ptrace(PTRACE_DETACH, subject.pid(), nullptr, nullptr) == 0);
+  CHECK(subject.running());
 }
 
 TEST_CASE("ctl reaches a capture by the pid of any of its processes") {

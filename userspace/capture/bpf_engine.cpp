@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "userspace/base/clock.h"
+
 namespace sojourn::capture {
 
 Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& process,
@@ -37,6 +39,12 @@ Result<void> BpfEngine::arm() {
   if (!keeper) return std::unexpected(process_->explain(std::move(keeper).error()));
   probes_.emplace(std::move(*keeper));
   return {};
+}
+
+void BpfEngine::remove_process(const target::Process& process) {
+  if (&process != process_) return;
+  close_at(base::monotonic_ns());
+  has_ended_ = true;
 }
 
 Result<void> BpfEngine::switch_points(std::span<const model::PointId> points, bool on) {

@@ -52,8 +52,10 @@ class BpfEngine final : public Engine {
     programs_.open_gate_at(monotonic_ns + stamp_delay_ns_);
   }
   void close_at(std::uint64_t monotonic_ns) override {
-    programs_.close_gate_at(monotonic_ns + stamp_delay_ns_);
+    if (!has_ended_) programs_.close_gate_at(monotonic_ns + stamp_delay_ns_);
   }
+  // Perf uprobes know processes by their pid alone.
+  void remove_process(const target::Process& process) override;
   Result<void> settle() override { return programs_.wait_for_running(); }
   Result<bool> poll() override { return drain_->poll(); }
   void mark() override { drain_->mark(); }
@@ -85,6 +87,7 @@ class BpfEngine final : public Engine {
   bool links_each_point_ = false;
   BpfPrograms programs_;
   std::optional<Drain> drain_;
+  bool has_ended_ = false;  // its process
   std::uint64_t stamp_delay_ns_ = 0;
   std::uint64_t stamp_spread_ns_ = 0;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
