@@ -26,6 +26,18 @@ TEST_CASE("an imported recording is a trace for every command") {
   CHECK(output_of({"report", trace}).contains("losses unknown"));
 }
 
+TEST_CASE("a field that a point has several times is an array in JSON") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("several.lseq");
+  test::write_contents(recording,
+                       "1592409293.000001 D mac--phy len10:rnti7:drb1.lcid3.lcid4.lcid5\n");
+  REQUIRE(sojourn({"import", recording}).exit_code == 0);
+  const auto event =
+      nlohmann::json::parse(output_of({"events", directory.path("several.sjt"), "--json"}));
+  CHECK(event["fields"] ==
+        nlohmann::json{{"len", 10}, {"rnti", 7}, {"drb", 1}, {"lcid", {3, 4, 5}}});
+}
+
 TEST_CASE("what was read and what was skipped is told as text and as JSON") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("raw.sjt");

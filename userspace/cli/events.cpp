@@ -146,7 +146,10 @@ class Printer {
       cpus_[stream.id] = stream.cpu;
       if (stream.pid >= 0) pids_[stream.id] = stream.pid;
     }
-    for (const model::Point& point : schema_.points) heads_.push_back(head(point));
+    for (const model::Point& point : schema_.points) {
+      heads_.push_back(head(point));
+      if (json_) members_.push_back(members(point));
+    }
   }
 
   void operator()(const model::EventView& event, fmt::memory_buffer& out) const {
@@ -162,6 +165,23 @@ class Printer {
     return fmt::format("\"dir\":\"{}\",\"point\":{},\"src\":{},\"dest\":{}",
                        letter(point.direction), quoted(point.name()), quoted(point.src),
                        quoted(point.dest));
+  }
+
+  // A name that a point has several times is one member of the object, an array.
+  struct Member {
+    std::string name;
+    std::vector<std::size_t> fields;
+  };
+
+  static std::vector<Member> members(const model::Point& point) {
+    std::vector<Member> members;
+    for (std::size_t field = 0; field < point.fields.size(); ++field) {
+      const std::string name = quoted(point.fields[field].name);
+      auto known = std::ranges::find(members, name, &Member::name);
+      if (known == members.end()) known = members.insert(known, {.name = name, .fields = {}});
+      known->fields.push_back(field);
+    }
+    return members;
   }
 
   static std::string quoted(const std::string& text) {
@@ -198,12 +218,18 @@ class Printer {
     fmt::format_to(into, "{{\"t_ns\":{},{},\"fields\":{{", clock_.shown_ns(event.ts_ns),
                    heads_[event.point]);
     const auto& fields = schema_.points[event.point].fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      fmt::format_to(into, "{}{}:", i == 0 ? "" : ",", quoted(fields[i].name));
-      if (fields[i].is_signed)
-        fmt::format_to(into, "{}", static_cast<std::int64_t>(event.values[i]));
-      else
-        fmt::format_to(into, "{}", event.values[i]);
+    std::string_view before;
+    for (const Member& member : members_[event.point]) {
+      fmt::format_to(into, "{}{}:{}", before, member.name, member.fields.size() > 1 ? "[" : "");
+      before = "";
+      for (const std::size_t i : member.fields) {
+        if (fields[i].is_signed)
+          fmt::format_to(into, "{}{}", before, static_cast<std::int64_t>(event.values[i]));
+        else
+          fmt::format_to(into, "{}{}", before, event.values[i]);
+        before = ",";
+      }
+      if (member.fields.size() > 1) fmt::format_to(into, "]");
     }
     fmt::format_to(into, "}},\"tid\":{},", event.tid);
     if (const auto pid = pids_.find(event.stream); pid != pids_.end())
@@ -223,6 +249,7 @@ class Printer {
   std::map<std::uint32_t, std::int32_t> pids_;  // where they are known
   bool has_several_ = false;
   std::vector<std::string> heads_;
+  std::vector<std::vector<Member>> members_;  // of each point, in JSON
 };
 
 Result<void> run(const Options& options) {
@@ -286,8 +313,9 @@ Action define_events(CLI::App& app) {
       "A line is: seconds, direction, point, the point's fields by name, cpu, thread, and of\n"
       "several processes which.\n"
       "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\",\n"
-      "\"fields\": {name: value}, \"tid\", \"pid\": where it is known, \"cpu\": number or null,\n"
-      "\"stream\", \"seq\": position in the stream}");
+      "\"fields\": {name: value, or [values] where the point has that name several times},\n"
+      "\"tid\", \"pid\": where it is known, \"cpu\": number or null, \"stream\",\n"
+      "\"seq\": position in the stream}");
   return [options] { return run(*options); };
 }
 
