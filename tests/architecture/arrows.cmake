@@ -10,7 +10,7 @@ set(arrows
   "analysis/base:"
   "analysis/model: analysis/base"
   "analysis/trace: analysis/base analysis/model"
-  "analysis/latseq: analysis/base analysis/model analysis/trace"
+  "analysis/latseq: analysis/base analysis/model analysis/trace analysis/journeys"
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/journeys: analysis/base analysis/model"

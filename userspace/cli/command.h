@@ -37,6 +37,7 @@ Action define_profile(CLI::App& app);
 Action define_events(CLI::App& app);
 Action define_check(CLI::App& app);
 Action define_import(CLI::App& app);
+Action define_export(CLI::App& app);
 Action define_schema(CLI::App& app);
 
 }  // namespace sojourn::cli

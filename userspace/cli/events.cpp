@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "analysis/model/wall_clock.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/trace_file.h"
@@ -74,27 +75,18 @@ class Lines {
 // What a line shows of a stamp.
 class Clock {
  public:
-  Clock(const Options& options, const trace::Reader& reader) : pairs_(reader.clocks()) {
-    wall_ = options.time == "wall";
+  Clock(const Options& options, const trace::Reader& reader)
+      : wall_clock_(reader.clocks()), wall_(options.time == "wall") {
     if (options.time == "rel") origin_ns_ = origin_ns(reader);
-    std::ranges::sort(pairs_, {}, &model::ClockPair::monotonic_ns);
   }
 
   // Nanoseconds since the chosen origin; negative for the few before the capture's first mark.
   std::int64_t shown_ns(std::uint64_t ts_ns) const {
-    return static_cast<std::int64_t>(wall_ ? realtime_ns(ts_ns) : ts_ns - origin_ns_);
+    return static_cast<std::int64_t>(wall_ ? wall_clock_.realtime_ns(ts_ns) : ts_ns - origin_ns_);
   }
 
  private:
-  // By the last pair before the stamp: the wall's clock may be stepped between two pairs, and a
-  // line drawn through a step would be wrong everywhere.
-  std::uint64_t realtime_ns(std::uint64_t ts_ns) const {
-    auto pair = std::ranges::upper_bound(pairs_, ts_ns, {}, &model::ClockPair::monotonic_ns);
-    if (pair != pairs_.begin()) --pair;
-    return pair->realtime_ns + (ts_ns - pair->monotonic_ns);
-  }
-
-  std::vector<model::ClockPair> pairs_;
+  model::WallClock wall_clock_;
   std::uint64_t origin_ns_ = 0;
   bool wall_ = false;
 };

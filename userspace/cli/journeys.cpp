@@ -12,6 +12,7 @@
 #include "analysis/report/journey_words.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -25,6 +26,7 @@ using journeys::Outcome;
 struct Options {
   std::string path;
   std::string direction;
+  std::string compat;
   std::uint64_t limit = 0;
   std::uint64_t worst = 0;
   bool json = false;
@@ -107,6 +109,11 @@ class Printer : public journeys::Observer {
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
+  if (!options.compat.empty())
+    return print_compat_journeys(reader, {.direction = options.direction,
+                                          .limit = options.limit,
+                                          .worst = options.worst,
+                                          .json = options.json});
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
   Printer printer(options, where, reader, line);
@@ -135,7 +142,14 @@ Action define_journeys(CLI::App& app) {
                         "500us'; docs/filters.md has the language");
   app.add_flag("--incomplete", options->incomplete,
                "only those that are not complete: dropped, censored, incomplete");
+  app.add_option("--compat", options->compat,
+                 "latseq: as LatSeq's own rebuilder makes them; with --json as it prints them")
+      ->check(CLI::IsMember({"latseq"}));
   app.add_flag("--json", options->json, "one JSON object a line");
+  app.parse_complete_callback([options] {
+    if (!options->compat.empty() && (options->where.given() || options->incomplete))
+      refuse_usage("--compat latseq knows complete journeys only: no --where, no --incomplete");
+  });
   app.footer(
       "A downlink journey is what one packet's bytes reached; an uplink journey is all that the\n"
       "packet which left was made from. Each line is an event: its number, the time since the\n"

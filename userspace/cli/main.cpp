@@ -32,6 +32,7 @@ constexpr Command kCommands[] = {
     {"events", "The raw events of a trace in time order", cli::define_events},
     {"check", "What is whole in a trace file, and what was lost", cli::define_check},
     {"import", "Read another tracer's files into a trace", cli::define_import},
+    {"export", "Write a trace as another tool reads it", cli::define_export},
     {"schema", "Make the header that fires a schema's events", cli::define_schema},
 };
 

@@ -14,6 +14,7 @@
 #include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -23,6 +24,7 @@ namespace {
 
 struct Options {
   std::string path;
+  std::string compat;
   bool json = false;
   bool points = false;
   bool explain = false;
@@ -32,6 +34,7 @@ struct Options {
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
+  if (!options.compat.empty()) return print_compat_report(reader, options.json);
   const journeys::Rules rules;
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
   if (options.explain) {
@@ -88,6 +91,9 @@ Action define_report(CLI::App& app) {
   app.parse_complete_callback([options] {
     if (options->explain && (options->json || options->where.given()))
       refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
+    if (!options->compat.empty() &&
+        (options->where.given() || options->points || options->costs || options->explain))
+      refuse_usage("--compat latseq has no --where, --points, --costs or --explain-rules");
   });
   app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
   options->where.define(app,
@@ -95,6 +101,10 @@ Action define_report(CLI::App& app) {
                         "4ms'; docs/filters.md has the language");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
+  app.add_option("--compat", options->compat,
+                 "latseq: of journeys as LatSeq's own rebuilder makes them; with --json as "
+                 "latseq_stats -sj prints it")
+      ->check(CLI::IsMember({"latseq"}));
   app.add_flag("--explain-rules", options->explain,
                "print which point feeds which, by which ids, and stop");
   app.footer(

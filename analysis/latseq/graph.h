@@ -1,0 +1,51 @@
+// The graph of places as LatSeq's tools build it: from each source to all dests and the dotted
+// prefixes of these, in the order in which they were seen. A path is a walk from an input to an
+// output that meets no place twice. One thread owns a Graph.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/latseq/names.h"
+
+namespace sojourn::latseq {
+
+struct Node {
+  NameId name = 0;
+  std::vector<NameId> next;  // a prefix may stand there several times
+  std::uint64_t count = 0;
+  std::vector<bool> uplink;  // each direction that it was seen in, the first first
+};
+
+// Where LatSeq lets journeys begin and end; the names are those of its scripts. By direction:
+// downlink, uplink.
+struct Ends {
+  std::array<std::vector<std::string>, 2> in = {{{"ip.in"}, {"phy.in.proc"}}};
+  std::array<std::vector<std::string>, 2> out = {{{"phy.out.proc"}, {"gtp.out", "ip.out"}}};
+};
+
+using Path = std::vector<NameId>;
+using Paths = std::array<std::vector<Path>, 2>;  // by direction
+
+class Graph {
+ public:
+  void add(Names& names, bool uplink, NameId src, NameId dest);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const Node* find(NameId name) const;
+
+  // Fails where there is none in either direction, or so many that the graph can be no pipeline's.
+  Result<Paths> paths(Names& names, const Ends& ends) const;
+
+ private:
+  Node& node(NameId name, bool uplink, std::uint64_t count);
+
+  std::vector<Node> nodes_;
+  std::unordered_map<NameId, std::size_t> by_name_;
+};
+
+}  // namespace sojourn::latseq

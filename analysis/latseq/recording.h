@@ -1,0 +1,106 @@
+// A whole trace as LatSeq's own tools see a recording: events of D and U with their ids as those
+// tools read them (names of letters, values of digits, a name that stands several times among the
+// local ids holds a list). All of it is in memory, some 150 bytes an event. One thread owns it;
+// what LatSeq's rebuilder writes back into its input is written here, so a rebuild needs one of its
+// own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/latseq/graph.h"
+#include "analysis/latseq/names.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::latseq {
+
+constexpr std::uint32_t kOneValue = UINT32_MAX;
+
+struct Id {
+  NameId name = 0;
+  std::uint32_t list = kOneValue;  // else Recording::lists()'s index, and `value` means nothing
+  std::uint64_t value = 0;
+};
+
+// In the order in which names came first, as a dictionary of those tools has them.
+using Ids = std::vector<Id>;
+
+// Sets a name's value, which keeps its position.
+void put(Ids& ids, const Id& id);
+
+struct Range {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+struct Measure {
+  std::uint64_t ts_ns = 0;  // since 1970 where the trace knows the wall's clock
+  std::uint64_t seq = 0;    // with the stream, which event of the trace it is
+  std::uint32_t stream = 0;
+  NameId src = 0;
+  NameId dest = 0;
+  bool uplink = false;
+  Range properties;
+  Range globals;
+  Range locals;
+};
+
+class Recording {
+ public:
+  using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
+
+  static Result<Recording> read(trace::Reader& reader, const Progress& progress);
+
+  // In order of time. An event of LatSeq's "no such terminal" (rnti 65535) is in the graph only.
+  const std::vector<Measure>& measures() const { return measures_; }
+  const Graph& graph() const { return graph_; }
+  const Names& names() const { return names_; }
+  Names& names() { return names_; }
+  const std::vector<std::vector<std::uint64_t>>& lists() const { return lists_; }
+  // What the recording is called.
+  const std::string& file() const { return file_; }
+  bool knows_wall_clock() const { return knows_wall_clock_; }
+
+  std::span<const Id> ids(Range range) const {
+    return std::span(pool_).subspan(range.begin, range.end - range.begin);
+  }
+  std::span<Id> ids(Range range) {
+    return std::span(pool_).subspan(range.begin, range.end - range.begin);
+  }
+  Ids copy(Range range) const;
+  void set_globals(std::uint32_t measure, const Ids& globals);
+
+  // Where an equal event of the same time is, or this one itself: LatSeq looks events up by what
+  // they are.
+  std::uint32_t first_equal(std::uint32_t measure) const;
+
+  std::string segment(const Measure& measure) const;  // "src--dest"
+
+ private:
+  struct FieldPlan;
+  struct PointPlan;
+
+  PointPlan plan_of(const model::Point& point);
+  void add(const model::EventView& event, PointPlan& plan, std::uint64_t ts_ns);
+  Range add_ids(const model::EventView& event, const PointPlan& plan, model::Role role);
+  void add_id(std::uint32_t begin, Id id, model::Role role);
+  bool equal(const Measure& left, const Measure& right) const;
+  bool equal(Range left, Range right) const;
+
+  Names names_;
+  Graph graph_;
+  std::vector<Measure> measures_;
+  std::vector<Id> pool_;
+  std::vector<std::vector<std::uint64_t>> lists_;
+  std::string file_;
+  bool knows_wall_clock_ = false;
+};
+
+}  // namespace sojourn::latseq

@@ -1,0 +1,25 @@
+// A trace's stamps as the wall's time: by the last clock pair before each, since the wall's clock
+// may be stepped between two pairs, and a line drawn through a step would be wrong everywhere.
+// Immutable; may be shared between threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/model/capture.h"
+
+namespace sojourn::model {
+
+class WallClock {
+ public:
+  explicit WallClock(std::vector<ClockPair> pairs);
+
+  bool known() const { return !pairs_.empty(); }
+  // Only where known().
+  std::uint64_t realtime_ns(std::uint64_t ts_ns) const;
+
+ private:
+  std::vector<ClockPair> pairs_;
+};
+
+}  // namespace sojourn::model

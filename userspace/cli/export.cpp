@@ -1,0 +1,176 @@
+// `sojourn export`: a trace as another tool reads it.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "analysis/latseq/lines.h"
+#include "analysis/latseq/native.h"
+#include "analysis/latseq/texts.h"
+#include "analysis/model/wall_clock.h"
+#include "analysis/report/rebuild.h"
+#include "analysis/report/words.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/compat.h"
+#include "userspace/cli/output_file.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/trace_file.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+namespace {
+
+struct Options {
+  std::string path;
+  std::string to;
+  std::string what;
+  std::string compat;
+  std::string output;
+};
+
+using PrintPart = Result<void> (*)(const latseq::Recording&, const latseq::Journeys&,
+                                   const latseq::Print&);
+
+// A format that is made from journeys, and its parts, the first of which is the default.
+struct Part {
+  std::string_view to;
+  std::string_view what;
+  PrintPart print;
+};
+
+constexpr std::array kParts = {
+    Part{"lseqj", "events", latseq::print_lseqj},
+    Part{"latseq-json", "journeys", latseq::print_journeys},
+    Part{"latseq-json", "points", latseq::print_points},
+    Part{"latseq-json", "paths", latseq::print_paths},
+    Part{"latseq-json", "stats", latseq::print_statistics},
+    Part{"latseq-csv", "durations", latseq::print_durations},
+    Part{"latseq-csv", "matrix", latseq::print_matrix},
+};
+
+constexpr std::string_view kLines = "lseq";
+
+const Part* find_part(const Options& options) {
+  for (const Part& part : kParts)
+    if (part.to == options.to && (options.what.empty() || part.what == options.what)) return &part;
+  return nullptr;
+}
+
+void check(const Options& options) {
+  if (options.to == kLines) {
+    if (!options.what.empty() || !options.compat.empty())
+      refuse_usage("--to lseq writes the events as they are: no --what, no --compat");
+    return;
+  }
+  if (find_part(options) != nullptr) return;
+  std::string parts;
+  for (const Part& part : kParts)
+    if (part.to == options.to) parts += (parts.empty() ? "" : ", ") + std::string(part.what);
+  refuse_usage(fmt::format("--to {} has no \"{}\": it has {}", options.to, options.what, parts));
+}
+
+// Every event as a line; what has no line in the format is counted.
+Result<void> export_lines(trace::Reader& reader, const latseq::Print& print) {
+  const model::WallClock clock(reader.clocks());
+  if (!clock.known())
+    return fail("{}: has no clock pairs, so LatSeq's times since 1970 are unknown", reader.path());
+  latseq::LineWriter writer(reader.schema());
+  const std::string name = reader.path().substr(reader.path().rfind('/') + 1);
+  SJ_CHECK(print(writer.header(report::printable(name))));
+  ProgressLine line;
+  std::uint64_t done = 0;
+  std::uint64_t left_out = 0;
+  Result<void> written;
+  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+    for (std::size_t row = 0; row < events.size() && written; ++row) {
+      const std::string& text = writer.line(events[row], clock.realtime_ns(events.ts_ns()[row]));
+      if (text.empty())
+        ++left_out;
+      else
+        written = print(text);
+    }
+    line.update(done += events.size(), reader.events());
+    return written.has_value();
+  }));
+  SJ_CHECK(std::move(written));
+  line.clear();
+  if (left_out != 0)
+    tell("{}: {} of the kernel and of queues left out: LatSeq has no line for them\n",
+         reader.path(), counted(left_out, "event"));
+  return {};
+}
+
+Result<LatseqJourneys> rebuild_natively(trace::Reader& reader) {
+  ProgressLine line;
+  const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
+  SJ_TRY(recording, latseq::Recording::read(reader, progress));
+  const journeys::Rules rules;
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  latseq::NativeJourneys collector(recording, topology, reader.schema());
+  SJ_CHECK(report::rebuild(reader, rules, collector, progress,
+                           [](const model::EventBatch&) { return true; }));
+  line.clear();
+  if (collector.left_out() != 0)
+    tell("{}: {} left out that LatSeq's tools would not read\n", reader.path(),
+         counted(collector.left_out(), "way"));
+  latseq::Journeys all = collector.finish();
+  return LatseqJourneys{std::move(recording), std::move(all)};
+}
+
+Result<void> export_trace(const Options& options, trace::Reader& reader,
+                          const latseq::Print& print) {
+  if (options.to == kLines) return export_lines(reader, print);
+  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(reader) : rebuild_as_latseq(reader));
+  return find_part(options)->print(rebuilt.recording, rebuilt.all, print);
+}
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, open_trace(options.path));
+  if (options.output.empty()) {
+    SJ_CHECK(export_trace(options, reader, print_data));
+  } else {
+    std::error_code error;
+    if (std::filesystem::equivalent(options.path, options.output, error))
+      return fail("write {}: it is the trace to export", options.output);
+    SJ_TRY(file, OutputFile::create(options.output));
+    SJ_CHECK(
+        export_trace(options, reader, [&](std::string_view text) { return file.write(text); }));
+    SJ_CHECK(file.finish());
+  }
+  tell_if_not_whole(reader);
+  return {};
+}
+
+}  // namespace
+
+Action define_export(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--to", options->to, "the format: lseq, lseqj, latseq-json or latseq-csv")
+      ->required()
+      ->check(CLI::IsMember({"lseq", "lseqj", "latseq-json", "latseq-csv"}));
+  app.add_option("--what", options->what,
+                 "which part; of latseq-json: journeys (default), points, paths, stats; of "
+                 "latseq-csv: durations (default), matrix");
+  app.add_option("--compat", options->compat,
+                 "latseq: journeys as LatSeq's own rebuilder makes them, not as sojourn does")
+      ->check(CLI::IsMember({"latseq"}));
+  app.add_option("-o,--output", options->output,
+                 "the file to write, complete or not at all; without: standard output");
+  app.parse_complete_callback([options] { check(*options); });
+  app.footer(
+      "lseq          a recording: a line an event, times since 1970\n"
+      "lseqj         the events of complete journeys, each with their numbers, for lseqj2any\n"
+      "latseq-json   as latseq_logs -j, -p, -r and latseq_stats -sj print it\n"
+      "latseq-csv    the table of durations (latseq_stats -djd -f csv), the matrix of each path\n"
+      "              (latseq_logs -M)\n"
+      "docs/latseq.md says what each holds. A packet that was cut is one journey for each piece.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
