@@ -271,6 +271,29 @@ TEST_CASE("a queue that comes and goes is told of in the order of its life") {
   CHECK(named("buffers")["utilisation"] == 0.9);
 }
 
+TEST_CASE("queues are sampled alone where all points are left out") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--points",
+                                     "!*", "--queues", "1ms", "--for", "500ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("no points: only its queues are recorded"));
+  trace::Reader reader = open_trace(trace);
+  std::size_t samples = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (const model::PointId point : batch.point()) {
+      CHECK(reader.schema().points.at(point).direction == model::Direction::kSample);
+      ++samples;
+    }
+    return true;
+  }));
+  CHECK(samples > 1000);
+  CHECK(sojourn_done({"queues", trace}).contains("dl-pdcp"));
+}
+
 TEST_CASE("options of sampling that do not go together are refused") {
   const auto refused = [](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"record", "-p", "1"};

@@ -117,8 +117,9 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
   if (attached + coverage.uncovered_points == 0) {
-    tell("the target has no points: only {} recorded\n",
-         options.context.families.empty() ? "its counters are" : "its context is");
+    tell("no points: only {} recorded\n", !options.context.families.empty() ? "its context is"
+                                          : options.queues.wanted           ? "its queues are"
+                                                                            : "its counters are");
     return;
   }
   tell("attached {} at {}{} in {:.0f} ms, {}\n", counted(attached, "point"),

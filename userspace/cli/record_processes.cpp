@@ -77,7 +77,7 @@ class Finder {
     SJ_CHECK(selection.apply(points_, how));
     std::vector<capture::Subject> subjects;
     for (std::size_t i = 0; i < processes_.size(); ++i)
-      if (target::has_any(points_[i]) || may_lack_points_)
+      if (target::has_any(points_[i]) || !how.others.empty())
         subjects.push_back({.process = std::move(processes_[i]), .points = std::move(points_[i])});
     return subjects;
   }

@@ -86,9 +86,11 @@ capture::PointTests field_tests(const filter::Expression& expression, const mode
 }  // namespace
 
 void RecordSelection::define(CLI::App& app) {
-  app.add_option("--points", globs_,
-                 "Only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves those out; may be "
-                 "repeated. Others are not armed and cost nothing")
+  app.add_option(
+         "--points", globs_,
+         "Only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves those out, '!*' all, for "
+         "--queues or --context alone; may be repeated. Others are not armed and cost "
+         "nothing")
       ->type_name("GLOB")
       ->allow_extra_args(false);
   where_.define(app,
@@ -104,8 +106,9 @@ Result<void> RecordSelection::apply(std::vector<target::Points>& all, capture::O
         schema.points.push_back(point);
   if (!globs_.empty()) {
     SJ_CHECK(require_matches(globs_, schema));
-    if (std::ranges::none_of(schema.points,
-                             [&](const auto& point) { return is_asked_for(globs_, point); }))
+    const bool any = std::ranges::any_of(
+        schema.points, [&](const auto& point) { return is_asked_for(globs_, point); });
+    if (!any && how.others.empty())
       return fail("--points: what is asked for is left out again: no point remains");
     how.engines.rings.wants = [globs = globs_](const model::Point& point) {
       return is_asked_for(globs, point);
