@@ -171,7 +171,7 @@ std::uint64_t Air::rlc_retransmissions() const {
 }
 
 void Air::delivered(const RxSdu& sdu) {
-  context_.log.delivered(sdu.packet().id, Direction::kDown);
+  context_.log.delivered(sdu.packet(), Direction::kDown, now_);
 }
 
 // What the UE gives up was counted where the base station lost it.

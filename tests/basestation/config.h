@@ -39,6 +39,7 @@ struct Config {
   double air_loss = 0.02;
   std::uint64_t seed = 1;
   double duration_s = 0;  // 0: until a signal
+  double warm_up_s = 0;   // of it: not in the latencies, rates and processor time of the summary
   unsigned pdcp_sn_bits = 18;
   std::optional<int> ready_fd;
   std::string truth_path;

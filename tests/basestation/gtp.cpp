@@ -159,9 +159,10 @@ void GtpSender::send(std::span<Packet> packets) {
                         packet.bytes, packet.rnti, packet.drb, packet.gsn);
   }
   const std::size_t sent = batch_.send(socket_);
+  const std::uint64_t sent_ns = now_ns();
   for (std::size_t index = 0; index < packets.size(); ++index) {
     if (index < sent) {
-      context_.log.delivered(packets[index].id, Direction::kUp);
+      context_.log.delivered(packets[index], Direction::kUp, sent_ns);
     } else {
       context_.log.dropped(packets[index].id, Direction::kUp, Place::kIpOut);
     }

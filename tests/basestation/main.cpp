@@ -91,6 +91,10 @@ void add_run_options(CLI::App& app, Config& config) {
   app.add_option("--duration", config.duration_s, "seconds to run; 0: until SIGINT or SIGTERM")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+  app.add_option("--warm-up", config.warm_up_s,
+                 "seconds of the duration that latencies, Mbit/s and CPU leave out")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
   app.add_option("--ready-fd", config.ready_fd,
                  "write \"ready\" to this descriptor when all threads run")
       ->check(CLI::NonNegativeNumber);
@@ -131,16 +135,27 @@ sigset_t block_ending_signals() {
   return signals;
 }
 
-void wait_for_the_end(const Config& config, const sigset_t& signals) {
-  const std::uint64_t end_ns = config.duration_s == 0
-                                   ? UINT64_MAX
-                                   : now_ns() + static_cast<std::uint64_t>(config.duration_s * 1e9);
+// False: a signal came before.
+bool wait_until(std::uint64_t end_ns, const sigset_t& signals) {
   for (std::uint64_t now = now_ns(); now < end_ns; now = now_ns()) {
     const std::uint64_t left_ns = std::min<std::uint64_t>(end_ns - now, 1'000'000'000);
     const timespec timeout{static_cast<time_t>(left_ns / 1'000'000'000),
                            static_cast<long>(left_ns % 1'000'000'000)};
-    if (sigtimedwait(&signals, nullptr, &timeout) > 0) return;
+    if (sigtimedwait(&signals, nullptr, &timeout) > 0) return false;
   }
+  return true;
+}
+
+void wait_for_the_end(const Config& config, const sigset_t& signals, Station& station) {
+  const std::uint64_t start_ns = now_ns();
+  const auto after = [&](double seconds) {
+    return start_ns + static_cast<std::uint64_t>(seconds * 1e9);
+  };
+  if (config.warm_up_s > 0) {
+    if (!wait_until(after(config.warm_up_s), signals)) return;
+    station.measure_from_now();
+  }
+  wait_until(config.duration_s == 0 ? UINT64_MAX : after(config.duration_s), signals);
 }
 
 Result<void> run(const Config& config) {
@@ -152,7 +167,7 @@ Result<void> run(const Config& config) {
       write(*config.ready_fd, kReady.data(), kReady.size()) != ssize_t{kReady.size()}) {
     return fail_errno("write to --ready-fd {}", *config.ready_fd);
   }
-  wait_for_the_end(config, signals);
+  wait_for_the_end(config, signals, *station);
   SJ_CHECK(station->stop());
   fmt::print("{}", station->summary());
   return {};

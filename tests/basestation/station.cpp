@@ -157,8 +157,15 @@ void Station::spawn_neighbours() {
   }
 }
 
+void Station::measure_from_now() {
+  measured_from_ns_ = now_ns();
+  cpu_before_s_ = cpu_seconds();
+  for (Log& log : logs_) log.measure_from(measured_from_ns_);
+}
+
 void Station::start() {
   start_ns_ = now_ns();
+  measured_from_ns_ = start_ns_;
   spawn(kSink, "sink", sink_);
   spawn(kUlGtp, "ul-gtp", ul_gtp_);
   spawn(kUlPdcp, "ul-pdcp", ul_pdcp_);
@@ -215,6 +222,8 @@ Log::Tally Station::tally(Direction direction) const {
     const Log::Tally& part = log.tally(direction);
     sum.created += part.created;
     sum.delivered += part.delivered;
+    sum.measured_bytes += part.measured_bytes;
+    sum.latencies.add(part.latencies);
     for (std::size_t place = 0; place < kPlaces.size(); ++place) {
       sum.dropped[place] += part.dropped[place];
     }
@@ -222,12 +231,22 @@ Log::Tally Station::tally(Direction direction) const {
   return sum;
 }
 
+double Station::measured_seconds() const {
+  return static_cast<double>(stop_ns_ - measured_from_ns_) / 1e9;
+}
+
 std::string Station::direction_summary(Direction direction, const char* name,
                                        double seconds) const {
   const Log::Tally sum = tally(direction);
   std::string line =
-      fmt::format("{}  {:>10} offered {:>10} delivered  {:>9.0f} packets/s\n", name, sum.created,
-                  sum.delivered, static_cast<double>(sum.delivered) / seconds);
+      fmt::format("{}  {:>10} offered {:>10} delivered  {:>9.0f} packets/s  {:>6.1f} Mbit/s\n",
+                  name, sum.created, sum.delivered, static_cast<double>(sum.delivered) / seconds,
+                  static_cast<double>(sum.measured_bytes) * 8 / 1e6 / measured_seconds());
+  const auto us = [&](std::uint64_t permille) {
+    return static_cast<double>(sum.latencies.permille(permille)) / 1000;
+  };
+  line += fmt::format("  latency {:>10.1f} us p50 {:>10.1f} us p99 {:>10.1f} us p99.9\n", us(500),
+                      us(990), us(999));
   for (std::size_t place = 0; place < kPlaces.size(); ++place) {
     if (sum.dropped[place] == 0) continue;
     line += fmt::format("          {:>10} dropped, whole or in part, in {}\n", sum.dropped[place],
@@ -252,9 +271,9 @@ std::string Station::summary() const {
   if (dl_gtp_.malformed() != 0) {
     text += fmt::format("GTP-U     {:>10} malformed packets refused\n", dl_gtp_.malformed());
   }
-  const double cpu = cpu_seconds();
+  const double cpu = cpu_seconds() - cpu_before_s_;
   text += fmt::format("CPU       {:>10.2f} s, {:.0f} % of one core; sink got {} packets\n", cpu,
-                      100 * cpu / seconds, sink_.received());
+                      100 * cpu / measured_seconds(), sink_.received());
   return text;
 }
 

@@ -41,6 +41,8 @@ class Station {
 
   // Returns when all threads run and points can be hit.
   void start();
+  // What the summary measures begins now, and not with the start.
+  void measure_from_now();
   Result<void> stop();
   // After stop().
   std::string summary() const;
@@ -70,6 +72,7 @@ class Station {
   QueuePlace name_queue(QueuePlace place);
   std::deque<Queue<Packet>> make_rlc_queues();
   Log::Tally tally(Direction direction) const;
+  double measured_seconds() const;
   std::string direction_summary(Direction direction, const char* name, double seconds) const;
 
   const Config config_;
@@ -106,6 +109,8 @@ class Station {
   std::latch started_;
   std::vector<std::thread> threads_;  // the stages', then the neighbours'
   std::uint64_t start_ns_ = 0;
+  std::uint64_t measured_from_ns_ = 0;
+  double cpu_before_s_ = 0;
   std::uint64_t stop_ns_ = 0;
 };
 

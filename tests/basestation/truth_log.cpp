@@ -1,5 +1,6 @@
 #include "tests/basestation/truth_log.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <unistd.h>
@@ -221,9 +222,14 @@ void Log::created(const Packet& packet, Direction direction) {
   flush_if_full();
 }
 
-void Log::delivered(PacketId packet, Direction direction) {
-  ++tally_[static_cast<unsigned>(direction)].delivered;
-  fate(packet, 0);
+void Log::delivered(const Packet& packet, Direction direction, std::uint64_t ts_ns) {
+  Tally& tally = tally_[static_cast<unsigned>(direction)];
+  ++tally.delivered;
+  if (packet.created_ns >= measured_from_ns_.load(std::memory_order_relaxed)) {
+    tally.measured_bytes += packet.bytes;
+    tally.latencies.add(ts_ns - std::min(packet.created_ns, ts_ns));
+  }
+  fate(packet.id, 0);
 }
 
 void Log::dropped(PacketId packet, Direction direction, Place place) {

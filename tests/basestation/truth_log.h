@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,7 @@
 
 #include "analysis/base/result.h"
 #include "tests/basestation/clock.h"
+#include "tests/basestation/latencies.h"
 #include "tests/basestation/packet.h"
 
 namespace sojourn::basestation {
@@ -126,14 +128,20 @@ class Log {
 
   void preempted(const truth::Preemption& preemption);
 
+  // From any thread.
+  void measure_from(std::uint64_t ts_ns) { measured_from_ns_ = ts_ns; }
+
   void created(const Packet& packet, Direction direction);
-  void delivered(PacketId packet, Direction direction);
+  void delivered(const Packet& packet, Direction direction, std::uint64_t ts_ns);
   void dropped(PacketId packet, Direction direction, Place place);
 
   // Counted whether or not truth is written; read by others only when the thread is gone.
   struct Tally {
     std::uint64_t created = 0;
     std::uint64_t delivered = 0;
+    // Of packets that were delivered, and created since measuring began.
+    std::uint64_t measured_bytes = 0;
+    Latencies latencies;
     std::array<std::uint64_t, kPlaces.size()> dropped{};
   };
   const Tally& tally(Direction direction) const { return tally_[static_cast<unsigned>(direction)]; }
@@ -151,6 +159,7 @@ class Log {
   std::uint64_t hits_ = 0;
   std::vector<std::byte> buffer_;
   std::array<Tally, 2> tally_;
+  std::atomic<std::uint64_t> measured_from_ns_ = 0;
   Writer::Totals totals_;
 };
 
