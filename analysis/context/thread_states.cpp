@@ -14,7 +14,17 @@ constexpr std::uint64_t kStillWanted = 0;
 constexpr std::uint64_t kPreempted = 0x100;
 constexpr std::uint64_t kEnded = 0x80;
 
-constexpr std::uint64_t kByCreation = 3;  // of sched.wakeup's `from`
+// Of sched.wakeup's `from`.
+constexpr std::uint64_t kByThread = 0;
+constexpr std::uint64_t kBySoftirq = 1;
+constexpr std::uint64_t kByInterrupt = 2;
+constexpr std::uint64_t kByCreation = 3;
+
+Waker waker_of(std::uint64_t from) {
+  if (from == kByThread || from == kByCreation) return Waker::kThread;
+  if (from == kBySoftirq) return Waker::kSoftirq;
+  return from == kByInterrupt ? Waker::kInterrupt : Waker::kUnknown;
+}
 
 ContextPoints::Place find_place(const model::Schema& schema, std::string_view name,
                                 std::initializer_list<std::string_view> fields) {
@@ -73,7 +83,11 @@ void ThreadStates::turn(std::uint32_t tid, std::uint64_t ts_ns, State was, State
            .begin_ns = turning.since_ns,
            .end_ns = ts_ns,
            .cpu = turning.cpu,
-           .by = turning.by});
+           .by = turning.by,
+           .waker = turning.waker,
+           .was_running = turning.was_running});
+  turning.was_running = was == State::kRunning && next == State::kRunnable;
+  turning.waker = Waker::kThread;
   turning.state = next;
   turning.is_first = false;
   turning.since_ns = std::max(ts_ns, turning.since_ns);
@@ -112,6 +126,7 @@ void ThreadStates::on_wakeup(const model::EventView& event) {
     return;
   if (is_made) woken.state = State::kGone;
   woken.by = static_cast<std::uint32_t>(place.value(event, 0));
+  woken.waker = waker_of(place.value(event, 1));
   turn(event.tid, event.ts_ns, is_made ? State::kGone : State::kBlocked, State::kRunnable);
   woken.cpu = static_cast<std::int32_t>(place.value(event, 2));
 }
@@ -121,6 +136,20 @@ void ThreadStates::consume(const model::EventView& event, std::int32_t cpu) {
     on_switch(event, cpu);
   else if (points_.wakeup.is(event))
     on_wakeup(event);
+}
+
+std::optional<Span> ThreadStates::current(std::uint32_t tid, std::uint64_t now_ns) const {
+  const auto found = threads_.find(tid);
+  if (found == threads_.end() || now_ns <= found->second.since_ns) return std::nullopt;
+  const Thread& thread = found->second;
+  return Span{.tid = tid,
+              .state = thread.state,
+              .begin_ns = thread.since_ns,
+              .end_ns = now_ns,
+              .cpu = thread.cpu,
+              .by = thread.by,
+              .waker = thread.waker,
+              .was_running = thread.was_running};
 }
 
 void ThreadStates::finish(std::uint64_t end_ns) {

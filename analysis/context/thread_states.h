@@ -26,6 +26,14 @@ enum class State : std::uint8_t {
   kGone,      // before it was made, or after its end
 };
 
+// On whose behalf a thread was woken.
+enum class Waker : std::uint8_t {
+  kThread,
+  kSoftirq,    // such as the network's
+  kInterrupt,  // such as a timer's or a disk's
+  kUnknown,
+};
+
 // [begin, end), never empty.
 struct Span {
   std::uint32_t tid = 0;
@@ -35,6 +43,8 @@ struct Span {
   std::int32_t cpu = -1;  // running: where; runnable: where it queued, if that is known
   std::uint32_t by = 0;   // runnable: who had that CPU at first; blocked: who woke it; 0: nobody
                           // that is known, or the idle CPU
+  Waker waker = Waker::kThread;  // blocked: not kThread: `by` only ran where the interrupt came
+  bool was_running = false;      // runnable: it lost its CPU; else it was woken
 };
 
 // Where the fields of a kind of context events are; a trace of another version may lack some.
@@ -76,6 +86,9 @@ class ThreadStates {
   void consume(const model::EventView& event, std::int32_t cpu);
   void finish(std::uint64_t end_ns);
 
+  // What a thread of the target has been doing since its last event, up to now.
+  std::optional<Span> current(std::uint32_t tid, std::uint64_t now_ns) const;
+
  private:
   struct Thread {
     State state = State::kUnknown;
@@ -83,6 +96,8 @@ class ThreadStates {
     std::uint64_t since_ns = 0;
     std::int32_t cpu = -1;
     std::uint32_t by = 0;
+    Waker waker = Waker::kThread;
+    bool was_running = false;
   };
   void on_switch(const model::EventView& event, std::int32_t cpu);
   void on_wakeup(const model::EventView& event);

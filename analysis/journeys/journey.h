@@ -68,6 +68,16 @@ struct Journey {
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
 };
 
+// A unit's time in a place, ended by an event at which it, or a piece of it, left.
+struct Stay {
+  std::uint32_t pair = 0;  // in Topology::pairs
+  std::uint64_t entered_ns = 0;
+  std::uint64_t left_ns = 0;
+  std::uint32_t entered_by = 0;  // threads
+  std::uint32_t left_by = 0;
+  std::span<const std::uint64_t> values;  // of the event that left
+};
+
 class Observer {
  public:
   Observer() = default;
@@ -79,6 +89,8 @@ class Observer {
   // A unit that entered by a pair's parent left by its child; pair indexes Topology::pairs.
   virtual void on_hop(std::uint32_t /*pair*/, std::uint64_t /*entered_ns*/,
                       std::uint64_t /*left_ns*/) {}
+  // The same, for those who want to know which unit it was and who dealt with it.
+  virtual void on_stay(const Stay& /*stay*/) {}
   virtual void on_enter(std::uint16_t /*place*/, std::uint64_t /*ts_ns*/) {}
   // `seen` is false where the unit was given up, not seen to leave.
   virtual void on_leave(std::uint16_t /*place*/, std::uint64_t /*entered_ns*/,

@@ -222,13 +222,22 @@ class Rebuilder::State {
     const bool leaves = relation == Relation::kTakes || match_.all_left;
     for (const auto parent : match_.parents) {
       const auto& unit = store_[parent];
-      if (samples)
-        observer_.on_hop(topology_.pair_index(unit.point, store_[id].point), unit.entered_ns,
-                         ts_ns);
+      if (samples) tell_of_hop(unit, store_[id]);
       if (leaves && !unit.is(kLeft)) leave(parent, ts_ns);
       if (plan.ack) forward_.acknowledged(parent, ts_ns);
       if ((plan.ack || plan.drop) && store_[parent].is(kAwaitsAck)) acknowledge(parent);
     }
+  }
+
+  void tell_of_hop(const Unit& parent, const Unit& child) {
+    const auto pair = topology_.pair_index(parent.point, child.point);
+    observer_.on_hop(pair, parent.entered_ns, child.ts_ns);
+    observer_.on_stay({.pair = pair,
+                       .entered_ns = parent.entered_ns,
+                       .left_ns = child.ts_ns,
+                       .entered_by = parent.tid,
+                       .left_by = child.tid,
+                       .values = store_.values(child)});
   }
 
   void leave(UnitId id, std::uint64_t ts_ns) {

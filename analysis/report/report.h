@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "analysis/base/result.h"
+#include "analysis/causes/tally.h"
 #include "analysis/context/thread_times.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture.h"
@@ -46,6 +47,7 @@ struct Content {
   const context::ThreadTimes* context = nullptr;      // where the trace has kernel context
   const profile::Work* work = nullptr;                // where it has perf events
   std::map<std::uint32_t, std::string> thread_names = {};
+  const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
 
   std::uint64_t lost() const;
   double duration_s() const;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/causes_text.h"
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
@@ -46,6 +47,7 @@ class Writer {
       latency();
       outcomes();
       for (const auto direction : kDirections) places(direction);
+      lateness();
       if (content_.selection) line("\nof the whole trace:");
       happenings();
     }
@@ -271,6 +273,13 @@ class Writer {
     if (!table.empty()) text_ += "\n" + table.text();
   }
 
+  void lateness() {
+    if (content_.late == nullptr || content_.late->packets() == 0) return;
+    text_ += '\n';
+    wrapped(fmt::format("why the slowest {} were late", count(content_.late->packets())),
+            main_causes(*content_.late, topology_), "");
+  }
+
   // Drops, repeats and control, each where it happened.
   void happenings() {
     std::vector<std::string> drops;
@@ -408,7 +417,8 @@ class Writer {
     const auto& down = content_.summary.direction(Direction::kDownlink);
     const auto& up = content_.summary.direction(Direction::kUplink);
     if (down.complete + up.complete != 0)
-      line("\nnext: sojourn journeys {} --worst 5", facts_.path);
+      line("\nnext: sojourn {} {} --worst 5", content_.late == nullptr ? "journeys" : "explain",
+           facts_.path);
     if (has_profile()) line("next: sojourn profile {}", facts_.path);
   }
 

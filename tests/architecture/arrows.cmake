@@ -14,11 +14,12 @@ set(arrows
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/journeys: analysis/base analysis/model"
+  "analysis/causes: analysis/base analysis/model analysis/context analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
-    analysis/journeys analysis/profile"
+    analysis/journeys analysis/causes analysis/profile"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
@@ -27,7 +28,7 @@ set(arrows
     userspace/target userspace/symbols bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
-    analysis/context analysis/journeys analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+    analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/capture userspace/doctor")
 
 set(known "")

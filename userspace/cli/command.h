@@ -32,6 +32,7 @@ Action define_doctor(CLI::App& app);
 Action define_record(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_journeys(CLI::App& app);
+Action define_explain(CLI::App& app);
 Action define_queues(CLI::App& app);
 Action define_profile(CLI::App& app);
 Action define_events(CLI::App& app);

@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"ctl", "Switch points of a running process on and off, and see its rings", cli::define_ctl},
     {"report", "Where packets spend their time, by direction and by hop", cli::define_report},
     {"journeys", "Single packets, step by step", cli::define_journeys},
+    {"explain", "Why packets were late: one by one, and a table of causes", cli::define_explain},
     {"queues", "How deep the target's queues were, and who feeds them", cli::define_queues},
     {"profile", "Which functions its CPU time went to, by hop and by thread", cli::define_profile},
     {"events", "The raw events of a trace in time order", cli::define_events},

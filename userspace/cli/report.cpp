@@ -11,6 +11,7 @@
 #include "analysis/context/thread_times.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/costs.h"
+#include "analysis/report/inquiry.h"
 #include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
@@ -68,6 +69,18 @@ Result<void> run(const Options& options) {
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
   report::Content content = {facts, topology, totals, summary};
+  report::Inquiry inquiry(
+      reader, topology, rules,
+      {.down_ns = report::slow_from(summary.direction(model::Direction::kDownlink).latency_ns),
+       .up_ns = report::slow_from(summary.direction(model::Direction::kUplink).latency_ns)},
+      [&](const journeys::Journey& journey) { return !where || (*where)(journey); },
+      [](const causes::Verdict&) {});
+  // Without the scheduler's events it would tell little, and it reads everything again.
+  if (times.has("sched") && !options.json && !options.costs) {
+    SJ_CHECK(inquiry.run([&](std::uint64_t done, std::uint64_t of) { line.update(done, of); }));
+    line.clear();
+    content.late = &inquiry.tally();
+  }
   if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;

@@ -1,0 +1,50 @@
+#include "analysis/causes/explainer.h"
+
+#include <utility>
+
+namespace sojourn::causes {
+
+using journeys::Journey;
+using journeys::Outcome;
+
+Explainer::Explainer(const Source& source, const journeys::Topology& topology,
+                     const journeys::Rules& rules, const Names& names, const Deadlines& deadlines,
+                     Wanted wanted, Take take, Timeline::Limits limits)
+    : topology_(topology),
+      deadlines_(deadlines),
+      wanted_(std::move(wanted)),
+      take_(std::move(take)),
+      timeline_(source, topology, limits),
+      lines_(source.schema, topology, rules),
+      judge_(source.schema, topology, timeline_, lines_, names) {}
+
+void Explainer::on_journey(const Journey& journey) {
+  const bool is_dropped = journey.outcome == Outcome::kDropped;
+  if ((!is_dropped && journey.outcome != Outcome::kComplete) || !wanted_(journey)) return;
+  if (is_dropped) {
+    ++dropped_[journey.steps[journey.end_step].point];
+    return;
+  }
+  ++complete_;
+  if (journey.latency_ns() <= deadlines_.of(journey.direction)) return;
+  ++late_;
+  pending_.push_back(way_of(journey, topology_));
+}
+
+void Explainer::consume(const model::EventBatch& events) {
+  timeline_.consume(events);
+  judge_pending();
+  lines_.forget(timeline_.begin_ns());
+}
+
+void Explainer::judge_pending() {
+  for (const Way& way : pending_) {
+    if (way.verdict.start_ns < timeline_.begin_ns())
+      ++forgotten_;
+    else
+      take_(judge_.judge(way));
+  }
+  pending_.clear();
+}
+
+}  // namespace sojourn::causes

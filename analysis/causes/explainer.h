@@ -1,0 +1,75 @@
+// Finds the late packets of a trace while its journeys are rebuilt, and says why each was late. An
+// Observer of the rebuild that also sees all events, after the rebuild has: a packet is judged
+// once the context up to its end is known. Memory is bounded by Timeline's limits and by what is
+// told in one batch of events. One thread owns an Explainer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/causes/judge.h"
+#include "analysis/causes/lines.h"
+#include "analysis/causes/names.h"
+#include "analysis/causes/timeline.h"
+#include "analysis/causes/verdict.h"
+#include "analysis/journeys/journey.h"
+
+namespace sojourn::causes {
+
+// Late is a complete packet that took longer than that.
+struct Deadlines {
+  std::uint64_t down_ns = UINT64_MAX;
+  std::uint64_t up_ns = UINT64_MAX;
+
+  std::uint64_t of(model::Direction direction) const {
+    return direction == model::Direction::kUplink ? up_ns : down_ns;
+  }
+};
+
+class Explainer : public journeys::Observer {
+ public:
+  using Wanted = std::function<bool(const journeys::Journey&)>;
+  using Take = std::function<void(const Verdict&)>;
+
+  // `wanted` says of which packets to speak at all; `take` is told of each late one. What is
+  // referred to outlives the Explainer.
+  Explainer(const Source& source, const journeys::Topology& topology, const journeys::Rules& rules,
+            const Names& names, const Deadlines& deadlines, Wanted wanted, Take take,
+            Timeline::Limits limits = {});
+
+  void on_journey(const journeys::Journey& journey) override;
+  void on_stay(const journeys::Stay& stay) override { lines_.add(stay); }
+  // In time order, each after the rebuild has had it.
+  void consume(const model::EventBatch& events);
+  // After the rebuild's end.
+  void finish() { judge_pending(); }
+
+  std::uint64_t complete() const { return complete_; }
+  std::uint64_t late() const { return late_; }
+  // Late ones that began before what is remembered: nothing is said of them.
+  std::uint64_t forgotten() const { return forgotten_; }
+  // By the point at which packets were dropped.
+  const std::map<model::PointId, std::uint64_t>& dropped() const { return dropped_; }
+
+ private:
+  void judge_pending();
+
+  const journeys::Topology& topology_;
+  const Deadlines deadlines_;
+  Wanted wanted_;
+  Take take_;
+  Timeline timeline_;
+  Lines lines_;
+  Judge judge_;
+  std::vector<Way> pending_;
+  std::map<model::PointId, std::uint64_t> dropped_;
+  std::uint64_t complete_ = 0;
+  std::uint64_t late_ = 0;
+  std::uint64_t forgotten_ = 0;
+};
+
+}  // namespace sojourn::causes

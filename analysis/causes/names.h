@@ -1,0 +1,28 @@
+// The names behind the numbers in a trace's kernel context. Immutable once made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/model/context.h"
+
+namespace sojourn::causes {
+
+class Names {
+ public:
+  explicit Names(const model::Context& context);
+
+  std::string thread(std::uint32_t tid) const;      // "mac", "thread 4243", "the idle CPU" of 0
+  std::string_view known(std::uint32_t tid) const;  // empty where it has none
+  std::string syscall(std::int64_t number) const;
+  std::string interrupt(std::int64_t number, bool is_softirq) const;
+
+ private:
+  std::string_view find(model::NameKind kind, std::uint64_t id) const;
+
+  std::map<std::pair<model::NameKind, std::uint64_t>, std::string> names_;
+};
+
+}  // namespace sojourn::causes

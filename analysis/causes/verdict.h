@@ -1,0 +1,66 @@
+// Why a packet took as long as it did: its time, cut into parts, each with its cause and the
+// evidence for it. Plain data. docs/explain.md says how parts are told apart.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::causes {
+
+// What the packet was waiting for, or what was done with it.
+enum class Kind : std::uint8_t {
+  kWork,         // its thread ran: the stage itself took that long
+  kQueue,        // its thread ran for others
+  kSlot,         // its turn had come, and the next slot or a grant had not
+  kCpu,          // its thread wanted a CPU that somebody else had
+  kBlocked,      // its thread waited: slept, for a lock, for a device
+  kInterrupted,  // an interrupt ran on its thread's CPU
+  kHandover,     // the thread before had not handed it over yet
+  kHeld,         // its thread had it, and waited for more to come
+  kOrder,        // one of its flow that came later had to go first
+  kPieces,       // its other pieces had not come yet
+  kAgain,        // it was sent again
+  kUnknown,      // which of these, the trace does not tell
+};
+constexpr std::size_t kKinds = 12;
+std::string_view name(Kind kind);  // work queue slot cpu blocked ...
+
+struct Part {
+  Kind kind = Kind::kUnknown;
+  std::uint16_t place = 0;  // in Topology::places
+  std::uint64_t ns = 0;     // in all, of what lies between the two:
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint32_t tid = 0;  // the thread that did it or was kept from it; 0: not known
+  std::uint32_t by = 0;   // kCpu: who had the CPU; kBlocked: who woke it. 0: nobody that is known
+  std::int32_t cpu = -1;  // kCpu
+  bool was_running = false;   // kCpu: it had the CPU and lost it
+  bool by_interrupt = false;  // kBlocked: an interrupt woke it
+  std::int64_t number = -1;   // kBlocked: the system call; kInterrupted: the interrupt;
+                              // kSlot: the slot; kAgain: the round. -1: not known
+  bool is_softirq = false;    // kInterrupted
+  std::uint64_t count = 0;    // kQueue, kOrder: units; kSlot: slots; kInterrupted: times
+  bool of_flow = false;       // kQueue: the units are those of its own flow
+  bool is_paced = false;      // kQueue: its thread goes by slots
+  std::int64_t sampled = -1;  // kQueue: the most that samples of the queue saw meanwhile
+  std::uint64_t faults = 0;   // kWork: page faults
+};
+
+struct Verdict {
+  std::uint64_t journey = 0;
+  model::Direction direction = model::Direction::kDownlink;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint32_t segments = 1;
+  std::uint32_t retransmissions = 0;
+  model::PointId namesake = 0;  // the event that names it, and its values
+  std::vector<std::uint64_t> values;
+  std::vector<Part> parts;  // the longest first; they add up to the latency
+
+  std::uint64_t latency_ns() const { return end_ns - start_ns; }
+};
+
+}  // namespace sojourn::causes

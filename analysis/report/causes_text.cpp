@@ -1,0 +1,310 @@
+#include "analysis/report/causes_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/causes_words.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+
+using causes::Kind;
+using causes::Part;
+using causes::Tally;
+using causes::Verdict;
+using model::Direction;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostClauses = 3;
+constexpr double kWorthSaying = 0.05;  // of the latency
+constexpr std::size_t kMostCauses = 4;
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string said_value(const model::Field& field, std::uint64_t raw) {
+  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
+}
+
+std::string ids_of(const Verdict& verdict, const model::Schema& schema) {
+  const model::Point& point = schema.points[verdict.namesake];
+  std::string text;
+  for (std::size_t i = 0; i < point.fields.size(); ++i)
+    if (point.fields[i].role != model::Role::kProperty)
+      text += fmt::format(" {} {}", printable(point.fields[i].name),
+                          said_value(point.fields[i], verdict.values[i]));
+  return text;
+}
+
+std::string limit(const CausesContent& content) {
+  const auto said = [](std::uint64_t ns) { return duration(static_cast<double>(ns)); };
+  if (content.was_given) return said(content.deadlines.down_ns);
+  std::string text;
+  if (content.deadlines.down_ns != UINT64_MAX) text = said(content.deadlines.down_ns) + " downlink";
+  if (content.deadlines.up_ns != UINT64_MAX)
+    text += (text.empty() ? "" : ", ") + said(content.deadlines.up_ns) + " uplink";
+  return text + " (the slowest 1 % of each)";
+}
+
+std::string causes_table(const CausesContent& content) {
+  Table table({"why they were late", "packets", "share", "counted", "time in all"});
+  std::size_t listed = 0;
+  for (const Tally::Row& row : content.tally.rows()) {
+    if (row.packets == 0) break;
+    if (++listed > kMostRows) {
+      table.row({"  and more: --json has all"});
+      break;
+    }
+    table.row({"  " + label(row.cause, content.topology), count(row.packets),
+               percent(ratio(row.packets, content.tally.packets())),
+               counted_words(row.cause.kind, row.mean_count()),
+               duration(static_cast<double>(row.ns))});
+  }
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+std::string dropped_table(const CausesContent& content) {
+  Table table({"never arrived", "packets"});
+  for (const auto& [point, packets] : content.found.dropped()) {
+    const model::Point& at = content.schema.points[point];
+    table.row({fmt::format("  dropped in {} {}", letter(at.direction), at.src), count(packets)});
+  }
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+std::string missing_text(const CausesContent& content) {
+  std::string text;
+  for (const MissingEvidence& one : content.missing)
+    text += one.reason.empty() ? fmt::format("  record {} would tell {}\n", one.option, one.tells)
+                               : fmt::format("  no {}: {}\n", one.what, printable(one.reason));
+  return text.empty() ? text : "\nnot recorded\n" + text;
+}
+
+ordered_json part_json(const Part& part, const CausesContent& content) {
+  const auto known = [](std::int64_t value) {
+    return value < 0 ? ordered_json(nullptr) : ordered_json(value);
+  };
+  const causes::Names& names = content.names;
+  ordered_json object = {{"cause", causes::name(part.kind)},
+                         {"at", content.topology.places[part.place].name},
+                         {"ns", part.ns},
+                         {"begin_ns", part.begin_ns},
+                         {"end_ns", part.end_ns},
+                         {"tid", part.tid},
+                         {"thread", part.tid == 0 ? "" : names.thread(part.tid)}};
+  switch (part.kind) {
+    case Kind::kQueue:
+      object["ahead"] = part.count;
+      object["of_flow"] = part.of_flow;
+      object["sampled_depth"] = known(part.sampled);
+      break;
+    case Kind::kSlot:
+      object["slot"] = known(part.number);
+      object["slots"] = part.count;
+      break;
+    case Kind::kCpu:
+      object["cpu"] = part.cpu;
+      object["by_tid"] = part.by;
+      object["by"] = names.thread(part.by);
+      object["preempted"] = part.was_running;
+      break;
+    case Kind::kBlocked:
+      object["by_tid"] = part.by;
+      object["by"] = part.by == 0 ? "" : names.thread(part.by);
+      object["by_interrupt"] = part.by_interrupt;
+      object["syscall"] = names.syscall(part.number);
+      break;
+    case Kind::kInterrupted:
+      object["interrupt"] = names.interrupt(part.number, part.is_softirq);
+      break;
+    case Kind::kOrder:
+      object["overtakers"] = part.count;
+      break;
+    case Kind::kPieces:
+      object["pieces"] = part.count;
+      break;
+    case Kind::kAgain:
+      object["round"] = known(part.number);
+      break;
+    case Kind::kWork:
+      object["page_faults"] = part.faults;
+      break;
+    case Kind::kHandover:
+    case Kind::kHeld:
+    case Kind::kUnknown:
+      break;
+  }
+  return object;
+}
+
+ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) {
+  ordered_json ids = ordered_json::object();
+  const model::Point& point = content.schema.points[verdict.namesake];
+  for (std::size_t i = 0; i < point.fields.size(); ++i) {
+    if (point.fields[i].role == model::Role::kProperty) continue;
+    if (point.fields[i].is_signed)
+      ids[point.fields[i].name] = static_cast<std::int64_t>(verdict.values[i]);
+    else
+      ids[point.fields[i].name] = verdict.values[i];
+  }
+  ordered_json parts = ordered_json::array();
+  for (const Part& part : verdict.parts) parts.push_back(part_json(part, content));
+  return {{"id", verdict.journey},
+          {"dir", std::string(1, letter(verdict.direction))},
+          {"ids", std::move(ids)},
+          {"start_ns", verdict.start_ns},
+          {"end_ns", verdict.end_ns},
+          {"latency_ns", verdict.latency_ns()},
+          {"segments", verdict.segments},
+          {"retransmissions", verdict.retransmissions},
+          {"why", sentence(verdict, content)},
+          {"parts", std::move(parts)}};
+}
+
+ordered_json row_json(const Tally::Row& row, const CausesContent& content) {
+  const journeys::Place& place = content.topology.places[row.cause.place];
+  return {{"cause", causes::name(row.cause.kind)},
+          {"dir", std::string(1, letter(place.direction))},
+          {"at", place.name},
+          {"thread", row.cause.thread},
+          {"by", row.cause.by},
+          {"in", row.cause.in},
+          {"cpu", row.cause.cpu},
+          {"round", row.cause.round},
+          {"words", label(row.cause, content.topology)},
+          {"packets", row.packets},
+          {"share", ratio(row.packets, content.tally.packets())},
+          {"mean_count", row.mean_count()},
+          {"ns", row.ns}};
+}
+
+}  // namespace
+
+std::vector<MissingEvidence> missing_evidence(const model::Context& context, bool has_queues) {
+  struct Family {
+    const char* name;
+    const char* tells;
+  };
+  constexpr std::array kFamilies = {
+      Family{"sched", "whether a thread ran, wanted a CPU (and who had it) or slept"},
+      Family{"irq", "what interrupted it"},
+      Family{"syscalls", "which system call it waited in (every process of the machine pays)"},
+      Family{"faults", "its page faults"}};
+  std::vector<MissingEvidence> missing;
+  for (const Family& family : kFamilies) {
+    const auto known =
+        std::ranges::find(context.families, family.name, &model::ContextFamily::name);
+    if (known != context.families.end() && known->missing.empty()) continue;
+    missing.push_back({.what = family.name,
+                       .option = fmt::format("--context {}", family.name),
+                       .tells = family.tells,
+                       .reason = known == context.families.end() ? "" : known->missing});
+  }
+  if (!has_queues)
+    missing.push_back({.what = "queues",
+                       .option = "--queues",
+                       .tells = "how deep the target's own queues were",
+                       .reason = {}});
+  return missing;
+}
+
+std::vector<std::string> main_causes(const Tally& tally, const journeys::Topology& topology) {
+  std::vector<std::string> words;
+  std::uint64_t told = 0;
+  for (const Tally::Row& row : tally.rows()) {
+    if (words.size() == kMostCauses || row.packets == 0) break;
+    told += row.packets;
+    const std::string counted = counted_words(row.cause.kind, row.mean_count());
+    words.push_back(fmt::format("{} {}{}", percent(ratio(row.packets, tally.packets())),
+                                label(row.cause, topology),
+                                counted.empty() ? "" : fmt::format(" ({})", counted)));
+  }
+  if (told < tally.packets())
+    words.push_back(
+        fmt::format("{} other", percent(ratio(tally.packets() - told, tally.packets()))));
+  return words;
+}
+
+std::string sentence(const Verdict& verdict, const CausesContent& content) {
+  std::string text;
+  std::size_t told = 0;
+  std::uint64_t told_ns = 0;
+  for (const Part& part : verdict.parts) {
+    const bool is_small = ratio(part.ns, verdict.latency_ns()) < kWorthSaying;
+    if (told == kMostClauses || (told != 0 && is_small)) break;
+    text += (told == 0 ? "" : "; ") + clause(part, content.names, content.topology);
+    ++told;
+    told_ns += part.ns;
+  }
+  if (told < verdict.parts.size())
+    text += fmt::format(
+        "; {} of {} smaller {}", duration(static_cast<double>(verdict.latency_ns() - told_ns)),
+        verdict.parts.size() - told, verdict.parts.size() - told == 1 ? "part" : "parts");
+  return text;
+}
+
+std::string causes_text(const CausesContent& content) {
+  const causes::Explainer& found = content.found;
+  std::string text =
+      fmt::format("{}, pid {}: {} of {} complete packets took longer than {}\n",
+                  content.target.name.empty() ? "unnamed target" : printable(content.target.name),
+                  content.target.pid, count(found.late()), count(found.complete()), limit(content));
+  if (found.forgotten() != 0)
+    text += fmt::format("{} of them began too long before their end to be explained\n",
+                        count(found.forgotten()));
+  text += causes_table(content) + dropped_table(content);
+  if (!content.worst.empty()) text += "\nthe slowest\n";
+  for (const Verdict& verdict : content.worst)
+    text +=
+        fmt::format("  {} {}{} (journey {}): {}\n",
+                    duration(static_cast<double>(verdict.latency_ns())), letter(verdict.direction),
+                    ids_of(verdict, content.schema), verdict.journey, sentence(verdict, content));
+  text += missing_text(content);
+  if (!content.worst.empty())
+    text +=
+        fmt::format("\nnext: sojourn journeys {} --worst {}\n", content.path, content.worst.size());
+  return text;
+}
+
+ordered_json causes_json(const CausesContent& content) {
+  const auto limit_json = [](std::uint64_t ns) {
+    return ns == UINT64_MAX ? ordered_json(nullptr) : ordered_json(ns);
+  };
+  ordered_json rows = ordered_json::array();
+  for (const Tally::Row& row : content.tally.rows()) rows.push_back(row_json(row, content));
+  ordered_json dropped = ordered_json::array();
+  for (const auto& [point, packets] : content.found.dropped()) {
+    const model::Point& at = content.schema.points[point];
+    dropped.push_back({{"dir", std::string(1, letter(at.direction))},
+                       {"at", at.src},
+                       {"point", at.name()},
+                       {"packets", packets}});
+  }
+  ordered_json missing = ordered_json::array();
+  for (const MissingEvidence& one : content.missing)
+    missing.push_back(
+        {{"what", one.what}, {"option", one.option}, {"tells", one.tells}, {"reason", one.reason}});
+  ordered_json worst = ordered_json::array();
+  for (const Verdict& verdict : content.worst) worst.push_back(verdict_json(verdict, content));
+  return {{"deadline_ns",
+           {{"D", limit_json(content.deadlines.down_ns)},
+            {"U", limit_json(content.deadlines.up_ns)},
+            {"given", content.was_given}}},
+          {"complete", content.found.complete()},
+          {"late", content.found.late()},
+          {"forgotten", content.found.forgotten()},
+          {"late_ns", content.tally.ns()},
+          {"causes", std::move(rows)},
+          {"dropped", std::move(dropped)},
+          {"missing", std::move(missing)},
+          {"worst", std::move(worst)}};
+}
+
+}  // namespace sojourn::report

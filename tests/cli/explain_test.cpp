@@ -1,0 +1,78 @@
+// `sojourn explain` on made traces.
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+std::string without_path(std::string text, const std::string& path) {
+  for (auto at = text.find(path); at != std::string::npos; at = text.find(path))
+    text.replace(at, path.size(), "run.sjt");
+  return text;
+}
+
+TEST_CASE("late packets of a trace without context are explained as far as events go") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  compare("explain.txt",
+          without_path(output_of({"explain", trace, "--deadline", "80us", "--worst", "5"}), trace));
+}
+
+TEST_CASE("what is late and what is explained are the same packets, each once") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const json said =
+      json::parse(output_of({"explain", trace, "--deadline", "50us", "--worst", "1000", "--json"}));
+  const json report =
+      json::parse(output_of({"report", trace, "--json", "--where", "latency > 50us && complete"}));
+  const std::uint64_t late = report["journeys"]["D"]["count"].get<std::uint64_t>() +
+                             report["journeys"]["U"]["count"].get<std::uint64_t>();
+  REQUIRE(late > 0);
+  CHECK(said["late"] == late);
+  CHECK(said["worst"].size() == late);
+  std::uint64_t counted = 0;
+  for (const json& cause : said["causes"]) counted += cause["packets"].get<std::uint64_t>();
+  CHECK(counted == late);
+  for (std::size_t i = 0; i < said["worst"].size(); ++i) {
+    std::uint64_t sum_ns = 0;
+    for (const json& part : said["worst"][i]["parts"]) sum_ns += part["ns"].get<std::uint64_t>();
+    CHECK(sum_ns == said["worst"][i]["latency_ns"]);
+    if (i != 0) CHECK(said["worst"][i]["latency_ns"] <= said["worst"][i - 1]["latency_ns"]);
+  }
+}
+
+TEST_CASE("the slowest hundredth is late where no deadline is given, one packet at least") {
+  const Traces traces;
+  const json said = json::parse(output_of({"explain", traces.path("radio"), "--json"}));
+  CHECK(said["late"] == 2);
+  CHECK_FALSE(said["deadline_ns"]["given"]);
+  const json down =
+      json::parse(output_of({"explain", traces.path("radio"), "--json", "--dir", "D"}));
+  CHECK(down["late"] == 1);
+  CHECK(down["worst"][0]["dir"] == "D");
+  CHECK(down["deadline_ns"]["U"].is_null());
+}
+
+TEST_CASE("nothing is late where the deadline is far away") {
+  const Traces traces;
+  const std::string said = output_of({"explain", traces.path("radio"), "--deadline", "10s"});
+  CHECK(said.contains("0 of 24 complete packets took longer than 10.0 s\n"));
+}
+
+TEST_CASE("a deadline that is none is wrong usage") {
+  for (const char* deadline : {"soon", "-4ms", "0", "4parsec"}) {
+    const auto ended = sojourn({"explain", "none.sjt", "--deadline", deadline});
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out.empty());
+    CHECK(ended.err.contains("is not a duration"));
+  }
+  CHECK(sojourn({"explain", "none.sjt", "--worst", "0"}).exit_code == 2);
+  require_error(sojourn({"explain", "none.sjt"}), "none.sjt: No such file or directory");
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

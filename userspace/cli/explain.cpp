@@ -1,0 +1,175 @@
+// `sojourn explain`: why packets were late, one by one and in a table of causes.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/causes_text.h"
+#include "analysis/report/inquiry.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
+#include "userspace/cli/units.h"
+#include "userspace/cli/where.h"
+
+namespace sojourn::cli {
+namespace {
+
+using journeys::Journey;
+
+struct Options {
+  std::string path;
+  std::string direction;
+  std::uint64_t worst = 20;
+  std::optional<std::uint64_t> deadline_ns;
+  bool json = false;
+  Where where;
+};
+
+// How long complete packets took, where no deadline is given.
+class Latencies : public journeys::Observer {
+ public:
+  explicit Latencies(causes::Explainer::Wanted wanted) : wanted_(std::move(wanted)) {}
+
+  void on_journey(const Journey& journey) override {
+    if (journey.outcome != journeys::Outcome::kComplete || !wanted_(journey)) return;
+    (journey.direction == model::Direction::kUplink ? up_ns_ : down_ns_).add(journey.latency_ns());
+  }
+
+  causes::Deadlines deadlines() const {
+    return {.down_ns = report::slow_from(down_ns_), .up_ns = report::slow_from(up_ns_)};
+  }
+
+ private:
+  causes::Explainer::Wanted wanted_;
+  statistics::Distribution down_ns_;
+  statistics::Distribution up_ns_;
+};
+
+// The slowest ones.
+class Worst {
+ public:
+  explicit Worst(std::size_t most) : most_(most) {}
+
+  void add(const causes::Verdict& verdict) {
+    if (kept_.size() == most_ && !is_slower(verdict, kept_.front())) return;
+    if (kept_.size() == most_) {
+      std::ranges::pop_heap(kept_, is_slower);
+      kept_.pop_back();
+    }
+    kept_.push_back(verdict);
+    std::ranges::push_heap(kept_, is_slower);
+  }
+
+  std::vector<causes::Verdict> take() && {
+    std::ranges::sort(kept_, is_slower);
+    return std::move(kept_);
+  }
+
+ private:
+  static bool is_slower(const causes::Verdict& left, const causes::Verdict& right) {
+    return left.latency_ns() != right.latency_ns() ? left.latency_ns() > right.latency_ns()
+                                                   : left.journey < right.journey;
+  }
+
+  std::size_t most_;
+  std::vector<causes::Verdict> kept_;  // a heap, the least slow in front
+};
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, open_trace(options.path));
+  const journeys::Rules rules;
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  SJ_TRY(where, options.where.journeys(reader));
+  const auto wanted = [&](const Journey& journey) {
+    const bool is_direction =
+        options.direction.empty() || letter(journey.direction) == options.direction[0];
+    return is_direction && (!where || (*where)(journey));
+  };
+  ProgressLine line;
+  // Without a deadline everything is read twice.
+  const std::uint64_t passes = options.deadline_ns ? 1 : 2;
+  const auto progress = [&](std::uint64_t pass) {
+    return [&line, pass, passes](std::uint64_t done, std::uint64_t of) {
+      line.update(pass * of + done, passes * of);
+    };
+  };
+  causes::Deadlines deadlines;
+  if (options.deadline_ns) {
+    deadlines = {.down_ns = *options.deadline_ns, .up_ns = *options.deadline_ns};
+  } else {
+    Latencies latencies(wanted);
+    SJ_CHECK(report::rebuild(reader, rules, latencies, progress(0),
+                             [](const model::EventBatch&) { return true; }));
+    deadlines = latencies.deadlines();
+  }
+  Worst worst(options.worst);
+  report::Inquiry inquiry(reader, topology, rules, deadlines, wanted,
+                          [&](const causes::Verdict& verdict) { worst.add(verdict); });
+  SJ_CHECK(inquiry.run(progress(passes - 1)));
+  line.clear();
+  tell_if_not_whole(reader);
+  const report::CausesContent content = {
+      .path = options.path,
+      .target = reader.target(),
+      .schema = reader.schema(),
+      .topology = topology,
+      .names = inquiry.names(),
+      .tally = inquiry.tally(),
+      .found = inquiry.found(),
+      .deadlines = deadlines,
+      .was_given = options.deadline_ns.has_value(),
+      .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
+      .worst = std::move(worst).take()};
+  if (options.json)
+    fmt::print("{}\n", report::causes_json(content).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  else
+    fmt::print("{}", report::causes_text(content));
+  return {};
+}
+
+}  // namespace
+
+Action define_explain(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option_function<std::string>(
+         "--deadline",
+         [options](const std::string& text) {
+           const auto parsed = parse_duration(text);
+           if (!parsed) throw CLI::ValidationError("--deadline", parsed.error().text());
+           options->deadline_ns = static_cast<std::uint64_t>(parsed->count());
+         },
+         "a packet that took longer is late, e.g. 4ms; without: the slowest 1 % of each direction")
+      ->type_name("TIME");
+  app.add_option("--worst", options->worst, "explain so many of the slowest, one by one")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--dir", options->direction, "only downlink (D) or uplink (U)")
+      ->check(CLI::IsMember({"D", "U"}));
+  options->where.define(app,
+                        "only packets for which this is true, e.g. 'rnti == 0x4601'; "
+                        "docs/filters.md has the language");
+  app.add_flag("--json", options->json, "one JSON object instead of text");
+  app.footer(
+      "A packet's time is cut into parts, each with a cause: the thread that was to deal with it\n"
+      "ran for it (work) or for others ahead of it (queue), wanted a CPU that somebody else had,\n"
+      "slept or waited for a lock, was interrupted; or the packet waited for a slot, for its\n"
+      "other pieces, for one that had to go first, or to be sent again. A packet counts for the\n"
+      "cause that took most of its time. \"time in all\" is what a cause took of all late "
+      "packets.\n"
+      "\n"
+      "What threads did is known where the trace has kernel context:\n"
+      "  sojourn record -p PID --context sched,irq --queues -o run.sjt\n"
+      "docs/explain.md explains how parts are told apart.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
