@@ -27,6 +27,8 @@ enum sj_arg_kind {
   SJ_ARG_CONST = 0,  /* displacement itself */
   SJ_ARG_REG = 1,    /* the base register */
   SJ_ARG_MEMORY = 2, /* in the target's memory, at base + (index << shift) + displacement */
+  SJ_ARG_CHAIN = 3, /* the first `shift` steps of chain `displacement`, from the base register on */
+  SJ_ARG_FAULTS = 4, /* the last of its site: a bit for each that could not be read, from bit 0 */
 };
 #define SJ_NO_REG 0xff
 
@@ -39,9 +41,28 @@ struct sj_arg {
   __u8 bytes; /* 1, 2, 4, 8 */
   __u8 is_signed;
   __u8 low_bit; /* 8 for %ah and its kind, else 0 */
-  __u8 pad;
+  __u8 number;  /* which of its site: its bit in SJ_ARG_FAULTS; set when the site is loaded */
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_arg) == 16, "sj_arg is shared with BPF");
+
+/* One step from what is known to what is wanted: adds, then reads what lies there (bytes 0: does
+ * not), then keeps `bits` bits from `low_bit` on, widened to 64 by their sign or without. */
+struct sj_step {
+  __s64 add;
+  __u8 bytes; /* 0, 1, 2, 4, 8 */
+  __u8 low_bit;
+  __u8 bits; /* 1 to 64 - low_bit */
+  __u8 is_signed;
+  __u8 pad[4];
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_step) == 16, "sj_step is shared with BPF");
+
+#define SJ_MAX_STEPS 8
+#define SJ_MAX_CHAINS 16384
+struct sj_chain {
+  struct sj_step step[SJ_MAX_STEPS];
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_chain) == 16 * SJ_MAX_STEPS, "sj_chain is shared with BPF");
 
 /* What an argument's value must fulfil for the hit to be wanted: value - low <= width, in 64 bits
  * without a sign, or the contrary. */

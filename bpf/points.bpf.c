@@ -23,6 +23,7 @@ const volatile struct {
   __u32 tgid;      /* 0: the link itself filters by process */
   __u32 max_args;  /* of all sites */
   __u32 max_tests; /* of all sites */
+  __u32 chains;    /* of all sites; without any the program knows of none, and is no dearer */
 } config = {};
 
 /* Its size is set before loading. */
@@ -32,6 +33,14 @@ struct {
   __type(key, __u32);
   __type(value, struct sj_site);
 } sites SEC(".maps");
+
+/* Its size is set before loading. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct sj_chain);
+} chains SEC(".maps");
 
 /* Hits that were not wanted. */
 struct {
@@ -57,29 +66,56 @@ static __always_inline __u64 widen(__u64 value, const struct sj_arg* arg) {
   return arg->is_signed ? (__u64)((__s64)value >> unused_bits) : value >> unused_bits;
 }
 
-static __noinline __u64 read_memory(const __u64* regs, const struct sj_arg* arg, __u8* flags) {
-  __u64 value = 0;
+/* Eight bytes in one constant-size read where they are there; the last bytes of a page are read in
+ * their own number. */
+static __always_inline int read_user(__u64* value, __u64 address, __u8 bytes) {
+  *value = 0;
+  if (!bpf_probe_read_user(value, sizeof(*value), (const void*)address)) return 1;
+  *value = 0;
+  return !bpf_probe_read_user(value, ((bytes - 1) & 7) + 1, (const void*)address);
+}
+
+static __always_inline __u64 mark_fault(const struct sj_arg* arg, __u32* faults) {
+  *faults |= 1U << (arg->number & (SJ_MAX_ARGS - 1));
+  return 0;
+}
+
+static __noinline __u64 read_chain(const __u64* regs, const struct sj_arg* arg, __u32* faults) {
+  const __u32 index = (__u32)arg->displacement;
+  const struct sj_chain* chain = bpf_map_lookup_elem(&chains, &index);
+  __u64 value = read_register(regs, arg->base);
+
+  if (!chain) return mark_fault(arg, faults);
+  for (__u32 i = 0; i < SJ_MAX_STEPS; i++) {
+    if (i >= arg->shift) break;
+    const struct sj_step* step = &chain->step[i];
+    const __u32 unused_bits = (64 - (__u32)step->bits) & 63;
+
+    value += (__u64)step->add;
+    if (step->bytes && !read_user(&value, value, step->bytes)) return mark_fault(arg, faults);
+    value = value >> (step->low_bit & 63) << unused_bits;
+    value = step->is_signed ? (__u64)((__s64)value >> unused_bits) : value >> unused_bits;
+  }
+  return value;
+}
+
+static __noinline __u64 read_memory(const __u64* regs, const struct sj_arg* arg, __u32* faults) {
+  __u64 value;
   const __u64 address = read_register(regs, arg->base) +
                         (read_register(regs, arg->index) << (arg->shift & 63)) +
                         (__u64)arg->displacement;
 
-  /* Eight bytes in one constant-size read where they are there; the last bytes of a page are read
-   * in the argument's own size. */
-  if (bpf_probe_read_user(&value, sizeof(value), (const void*)address)) {
-    value = 0;
-    if (bpf_probe_read_user(&value, ((arg->bytes - 1) & 7) + 1, (const void*)address)) {
-      *flags |= SJ_HIT_FAULT;
-      return 0;
-    }
-  }
+  if (!read_user(&value, address, arg->bytes)) return mark_fault(arg, faults);
   return widen(value, arg);
 }
 
 static __always_inline __u64 read_argument(const __u64* regs, const struct sj_arg* arg,
-                                           __u8* flags) {
+                                           __u32* faults) {
   if (arg->kind == SJ_ARG_REG) return widen(read_register(regs, arg->base), arg);
   if (arg->kind == SJ_ARG_CONST) return (__u64)arg->displacement;
-  return read_memory(regs, arg, flags);
+  if (config.chains && arg->kind == SJ_ARG_CHAIN) return read_chain(regs, arg, faults);
+  if (config.chains && arg->kind == SJ_ARG_FAULTS) return *faults;
+  return read_memory(regs, arg, faults);
 }
 
 /* For the verifier refuses a variable offset into the context. */
@@ -92,12 +128,12 @@ static __always_inline void copy_registers(struct pt_regs* ctx, __u64* regs) {
 
 /* What cannot be read is 0 here, as it is in the hit. */
 static __noinline int is_wanted(const __u64* regs, const struct sj_site* site) {
-  __u8 flags = 0;
+  __u32 faults = 0;
 
   for (__u32 i = 0; i < SJ_MAX_TESTS; i++) {
     if (i >= site->tests) break;
     const struct sj_test* test = &site->test[i];
-    const __u64 value = read_argument(regs, &site->arg[test->arg & (SJ_MAX_ARGS - 1)], &flags);
+    const __u64 value = read_argument(regs, &site->arg[test->arg & (SJ_MAX_ARGS - 1)], &faults);
 
     if ((value - test->low <= test->width) == (test->is_negated != 0)) return 0;
   }
@@ -113,13 +149,13 @@ static __noinline int count_filtered(__u32 site) {
 
 static __always_inline void read_arguments(const __u64* regs, const struct sj_site* site,
                                            struct sj_hit* hit, __u32 args) {
-  __u8 flags = 0;
+  __u32 faults = 0;
 
   for (__u32 i = 0; i < SJ_MAX_ARGS; i++) {
     if (i >= config.max_args || i >= args) break; /* the first is for the verifier's eyes */
-    hit->value[i] = read_argument(regs, &site->arg[i], &flags);
+    hit->value[i] = read_argument(regs, &site->arg[i], &faults);
   }
-  hit->flags = flags;
+  hit->flags = faults ? SJ_HIT_FAULT : 0;
 }
 
 static __always_inline int hit_point(struct pt_regs* ctx) {

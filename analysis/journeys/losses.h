@@ -45,6 +45,9 @@ class Losses {
     return static_cast<std::int64_t>(skipped);
   }
 
+  // An event that does not say which unit it is of: that unit has lost it.
+  void note_unknown(std::uint64_t ts_ns) { spans_.push_back({ts_ns, ts_ns}); }
+
   // Whether something may have been lost between the two.
   bool between(std::uint64_t from_ns, std::uint64_t to_ns) const {
     // Spans are in the order of their ends; only the last ones can matter to what is in flight.

@@ -132,6 +132,11 @@ class Rebuilder::State {
       return;
     }
     if (!plan.carries_units) return;
+    if (plan.unread && (event.values[*plan.unread] & plan.needed_bits) != 0) {
+      ++counts.unread;
+      losses_.note_unknown(event.ts_ns);
+      return;
+    }
     expire(event.ts_ns);
     const auto id = store_.create(event, totals_.events, group_of(event.stream));
     store_.retain(id);

@@ -36,6 +36,7 @@ struct PointTotals {
   std::uint64_t orphans = 0;    // parent not seen, for no known reason
   std::uint64_t ambiguous = 0;  // more than one parent fitted
   std::uint64_t malformed = 0;  // number of values differs from the schema's
+  std::uint64_t unread = 0;     // what says which unit it is could not be read
 };
 
 struct Totals {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/model/unread.h"
+
 namespace sojourn::journeys {
 namespace {
 
@@ -115,6 +117,7 @@ class Deriver {
     plan.length = index_of(point, rules_.length, true);
     plan.offset = index_of(point, rules_.offset, false);
     plan.round = index_of(point, rules_.round, true);
+    note_unread(point, plan);
     ids_.push_back(ids(point));
     if (plan.carries_units && !plan.drop && !plan.ack)
       entering_[{point.direction, point.dest}].push_back(static_cast<PointId>(index));
@@ -122,6 +125,16 @@ class Deriver {
       plan.repeats = TableUse{take_table(), indexes(point, process_ids(point)), false};
     topology_.points.push_back(std::move(plan));
     return {};
+  }
+
+  static void note_unread(const model::Point& point, PointPlan& plan) {
+    const auto field = model::unread_field(point);
+    if (!field) return;
+    plan.unread = static_cast<std::uint8_t>(*field);
+    for (std::size_t at = 0; at < *field && at < 64; ++at)
+      if (plan.is_id[at]) plan.needed_bits |= std::uint64_t{1} << at;
+    for (const auto& needed : {plan.length, plan.offset, plan.round})
+      if (needed && *needed < 64) plan.needed_bits |= std::uint64_t{1} << *needed;
   }
 
   // What a process is known by; empty where the point does not name one.

@@ -61,6 +61,8 @@ struct PointPlan {
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
+  std::optional<std::uint8_t> unread;  // bits of the values that could not be read
+  std::uint64_t needed_bits = 0;       // of those values without which a unit is not known
   std::optional<std::uint16_t> place;  // that it enters, where something can leave it again
   std::vector<TableUse> lookups;       // nearest place first
   std::vector<TableUse> inserts;

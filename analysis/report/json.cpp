@@ -1,6 +1,7 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/unread.h"
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
@@ -94,6 +95,7 @@ ordered_json points(const Content& content) {
                     {"orphans", totals.orphans},
                     {"ambiguous", totals.ambiguous},
                     {"malformed", totals.malformed}});
+    if (model::unread_field(point)) list.back()["unread"] = totals.unread;
   }
   return list;
 }

@@ -380,6 +380,9 @@ class Writer {
       if (totals.malformed > 0)
         table.row({"  " + name(static_cast<PointId>(i)), count(totals.malformed),
                    "number of values differs from the schema's"});
+      if (totals.unread > 0)
+        table.row({"  " + name(static_cast<PointId>(i)), count(totals.unread),
+                   "which unit it is could not be read in the target's memory"});
     }
     if (!table.empty()) text_ += "\n" + table.text();
     for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {

@@ -24,12 +24,13 @@ set(arrows
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/target"
+  "userspace/coarse: analysis/base analysis/model analysis/filter userspace/base userspace/target userspace/symbols bpf"
   "userspace/capture: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter userspace/base
     userspace/target userspace/symbols bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
     analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
-    userspace/target userspace/capture userspace/doctor")
+    userspace/target userspace/coarse userspace/capture userspace/doctor")
 
 set(known "")
 foreach(arrow IN LISTS arrows)

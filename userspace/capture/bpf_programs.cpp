@@ -22,24 +22,50 @@ struct DestroySkeleton {
 };
 using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
 
-// None, where there are more than a site can have: the collector filters then.
+// None, where there are more than a site can have, or of what is not known yet: the collector
+// filters then.
 std::span<const filter::FieldTest> tests_of(const target::Site& site, const PointTests& keep) {
   if (site.point >= keep.size() || keep[site.point].size() > SJ_MAX_TESTS) return {};
   const auto& tests = keep[site.point];
-  const bool fit = std::ranges::all_of(
-      tests, [&](const filter::FieldTest& test) { return test.field < site.args.size(); });
+  const bool fit = std::ranges::all_of(tests, [&](const filter::FieldTest& test) {
+    return test.field < site.args.size() && site.args[test.field].kind != SJ_ARG_FAULTS;
+  });
   return fit ? std::span<const filter::FieldTest>(tests) : std::span<const filter::FieldTest>();
+}
+
+std::size_t count_chains(const target::Points& points) {
+  std::size_t chains = 0;
+  for (const target::Site& site : points.sites) chains += site.chains.size();
+  return chains;
+}
+
+// In one row for all sites.
+Result<void> fill_chains(const sojourn_points& skeleton, const target::Points& points) {
+  std::uint32_t index = 0;
+  for (const target::Site& site : points.sites)
+    for (const sj_chain& chain : site.chains) {
+      if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.chains), &index, &chain, BPF_ANY) != 0)
+        return fail_errno("describe site {} to the BPF programs", site.probe);
+      ++index;
+    }
+  return {};
 }
 
 Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points,
                         const PointTests& keep) {
   const int fd = bpf_map__fd(skeleton.maps.sites);
+  std::int64_t first_chain = 0;
   for (std::uint32_t index = 0; index < points.sites.size(); ++index) {
     const target::Site& site = points.sites[index];
     sj_site record = {};
     record.point = site.point;
     record.args = static_cast<std::uint32_t>(site.args.size());
-    std::ranges::copy(site.args, record.arg);
+    for (std::uint8_t number = 0; number < site.args.size(); ++number) {
+      sj_arg& arg = record.arg[number] = site.args[number];
+      arg.number = number;
+      if (arg.kind == SJ_ARG_CHAIN) arg.displacement += first_chain;
+    }
+    first_chain += static_cast<std::int64_t>(site.chains.size());
     for (const filter::FieldTest& test : tests_of(site, keep))
       record.test[record.tests++] = {
           .low = test.low,
@@ -86,6 +112,11 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
     return fail("{} sites: between 1 and {} can be traced at once", points.sites.size(),
                 SJ_MAX_SITES);
 
+  const std::size_t chains = count_chains(points);
+  if (chains > SJ_MAX_CHAINS)
+    return fail("{} arguments behind pointers: at most {} can be traced at once", chains,
+                SJ_MAX_CHAINS);
+
   auto state = std::make_unique<State>();
   state->mechanism = mechanism;
   state->verifier_log.resize(256 * 1024);
@@ -108,6 +139,9 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   skeleton.rodata->ring_shape.slot_bytes = shape.slot_bytes;
   skeleton.rodata->ring_shape.blocks = shape.blocks;
   skeleton.rodata->config.max_args = max_args;
+  skeleton.rodata->config.chains = static_cast<std::uint32_t>(chains);
+  bpf_map__set_max_entries(skeleton.maps.chains,
+                           std::max(std::uint32_t{1}, static_cast<std::uint32_t>(chains)));
   const bool multi = mechanism == Mechanism::kUprobeMulti;
   bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
   bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
@@ -118,6 +152,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
 
   if (sojourn_points__load(&skeleton) != 0)
     return std::unexpected(load_error(errno, shape, state->verifier_log));
+  SJ_CHECK(fill_chains(skeleton, points));
   SJ_CHECK(fill_sites(skeleton, points, keep));
   SJ_TRY(rings, BpfRings::map(ring_maps(skeleton), shape));
   state->rings = std::move(rings);

@@ -54,6 +54,7 @@ struct Measured {
   std::uint64_t memory_ps;          // with all of them in memory
   std::uint64_t stamp_delay_ns;
   std::uint64_t stamp_spread_ns;
+  std::uint64_t stepped_ps;  // of a single-stepped hit without arguments
 };
 
 class Bench {
@@ -106,14 +107,15 @@ class Bench {
   std::vector<RingReader> readers_;
 };
 
-Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args) {
+Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
   stay_on_this_cpu();
   const auto sites = plain_sites();
   const std::vector<sj_arg> all(max_args, register_argument());
   const std::vector<sj_arg> half(max_args / 2, register_argument());
-  const std::array trials = {
+  std::vector<Trial> trials = {
       Trial{sites[0].site, {}}, Trial{sites[1].site, half}, Trial{sites[2].site, all},
       Trial{sites[3].site, std::vector<sj_arg>(max_args, memory_argument())}};
+  if (with_stepped) trials.push_back({stepped_site().site, {}});
   SJ_TRY(points, trial_points(trials));
   SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
   SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
@@ -127,6 +129,7 @@ Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args) {
   measured.memory_ps = bench.cost_ps(sites[3]);
   SJ_TRY(stamp, bench.stamp_delay(sites[1]));
   std::tie(measured.stamp_delay_ns, measured.stamp_spread_ns) = stamp;
+  if (with_stepped) measured.stepped_ps = bench.cost_ps(stepped_site());
   return measured;
 }
 
@@ -146,9 +149,10 @@ std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
   return static_cast<std::uint64_t>(std::max(at, 0.0)) + memory;
 }
 
-Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args) {
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
   const std::uint32_t args = std::clamp<std::uint32_t>(max_args, 2, SJ_MAX_ARGS);
-  auto measured = base::in_own_child<Measured>([&] { return measure(mechanism, args); });
+  auto measured =
+      base::in_own_child<Measured>([&] { return measure(mechanism, args, with_stepped); });
   if (!measured)
     return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
   std::vector<HitCost::At> costs = {
@@ -160,7 +164,8 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args) {
       (std::max(measured->memory_ps, costs.back().ps) - costs.back().ps) / args;
   return BpfCosts{.hit = HitCost(std::move(costs), memory),
                   .stamp_delay_ns = measured->stamp_delay_ns,
-                  .stamp_spread_ns = measured->stamp_spread_ns};
+                  .stamp_spread_ns = measured->stamp_spread_ns,
+                  .stepped_ps = std::max(measured->stepped_ps, measured->ps[0]) - measured->ps[0]};
 }
 
 HitCost calibrate_ring() {
@@ -178,13 +183,28 @@ HitCost calibrate_ring() {
           0};
 }
 
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost) {
+namespace {
+
+// One behind several pointers counts as often as it takes to get there.
+std::size_t memory_reads(const target::Site& site) {
+  auto reads = std::ranges::count(site.args, SJ_ARG_MEMORY, &sj_arg::kind);
+  for (const sj_chain& chain : site.chains)
+    reads += std::ranges::count_if(chain.step, [](const sj_step& step) { return step.bytes != 0; });
+  return static_cast<std::size_t>(reads);
+}
+
+}  // namespace
+
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
+                               std::uint64_t stepped_ps) {
+  return cost.ps(site.args.size(), memory_reads(site)) + (site.is_stepped ? stepped_ps : 0);
+}
+
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
+                                              std::uint64_t stepped_ps) {
   std::vector<std::uint64_t> costs(points.schema.points.size());
-  for (const target::Site& site : points.sites) {
-    const auto in_memory = std::ranges::count(site.args, SJ_ARG_MEMORY, &sj_arg::kind);
-    costs[site.point] =
-        std::max(costs[site.point], cost.ps(site.args.size(), static_cast<std::size_t>(in_memory)));
-  }
+  for (const target::Site& site : points.sites)
+    costs[site.point] = std::max(costs[site.point], bpf_site_cost_ps(site, cost, stepped_ps));
   return costs;
 }
 

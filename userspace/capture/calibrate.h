@@ -43,17 +43,24 @@ struct BpfCosts {
   HitCost hit;
   std::uint64_t stamp_delay_ns = 0;
   std::uint64_t stamp_spread_ns = 0;
+  std::uint64_t stepped_ps = 0;  // more at an instruction that is executed in a single step
 };
 
-// With arguments up to `max_args`, which is the target's largest number of them.
-Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args);
+// With arguments up to `max_args`, which is the target's largest number of them. Single steps, the
+// dearest by far, are measured where that is asked for.
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args,
+                               bool with_stepped = false);
 
 // From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts
 // of that was measured once (tests/bench/probe-cost, docs/rings.md).
 HitCost calibrate_ring();
 
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
+                               std::uint64_t stepped_ps);
+
 // What one hit of each point costs, by point: the dearest of its sites.
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost);
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
+                                              std::uint64_t stepped_ps = 0);
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
 
 }  // namespace sojourn::capture

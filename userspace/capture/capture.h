@@ -57,6 +57,9 @@ struct Options {
   // Processes that come into this group while the capture runs are recorded as well.
   std::optional<target::Cgroup> cgroup;
   bool follow = false;  // forked children are recorded as well, and theirs
+  // Which points processes and libraries have that come later. None: those that they were built
+  // with.
+  std::function<Result<target::Points>(const target::Process&)> find;
   // What is recorded of the points of processes and libraries that come later. None: all.
   std::function<target::Points(target::Points)> select;
   // What a hit of each point must fulfil, as far as eBPF can judge it.

@@ -84,9 +84,13 @@ bool Capture::State::has_all_rings(const Member& member, const target::Points& p
          });
 }
 
+Result<target::Points> Capture::State::find_points(const target::Process& process) const {
+  return options.find ? options.find(process) : target::find_points(process);
+}
+
 // Also of a process that has become another program.
 Result<void> Capture::State::take_in_code(Member& member, const Listener& listener) {
-  auto found = target::find_points(member.process);
+  auto found = find_points(member.process);
   if (!found) return {};
   target::Points fresh = only_new(
       options.select ? options.select(std::move(*found)) : std::move(*found), member.points);

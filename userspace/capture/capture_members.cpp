@@ -121,10 +121,14 @@ Result<void> Capture::State::make_others(Member& member, Sources& made) {
 void Capture::State::measure_costs() {
   if (!bpf.empty() && !bpf_costs && coverage.why_no_costs.empty()) {
     std::size_t max_args = 0;
+    bool is_any_stepped = false;
     for (const BpfEngine* engine : bpf)
-      for (const target::Site& site : engine->points().sites)
+      for (const target::Site& site : engine->points().sites) {
         max_args = std::max(max_args, site.args.size());
-    auto costs = calibrate_bpf(bpf.front()->chosen(), static_cast<std::uint32_t>(max_args));
+        is_any_stepped = is_any_stepped || site.is_stepped;
+      }
+    auto costs =
+        calibrate_bpf(bpf.front()->chosen(), static_cast<std::uint32_t>(max_args), is_any_stepped);
     if (costs) {
       bpf_costs = std::move(*costs);
       about.stamp_delay_ns = bpf_costs->stamp_delay_ns;
@@ -152,7 +156,8 @@ void Capture::State::note_costs(Member& member) {
   if (!bpf_costs) return;
   for (BpfEngine* engine : member.bpf) {
     engine->correct_stamps(bpf_costs->stamp_delay_ns, bpf_costs->stamp_spread_ns);
-    const auto by_point = bpf_point_costs_ps(engine->points(), bpf_costs->hit);
+    const auto by_point =
+        bpf_point_costs_ps(engine->points(), bpf_costs->hit, bpf_costs->stepped_ps);
     for (std::size_t point = 0; point < by_point.size(); ++point) note(point, by_point[point]);
   }
 }
@@ -375,7 +380,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
   if (newcomer.points) {
     points = std::move(*newcomer.points);
   } else {
-    auto found = target::find_points(process);
+    auto found = find_points(process);
     if (!found) return Joined::kNothing;
     points = options.select ? options.select(std::move(*found)) : std::move(*found);
   }

@@ -205,6 +205,7 @@ struct Capture::State {
                                             const target::Process& child) const;
   Result<void> look_for_new_rings(Member& member);
   bool has_all_rings(const Member& member, const target::Points& points) const;
+  Result<target::Points> find_points(const target::Process& process) const;
   Result<void> take_in_code(Member& member, const Listener& listener);
   Result<void> number_points(target::Points& points);
   Result<std::uint64_t> begin_member(Member& member, Sources& made);

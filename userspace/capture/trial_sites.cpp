@@ -51,7 +51,7 @@ sj_arg register_argument() {
           .bytes = 8,
           .is_signed = 0,
           .low_bit = 0,
-          .pad = 0};
+          .number = 0};
 }
 
 sj_arg memory_argument() {

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
@@ -168,6 +169,7 @@ class Printer {
   static std::vector<Member> members(const model::Point& point) {
     std::vector<Member> members;
     for (std::size_t field = 0; field < point.fields.size(); ++field) {
+      if (point.fields[field].name == model::kUnreadField) continue;
       const std::string name = quoted(point.fields[field].name);
       auto known = std::ranges::find(members, name, &Member::name);
       if (known == members.end()) known = members.insert(known, {.name = name, .fields = {}});
@@ -188,9 +190,12 @@ class Printer {
     fmt::format_to(into, "{}{}.{:09} {}", shown_ns < 0 ? "-" : "", magnitude_ns / kSecond,
                    magnitude_ns % kSecond, heads_[event.point]);
     const auto& fields = schema_.points[event.point].fields;
+    const std::uint64_t unread = model::unread_bits(schema_.points[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (fields[i].name == model::kUnreadField) continue;
+      if (unread >> i & 1) fmt::format_to(into, " {} ?", fields[i].name);
       // Radio engineers know an RNTI by its hexadecimal form.
-      if (fields[i].name == "rnti")
+      else if (fields[i].name == "rnti")
         fmt::format_to(into, " rnti 0x{:x}", event.values[i]);
       else if (fields[i].is_signed)
         fmt::format_to(into, " {} {}", fields[i].name, static_cast<std::int64_t>(event.values[i]));
@@ -210,12 +215,15 @@ class Printer {
     fmt::format_to(into, "{{\"t_ns\":{},{},\"fields\":{{", clock_.shown_ns(event.ts_ns),
                    heads_[event.point]);
     const auto& fields = schema_.points[event.point].fields;
+    const std::uint64_t unread = model::unread_bits(schema_.points[event.point], event.values);
     std::string_view before;
     for (const Member& member : members_[event.point]) {
       fmt::format_to(into, "{}{}:{}", before, member.name, member.fields.size() > 1 ? "[" : "");
       before = "";
       for (const std::size_t i : member.fields) {
-        if (fields[i].is_signed)
+        if (unread >> i & 1)
+          fmt::format_to(into, "{}null", before);
+        else if (fields[i].is_signed)
           fmt::format_to(into, "{}{}", before, static_cast<std::int64_t>(event.values[i]));
         else
           fmt::format_to(into, "{}{}", before, event.values[i]);

@@ -14,12 +14,15 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/unread.h"
+#include "userspace/capture/attach.h"
+#include "userspace/capture/calibrate.h"
 #include "userspace/capture/queue_table.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/map_options.h"
 #include "userspace/cli/table.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
-#include "userspace/target/points.h"
 #include "userspace/target/process.h"
 #include "userspace/target/procfs.h"
 
@@ -35,6 +38,16 @@ struct Options {
   std::vector<std::string> files;
   bool json = false;
   bool all = false;
+  MapOptions maps;
+};
+
+// What is listed.
+struct Listed {
+  coarse::Found found;
+  capture::Queues queues;
+  std::vector<std::uint64_t> hit_ns;  // by mapped site; empty: not known
+
+  const target::Points& points() const { return found.points; }
 };
 
 // What one point has in common over its sites.
@@ -72,7 +85,7 @@ std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
 std::string names_of(const model::Point& point, model::Role role) {
   std::string names;
   for (const model::Field& field : point.fields) {
-    if (field.role != role) continue;
+    if (field.role != role || field.name == model::kUnreadField) continue;
     if (!names.empty()) names += '.';
     names += field.name;
   }
@@ -95,6 +108,31 @@ void print_points(const target::Points& points) {
   table.print();
 }
 
+// Where a map's functions are probed, and what that will cost.
+void print_mapped(const Listed& listed) {
+  if (listed.found.mapped.empty()) return;
+  fmt::print("\n");
+  Table table({"function", "at", "instruction", "executed", "a hit", "point"});
+  for (std::size_t index = 0; index < listed.found.mapped.size(); ++index) {
+    const coarse::MappedSite& mapped = listed.found.mapped[index];
+    const target::Site& site = listed.points().sites[mapped.site];
+    table.add({mapped.function, fmt::format("+{:#x}", mapped.offset), mapped.instruction,
+               site.is_stepped ? "single step" : "emulated",
+               listed.hit_ns.empty()
+                   ? "?"
+                   : fmt::format("{:.2f} us", static_cast<double>(listed.hit_ns[index]) / 1000),
+               printable(listed.points().schema.points[site.point].name())});
+  }
+  table.print();
+}
+
+void tell_folded(const coarse::Found& found) {
+  for (const coarse::MappedSite& mapped : found.mapped)
+    if (!mapped.folded.empty())
+      tell("{} is the same code as {}: their hits are counted together\n", mapped.function,
+           printable(fmt::format("{}", fmt::join(mapped.folded, ", "))));
+}
+
 void print_foreign(const target::Points& points) {
   if (points.foreign.empty()) return;
   if (!points.schema.points.empty()) fmt::print("\n");
@@ -107,7 +145,25 @@ void print_foreign(const target::Points& points) {
   table.print();
 }
 
-ordered_json points_json(const target::Points& points) {
+ordered_json places_json(const Listed& listed, std::size_t point) {
+  ordered_json rows = ordered_json::array();
+  for (std::size_t index = 0; index < listed.found.mapped.size(); ++index) {
+    const coarse::MappedSite& mapped = listed.found.mapped[index];
+    const target::Site& site = listed.points().sites[mapped.site];
+    if (site.point != point) continue;
+    rows.push_back(
+        {{"function", mapped.function},
+         {"offset", mapped.offset},
+         {"instruction", mapped.instruction},
+         {"single_step", site.is_stepped},
+         {"hit_ns", listed.hit_ns.empty() ? ordered_json() : ordered_json(listed.hit_ns[index])},
+         {"folded", mapped.folded}});
+  }
+  return rows;
+}
+
+ordered_json points_json(const Listed& listed) {
+  const target::Points& points = listed.points();
   const auto counts = count_sites(points);
   ordered_json rows = ordered_json::array();
   for (std::size_t id = 0; id < counts.size(); ++id) {
@@ -125,6 +181,8 @@ ordered_json points_json(const target::Points& points) {
                     {"fields", std::move(fields)},
                     {"sites", counts[id].sites},
                     {"usdt", counts[id].probes}});
+    if (auto places = places_json(listed, id); !places.empty())
+      rows.back()["places"] = std::move(places);
   }
   return rows;
 }
@@ -169,15 +227,15 @@ ordered_json queues_json(const capture::Queues& queues) {
   return rows;
 }
 
-void print_json(const Options& options, const target::Points& points,
-                const capture::Queues& queues) {
+void print_json(const Options& options, const Listed& listed) {
+  const target::Points& points = listed.points();
   ordered_json document;
   if (options.files.empty())
     document["pid"] = options.pid;
   else
     document["files"] = options.files;
-  document["points"] = points_json(points);
-  document["queues"] = queues_json(queues);
+  document["points"] = points_json(listed);
+  document["queues"] = queues_json(listed.queues);
   ordered_json unusable = ordered_json::array();
   for (const target::Unusable& one : points.unusable)
     unusable.push_back({{"where", one.where}, {"why", one.why}});
@@ -195,37 +253,70 @@ void print_json(const Options& options, const target::Points& points,
   fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-Result<void> print(const Options& options, const target::Points& points,
-                   const capture::Queues& queues, const std::string& title) {
+Result<void> print(const Options& options, const Listed& listed, const std::string& title) {
+  const target::Points& points = listed.points();
   for (const target::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
-  if (points.sites.empty() && points.ring_sites.empty() && (!options.all || points.foreign.empty()))
+  if (points.sites.empty() && points.ring_sites.empty() &&
+      (!options.all || points.foreign.empty())) {
+    if (options.maps.given())
+      return fail("{} has no points: none of the map's functions can be traced", title);
     return fail(
-        "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md{}",
+        "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md, or say "
+        "which of its functions are points with --map, see docs/coarse-tracing.md{}",
         title, options.all ? "" : "; --all lists other USDT probes");
+  }
+  tell_folded(listed.found);
   if (options.json) {
-    print_json(options, points, queues);
+    print_json(options, listed);
     return {};
   }
   print_points(points);
+  print_mapped(listed);
   if (options.all) print_foreign(points);
-  print_queues(queues);
+  print_queues(listed.queues);
   fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
              counted(std::max(points.sites.size(), points.ring_sites.size()), "site"),
              counted(points.files.size(), "file"));
   return {};
 }
 
-Result<void> list(const Options& options) {
+// Measured on this machine, where the rights allow it.
+void note_costs(Listed& listed) {
+  const auto& mapped = listed.found.mapped;
+  if (mapped.empty()) return;
+  const auto& sites = listed.points().sites;
+  std::size_t max_args = 0;
+  bool is_any_stepped = false;
+  for (const coarse::MappedSite& one : mapped) {
+    max_args = std::max(max_args, sites[one.site].args.size());
+    is_any_stepped = is_any_stepped || sites[one.site].is_stepped;
+  }
+  const auto costs = capture::calibrate_bpf(capture::best_mechanism(),
+                                            static_cast<std::uint32_t>(max_args), is_any_stepped);
+  if (!costs) return tell("what a hit costs is not known: {}\n", costs.error().text());
+  for (const coarse::MappedSite& one : mapped)
+    listed.hit_ns.push_back(
+        capture::bpf_site_cost_ps(sites[one.site], costs->hit, costs->stepped_ps) / 1000);
+}
+
+Result<void> list(Options& options) {
+  SJ_CHECK(options.maps.read());
+  Listed listed;
   if (!options.files.empty()) {
-    SJ_TRY(points, target::find_points_in_files(options.files));
-    return print(options, points, {}, printable(options.files.front()));
+    SJ_TRY(found, options.maps.find_in_files(options.files));
+    listed.found = std::move(found);
+    note_costs(listed);
+    return print(options, listed, printable(options.files.front()));
   }
   SJ_TRY(process, target::Process::open(options.pid));
-  SJ_TRY(points, target::find_points(process));
+  SJ_TRY(found, options.maps.find(process));
+  listed.found = std::move(found);
+  note_costs(listed);
   auto queues = capture::read_queues_of(process);
   if (!queues) tell("its queues cannot be read: {}\n", queues.error().text());
-  return print(options, points, queues ? *queues : capture::Queues{}, "process " + process.title());
+  if (queues) listed.queues = std::move(*queues);
+  return print(options, listed, "process " + process.title());
 }
 
 }  // namespace
@@ -241,6 +332,7 @@ Action define_list(CLI::App& app) {
     if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
   });
   app.add_flag("--json", options->json, "One JSON object instead of a table");
+  options->maps.define(app);
   app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
   return [options] { return list(*options); };
 }

@@ -30,8 +30,8 @@
 #include "userspace/cli/record_selection.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
-#include "userspace/target/points.h"
 #include "userspace/target/process.h"
+#include "userspace/target/selection.h"
 
 namespace sojourn::cli {
 
@@ -288,6 +288,12 @@ Result<void> record_processes(const Options& options, capture::Options how,
                               const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
+  // Nobody expects rings in a program that was never prepared.
+  if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
+      std::ranges::all_of(subjects, [](const capture::Subject& subject) {
+        return subject.points.ring_sites.empty();
+      }))
+    how.engines.wanted = model::Engine::kBpf;
   SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
   capture.describe();
   tell_attached(options, capture);
@@ -299,12 +305,13 @@ Result<void> record_command(const Options& options, capture::Options how,
   SJ_TRY(command, capture::Command::prepare(options.command));
   SJ_CHECK(options.collector.apply());
   SJ_TRY(process, target::Process::open(command.pid()));
-  SJ_TRY(found, target::find_points_in_files(command.files()));
-  tell_unusable(found);
-  if (found.sites.empty() && found.ring_sites.empty() && !how.may_lack_points)
-    return std::unexpected(no_points(options.command.front()));
+  const MapOptions& maps = options.processes.maps;
+  SJ_TRY(found, maps.find_in_files(command.files()));
+  tell_unusable(found.points);
+  if (!target::has_any(found.points) && !how.may_lack_points)
+    return std::unexpected(no_points(options.command.front(), maps));
   std::vector<target::Points> points;
-  points.push_back(std::move(found));
+  points.push_back(std::move(found.points));
   SJ_CHECK(options.selection.apply(points, how));
   how.engines.rings.target_starts = true;
   how.engines.rings.directory = command.ring_directory();
@@ -332,11 +339,18 @@ void lift_memlock_limit() {
   setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
-Result<void> record(const Options& options) {
+Result<void> record(Options& options) {
+  SJ_CHECK(options.processes.maps.read());
   if (options.post_mortem.is_asked())
     return options.post_mortem.run(options.processes.pids, options.output, options.quiet);
   SJ_TRY(how, capture_options(options));
   how.follow = options.processes.follow;
+  const MapOptions& maps = options.processes.maps;
+  if (maps.given())
+    how.find = [&maps](const target::Process& process) -> Result<target::Points> {
+      SJ_TRY(found, maps.find(process));
+      return std::move(found.points);
+    };
   SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
   return options.command.empty() ? record_processes(options, how, interrupts)

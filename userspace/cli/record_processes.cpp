@@ -26,16 +26,18 @@ std::string check_pid(const std::string& text) {
 
 class Finder {
  public:
-  explicit Finder(bool may_lack_points) : may_lack_points_(may_lack_points) {}
+  Finder(bool may_lack_points, const MapOptions& maps)
+      : may_lack_points_(may_lack_points), maps_(maps) {}
 
   Result<void> add_named(pid_t pid) {
     if (!seen_.insert(pid).second) return {};
     SJ_TRY(process, target::Process::open(pid));
-    SJ_TRY(points, target::find_points(process));
+    SJ_TRY(found, maps_.find(process));
+    target::Points& points = found.points;
     // The files of a process that is ending cannot be opened any more; that is all that is wrong
     // with them.
     if (!target::has_any(points) && !may_lack_points_) {
-      auto error = process.explain(no_points("process " + process.title()));
+      auto error = process.explain(no_points("process " + process.title(), maps_));
       if (process.alive()) tell_unusable(points);
       return std::unexpected(std::move(error));
     }
@@ -56,14 +58,15 @@ class Finder {
         continue;
       }
       auto process = target::Process::open(pid);
-      auto points = process ? target::find_points(*process) : fail("{}", process.error().text());
-      if (!points) {
-        why_not = points.error().text();
+      auto found_points = process ? maps_.find(*process) : fail("{}", process.error().text());
+      if (!found_points) {
+        why_not = found_points.error().text();
         continue;
       }
-      if (!target::has_any(*points) && !may_lack_points_) continue;
-      tell_unusable(*points);
-      add(std::move(*process), std::move(*points));
+      target::Points& points = found_points->points;
+      if (!target::has_any(points) && !may_lack_points_) continue;
+      tell_unusable(points);
+      add(std::move(*process), std::move(points));
       ++found;
     }
     if (found == 0)
@@ -89,6 +92,7 @@ class Finder {
   }
 
   bool may_lack_points_;
+  const MapOptions& maps_;
   std::set<pid_t> seen_;
   std::vector<target::Process> processes_;
   std::vector<target::Points> points_;  // of each
@@ -101,10 +105,12 @@ void tell_unusable(const target::Points& points) {
     tell("not traced: {}: {}\n", unusable.where, unusable.why);
 }
 
-Error no_points(const std::string& whom) {
+Error no_points(const std::string& whom, const MapOptions& maps) {
+  if (maps.given())
+    return Error(fmt::format("{} has no points: none of the map's functions can be traced", whom));
   return Error(fmt::format(
-      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or see "
-      "what else it offers with `sojourn list --all`",
+      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or say which of "
+      "its functions are points with --map (docs/coarse-tracing.md)",
       whom));
 }
 
@@ -123,12 +129,13 @@ void ProcessOptions::define(CLI::App& app) {
   app.add_flag("--follow", follow,
                "Record forked children as well: by rings from their first instruction on, by eBPF "
                "as soon as they can be attached to; the trace tells what was before");
+  maps.define(app);
 }
 
 Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,
                                                     const RecordSelection& selection,
                                                     capture::Options& how) {
-  Finder finder(how.may_lack_points);
+  Finder finder(how.may_lack_points, options.maps);
   for (const pid_t pid : options.pids) SJ_CHECK(finder.add_named(pid));
   if (!options.cgroup.empty()) {
     SJ_TRY(cgroup, target::Cgroup::open(options.cgroup));

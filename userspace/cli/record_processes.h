@@ -9,6 +9,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/map_options.h"
 #include "userspace/cli/record_selection.h"
 #include "userspace/target/target.h"
 
@@ -18,6 +19,7 @@ struct ProcessOptions {
   std::vector<pid_t> pids;
   std::string cgroup;
   bool follow = false;
+  MapOptions maps;
 
   void define(CLI::App& app);
   bool given() const { return !pids.empty() || !cgroup.empty(); }
@@ -32,6 +34,6 @@ Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& option
 // Says what looks like a point and cannot be used.
 void tell_unusable(const target::Points& points);
 
-Error no_points(const std::string& whom);
+Error no_points(const std::string& whom, const MapOptions& maps);
 
 }  // namespace sojourn::cli

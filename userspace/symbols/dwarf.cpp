@@ -1,6 +1,5 @@
 #include "userspace/symbols/dwarf.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <elfutils/libdw.h>
 
 #include "userspace/symbols/demangle.h"
+#include "userspace/symbols/dwarf_units.h"
 
 namespace sojourn::symbols {
 
@@ -16,18 +16,10 @@ namespace {
 
 constexpr std::size_t kMostInlined = 64;  // one into the other, at one address
 
-struct End {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+struct Free {
   void operator()(Dwarf_Die* dies) const { std::free(dies); }
 };
-using Dies = std::unique_ptr<Dwarf_Die[], End>;
-
-// A compilation unit's code, one of its ranges.
-struct Range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  Dwarf_Off unit = 0;
-};
+using Dies = std::unique_ptr<Dwarf_Die[], Free>;
 
 std::string name_of(Dwarf_Die& die) {
   for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
@@ -54,41 +46,12 @@ std::uint32_t line_from(std::uint64_t value) {
 }  // namespace
 
 struct DwarfLines::State {
-  std::unique_ptr<Dwarf, End> dwarf;
-  std::vector<Range> ranges;  // by begin
+  OwnedDwarf dwarf;
+  DwarfUnits units;
 
-  void index_units();
-  bool unit_at(std::uint64_t address, Dwarf_Die& unit) const;
   static void set_line_of_address(Dwarf_Die& unit, std::uint64_t address, model::Call& call);
   static void set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, model::Call& caller);
 };
-
-// Not every compiler writes .debug_aranges, so the units tell themselves where their code is.
-void DwarfLines::State::index_units() {
-  Dwarf_Off at = 0;
-  Dwarf_Off next = 0;
-  std::size_t header_bytes = 0;
-  while (dwarf_nextcu(dwarf.get(), at, &next, &header_bytes, nullptr, nullptr, nullptr) == 0) {
-    Dwarf_Die unit;
-    if (dwarf_offdie(dwarf.get(), at + header_bytes, &unit) != nullptr) {
-      Dwarf_Addr base = 0;
-      Dwarf_Addr begin = 0;
-      Dwarf_Addr end = 0;
-      std::ptrdiff_t more = 0;
-      while ((more = dwarf_ranges(&unit, more, &base, &begin, &end)) > 0)
-        if (end > begin) ranges.push_back({begin, end, at + header_bytes});
-    }
-    if (next <= at) break;
-    at = next;
-  }
-  std::ranges::stable_sort(ranges, {}, &Range::begin);
-}
-
-bool DwarfLines::State::unit_at(std::uint64_t address, Dwarf_Die& unit) const {
-  const auto after = std::ranges::upper_bound(ranges, address, {}, &Range::begin);
-  if (after == ranges.begin() || address >= std::prev(after)->end) return false;
-  return dwarf_offdie(dwarf.get(), std::prev(after)->unit, &unit) != nullptr;
-}
 
 void DwarfLines::State::set_line_of_address(Dwarf_Die& unit, std::uint64_t address,
                                             model::Call& call) {
@@ -115,7 +78,7 @@ void DwarfLines::State::set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, model
 
 DwarfLines::DwarfLines(int fd) : state_(std::make_unique<State>()) {
   state_->dwarf.reset(dwarf_begin(fd, DWARF_C_READ));
-  if (state_->dwarf) state_->index_units();
+  if (state_->dwarf) state_->units = DwarfUnits(state_->dwarf.get());
 }
 DwarfLines::DwarfLines(DwarfLines&&) noexcept = default;
 DwarfLines& DwarfLines::operator=(DwarfLines&&) noexcept = default;
@@ -124,7 +87,7 @@ DwarfLines::~DwarfLines() = default;
 std::vector<model::Call> DwarfLines::calls_at(std::uint64_t address) {
   std::vector<model::Call> calls;
   Dwarf_Die unit;
-  if (!state_->unit_at(address, unit)) return calls;
+  if (!state_->units.unit_at(address, unit)) return calls;
   Dwarf_Die* found = nullptr;
   const int lexical = dwarf_getscopes(&unit, address, &found);
   const Dies by_address(found);

@@ -5,20 +5,15 @@
 #include <unordered_map>
 #include <utility>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "analysis/trace/meta.h"
-#include "userspace/base/own_child.h"
+#include "userspace/symbols/bounded_child.h"
 #include "userspace/symbols/demangle.h"
 #include "userspace/symbols/dwarf.h"
-#include "userspace/target/procfs.h"
 
 namespace sojourn::symbols {
 
 namespace {
 
-constexpr rlim_t kMostMemory = rlim_t{4} << 30;  // besides what this process has already
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
 
 std::string symbol_at(const std::vector<target::FunctionSymbol>& functions, std::uint64_t address) {
@@ -30,33 +25,13 @@ std::string symbol_at(const std::vector<target::FunctionSymbol>& functions, std:
   return demangled(function.name);
 }
 
-// "size resident ..." in pages
-rlim_t address_space_bytes() {
-  const auto text = target::read_whole("/proc/self/statm");
-  const auto pages = text ? target::parse_number(text->substr(0, text->find(' '))) : std::nullopt;
-  return pages.value_or(0) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
-}
-
-void bound_this_process(std::chrono::milliseconds patience) {
-  const rlim_t most = address_space_bytes() + kMostMemory;
-  const rlimit memory{most, most};
-  const auto seconds = static_cast<rlim_t>(patience.count() / 1000 + 1);
-  const rlimit time{seconds, seconds};
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_AS, &memory);
-  setrlimit(RLIMIT_CPU, &time);
-  setrlimit(RLIMIT_CORE, &none);
-  setpriority(PRIO_PROCESS, 0, 19);
-}
-
 Result<void> try_apart(const target::ElfFile& file, Lines lines, std::vector<model::Frame>& frames,
                        std::chrono::milliseconds patience) {
   const auto work = [&] {
-    bound_this_process(patience);
     name_frames(file, lines, frames);
     return trace::to_json(model::Profile{.counters = {}, .frames = frames, .stacks = {}});
   };
-  SJ_TRY(text, base::text_from_own_child(work, kMostAnswer, patience));
+  SJ_TRY(text, answer_apart(work, kMostAnswer, patience));
   model::Profile named;
   SJ_CHECK(
       trace::from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, named));

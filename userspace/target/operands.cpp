@@ -138,7 +138,7 @@ Result<std::vector<sj_arg>> parse_operands(std::string_view words, Machine machi
                .bytes = width.bytes,
                .is_signed = width.is_signed,
                .low_bit = 0,
-               .pad = 0};
+               .number = 0};
     SJ_CHECK(machine == Machine::kX86_64 ? parse_operand_x86_64(text, arg)
                                          : parse_operand_arm64(text, arg));
     if (!text.at_end() && text.peek() != ' ' && text.peek() != '\t')

@@ -38,7 +38,9 @@ struct Site {
   std::uint64_t semaphore_offset = 0;  // in the file, 0: none
   model::PointId point = 0;
   std::vector<sj_arg> args;
-  std::string probe;  // provider:name of its USDT note
+  std::string probe;                  // provider:name of its USDT note
+  std::vector<sj_chain> chains = {};  // of the arguments that are such, which number them from 0
+  bool is_stepped = false;            // the kernel executes its instruction apart, in a single step
 };
 
 // The same point as the ring engine has it. Addresses are as the file counts them.

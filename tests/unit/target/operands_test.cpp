@@ -41,7 +41,7 @@ sj_arg in_memory(std::uint8_t base, std::uint8_t index, std::uint8_t shift,
 bool equal(const sj_arg& a, const sj_arg& b) {
   return a.displacement == b.displacement && a.kind == b.kind && a.base == b.base &&
          a.index == b.index && a.shift == b.shift && a.bytes == b.bytes &&
-         a.is_signed == b.is_signed && a.low_bit == b.low_bit && a.pad == b.pad;
+         a.is_signed == b.is_signed && a.low_bit == b.low_bit && a.number == b.number;
 }
 
 void check(const std::vector<Case>& cases, Machine machine) {

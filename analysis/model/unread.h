@@ -1,0 +1,29 @@
+// Which values of an event could not be read where the target had them: behind a pointer that led
+// nowhere, say. Such a value is 0 in the event and means nothing. A point that can have any ends
+// with a property of a reserved name, a bit for each field, from the first. No state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::model {
+
+constexpr std::string_view kUnreadField = "unread-fields";
+
+// Which field of the point it is; none where all values are always read.
+inline std::optional<std::size_t> unread_field(const Point& point) {
+  return point.field(kUnreadField);
+}
+
+// The bits, of one event's values.
+inline std::uint64_t unread_bits(const Point& point, std::span<const std::uint64_t> values) {
+  const auto field = unread_field(point);
+  return field && *field < values.size() ? values[*field] : 0;
+}
+
+}  // namespace sojourn::model

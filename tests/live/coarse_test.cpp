@@ -1,0 +1,459 @@
+// Programs that were never prepared, traced by maps: what their functions are given is read
+// exactly, however they were built, and they never notice.
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/model/unread.h"
+#include "tests/live/programs.h"
+#include "userspace/target/elf_file.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+std::string subject(const std::string& name) {
+  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
+}
+
+constexpr const char* kMap = R"toml(
+[[point]]
+function = "coarse_registers"
+direction = "D"
+src = "registers"
+dest = "next"
+n = "arg0"
+a = "(s8)arg1"
+b = "(u16)arg2"
+c = "(s32)arg3"
+d = "arg4"
+e = "(s16)arg5"
+f = "(u32)arg6"
+g = "(s64)arg7"
+more = "arg0 + 5"
+local = ["n"]
+
+[[point]]
+function = "coarse_pointers"
+src = "pointers"
+sn = "*(u32*)(arg0 + 16)"
+delta = "*(s32*)(arg0 + 20)"
+a = "*(u8*)*(u64*)(arg0 + 8)"
+b = "*(s16*)(*(u64*)(arg0 + 8) + 2)"
+c = "*(u32*)(*(u64*)(arg0 + 8) + 4)"
+d = "*(u64*)(*(u64*)(arg0 + 8) + 8)"
+slot = "*(u32*)(*(u64*)arg1 + 16)"
+
+[[point]]
+function = "coarse_leaf"
+n = "arg0"
+
+[[point]]
+function = "coarse_loop"
+n = "arg0"
+
+[[point]]
+function = "coarse_frame"
+n = "arg0"
+third = "*(u64*)(arg1 + 16)"
+)toml";
+
+using Values = std::map<std::string, std::uint64_t>;
+
+// What could not be read is not there.
+Values values_of(const model::Point& point, const model::EventView& event) {
+  Values values;
+  const std::uint64_t unread = model::unread_bits(point, event.values);
+  for (std::size_t at = 0; at < point.fields.size(); ++at)
+    if (point.fields[at].name != model::kUnreadField && (unread >> at & 1) == 0)
+      values[point.fields[at].name] = event.values[at];
+  return values;
+}
+
+std::uint64_t wide(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+Values registers_of(std::uint64_t n) {
+  const auto number = static_cast<std::int64_t>(n);
+  return {{"n", n},
+          {"a", wide(static_cast<std::int8_t>(n))},
+          {"b", static_cast<std::uint16_t>(n * 7)},
+          {"c", wide(-number)},
+          {"d", n << 33 | n},
+          {"e", wide(static_cast<std::int16_t>(-3 * number))},
+          {"f", n ^ 0x5aa5},
+          {"g", wide(-1000 * number)},
+          {"more", n + 5}};
+}
+
+Values pointers_of(std::uint64_t n) {
+  Values values = {{"sn", n}, {"delta", wide(-static_cast<std::int64_t>(n))}, {"slot", n}};
+  if (n % 3 == 0) return values;  // its inner pointer is null
+  values["a"] = n & 0xff;
+  values["b"] = wide(-static_cast<std::int64_t>(n % 1000));
+  values["c"] = n * 11;
+  values["d"] = ~n;
+  return values;
+}
+
+TEST_CASE("what the functions of an unprepared program are given is read exactly") {
+  need_root();
+  const std::string name =
+      GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet", "c-O2-stripped");
+  CAPTURE(name);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, kMap);
+  test::Child target({subject(name)});
+  REQUIRE(target.wait_for_output("ready"));
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
+                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(ended.err.contains("not traced"));
+  CHECK_FALSE(ended.err.contains("not by rings"));
+
+  trace::Reader reader = open_trace(trace);
+  std::map<std::string, std::uint64_t> hits;
+  std::uint64_t unread = 0;
+  std::uint64_t last = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::Point& point = reader.schema().points[batch[row].point];
+      const Values values = values_of(point, batch[row]);
+      ++hits[point.src];
+      if (point.src == "registers") {
+        if (last != 0) CHECK(values.at("n") == last + 1);
+        last = values.at("n");
+        CHECK(values == registers_of(last));
+      } else if (point.src == "pointers") {
+        CHECK(values == pointers_of(values.at("sn")));
+        unread += values.contains("d") ? 0 : 1;
+      } else if (point.src == "coarse_loop") {
+        CHECK(values.at("n") >= 1);
+        CHECK(values.at("n") <= 5);
+      } else if (point.src == "coarse_frame") {
+        CHECK(values.at("third") == 3);
+      }
+    }
+    return true;
+  }));
+  CHECK(hits["registers"] > 50);
+  CHECK(unread > hits["pointers"] / 4);
+  CHECK(unread < hits["pointers"] / 2);
+  // Each is called once in a round, its leaf three times: at the ends of the capture one less.
+  for (const char* once : {"pointers", "coarse_loop", "coarse_frame"}) {
+    CAPTURE(once);
+    CHECK(hits[once] + 1 >= hits["registers"]);
+    CHECK(hits[once] <= hits["registers"] + 1);
+  }
+  CHECK(hits["coarse_leaf"] + 3 >= 3 * hits["registers"]);
+  CHECK(hits["coarse_leaf"] <= 3 * hits["registers"] + 3);
+  CHECK(target.running());
+}
+
+TEST_CASE("a value that cannot be read is shown as none") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, kMap);
+  test::Child target({subject("c-O2")});
+  REQUIRE(target.wait_for_output("ready"));
+  sojourn_done({"record", "-p", std::to_string(target.pid()), "--map", map, "--allow-slow-sites",
+                "--for", "100ms", "-o", trace});
+  CHECK(sojourn_done({"events", trace, "--points", "pointers"}).contains(" d ?"));
+  const std::string text = sojourn_done({"events", trace, "--points", "pointers", "--json"});
+  CHECK_FALSE(text.contains(model::kUnreadField));
+  std::size_t unread = 0;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    const json event = json::parse(text.substr(at, text.find('\n', at) - at));
+    const json& fields = event.at("fields");
+    CHECK(fields.at("d").is_null() == (fields.at("sn").get<std::uint64_t>() % 3 == 0));
+    unread += fields.at("d").is_null() ? 1 : 0;
+  }
+  CHECK(unread > 10);
+}
+
+constexpr const char* kNamedMap = R"toml(
+[[point]]
+function = "coarse_named"
+src = "named"
+sn = "unit->pdu->sn"
+version = "unit->header.version"
+kind = "unit->header.kind"
+gain = "unit->header.gain"
+teid = "unit->header.teid"
+rnti = "unit->rnti"
+slot = "unit->slots[2]"
+enumerated = "unit->kind"
+large = "large.header.teid"
+count = "count"
+small = "small"
+cut = "(u8)count"
+there = "*(u32*)(unit->pdu + 16)"
+more = "unit->header.teid + 1"
+next = "unit[0].header.teid"
+)toml";
+
+Values named_of(std::uint64_t n) {
+  const auto number = static_cast<std::int64_t>(n);
+  return {{"sn", n},
+          {"version", 5},
+          {"kind", n & 31},
+          {"gain", wide(number % 60 - 30)},
+          {"teid", n * 13},
+          {"rnti", static_cast<std::uint16_t>(n + 0x4601)},
+          {"slot", static_cast<std::uint16_t>(n * 3)},
+          {"enumerated", n % 2 == 0 ? 3 : 300},
+          {"large", n * 17},
+          {"count", n + 1},
+          {"small", wide(static_cast<std::int8_t>(-number))},
+          {"cut", (n + 1) & 0xff},
+          {"there", n},
+          {"more", n * 13 + 1},
+          {"next", n * 13}};
+}
+
+TEST_CASE("debug information says where what is named is, and what is not there") {
+  need_root();
+  const std::string name = GENERATE("c-O0", "c-O2-g", "c-O2-split", "c-clang-O0", "c-clang-O2");
+  CAPTURE(name);
+  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, kNamedMap);
+  test::Child target({subject(name)});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const test::Ended ended = sojourn(
+      {"record", "-p", pid, "--map", map, "--allow-slow-sites", "--for", "300ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(ended.err.contains("not traced"));
+  trace::Reader reader = open_trace(trace);
+  std::uint64_t hits = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row, ++hits) {
+      const Values values = values_of(reader.schema().points[batch[row].point], batch[row]);
+      CHECK(values == named_of(values.at("sn")));
+    }
+    return true;
+  }));
+  CHECK(hits > 50);
+
+  const auto why_not = [&](const std::string& expression) {
+    test::write_contents(map, "[[point]]\nfunction='coarse_named'\nx='" + expression + "'\n");
+    const test::Ended refused = sojourn({"list", "-p", pid, "--map", map, "--allow-slow-sites"});
+    CHECK(refused.exit_code == 1);
+    return refused.err;
+  };
+  CHECK(why_not("unti->kind")
+            .contains("no argument 'unti': did you mean unit?; it has: unit, unused"));
+  CHECK(why_not("unit->hedaer").contains("'unit' has no member 'hedaer': did you mean header?"));
+  CHECK(why_not("unit.kind").contains("'unit' is a pointer: write '->'"));
+  CHECK(why_not("unit->header->kind").contains("'unit->header' is no pointer: write '.'"));
+  CHECK(why_not("unit->header").contains("is no number: name a member"));
+  CHECK(why_not("unused").contains("is no integer"));
+  CHECK(why_not("count[1]").contains("has no elements"));
+  test::write_contents(map, "[[point]]\nfunction='coarse_inlined'\n");
+  const test::Ended inlined = sojourn({"list", "-p", pid, "--map", map});
+  CHECK(inlined.exit_code == 1);
+  CHECK(inlined.err.contains("it is inlined in 1 place, such as in main"));
+}
+
+constexpr const char* kNamedCppMap = R"toml(
+[[point]]
+function = "Bearer::send"
+direction = "D"
+src = "sdu.in"
+dest = "bearer"
+rnti = "this->rnti_"
+sn = "pdu.sn"
+len = "pdu.bytes"
+global = ["rnti"]
+local = ["sn"]
+
+[[point]]
+function = "radio::Bearer::handle_sdu(radio::Pdu const&)"
+direction = "D"
+src = "bearer"
+dest = "out"
+rnti = "this->rnti_"
+sn = "pdu.sn"
+global = ["rnti"]
+local = ["sn"]
+
+[[point]]
+function = "radio::Bearer::count<*>"
+src = "counted"
+number = "(u64)number"
+)toml";
+
+constexpr const char* kCppMap = R"toml(
+[[point]]
+function = "Bearer::send"
+direction = "D"
+src = "sdu.in"
+dest = "bearer"
+rnti = "*(u16*)(arg0 + 8)"
+sn = "*(u32*)arg1"
+len = "*(u16*)(arg1 + 4)"
+global = ["rnti"]
+local = ["sn"]
+
+[[point]]
+function = "radio::Bearer::handle_sdu(radio::Pdu const&)"
+direction = "D"
+src = "bearer"
+dest = "out"
+rnti = "*(u16*)(arg0 + 8)"
+sn = "*(u32*)arg1"
+global = ["rnti"]
+local = ["sn"]
+
+[[point]]
+function = "radio::Bearer::count<*>"
+src = "counted"
+number = "arg1"
+)toml";
+
+TEST_CASE(
+    "a program whose exceptions go through probed functions survives, and its packets are "
+    "journeys") {
+  need_root();
+  const std::string name = GENERATE("cpp-O0", "cpp-O2", "cpp-O2-stripped", "cpp-O2-g");
+  CAPTURE(name);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, name == "cpp-O2-g" ? kNamedCppMap : kCppMap);
+  test::Child target({subject(name)});
+  REQUIRE(target.wait_for_output("ready"));
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
+                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(ended.err.contains("not traced"));
+
+  trace::Reader reader = open_trace(trace);
+  std::map<std::string, std::uint64_t> hits;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::Point& point = reader.schema().points[batch[row].point];
+      const Values values = values_of(point, batch[row]);
+      ++hits[point.src];
+      if (point.src == "counted") continue;
+      CHECK(values.at("rnti") == 0x4601);
+      if (point.src == "sdu.in")
+        CHECK(values.at("len") == static_cast<std::uint16_t>(values.at("sn") * 5));
+    }
+    return true;
+  }));
+  CHECK(hits["sdu.in"] > 50);
+  CHECK(hits["bearer"] + 1 >= hits["sdu.in"]);
+  CHECK(hits["bearer"] <= hits["sdu.in"] + 1);
+  CHECK(hits["counted"] + 2 >= 2 * hits["sdu.in"]);  // by two instances of the template
+
+  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  CHECK(report.at("journeys").at("D").at("complete").get<std::uint64_t>() + 1 >= hits["sdu.in"]);
+
+  target.signal(SIGTERM);
+  const test::Ended subject_ended = target.wait();
+  CHECK(subject_ended.exit_code == 0);
+  unsigned rounds = 0;
+  unsigned sent = 0;
+  unsigned thrown = 0;
+  const std::string words = subject_ended.out.substr(subject_ended.out.find("rounds"));
+  REQUIRE(std::sscanf(words.c_str(), "rounds %u sent %u thrown %u", &rounds, &sent, &thrown) == 3);
+  CHECK(sent + thrown == rounds);
+  CHECK(thrown == (rounds + 2) / 3);
+}
+
+TEST_CASE("what a map says and the program has not is told point by point, and hides nothing") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string map = directory.path("my.toml");
+  test::Child target({subject("c-O2")});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const auto list = [&](const std::string& text, const std::vector<std::string>& more = {}) {
+    test::write_contents(map, text);
+    std::vector<std::string> arguments = {"list", "-p", pid, "--map", map, "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return sojourn(arguments);
+  };
+  const test::Ended ended = list(
+      "[[point]]\nfunction = 'coarse_frame'\n[[point]]\nfunction = 'coarse_fraem'\n"
+      "[[point]]\nfunction = 'coarse_leaf'\n[[point]]\nfunction='f'\nlibrary='libnone.so'\n");
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("my.toml:4:12: no function 'coarse_fraem' in"));
+  CHECK(ended.err.contains(", but coarse_frame"));
+  CHECK(ended.err.contains("my.toml:6:12: coarse_leaf in"));
+  CHECK(ended.err.contains("--allow-slow-sites"));
+  CHECK(ended.err.contains("no file named 'libnone.so' is executed"));
+  json listed = json::parse(ended.out);
+  REQUIRE(listed.at("points").size() == 1);
+  const json place = listed.at("points")[0].at("places").at(0);
+  CHECK(place.at("function") == "coarse_frame");
+  CHECK(place.at("single_step") == false);
+  CHECK(place.at("hit_ns").get<std::uint64_t>() > 50);
+  CHECK(listed.at("unusable").size() == 3);
+
+  listed = json::parse(list("[[point]]\nfunction = 'coarse_*f'\n", {"--allow-slow-sites"}).out);
+  const json slow = listed.at("points")[0].at("places").at(0);
+  CHECK(slow.at("single_step") == true);
+  CHECK(slow.at("hit_ns").get<std::uint64_t>() > 50);
+
+  const test::Ended nothing = list("[[point]]\nfunction = 'none_such'\n");
+  CHECK(nothing.exit_code == 1);
+  CHECK(nothing.err.contains("none of the map's functions can be traced"));
+  const test::Ended broken = list("[[point]]\nfunction = 'f'\nsn = '*arg0'\n");
+  CHECK(broken.exit_code == 1);
+  CHECK(broken.err.contains("my.toml:3:7: sn: of what width?"));
+}
+
+TEST_CASE("a function is found by its address, and in a library") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string map = directory.path("my.toml");
+  const std::string trace = directory.path("run.sjt");
+  test::Child target({subject("c-O2-stripped")});
+  REQUIRE(target.wait_for_output("ready"));
+  auto elf = target::ElfFile::open(subject("c-O2-stripped"), "subject");
+  REQUIRE(elf);
+  const auto address = elf->symbol("coarse_frame");
+  REQUIRE(address);
+  test::write_contents(
+      map, "[[point]]\nfunction = 'c-O2-stripped:" + fmt::format("{:#x}", *address) +
+               "'\nsrc = 'frame'\nn = 'arg0'\n"
+               "[[point]]\nfunction = 'clock_nanosleep'\nlibrary = 'libc.so*'\nsrc = 'sleep'\n");
+  sojourn_done({"record", "-p", std::to_string(target.pid()), "--map", map, "--allow-slow-sites",
+                "--for", "200ms", "-o", trace});
+  trace::Reader reader = open_trace(trace);
+  std::map<std::string, std::uint64_t> hits;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      ++hits[reader.schema().points[batch[row].point].src];
+    return true;
+  }));
+  CHECK(hits["frame"] > 50);
+  CHECK(hits["sleep"] + 1 >= hits["frame"]);
+  CHECK(hits["sleep"] <= hits["frame"] + 1);
+}
+
+}  // namespace
+}  // namespace sojourn::live

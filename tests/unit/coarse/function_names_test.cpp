@@ -1,0 +1,61 @@
+// Which functions a map's words mean.
+#include "userspace/coarse/function_names.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::coarse {
+namespace {
+
+// rlc::Tx::handle_sdu(int) const; void mac::count<int>(int); two with names of C
+constexpr const char* kMethod = "_ZNK3rlc2Tx10handle_sduEi";
+constexpr const char* kTemplate = "_ZN3mac5countIiEEvT_";
+
+TEST_CASE("names lose what is not the name") {
+  CHECK(without_parameters("rlc::Tx::handle_sdu(int) const") == "rlc::Tx::handle_sdu");
+  CHECK(without_parameters("void mac::count<int>(int)") == "mac::count<int>");
+  CHECK(without_parameters("std::map<int, char> mac::f<(int)3>(std::map<int, char>)") ==
+        "mac::f<(int)3>");
+  CHECK(without_parameters("(anonymous namespace)::f(int)") == "(anonymous namespace)::f");
+  CHECK(without_parameters("X::operator()(int)") == "X::operator()");
+  CHECK(without_parameters("X::operator bool() const") == "X::operator bool");
+  CHECK(without_parameters("msgb_enqueue") == "msgb_enqueue");
+  CHECK(without_parameters("") == "");
+  CHECK(last_part("rlc::Tx::handle_sdu(int) const") == "handle_sdu");
+  CHECK(last_part("void mac::count<a::b>(int)") == "count");
+}
+
+TEST_CASE("a function is named as its linker does, or as people do") {
+  const FunctionName name = function_name(kMethod);
+  CHECK(name.shown == "rlc::Tx::handle_sdu(int) const");
+  for (const char* whole : {kMethod, "rlc::Tx::handle_sdu(int) const", "rlc::Tx::handle_sdu"})
+    CHECK(fit(name, whole) == Fit::kWhole);
+  for (const char* ending : {"Tx::handle_sdu", "handle_sdu", "Tx::handle_sdu(int) const"})
+    CHECK(fit(name, ending) == Fit::kEnding);
+  for (const char* glob : {"rlc::*::handle_sdu", "rlc::T?::h*", "_ZNK3rlc2Tx*"})
+    CHECK(fit(name, glob) == Fit::kGlob);
+  for (const char* none : {"sdu", "x::handle_sdu", "handle_sd", "rlc::*::handle_pdu", ""})
+    CHECK(fit(name, none) == Fit::kNot);
+  CHECK(fit(function_name(kTemplate), "mac::count<int>") == Fit::kWhole);
+  CHECK(fit(function_name(kTemplate), "count<int>") == Fit::kEnding);
+  CHECK(fit(function_name("msgb_enqueue"), "msgb_enqueue") == Fit::kWhole);
+  CHECK(fit(function_name("_talloc_free"), "msgb_*") == Fit::kNot);
+  CHECK(fit(function_name("read@@GLIBC_2.2.5"), "read") == Fit::kWhole);
+  CHECK(function_name("").shown.empty());
+  CHECK(function_name("@").linked == "@");
+}
+
+TEST_CASE("what compilers make of a function besides is told apart") {
+  CHECK(function_name("f.lto_priv.0").clone == Clone::kNone);
+  CHECK(fit(function_name("f.lto_priv.0"), "f") == Fit::kWhole);
+  CHECK(function_name("f.constprop.0").clone == Clone::kChanged);
+  CHECK(function_name("f.isra.0").clone == Clone::kChanged);
+  CHECK(fit(function_name("f.isra.0"), "f") == Fit::kWhole);
+  for (const char* piece : {"f.cold", "f.part.0", "f.constprop.0.cold"}) {
+    CHECK(function_name(piece).clone == Clone::kPiece);
+    CHECK(fit(function_name(piece), "*") == Fit::kNot);
+    CHECK(fit(function_name(piece), piece) == Fit::kWhole);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::coarse

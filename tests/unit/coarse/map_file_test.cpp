@@ -1,0 +1,153 @@
+// Maps, and what is wrong with those that are not.
+#include "userspace/coarse/map_file.h"
+
+#include <random>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::coarse {
+namespace {
+
+constexpr const char* kExample = R"toml(about = "an example"
+
+[[point]]
+function = "rlc_tx_am_entity::handle_sdu"
+direction = "D"
+src = "pdcp.tx"
+dest = "rlc.tx.am"
+sn = "*(u32*)(arg0+0x48)"
+len = "arg1"
+rnti = "(u16)arg2"
+global = ["rnti"]
+local = ["sn"]
+
+[[point]]
+function = "timer_*"
+library = "libcore.so*"
+)toml";
+
+Map parsed(const std::string& text) {
+  auto map = parse_map(text, "my.toml");
+  if (!map) FAIL(map.error().text());
+  return std::move(*map);
+}
+
+TEST_CASE("a map says what is a point, and where its values are") {
+  const Map map = parsed(kExample);
+  CHECK(map.about == "an example");
+  REQUIRE(map.points.size() == 2);
+  const MapPoint& first = map.points[0];
+  CHECK(first.function == "rlc_tx_am_entity::handle_sdu");
+  CHECK(first.direction == model::Direction::kDownlink);
+  CHECK(first.src == "pdcp.tx");
+  CHECK(first.dest == "rlc.tx.am");
+  CHECK(map.at(first.place) == "my.toml:4:12");
+  // Properties, global ids, local ids.
+  REQUIRE(first.fields.size() == 3);
+  CHECK(first.fields[0].name == "len");
+  CHECK(first.fields[0].role == model::Role::kProperty);
+  CHECK(first.fields[1].name == "rnti");
+  CHECK(first.fields[1].role == model::Role::kGlobal);
+  CHECK(first.fields[1].expression.bytes == 2);
+  CHECK(first.fields[2].name == "sn");
+  CHECK(first.fields[2].role == model::Role::kLocal);
+  CHECK(first.fields[2].text == "*(u32*)(arg0+0x48)");
+  const MapPoint& second = map.points[1];
+  CHECK(second.direction == model::Direction::kScalar);
+  CHECK(second.library == "libcore.so*");
+  CHECK(second.src.empty());
+}
+
+TEST_CASE("fields stand in the file's order") {
+  const Map map = parsed("[[point]]\nfunction='f'\nzz='arg0'\naa='arg1'\nmm='arg2'\n");
+  REQUIRE(map.points[0].fields.size() == 3);
+  CHECK(map.points[0].fields[0].name == "zz");
+  CHECK(map.points[0].fields[1].name == "aa");
+  CHECK(map.points[0].fields[2].name == "mm");
+}
+
+void check_refused(const std::string& text, const std::string& place, const std::string& words) {
+  const auto map = parse_map(text, "my.toml");
+  CAPTURE(text);
+  REQUIRE_FALSE(map);
+  CAPTURE(map.error().text());
+  CHECK(map.error().text().starts_with(place));
+  CHECK(map.error().text().contains(words));
+}
+
+TEST_CASE("what is wrong is told with its line and column") {
+  check_refused("", "my.toml:", "[[point]]");
+  check_refused("x = ", "my.toml:1:", "");
+  check_refused("points = 1", "my.toml:1:1", "did you mean point?");
+  check_refused("point = 1", "my.toml:", "[[point]]");
+  check_refused("about = 1\n[[point]]\nfunction='f'", "my.toml:1:9", "text in quotes");
+  check_refused("[[point]]\nfunctoin = 'f'", "my.toml:1:1", "is 'functoin' meant");
+  check_refused("[[point]]\nfunction = 1", "my.toml:2:12", "text in quotes");
+  check_refused("[[point]]\nfunction = ''", "my.toml:2:12", "expected a name");
+  check_refused("[[point]]\nfunction='f'\ndirection='X'\nsrc='a'", "my.toml:3:11",
+                "expected \"D\"");
+  check_refused("[[point]]\nfunction='f'\ndirection='K'\nsrc='a'", "my.toml:3:11",
+                "expected \"D\"");
+  check_refused("[[point]]\nfunction='f'\ndirection='D'", "my.toml:3:11", "no src");
+  check_refused("[[point]]\nfunction='f'\ndirection='D'\nsrc='a'", "my.toml:4:5", "--");
+  check_refused("[[point]]\nfunction='f'\nsrc='a'\ndest='b'", "my.toml:4:6", "which direction");
+  check_refused("[[point]]\nfunction='f'\nsrc='a b'", "my.toml:3:5", "space");
+  check_refused("[[point]]\nfunction='f'\nsn = 7", "my.toml:3:6", "expression in quotes");
+  check_refused("[[point]]\nfunction='f'\nsn = 'arg0 + x'", "my.toml:3:14", "expected a number");
+  check_refused("[[point]]\nfunction='f'\n'a b' = 'arg0'", "my.toml:3:1", "no name for a field");
+  check_refused("[[point]]\nfunction='f'\nunread-fields = 'arg0'", "my.toml:3:1",
+                "no name for a field");
+  check_refused("[[point]]\nfunction='f'\nsn='arg0'\nlocal='sn'", "my.toml:4:7", "in brackets");
+  check_refused("[[point]]\nfunction='f'\nsn='arg0'\nlocal=['sm']", "my.toml:4:8",
+                "did you mean sn?");
+  check_refused("[[point]]\nfunction='f'\nsn='arg0'\nlocal=['sn']\nglobal=['sn']", "my.toml:4:8",
+                "twice");
+}
+
+TEST_CASE("a point has no more fields than an event") {
+  std::string text = "[[point]]\nfunction='f'\n";
+  for (int field = 0; field < 15; ++field) text += fmt::format("f{} = 'arg0'\n", field);
+  CHECK(parsed(text).points[0].fields.size() == 15);
+  check_refused(text + "more = 'arg0'\n", "my.toml:", "more than 15 fields");
+}
+
+TEST_CASE("a file that is no map, or none at all, is an error") {
+  CHECK_FALSE(read_map("/nonexistent/my.toml"));
+  CHECK_FALSE(read_map("/"));
+  CHECK_FALSE(read_map("/dev/zero"));
+  CHECK_FALSE(read_map("/proc/self/exe"));
+}
+
+TEST_CASE("no damage to a map is more than an error") {
+  std::mt19937 random(2);
+  const std::string whole = kExample;
+  int refused = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text = whole;
+    for (auto changes = 1 + random() % 4; changes-- > 0 && !text.empty();) {
+      const auto at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 20);
+          break;
+        default:
+          text.insert(at, text.substr(random() % text.size(), random() % 20));
+      }
+    }
+    const auto map = parse_map(text, "my.toml");
+    if (map) continue;
+    ++refused;
+    CHECK(map.error().text().starts_with("my.toml"));
+    CHECK_FALSE(map.error().text().contains('\n'));
+  }
+  CHECK(refused > 500);
+  CHECK_FALSE(parse_map(std::string(100'000, '['), "my.toml"));
+  CHECK_FALSE(parse_map("a=" + std::string(100'000, '['), "my.toml"));
+}
+
+}  // namespace
+}  // namespace sojourn::coarse

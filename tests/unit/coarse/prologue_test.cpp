@@ -1,0 +1,157 @@
+// Where probes go in the beginnings of functions, as compilers make them and as nobody would.
+#include "userspace/coarse/prologue.h"
+
+#include <random>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::coarse {
+namespace {
+
+constexpr std::uint64_t kAddress = 0x401000;
+constexpr std::uint32_t kRdi = 1U << 14;
+
+std::vector<std::byte> code_of(const std::string& hexadecimal) {
+  std::vector<std::byte> bytes;
+  std::istringstream words(hexadecimal);
+  for (std::string word; words >> word;)
+    bytes.push_back(static_cast<std::byte>(std::stoi(word, nullptr, 16)));
+  return bytes;
+}
+
+struct Wanted {
+  std::uint32_t registers = kRdi;
+  bool stack = false;
+  bool is_whole = true;
+  std::vector<std::uint64_t> entered_at = {};
+};
+
+Result<ProbeSite> site_in(const std::string& hexadecimal, const Wanted& wanted) {
+  const auto bytes = code_of(hexadecimal);
+  return find_site({.address = kAddress,
+                    .bytes = bytes,
+                    .is_whole = wanted.is_whole,
+                    .entered_at = wanted.entered_at},
+                   wanted.registers, wanted.stack);
+}
+
+void check_site(const std::string& hexadecimal, const Wanted& wanted, std::uint64_t offset,
+                bool is_stepped, const std::string& instruction) {
+  CAPTURE(hexadecimal);
+  const auto site = site_in(hexadecimal, wanted);
+  if (!site) FAIL(site.error().text());
+  CHECK(site->offset == offset);
+  CHECK(site->is_stepped == is_stepped);
+  CHECK(site->instruction == instruction);
+}
+
+void check_none(const std::string& hexadecimal, const Wanted& wanted, const std::string& words) {
+  CAPTURE(hexadecimal);
+  const auto site = site_in(hexadecimal, wanted);
+  REQUIRE_FALSE(site);
+  CAPTURE(site.error().text());
+  CHECK(site.error().text().contains(words));
+}
+
+TEST_CASE("a push at the entry is taken, and behind endbr64") {
+  check_site("55 48 89 e5 c3", {}, 0, false, "push rbp");
+  check_site("f3 0f 1e fa 55 48 89 e5 c3", {}, 4, false, "push rbp");
+  check_site("f3 0f 1e fa 41 57 c3", {}, 4, false, "push r15");
+}
+
+TEST_CASE("instructions that leave the arguments alone are passed on the way to a better one") {
+  check_site("48 89 f8 41 57 c3", {}, 3, false, "push r15");                  // mov rax, rdi
+  check_site("48 85 ff 74 01 c3 c3", {}, 3, false, "jz 0x0000000000401006");  // test rdi, rdi
+  check_site("0f 1f 44 00 00 55 c3", {}, 5, false, "push rbp");               // a nop of five bytes
+  check_site("c5 f9 6f 07 53 c3", {}, 4, false, "push rbx");                  // vmovdqa xmm0, [rdi]
+  check_site("89 f7 53 c3", {.registers = 0}, 2, false, "push rbx");          // mov edi, esi
+  check_site("90 c3", {}, 0, false, "nop");
+}
+
+TEST_CASE("an argument that is written over ends the search") {
+  check_site("89 f7 53 c3", {}, 0, true, "mov edi, esi");
+  // mov bh, 1 is no argument; mov dil, 1 is a part of one.
+  check_site("b7 01 53 c3", {}, 2, false, "push rbx");
+  check_site("40 b7 01 53 c3", {}, 0, true, "mov dil, 0x01");
+}
+
+TEST_CASE("how far the stack pointer has come by then is known") {
+  const auto site = site_in("48 83 ec 18 e8 00 00 00 00 c3", {});  // sub rsp, 24; call
+  REQUIRE(site);
+  CHECK(site->offset == 4);
+  CHECK_FALSE(site->is_stepped);
+  CHECK(site->stack_bytes == 24);
+  const auto by_lea = site_in("48 8d 64 24 f0 53 c3", {});  // lea rsp, [rsp - 16]
+  REQUIRE(by_lea);
+  CHECK(by_lea->stack_bytes == 16);
+  // and rsp, -16: who knows.
+  check_site("48 83 e4 f0 53 c3", {}, 0, true, "and rsp, 0xFFFFFFFFFFFFFFF0");
+}
+
+TEST_CASE("what is written to memory may be what a pointer leads to") {
+  check_site("48 c7 07 00 00 00 00 53 c3", {}, 0, true, "mov qword ptr [rdi], 0x00");
+  // The own frame is no argument's business, unless arguments are there.
+  check_site("48 89 7c 24 f8 53 c3", {}, 5, false, "push rbx");  // mov [rsp - 8], rdi
+  check_site("48 89 7c 24 f8 53 c3", {.stack = true}, 5, false, "push rbx");
+  check_site("48 89 7c 24 08 53 c3", {}, 5, false, "push rbx");
+  check_site("48 89 7c 24 08 53 c3", {.stack = true}, 0, true, "mov [rsp+0x08], rdi");
+}
+
+TEST_CASE("where there is nothing to emulate, the first that can be stepped over is found") {
+  check_site("48 8d 04 7f c3", {}, 0, true, "lea rax, [rdi+rdi*2]");
+  check_site("f3 0f 1e fa c3", {}, 4, true, "ret");
+  check_site("c5 f9 6f 07 c3", {}, 4, true, "ret");
+}
+
+TEST_CASE("a place that the function itself jumps to is passed once a call no more") {
+  // endbr64; add rdi, rsi; jnz back to the add; ret
+  check_none("f3 0f 1e fa 48 01 f7 75 fb c3", {}, "jumps back to +0x4");
+  // mov rax, rdi; push rbx, and a jump to the push.
+  check_site("48 89 f8 53 5b 75 fc c3", {}, 0, true, "mov rax, rdi");
+  // A jump to the very beginning is a call as any.
+  check_site("53 5b 75 fc c3", {}, 0, false, "push rbx");
+  check_site("48 89 f8 53 5b c3", {.entered_at = {kAddress + 3}}, 0, true, "mov rax, rdi");
+  check_site("48 89 f8 53 5b c3", {.entered_at = {kAddress + 4}}, 3, false, "push rbx");
+}
+
+TEST_CASE("without a known end no more than endbr64 is passed") {
+  check_site("f3 0f 1e fa 55 c3", {.is_whole = false}, 4, false, "push rbp");
+  check_site("48 89 f8 55 c3", {.is_whole = false}, 0, true, "mov rax, rdi");
+  // A byte that is no instruction, further down.
+  check_site("48 89 f8 55 c3 06", {}, 0, true, "mov rax, rdi");
+}
+
+TEST_CASE("what the kernel refuses, or may, is no place for a probe") {
+  check_none("c5 f9 6f 07 ff e0", {}, "jmp rax");                 // vector, then an indirect jump
+  check_none("f0 48 0f c1 07 c3", {}, "writes to memory");        // lock xadd
+  check_none("64 48 8b 04 25 28 00 00 00 ff e0", {}, "jmp rax");  // mov rax, fs:[40]
+  check_none("66 e8 00 00 00 00 ff e0", {}, "");
+  check_none("cc c3", {}, "int3");
+  check_none("0f 05", {}, "syscall");
+  check_none("06", {}, "cannot be decoded");
+  check_none("", {}, "cannot be decoded");
+}
+
+TEST_CASE("whatever the bytes are, a site is inside of them") {
+  std::mt19937 random(3);
+  int found = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::vector<std::byte> bytes(random() % 40);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    if (bytes.size() > 4 && random() % 2 == 0) {
+      bytes[0] = std::byte{0x48};
+      bytes[1] = std::byte{0x89};
+    }
+    const auto site = find_site({.address = kAddress, .bytes = bytes},
+                                static_cast<std::uint32_t>(random()), true);
+    if (!site) continue;
+    ++found;
+    CHECK(site->offset < bytes.size());
+  }
+  CHECK(found > 1000);
+}
+
+}  // namespace
+}  // namespace sojourn::coarse

@@ -1,0 +1,35 @@
+// --map FILE: which functions of a program that has no points of its own are points.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/points.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::cli {
+
+class MapOptions {
+ public:
+  void define(CLI::App& app);
+  bool given() const { return !paths_.empty(); }
+
+  // Once, before anything is looked for.
+  Result<void> read();
+
+  // Without maps those points that were built in.
+  Result<coarse::Found> find(const target::Process& process) const;
+  Result<coarse::Found> find_in_files(std::span<const std::string> paths) const;
+
+ private:
+  std::vector<std::string> paths_;
+  coarse::Options options_;
+  std::vector<coarse::Map> maps_;
+};
+
+}  // namespace sojourn::cli

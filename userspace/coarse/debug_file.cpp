@@ -1,0 +1,55 @@
+#include "userspace/coarse/debug_file.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "userspace/target/file_bytes.h"
+
+namespace sojourn::coarse {
+
+namespace {
+
+constexpr std::uint64_t kMostLinkBytes = 4096;
+
+// The name in .gnu_debuglink; a checksum follows it, which the build id makes needless.
+std::string linked_name(const target::ElfFile& file) {
+  const target::Section* section = file.section(".gnu_debuglink");
+  if (section == nullptr || section->bytes > kMostLinkBytes) return {};
+  std::string bytes(section->bytes, '\0');
+  if (!file.read(section->offset, std::as_writable_bytes(std::span(bytes)))) return {};
+  const std::string name = bytes.substr(0, bytes.find('\0'));
+  return name.contains('/') ? std::string() : name;
+}
+
+}  // namespace
+
+std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file,
+                                               const target::MappedFile& mapped) {
+  const std::string id = file.build_id();
+  if (id.size() < 4 || file.section(".debug_info") != nullptr) return std::nullopt;
+  // "/proc/PID/root"; empty where the file is reached in another way.
+  const std::string root = mapped.path.ends_with(mapped.name)
+                               ? mapped.path.substr(0, mapped.path.size() - mapped.name.size())
+                               : std::string();
+  const std::string by_id =
+      fmt::format("/usr/lib/debug/.build-id/{}/{}.debug", id.substr(0, 2), id.substr(2));
+  std::vector<std::string> candidates = {root + by_id, by_id};
+  const std::string name = linked_name(file);
+  const std::size_t slash = mapped.name.rfind('/');
+  if (!name.empty() && slash != std::string::npos) {
+    const std::string directory = mapped.name.substr(0, slash);
+    for (const std::string& place : {directory + "/" + name, directory + "/.debug/" + name,
+                                     "/usr/lib/debug" + directory + "/" + name})
+      candidates.push_back(root + place);
+  }
+  for (const std::string& path : candidates) {
+    if (!target::ElfFile::has_magic(path)) continue;
+    auto found = target::ElfFile::open(path, path);
+    if (found && found->build_id() == id) return std::move(*found);
+  }
+  return std::nullopt;
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,290 @@
+#include "userspace/coarse/expression.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sojourn::coarse {
+
+namespace {
+
+constexpr std::size_t kLongestVariable = 256;
+constexpr unsigned kDeepest = 32;  // parentheses and stars, one in the other
+
+using Failure = std::unexpected<ExpressionError>;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// u32, or a pointer to it: `stars` of them.
+struct Type {
+  std::uint8_t bytes = 8;
+  bool is_signed = false;
+  unsigned stars = 0;
+  bool is_open = false;  // as wide as the variable is
+};
+
+std::optional<Type> integer_type(std::string_view word) {
+  for (const unsigned bits : {8U, 16U, 32U, 64U}) {
+    const auto bytes = static_cast<std::uint8_t>(bits / 8);
+    if (word == fmt::format("u{}", bits) || word == fmt::format("uint{}_t", bits))
+      return Type{.bytes = bytes, .is_signed = false};
+    if (word == fmt::format("s{}", bits) || word == fmt::format("i{}", bits) ||
+        word == fmt::format("int{}_t", bits))
+      return Type{.bytes = bytes, .is_signed = true};
+  }
+  return std::nullopt;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  std::expected<Expression, ExpressionError> parse() {
+    auto type = sum();
+    if (!type) return std::unexpected(std::move(type).error());
+    skip_spaces();
+    if (at_ != text_.size()) return error("not understood from here on");
+    result_.is_as_declared = type->is_open;
+    result_.bytes = type->stars != 0 ? std::uint8_t{8} : type->bytes;
+    result_.is_signed = type->stars == 0 && type->is_signed;
+    return std::move(result_);
+  }
+
+ private:
+  using Typed = std::expected<Type, ExpressionError>;
+
+  Failure error(std::string what) const { return error_at(at_, std::move(what)); }
+  static Failure error_at(std::size_t at, std::string what) {
+    return Failure(ExpressionError{at, std::move(what)});
+  }
+
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void skip_spaces() {
+    while (peek() == ' ' || peek() == '\t') ++at_;
+  }
+  bool take(char c) {
+    skip_spaces();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::string_view word() {
+    skip_spaces();
+    const std::size_t start = at_;
+    while (is_word(peek())) ++at_;
+    return text_.substr(start, at_ - start);
+  }
+
+  std::expected<std::int64_t, ExpressionError> number() {
+    skip_spaces();
+    const std::size_t start = at_;
+    const std::string_view digits = word();
+    const bool is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
+    std::int64_t value = 0;
+    const char* const first = digits.data() + (is_hexadecimal ? 2 : 0);
+    const char* const last = digits.data() + digits.size();
+    const auto [stop, code] = std::from_chars(first, last, value, is_hexadecimal ? 16 : 10);
+    if (first == last || code == std::errc::invalid_argument || stop != last)
+      return error_at(start, "expected a number, such as 8 or 0x48");
+    if (code != std::errc()) return error_at(start, "a number beyond 63 bits");
+    return value;
+  }
+
+  // unary { ('+' | '-') number }
+  Typed sum() {
+    auto type = unary();
+    while (type) {
+      skip_spaces();
+      const std::size_t sign_at = at_;
+      const bool is_minus = peek() == '-';
+      if (!is_minus && peek() != '+') break;
+      ++at_;
+      if (type->stars != 0)
+        return error_at(sign_at,
+                        "C would count in the pointer's own unit here: add to the address before "
+                        "the cast, as in *(u32*)(arg0 + 8)");
+      auto value = number();
+      if (!value) return std::unexpected(std::move(value).error());
+      add(is_minus ? -*value : *value);
+      *type = {.bytes = 8, .is_signed = type->is_signed};
+    }
+    return type;
+  }
+
+  // '*' unary | '(' type ')' unary | '(' sum ')' | argument
+  Typed unary() {
+    if (++depth_ > kDeepest) return error(fmt::format("nested deeper than {}", kDeepest));
+    auto type = unary_within();
+    --depth_;
+    return type;
+  }
+
+  Typed unary_within() {
+    skip_spaces();
+    const std::size_t start = at_;
+    if (take('*')) {
+      auto type = unary();
+      if (!type) return type;
+      if (type->stars == 0)
+        return error_at(start, "of what width? Cast to a pointer first, as in *(u32*)arg0");
+      --type->stars;
+      read(*type);
+      if (result_.steps.size() > SJ_MAX_STEPS)
+        return error_at(start, fmt::format("more than {} steps", SJ_MAX_STEPS));
+      return type;
+    }
+    if (!take('(')) return argument();
+    const std::size_t inside = at_;
+    if (const auto cast = integer_type(word())) return cast_to(*cast);
+    at_ = inside;
+    auto type = sum();
+    if (!type) return type;
+    if (!take(')')) return error("expected ')'");
+    return type;
+  }
+
+  // After the type's name.
+  Typed cast_to(Type cast) {
+    while (take('*')) ++cast.stars;
+    if (cast.stars > kDeepest) return error(fmt::format("more than {} stars", kDeepest));
+    if (!take(')')) return error("expected '*' or ')'");
+    auto type = unary();
+    if (!type) return type;
+    if (cast.stars == 0) narrow(cast);
+    if (result_.steps.size() > SJ_MAX_STEPS)
+      return error(fmt::format("more than {} steps", SJ_MAX_STEPS));
+    return cast;
+  }
+
+  // "arg3", or a variable.
+  Typed argument() {
+    const std::size_t start = at_;
+    const std::string_view name = word();
+    if (name.empty() || is_digit(name[0]))
+      return error_at(start,
+                      "expected an argument (arg0, arg1, ..., or its name), a cast such as "
+                      "(u16), '*' or '('");
+    const auto digits = name.substr(std::min<std::size_t>(3, name.size()));
+    const bool is_numbered =
+        name.starts_with("arg") && !digits.empty() && std::ranges::all_of(digits, is_digit);
+    if (!is_numbered) return variable(start);
+    unsigned number = 0;
+    const char* const last = digits.data() + digits.size();
+    if (std::from_chars(digits.data(), last, number).ec != std::errc() || number >= kMostArguments)
+      return error_at(start, fmt::format("an argument beyond arg{}", kMostArguments - 1));
+    result_.argument = number;
+    return Type{};
+  }
+
+  // After its name, which begins at `start`: { "->" name | '.' name | '[' number ']' }. Kept
+  // without its spaces.
+  Typed variable(std::size_t start) {
+    std::string& path = result_.variable;
+    path = text_.substr(start, at_ - start);
+    while (path.size() <= kLongestVariable) {
+      skip_spaces();
+      const bool is_arrow = text_.substr(at_).starts_with("->");
+      if (is_arrow || peek() == '.') {
+        at_ += is_arrow ? 2 : 1;
+        const std::string_view member = word();
+        if (member.empty() || is_digit(member[0])) return error("expected a member's name");
+        path += is_arrow ? "->" : ".";
+        path += member;
+      } else if (take('[')) {
+        auto index = number();
+        if (!index) return std::unexpected(std::move(index).error());
+        if (!take(']')) return error("expected ']'");
+        path += fmt::format("[{}]", *index);
+      } else {
+        return Type{.is_open = true};
+      }
+    }
+    return error(fmt::format("a name longer than {}", kLongestVariable));
+  }
+
+  static bool is_only_sum(const sj_step& step) { return step.bytes == 0 && step.bits == 64; }
+
+  // Made as they come, each in the last step where that leaves room for it.
+  void add(std::int64_t value) {
+    auto& steps = result_.steps;
+    if (steps.empty() || !is_only_sum(steps.back())) steps.push_back(only_add(0));
+    // Addresses wrap, as the machine's do.
+    steps.back().add = static_cast<std::int64_t>(static_cast<std::uint64_t>(steps.back().add) +
+                                                 static_cast<std::uint64_t>(value));
+  }
+
+  void read(const Type& type) {
+    add(0);
+    sj_step& step = result_.steps.back();
+    step.bytes = type.stars != 0 ? std::uint8_t{8} : type.bytes;
+    step.bits = static_cast<std::uint8_t>(8 * step.bytes);
+    step.is_signed = type.stars == 0 && type.is_signed ? 1 : 0;
+  }
+
+  void narrow(const Type& type) {
+    auto& steps = result_.steps;
+    const auto bits = static_cast<std::uint8_t>(8 * type.bytes);
+    if (bits == 64) return;
+    if (steps.empty() || steps.back().bits < bits) add(0);
+    steps.back().bits = bits;
+    steps.back().is_signed = type.is_signed ? 1 : 0;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  unsigned depth_ = 0;
+  Expression result_;
+};
+
+}  // namespace
+
+std::expected<Expression, ExpressionError> parse_expression(std::string_view text) {
+  return Parser(text).parse();
+}
+
+Result<Lowered> lower(const Expression& expression, const Start& start, std::int64_t stack_bytes) {
+  std::vector<sj_step> steps = start.steps;
+  if (start.base == kStackPointer && !steps.empty()) steps.front().add += stack_bytes;
+  steps.insert(steps.end(), expression.steps.begin(), expression.steps.end());
+  if (steps.size() > SJ_MAX_STEPS)
+    return fail("{} steps, with those to where it begins: at most {} can be followed", steps.size(),
+                SJ_MAX_STEPS);
+  const std::uint8_t bytes = expression.is_as_declared ? start.bytes : expression.bytes;
+  const bool is_signed = expression.is_as_declared ? start.is_signed : expression.is_signed;
+  Lowered lowered;
+  lowered.arg = {.displacement = 0,
+                 .kind = SJ_ARG_REG,
+                 .base = start.base,
+                 .index = SJ_NO_REG,
+                 .shift = 0,
+                 .bytes = bytes,
+                 .is_signed = is_signed ? std::uint8_t{1} : std::uint8_t{0},
+                 .low_bit = 0,
+                 .number = 0};
+  if (steps.empty()) return lowered;
+  const sj_step& first = steps.front();
+  const bool is_plain = steps.size() == 1 && first.low_bit == 0 && first.bits == 8 * bytes &&
+                        (first.is_signed != 0) == is_signed;
+  if (is_plain && first.add == 0 && first.bytes == 0) return lowered;
+  if (is_plain && first.bytes == bytes) {
+    lowered.arg.kind = SJ_ARG_MEMORY;
+    lowered.arg.displacement = first.add;
+    return lowered;
+  }
+  lowered.arg.kind = SJ_ARG_CHAIN;
+  lowered.arg.shift = static_cast<std::uint8_t>(steps.size());
+  sj_chain chain = {};
+  std::ranges::copy(steps, chain.step);
+  lowered.chains.push_back(chain);
+  return lowered;
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,93 @@
+#include "userspace/coarse/function_names.h"
+
+#include <algorithm>
+
+#include <fnmatch.h>
+
+#include "userspace/symbols/demangle.h"
+
+namespace sojourn::coarse {
+
+namespace {
+
+// "(int) const" of "f(int) const", from its bracket on; the end where there is none.
+std::size_t parameters_at(std::string_view shown) {
+  const std::size_t last = shown.rfind(')');
+  if (last == std::string_view::npos) return shown.size();
+  int depth = 0;
+  for (std::size_t at = last + 1; at-- > 0;) {
+    if (shown[at] == ')') ++depth;
+    if (shown[at] == '(' && --depth == 0) return at == 0 ? shown.size() : at;
+  }
+  return shown.size();
+}
+
+// Where the name begins, behind the type that a template's instance is shown to return.
+std::size_t name_at(std::string_view name) {
+  int depth = 0;
+  for (std::size_t at = name.size(); at-- > 0;) {
+    const char c = name[at];
+    if (c == '>' || c == ')') ++depth;
+    if (c == '<' || c == '(') --depth;
+    if (c == ' ' && depth == 0 && !name.substr(0, at).ends_with("operator")) return at + 1;
+  }
+  return 0;
+}
+
+bool ends_with_part(std::string_view name, std::string_view pattern) {
+  return name.size() > pattern.size() + 2 && name.ends_with(pattern) &&
+         name.substr(0, name.size() - pattern.size()).ends_with("::");
+}
+
+bool fits_glob(std::string_view text, std::string_view pattern) {
+  return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+}  // namespace
+
+FunctionName function_name(std::string_view linked) {
+  // A library's symbol table has versions behind its names: "read@@GLIBC_2.2.5".
+  linked = linked.substr(0, std::max<std::size_t>(1, std::min(linked.find('@'), linked.size())));
+  FunctionName name{.linked = std::string(linked), .shown = {}, .clone = Clone::kNone};
+  // A name of C may begin with one.
+  const std::size_t suffix = linked.find('.', 1);
+  const std::string_view what =
+      suffix == std::string_view::npos ? std::string_view() : linked.substr(suffix);
+  if (what.contains(".cold") || what.contains(".part."))
+    name.clone = Clone::kPiece;
+  else if (what.contains(".constprop.") || what.contains(".isra."))
+    name.clone = Clone::kChanged;
+  name.shown = symbols::demangled(linked.substr(0, suffix));
+  return name;
+}
+
+std::string_view without_parameters(std::string_view shown) {
+  const std::string_view name = shown.substr(0, parameters_at(shown));
+  return name.substr(name_at(name));
+}
+
+std::string_view last_part(std::string_view shown) {
+  const std::string_view name = without_parameters(shown);
+  const std::string_view plain = name.ends_with('>') ? name.substr(0, name.find('<')) : name;
+  const std::size_t colons = plain.rfind("::");
+  return colons == std::string_view::npos ? plain : plain.substr(colons + 2);
+}
+
+Fit fit(const FunctionName& name, std::string_view pattern) {
+  if (name.linked == pattern || name.shown == pattern) return Fit::kWhole;
+  // A piece is what it is called, and nothing else.
+  if (name.clone == Clone::kPiece) return Fit::kNot;
+  const std::string_view bare = without_parameters(name.shown);
+  if (bare == pattern) return Fit::kWhole;
+  const std::string_view full =
+      std::string_view(name.shown)
+          .substr(static_cast<std::size_t>(bare.data() - name.shown.data()));
+  if (full == pattern) return Fit::kWhole;
+  if (ends_with_part(bare, pattern) || ends_with_part(full, pattern)) return Fit::kEnding;
+  if (pattern.find_first_of("*?[") == std::string_view::npos) return Fit::kNot;
+  return fits_glob(name.linked, pattern) || fits_glob(bare, pattern) || fits_glob(full, pattern)
+             ? Fit::kGlob
+             : Fit::kNot;
+}
+
+}  // namespace sojourn::coarse

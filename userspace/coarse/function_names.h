@@ -1,0 +1,38 @@
+// Names of functions, as linkers and as people have them, and which of them a map means. No state.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sojourn::coarse {
+
+// What a compiler's suffix says of a symbol such as "f.constprop.0".
+enum class Clone {
+  kNone,     // the function itself, also where the linker made the name unique
+  kChanged,  // .constprop, .isra: its arguments are not those of the source
+  kPiece,    // .cold, .part: not the function's beginning
+};
+
+struct FunctionName {
+  std::string linked;  // "_ZN3rlc2Tx4sendEi.constprop.0"
+  std::string shown;   // "rlc::Tx::send(int)"
+  Clone clone = Clone::kNone;
+};
+
+FunctionName function_name(std::string_view linked);
+
+// "rlc::Tx::send" of "void rlc::Tx::send<int>(int) const" would be "rlc::Tx::send<int>".
+std::string_view without_parameters(std::string_view shown);
+// "send"
+std::string_view last_part(std::string_view shown);
+
+// From what fits best to what does not.
+enum class Fit {
+  kWhole,   // the linker's name, or people's, with parameters or without
+  kEnding,  // people's, but for what stands before a "::"
+  kGlob,
+  kNot,
+};
+Fit fit(const FunctionName& name, std::string_view pattern);
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,61 @@
+// The functions of a file that a map means, from its symbol table (.symtab, else that of its debug
+// file, else .dynsym), and where their arguments are, from its debug information. Names and debug
+// information are the file's, and taking them apart may go wrong without end: that is done in a
+// child process, and what it answers is checked. No state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/variable.h"
+#include "userspace/target/elf_file.h"
+
+namespace sojourn::coarse {
+
+struct CodeRange {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Query {
+  std::string pattern;
+  std::optional<std::uint64_t> address = {};  // of the function, instead of a name
+  std::vector<std::string> variables = {};    // that are wanted of its arguments
+};
+
+// Where a variable is, or why that is not known.
+struct FoundVariable {
+  Start start;
+  std::string why_not;
+};
+
+struct FoundFunction {
+  CodeRange code;  // bytes 0: where it ends is not known
+  std::string linked;
+  std::string shown;
+  bool is_changed_clone = false;
+  std::vector<std::string> folded;  // other functions that are the same code
+  std::vector<CodeRange> pieces;    // of it that lie elsewhere, and may jump into it
+  std::vector<FoundVariable> variables;
+};
+
+// What became of one query.
+struct SearchResult {
+  std::vector<FoundFunction> functions;
+  // Where none were taken, as people write them: several that it could mean, or that come near.
+  std::vector<std::string> ambiguous;
+  std::vector<std::string> near;
+  std::uint64_t inlined = 0;              // places where it was inlined, as far as is known
+  std::vector<std::string> inlined_into;  // some of the functions that it was inlined into
+};
+
+// One result for each of the queries. `debug`: a file of its own with the debug information.
+Result<std::vector<SearchResult>> find_functions(const target::ElfFile& file,
+                                                 const target::ElfFile* debug,
+                                                 std::span<const Query> queries);
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,55 @@
+// A map: the file in which a person says which functions of an unprepared program are points, and
+// where their identifiers are (docs/coarse-tracing.md). Here it is read and checked as far as that
+// goes without a program. Plain data afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/schema.h"
+#include "userspace/coarse/expression.h"
+
+namespace sojourn::coarse {
+
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+struct MapField {
+  std::string name;
+  model::Role role = model::Role::kProperty;
+  std::string text;  // its expression, as it was written
+  Expression expression;
+  Place place;
+};
+
+struct MapPoint {
+  std::string function;
+  std::string library;  // a glob for the file's name; empty: any
+  // Without a source each function that fits is a scalar of its own name.
+  model::Direction direction = model::Direction::kScalar;
+  std::string src;
+  std::string dest;
+  std::vector<MapField> fields;  // in the order of their roles, then of the file
+  Place place;                   // of the function's name
+};
+
+struct Map {
+  std::string path;
+  std::string about;  // in its maker's words
+  std::vector<MapPoint> points;
+
+  // "my.toml:3:12"
+  std::string at(Place place) const;
+};
+
+Result<Map> read_map(const std::string& path);
+
+// The same of a text; errors call it by that name.
+Result<Map> parse_map(std::string_view text, const std::string& path);
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,387 @@
+#include "userspace/coarse/points.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <elf.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include "analysis/model/unread.h"
+#include "userspace/base/words.h"
+#include "userspace/coarse/debug_file.h"
+#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/function_search.h"
+#include "userspace/coarse/prologue.h"
+#include "userspace/target/elf_file.h"
+#include "userspace/target/mapped_files.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::coarse {
+
+namespace {
+
+using target::printable;
+
+// Longer code is decoded only in its beginning.
+constexpr std::uint64_t kMostCode = 1 << 20;
+constexpr std::uint64_t kBeginning = 4096;
+constexpr std::size_t kLongestName = 200;
+
+// "libmac.so:0x1f40"
+struct AddressName {
+  std::string library;
+  std::uint64_t address = 0;
+};
+
+std::optional<AddressName> address_name(std::string_view function) {
+  const std::size_t colon = function.rfind(":0x");
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const auto address = target::parse_number(function.substr(colon + 3), 16);
+  if (!address) return std::nullopt;
+  return AddressName{std::string(function.substr(0, colon)), *address};
+}
+
+bool is_named(const std::string& file, const std::string& glob) {
+  const std::string base = file.substr(file.rfind('/') + 1);
+  return fnmatch(glob.c_str(), file.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0;
+}
+
+bool reads_memory(const Lowered& lowered) {
+  const auto reads = [](const sj_step& step) { return step.bytes != 0; };
+  return lowered.arg.kind == SJ_ARG_MEMORY ||
+         std::ranges::any_of(lowered.chains, [&](const sj_chain& chain) {
+           return std::ranges::any_of(chain.step, reads);
+         });
+}
+
+// A function's name as the name of a point's place.
+std::string place_name(const std::string& shown) {
+  std::string name = printable(without_parameters(shown)).substr(0, kLongestName);
+  std::ranges::replace(name, ' ', '_');
+  for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
+    name.replace(at, 2, "__");
+  return name;
+}
+
+// One point of a map, and what the files have told of it so far.
+struct Wanted {
+  const Map* map = nullptr;
+  const MapPoint* point = nullptr;
+  std::optional<AddressName> address;
+  std::size_t places = 0;  // functions that were found, with or without room for a probe
+  std::size_t files = 0;   // that it may be in
+  std::vector<std::string> near = {};
+};
+
+// The variables of the point's expressions, in the order of its fields.
+std::vector<std::string> variables_of(const MapPoint& point) {
+  std::vector<std::string> variables;
+  for (const MapField& field : point.fields)
+    if (!field.expression.variable.empty()) variables.push_back(field.expression.variable);
+  return variables;
+}
+
+class Collector {
+ public:
+  Collector(Found& found, std::span<const Map> maps, const Options& options)
+      : found_(found), options_(options) {
+    for (const Map& map : maps)
+      for (const MapPoint& point : map.points)
+        wanted_.push_back({.map = &map, .point = &point, .address = address_name(point.function)});
+  }
+
+  void add_file(target::MappedFile file, std::span<const target::Mapping> mappings);
+  void tell_missing();
+
+ private:
+  // One file while it is read.
+  struct Context {
+    const target::ElfFile& elf;
+    const target::MappedFile& file;
+    std::optional<std::size_t> index = {};  // among the points' files, once it is there
+  };
+
+  void unusable(const Wanted& wanted, std::string why) {
+    found_.points.unusable.push_back(
+        {printable(wanted.map->at(wanted.point->place)), std::move(why)});
+  }
+
+  void take_result(Context& context, Wanted& wanted, SearchResult& result);
+  void tell_inlined(const Context& context, const Wanted& wanted, const SearchResult& result);
+  void take_function(Context& context, Wanted& wanted, const FoundFunction& function);
+  Result<void> make_site(Context& context, const Wanted& wanted, const FoundFunction& function);
+  static Result<ProbeSite> choose_place(const Context& context, const FoundFunction& function,
+                                        std::span<const Start> starts);
+  Result<model::PointId> intern(model::Point point);
+
+  Found& found_;
+  const Options& options_;
+  std::vector<Wanted> wanted_;
+};
+
+Result<model::PointId> Collector::intern(model::Point point) {
+  auto& points = found_.points.schema.points;
+  const auto known = std::ranges::find(points, point);
+  const auto id = static_cast<std::size_t>(known - points.begin());
+  if (id == model::kMaxPoints) return fail("more than {} points", model::kMaxPoints);
+  if (known == points.end()) points.push_back(std::move(point));
+  return static_cast<model::PointId>(id);
+}
+
+Result<std::vector<std::byte>> read_code(const target::ElfFile& elf, CodeRange code) {
+  const auto offset = elf.file_offset(code.address, code.bytes, PF_X);
+  if (!offset) return fail("its code at {:#x} is not in the file", code.address);
+  std::vector<std::byte> bytes(code.bytes);
+  SJ_CHECK(elf.read(*offset, bytes));
+  return bytes;
+}
+
+// Of each field.
+Result<std::vector<Start>> starts_of(const MapPoint& point, const FoundFunction& function) {
+  std::vector<Start> starts;
+  std::size_t variable = 0;
+  for (const MapField& field : point.fields) {
+    if (field.expression.variable.empty()) {
+      starts.push_back(start_of_argument(field.expression.argument));
+      continue;
+    }
+    const FoundVariable& found = function.variables.at(variable++);
+    if (!found.why_not.empty()) return fail("{}: {}", field.name, printable(found.why_not));
+    starts.push_back(found.start);
+  }
+  return starts;
+}
+
+Result<ProbeSite> Collector::choose_place(const Context& context, const FoundFunction& function,
+                                          std::span<const Start> starts) {
+  CodeRange range = function.code;
+  const bool is_whole = range.bytes != 0 && range.bytes <= kMostCode;
+  // Up to the end of the segment, which may be nearer.
+  if (!is_whole) range.bytes = kBeginning;
+  while (!is_whole && range.bytes > 1 && !context.elf.file_offset(range.address, range.bytes, PF_X))
+    range.bytes /= 2;
+  SJ_TRY(bytes, read_code(context.elf, range));
+  FunctionCode code{.address = range.address, .bytes = bytes, .is_whole = is_whole};
+  for (const CodeRange& piece : function.pieces) {
+    bool is_complete = false;
+    const auto of_piece =
+        piece.bytes <= kMostCode ? read_code(context.elf, piece) : fail("it is too long");
+    if (of_piece) code.entered_at = jump_targets(*of_piece, piece.address, is_complete);
+    if (!is_complete) code.is_whole = false;
+  }
+  std::uint32_t registers = 0;
+  bool wants_stack = false;
+  for (const Start& start : starts) {
+    registers |= 1U << start.base;
+    wants_stack = wants_stack || start.base == kStackPointer;
+  }
+  return find_site(code, registers, wants_stack);
+}
+
+Result<void> Collector::make_site(Context& context, const Wanted& wanted,
+                                  const FoundFunction& function) {
+  const MapPoint& mapped = *wanted.point;
+  const bool counts_arguments = std::ranges::any_of(
+      mapped.fields, [](const MapField& field) { return field.expression.variable.empty(); });
+  if (function.is_changed_clone && counts_arguments && mapped.function != function.linked)
+    return fail(
+        "a clone whose arguments the compiler may have changed: name it as '{}' if they "
+        "are right",
+        printable(function.linked));
+  SJ_TRY(starts, starts_of(mapped, function));
+  SJ_TRY(place, choose_place(context, function, starts));
+  if (place.is_stepped && !options_.takes_slow_sites)
+    return fail(
+        "its best place for a probe, '{}' at +{:#x}, costs the target a single step at each "
+        "hit, 10 us and more in a virtual machine: --allow-slow-sites takes it",
+        place.instruction, place.offset);
+
+  target::Site site;
+  model::Point point{.direction = mapped.direction,
+                     .src = mapped.src.empty() ? place_name(function.shown) : mapped.src,
+                     .dest = mapped.dest,
+                     .fields = {},
+                     .file = context.file.name};
+  bool can_fail = false;
+  for (std::size_t at = 0; at < starts.size(); ++at) {
+    const MapField& field = mapped.fields[at];
+    auto lowered = lower(field.expression, starts[at], place.stack_bytes);
+    if (!lowered) return std::unexpected(std::move(lowered).error().within(field.name));
+    point.fields.push_back({.name = field.name,
+                            .role = field.role,
+                            .bytes = lowered->arg.bytes,
+                            .is_signed = lowered->arg.is_signed != 0});
+    if (lowered->arg.kind == SJ_ARG_CHAIN)
+      lowered->arg.displacement = static_cast<std::int64_t>(site.chains.size());
+    can_fail = can_fail || reads_memory(*lowered);
+    site.args.push_back(lowered->arg);
+    site.chains.insert(site.chains.end(), lowered->chains.begin(), lowered->chains.end());
+  }
+  if (can_fail) {
+    point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
+    site.args.push_back({.displacement = 0,
+                         .kind = SJ_ARG_FAULTS,
+                         .base = SJ_NO_REG,
+                         .index = SJ_NO_REG,
+                         .shift = 0,
+                         .bytes = 2,
+                         .is_signed = 0,
+                         .low_bit = 0,
+                         .number = 0});
+  }
+  SJ_CHECK(model::check(point));
+  if (found_.points.sites.size() == SJ_MAX_SITES) return fail("more than {} sites", SJ_MAX_SITES);
+  const auto offset = context.elf.file_offset(function.code.address + place.offset, 1, PF_X);
+  if (!offset) return fail("its code at {:#x} is not in the file", function.code.address);
+  SJ_TRY(id, intern(std::move(point)));
+  if (!context.index) {
+    auto& files = found_.points.files;
+    const auto known = std::ranges::find_if(files, [&](const target::MappedFile& one) {
+      return one.inode == context.file.inode && one.device == context.file.device;
+    });
+    context.index = static_cast<std::size_t>(known - files.begin());
+    if (known == files.end()) files.push_back(context.file);
+  }
+  site.file = *context.index;
+  site.offset = *offset;
+  site.point = id;
+  site.is_stepped = place.is_stepped;
+  const std::string shown = printable(function.shown);
+  site.probe = fmt::format("{}+{:#x}", shown, place.offset);
+  found_.mapped.push_back({.site = found_.points.sites.size(),
+                           .function = shown,
+                           .offset = place.offset,
+                           .instruction = place.instruction,
+                           .folded = function.folded});
+  found_.points.sites.push_back(std::move(site));
+  return {};
+}
+
+void Collector::take_function(Context& context, Wanted& wanted, const FoundFunction& function) {
+  ++wanted.places;
+  const auto made = make_site(context, wanted, function);
+  if (!made)
+    unusable(wanted, fmt::format("{} in {}: {}", printable(function.shown),
+                                 printable(context.file.name), made.error().text()));
+}
+
+// Its calls there are not seen.
+void Collector::tell_inlined(const Context& context, const Wanted& wanted,
+                             const SearchResult& result) {
+  unusable(wanted, fmt::format("calls of '{}' in {}: it is inlined in {}, such as in {}",
+                               wanted.point->function, printable(context.file.name),
+                               base::counted(result.inlined, "place"),
+                               printable(fmt::format("{}", fmt::join(result.inlined_into, ", ")))));
+}
+
+void Collector::take_result(Context& context, Wanted& wanted, SearchResult& result) {
+  if (!result.ambiguous.empty()) {
+    ++wanted.places;
+    unusable(wanted,
+             fmt::format("'{}' may be any of several functions of {}: {}; say which, with its "
+                         "parameters, or give a glob for all of them",
+                         wanted.point->function, printable(context.file.name),
+                         printable(fmt::format("{}", fmt::join(result.ambiguous, ", ")))));
+    return;
+  }
+  for (FoundFunction& function : result.functions) {
+    if (wanted.address) function.shown = wanted.point->function;
+    if (context.elf.in_code(function.code.address)) {
+      take_function(context, wanted, function);
+      continue;
+    }
+    ++wanted.places;
+    unusable(wanted, fmt::format("there is no code at {:#x} of {}", function.code.address,
+                                 printable(context.file.name)));
+  }
+  if (result.inlined != 0) {
+    ++wanted.places;
+    tell_inlined(context, wanted, result);
+  }
+  if (wanted.near.empty()) wanted.near = std::move(result.near);
+}
+
+void Collector::add_file(target::MappedFile file, std::span<const target::Mapping> mappings) {
+  std::vector<Wanted*> asked;
+  for (Wanted& one : wanted_) {
+    const std::string& glob = one.address ? one.address->library : one.point->library;
+    if (glob.empty() || is_named(file.name, glob)) asked.push_back(&one);
+  }
+  if (asked.empty() || !target::ElfFile::has_magic(file.path)) return;
+  const auto elf = target::ElfFile::open(file.path, file.name);
+  if (!elf || elf->machine() != target::Machine::kX86_64) return;
+  if (const auto biases = load_biases(*elf, mappings); !biases.empty())
+    file.load_bias = biases.front();
+  const auto debug = find_debug_file(*elf, file);
+  Context context{.elf = *elf, .file = file};
+  std::vector<Query> queries;
+  for (Wanted* one : asked) {
+    ++one->files;
+    queries.push_back(
+        {.pattern = one->point->function,
+         .address = one->address ? std::optional(one->address->address) : std::nullopt,
+         .variables = variables_of(*one->point)});
+  }
+  auto results = find_functions(*elf, debug ? &*debug : nullptr, queries);
+  if (!results) {
+    found_.points.unusable.push_back({printable(file.name), results.error().text()});
+    return;
+  }
+  for (std::size_t at = 0; at < asked.size(); ++at)
+    take_result(context, *asked[at], (*results)[at]);
+}
+
+void Collector::tell_missing() {
+  for (const Wanted& one : wanted_) {
+    if (one.places != 0) continue;
+    const std::string& glob = one.address ? one.address->library : one.point->library;
+    if (one.files == 0) {
+      unusable(one, glob.empty() ? "there is no file of x86-64 to look into"
+                                 : fmt::format("no file named '{}' is executed", glob));
+      continue;
+    }
+    unusable(one, fmt::format("no function '{}' in {}{}", one.point->function,
+                              base::counted(one.files, "file"),
+                              one.near.empty()
+                                  ? ": is it stripped, or was the function inlined everywhere?"
+                                  : printable(fmt::format(", but {}", fmt::join(one.near, ", ")))));
+  }
+}
+
+}  // namespace
+
+Result<Found> find_points(const target::Process& process, std::span<const Map> maps,
+                          const Options& options) {
+  Found found;
+  SJ_TRY(points, target::find_points(process));
+  found.points = std::move(points);
+  SJ_TRY(executed, target::executed_files(process));
+  Collector collector(found, maps, options);
+  for (target::ExecutedFile& one : executed.files)
+    collector.add_file(std::move(one.file), one.mappings);
+  collector.tell_missing();
+  if (!process.alive()) return fail("process {} has exited", process.title());
+  return found;
+}
+
+Result<Found> find_points_in_files(std::span<const std::string> paths, std::span<const Map> maps,
+                                   const Options& options) {
+  Found found;
+  SJ_TRY(points, target::find_points_in_files(paths));
+  found.points = std::move(points);
+  Collector collector(found, maps, options);
+  for (const std::string& path : paths) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
+    collector.add_file(
+        {.name = path, .path = path, .inode = status.st_ino, .device = status.st_dev}, {});
+  }
+  collector.tell_missing();
+  return found;
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,44 @@
+// The points that maps make of an unprepared program: its functions are looked for by name, a place
+// for a probe is chosen in each, and where its values are is compiled for the BPF programs. What a
+// map says and the program has not is listed as unusable, point by point, and hides nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/map_file.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::coarse {
+
+// How a site of a map came about, for people.
+struct MappedSite {
+  std::size_t site = 0;  // index into Points::sites
+  std::string function;
+  std::uint64_t offset = 0;  // from its entry
+  std::string instruction;
+  std::vector<std::string> folded;  // functions whose hits are counted as well: they are one code
+};
+
+struct Options {
+  bool takes_slow_sites = false;  // those that the kernel executes in a single step
+};
+
+struct Found {
+  target::Points points;  // also those that the program was prepared with
+  std::vector<MappedSite> mapped;
+};
+
+// Of a running process.
+Result<Found> find_points(const target::Process& process, std::span<const Map> maps,
+                          const Options& options);
+// Of programs and libraries that need not run.
+Result<Found> find_points_in_files(std::span<const std::string> paths, std::span<const Map> maps,
+                                   const Options& options);
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,275 @@
+#include "userspace/coarse/prologue.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <Zydis/Zydis.h>
+
+namespace sojourn::coarse {
+
+namespace {
+
+constexpr unsigned kMostPassed = 32;  // instructions before the site
+
+std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t at) {
+  return at < bytes.size() ? std::to_integer<std::uint8_t>(bytes[at]) : std::uint8_t{0};
+}
+
+struct Instruction {
+  ZydisDecodedInstruction what;
+  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operand;
+
+  std::span<const ZydisDecodedOperand> operands() const {
+    return std::span(operand).first(what.operand_count);
+  }
+  std::span<const ZydisDecodedOperand> visible() const {
+    return std::span(operand).first(what.operand_count_visible);
+  }
+};
+
+class Decoder {
+ public:
+  Decoder() {
+    ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    ZydisFormatterInit(&formatter_, ZYDIS_FORMATTER_STYLE_INTEL);
+  }
+
+  std::optional<Instruction> decode(std::span<const std::byte> bytes) const {
+    Instruction one{};
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &one.what,
+                                             one.operand.data())))
+      return std::nullopt;
+    return one;
+  }
+
+  std::string text(const Instruction& one, std::uint64_t address) const {
+    std::array<char, 128> text{};
+    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter_, &one.what, one.operand.data(),
+                                                      one.what.operand_count_visible, text.data(),
+                                                      text.size(), address, nullptr)))
+      return "?";
+    return text.data();
+  }
+
+ private:
+  ZydisDecoder decoder_;
+  ZydisFormatter formatter_;
+};
+
+// What the kernel emulates (arch/x86/kernel/uprobes.c: push_setup_xol_ops, branch_setup_xol_ops),
+// in the forms without a prefix. Longer nops are not among them here: kernels from 6.18 on replace
+// one of five bytes by a call, which harms red zones and forked children.
+bool is_emulated(std::span<const std::byte> bytes) {
+  const std::uint8_t first = byte_at(bytes, 0);
+  const std::uint8_t second = byte_at(bytes, 1);
+  const auto is_push = [](std::uint8_t opcode) { return opcode >= 0x50 && opcode <= 0x57; };
+  constexpr std::uint8_t kRexB = 0x41;
+  if (is_push(first) || (first == kRexB && is_push(second))) return true;
+  if (first == 0x90 || first == 0xe8 || first == 0xe9 || first == 0xeb)
+    return true;                                    // nop call jmp
+  if (first >= 0x70 && first <= 0x7f) return true;  // jcc
+  return first == 0x0f && second >= 0x80 && second <= 0x8f;
+}
+
+// Instructions that the kernel is known to take for a single step: plain ones of the kinds that
+// functions begin with, without a segment or a lock, in the old encodings.
+bool can_be_stepped(const Instruction& one) {
+  constexpr ZydisInstructionAttributes kOdd =
+      ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+      ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_IS_PRIVILEGED |
+      ZYDIS_ATTRIB_HAS_XACQUIRE | ZYDIS_ATTRIB_HAS_XRELEASE;
+  if (one.what.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY || (one.what.attributes & kOdd) != 0)
+    return false;
+  switch (one.what.mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_RET:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_XOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_end_of_straight_line(const Instruction& one) {
+  switch (one.what.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_INTERRUPT:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_SYSTEM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// As the kernel numbers the words of pt_regs.
+std::optional<std::uint8_t> register_word(ZydisRegister which) {
+  const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, which);
+  constexpr std::array<std::pair<ZydisRegister, std::uint8_t>, 16> kWords = {
+      {{ZYDIS_REGISTER_R15, 0},
+       {ZYDIS_REGISTER_R14, 1},
+       {ZYDIS_REGISTER_R13, 2},
+       {ZYDIS_REGISTER_R12, 3},
+       {ZYDIS_REGISTER_RBP, 4},
+       {ZYDIS_REGISTER_RBX, 5},
+       {ZYDIS_REGISTER_R11, 6},
+       {ZYDIS_REGISTER_R10, 7},
+       {ZYDIS_REGISTER_R9, 8},
+       {ZYDIS_REGISTER_R8, 9},
+       {ZYDIS_REGISTER_RAX, 10},
+       {ZYDIS_REGISTER_RCX, 11},
+       {ZYDIS_REGISTER_RDX, 12},
+       {ZYDIS_REGISTER_RSI, 13},
+       {ZYDIS_REGISTER_RDI, 14},
+       {ZYDIS_REGISTER_RSP, 19}}};
+  const auto* const found = std::ranges::find(kWords, whole, &decltype(kWords)::value_type::first);
+  return found == kWords.end() ? std::nullopt : std::optional(found->second);
+}
+
+// What the instruction takes from the stack pointer, where that is all that it does to it.
+std::optional<std::int64_t> stack_taken(const Instruction& one) {
+  const auto visible = one.visible();
+  if (visible.size() != 2 || visible[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+      visible[0].reg.value != ZYDIS_REGISTER_RSP)
+    return std::nullopt;
+  const ZydisDecodedOperand& by = visible[1];
+  if (by.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && one.what.mnemonic == ZYDIS_MNEMONIC_SUB)
+    return by.imm.value.s;
+  if (by.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && one.what.mnemonic == ZYDIS_MNEMONIC_ADD)
+    return -by.imm.value.s;
+  if (one.what.mnemonic == ZYDIS_MNEMONIC_LEA && by.type == ZYDIS_OPERAND_TYPE_MEMORY &&
+      by.mem.base == ZYDIS_REGISTER_RSP && by.mem.index == ZYDIS_REGISTER_NONE)
+    return -by.mem.disp.value;
+  return std::nullopt;
+}
+
+class Walk {
+ public:
+  Walk(const FunctionCode& code, std::uint32_t registers, bool wants_stack)
+      : code_(code), registers_(registers), wants_stack_(wants_stack) {}
+
+  Result<ProbeSite> site() {
+    bool is_complete = false;
+    targets_ = jump_targets(code_.bytes, code_.address, is_complete);
+    targets_.insert(targets_.end(), code_.entered_at.begin(), code_.entered_at.end());
+    is_known_ = is_complete && code_.is_whole;
+    std::optional<ProbeSite> slow;
+    for (unsigned passed = 0; passed < kMostPassed; ++passed) {
+      const auto rest = code_.bytes.subspan(at_);
+      const auto one = decoder_.decode(rest);
+      if (!one) {
+        why_ = fmt::format("the code at +{:#x} cannot be decoded", at_);
+        break;
+      }
+      const ProbeSite here{.offset = at_,
+                           .stack_bytes = stack_bytes_,
+                           .is_stepped = false,
+                           .instruction = decoder_.text(*one, code_.address + at_)};
+      if (is_emulated(rest)) return here;
+      if (!slow && can_be_stepped(*one)) {
+        slow = here;
+        slow->is_stepped = true;
+      }
+      if (!pass(*one, here.instruction)) break;
+    }
+    if (slow) return *slow;
+    return fail(
+        "no place for a probe: {}",
+        why_.empty() ? fmt::format("none in its first {} instructions", kMostPassed) : why_);
+  }
+
+ private:
+  bool stop(std::string why) {
+    why_ = std::move(why);
+    return false;
+  }
+
+  // Whether all is behind the instruction as it was before, as far as it matters.
+  bool pass(const Instruction& one, const std::string& text) {
+    if (is_end_of_straight_line(one)) return stop(fmt::format("'{}' at +{:#x}", text, at_));
+    const std::optional<std::int64_t> taken = stack_taken(one);
+    for (const ZydisDecodedOperand& operand : one.operands()) {
+      if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0) continue;
+      if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && !is_own_frame(operand))
+        return stop(fmt::format("'{}' at +{:#x} writes to memory", text, at_));
+      if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
+      const auto word = register_word(operand.reg.value);
+      if (operand.reg.value == ZYDIS_REGISTER_RSP && !taken)
+        return stop(fmt::format("'{}' at +{:#x} moves the stack", text, at_));
+      if (operand.reg.value != ZYDIS_REGISTER_RSP && word && (registers_ >> *word & 1) != 0)
+        return stop(fmt::format("'{}' at +{:#x} writes over an argument", text, at_));
+    }
+    stack_bytes_ += taken.value_or(0);
+    const bool is_mark = one.what.mnemonic == ZYDIS_MNEMONIC_ENDBR64 && at_ == 0;
+    at_ += one.what.length;
+    // What jumps here did not call the function.
+    if (std::ranges::find(targets_, code_.address + at_) != targets_.end())
+      return stop(fmt::format("the code jumps back to +{:#x}", at_));
+    if (!is_known_ && !is_mark)
+      return stop("where the function ends, and so what jumps into it, is not known");
+    return true;
+  }
+
+  bool is_own_frame(const ZydisDecodedOperand& operand) const {
+    const auto& memory = operand.mem;
+    return memory.base == ZYDIS_REGISTER_RSP && memory.index == ZYDIS_REGISTER_NONE &&
+           (!wants_stack_ || memory.disp.value + operand.size / 8 <= stack_bytes_);
+  }
+
+  const FunctionCode& code_;
+  std::uint32_t registers_;
+  bool wants_stack_;
+  Decoder decoder_;
+  std::vector<std::uint64_t> targets_;
+  bool is_known_ = false;
+  std::size_t at_ = 0;
+  std::int64_t stack_bytes_ = 0;
+  std::string why_;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> jump_targets(std::span<const std::byte> bytes, std::uint64_t address,
+                                        bool& is_complete) {
+  const Decoder decoder;
+  std::vector<std::uint64_t> targets;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto one = decoder.decode(bytes.subspan(at));
+    if (!one) {
+      is_complete = false;
+      return targets;
+    }
+    at += one->what.length;
+    const auto visible = one->visible();
+    const bool is_jump = one->what.meta.category == ZYDIS_CATEGORY_COND_BR ||
+                         one->what.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+    if (is_jump && !visible.empty() && visible[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+        visible[0].imm.is_relative != 0)
+      targets.push_back(address + at + static_cast<std::uint64_t>(visible[0].imm.value.s));
+  }
+  is_complete = true;
+  return targets;
+}
+
+Result<ProbeSite> find_site(const FunctionCode& code, std::uint32_t registers,
+                            bool wants_stack_arguments) {
+  return Walk(code, registers, wants_stack_arguments).site();
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,42 @@
+// Where in a function's beginning a probe hurts least: an instruction that the kernel emulates,
+// reached exactly once for each call, with all arguments still where the caller put them. An
+// instruction that it cannot emulate costs the target a single step, some ten times as much.
+// x86-64; decided from the function's code alone, by decoding. No state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::coarse {
+
+struct FunctionCode {
+  std::uint64_t address = 0;
+  std::span<const std::byte> bytes;  // all of it, or its beginning where the end is not known
+  bool is_whole = true;
+  // Addresses outside of it that code of its own elsewhere jumps to.
+  std::vector<std::uint64_t> entered_at = {};
+};
+
+struct ProbeSite {
+  std::uint64_t offset = 0;      // from the function's address
+  std::int64_t stack_bytes = 0;  // by which the stack pointer is lower there than at the entry
+  bool is_stepped = false;       // executed by a single step
+  std::string instruction;       // "push rbp"
+};
+
+// `registers`: the words of pt_regs whose values at the entry are wanted, a bit for each. The
+// error says what stands in the way.
+Result<ProbeSite> find_site(const FunctionCode& code, std::uint32_t registers,
+                            bool wants_stack_arguments);
+
+// Targets of all direct jumps in the code, as far as it can be decoded; `is_complete` says whether
+// all of it could.
+std::vector<std::uint64_t> jump_targets(std::span<const std::byte> bytes, std::uint64_t address,
+                                        bool& is_complete);
+
+}  // namespace sojourn::coarse

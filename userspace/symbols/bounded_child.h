@@ -1,0 +1,18 @@
+// Work on files that may be forged, in a child of its own with bounded time and memory: what reads
+// debug information or takes names apart may be led astray by them, for ever or into its death.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::symbols {
+
+// What `work` returns there, at most `most_bytes` long. The answer is as hostile as the files are.
+Result<std::string> answer_apart(const std::function<std::string()>& work, std::size_t most_bytes,
+                                 std::chrono::milliseconds patience);
+
+}  // namespace sojourn::symbols

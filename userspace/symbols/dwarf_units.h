@@ -1,0 +1,38 @@
+// Which compilation unit of a file's debug information an address belongs to. For the readers of
+// debug information in this program, which a forged file may lead astray (bounded_child.h). Lives
+// no longer than the Dwarf that it was made of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+namespace sojourn::symbols {
+
+struct EndDwarf {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+using OwnedDwarf = std::unique_ptr<Dwarf, EndDwarf>;
+
+class DwarfUnits {
+ public:
+  DwarfUnits() = default;
+  explicit DwarfUnits(Dwarf* dwarf);
+
+  bool unit_at(std::uint64_t address, Dwarf_Die& unit) const;
+
+ private:
+  // A unit's code, one of its ranges.
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    Dwarf_Off unit = 0;
+  };
+
+  Dwarf* dwarf_ = nullptr;
+  std::vector<Range> ranges_;  // by begin
+};
+
+}  // namespace sojourn::symbols
