@@ -16,6 +16,10 @@ bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
 }
 
+std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
+  return child.ts_ns - std::min(child.ts_ns, parent.entered_ns);
+}
+
 }  // namespace
 
 Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
@@ -63,17 +67,37 @@ Matcher::Best Matcher::best(const PointPlan& plan, const Unit& unit) const {
   };
   for (const auto& use : plan.lookups) {
     const auto found = store_.find(use, unit);
-    if (found.open != kNone) {
-      const auto waiting = store_.unit_of(found.open);
+    const auto entry = in_time(found.open, unit);
+    if (entry != kNone) {
+      const auto waiting = store_.unit_of(entry);
       if (store_[waiting].depth < kMaxDepth && newer(waiting, best.open)) {
         best.open = waiting;
-        best.entry = found.open;
+        best.entry = entry;
       }
     }
-    if (found.used != kNone && store_[found.used].depth < kMaxDepth && newer(found.used, best.used))
+    if (found.used != kNone && store_[found.used].depth < kMaxDepth &&
+        newer(found.used, best.used) && !is_too_old(found.used, unit))
       best.used = found.used;
   }
   return best;
+}
+
+bool Matcher::is_too_old(UnitId parent, const Unit& child) const {
+  if (!topology_.has_expiries) return false;
+  const auto& unit = store_[parent];
+  return waited_ns(unit, child) > topology_.pair(unit.point, child.point).expiry_ns;
+}
+
+std::uint32_t Matcher::in_time(std::uint32_t entry, const Unit& child) const {
+  if (!topology_.has_expiries) return entry;
+  const auto longest_ns = topology_.points[child.point].longest_expiry_ns;
+  for (; entry != kNone; entry = store_.older(entry)) {
+    const auto parent = store_.unit_of(entry);
+    // What waited before it is older still.
+    if (waited_ns(store_[parent], child) > longest_ns) return kNone;
+    if (!is_too_old(parent, child)) return entry;
+  }
+  return kNone;
 }
 
 // A round above 0 repeats the latest unit of its process, whatever else its ids say.
@@ -136,8 +160,8 @@ bool Matcher::match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& 
 void Matcher::take_all(UnitId child, const PointPlan& plan, Match& into) const {
   const auto point = store_[child].point;
   for (const auto& use : plan.lookups) {
-    auto entry = store_.find(use, store_[child]).open;
-    for (; entry != kNone; entry = store_.older(entry)) {
+    auto entry = in_time(store_.find(use, store_[child]).open, store_[child]);
+    for (; entry != kNone; entry = in_time(store_.older(entry), store_[child])) {
       const auto parent = store_.unit_of(entry);
       if (store_[parent].depth < kMaxDepth && topology_.pair(store_[parent].point, point).gathers)
         into.parents.push_back(parent);
@@ -158,8 +182,9 @@ void Matcher::take_nearest(UnitId child, const Best& best, Match& into) const {
   // What the same thread did just before is what it goes on with.
   if (last.tid == nearest.tid && last.serial == nearest.serial && nearest.tid == store_[child].tid)
     return;
-  auto entry = store_.older(best.entry);
-  for (; entry != kNone && into.alternatives < kMaxAlternatives; entry = store_.older(entry))
+  auto entry = in_time(store_.older(best.entry), store_[child]);
+  for (; entry != kNone && into.alternatives < kMaxAlternatives;
+       entry = in_time(store_.older(entry), store_[child]))
     ++into.alternatives;
 }
 

@@ -55,6 +55,10 @@ class Matcher {
   };
 
   Best best(const PointPlan& plan, const Unit& unit) const;
+  // By the pair's own expiry.
+  bool is_too_old(UnitId parent, const Unit& child) const;
+  // The first of a chain of entries, newest first, that is not.
+  std::uint32_t in_time(std::uint32_t entry, const Unit& child) const;
   bool match_round(UnitId child, const PointPlan& plan, Match& into);
   bool match_process(UnitId child, const PointPlan& plan, Match& into) const;
   bool match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into);

@@ -16,6 +16,29 @@ std::string_view last_part(std::string_view place) {
 
 }  // namespace
 
+bool PointName::means(const model::Point& point) const {
+  return point.direction == direction && point.name() == name &&
+         (!fields || format_fields(point) == *fields);
+}
+
+std::string_view name(PointKind kind) {
+  switch (kind) {
+    case PointKind::kInput:
+      return "input";
+    case PointKind::kOutput:
+      return "output";
+    case PointKind::kInner:
+      return "inner";
+    case PointKind::kDrop:
+      return "drop";
+    case PointKind::kAck:
+      return "ack";
+    case PointKind::kControl:
+      return "control";
+  }
+  return "";
+}
+
 bool Rules::is_drop(std::string_view place) const {
   return first_part(place) == drop || last_part(place) == drop;
 }

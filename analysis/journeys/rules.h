@@ -1,12 +1,14 @@
-// How journeys are rebuilt: the words that points may use and be understood without being told, and
-// the times after which an identifier is forgotten. The defaults fit targets that follow the names
-// of docs/journeys.md. Plain data, cheap to copy.
+// How journeys are rebuilt: the words that points may use and be understood without being told, the
+// times after which an identifier is forgotten, and what somebody stated about single points and
+// pairs of them. The defaults fit targets that follow the names of docs/journeys.md. Plain data.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/model/schema.h"
 
@@ -15,6 +17,38 @@ namespace sojourn::journeys {
 // What one journey stands for: a packet that entered, with everything its bytes reached; or a
 // packet that left, with everything it was made from.
 enum class Anchor : std::uint8_t { kInput, kOutput };
+
+// A point as a rule names it.
+struct PointName {
+  model::Direction direction = model::Direction::kDownlink;
+  std::string name;                   // "ip.in--pdcp.in"
+  std::optional<std::string> fields;  // "len:rnti:drb.gsn"; none: whatever fields it has
+
+  bool means(const model::Point& point) const;
+};
+
+enum class PointKind : std::uint8_t { kInput, kOutput, kInner, kDrop, kAck, kControl };
+std::string_view name(PointKind kind);
+
+struct PointRule {
+  PointName point;
+  PointKind kind = PointKind::kInner;
+  bool control = false;  // as well, where the kind is another
+  std::string where;     // "FILE:LINE:COLUMN", for what is wrong with it
+};
+
+// What is not stated is derived.
+struct PairRule {
+  PointName parent;
+  PointName child;
+  bool touches = true;  // false: units never go from one to the other
+  std::optional<std::vector<std::string>> key;
+  std::optional<bool> gathers;  // a child takes all units of its key
+  std::optional<bool> cuts;     // children carry parts of the parent
+  std::optional<bool> lengths;  // bytes of both can be compared
+  std::optional<std::uint64_t> expiry_ns;
+  std::string where;
+};
 
 struct Rules {
   // In the downlink packets come in and transport blocks leave; in the uplink it is the other way.
@@ -37,6 +71,10 @@ struct Rules {
   std::uint64_t linger_ns = 1'000'000'000;   // what ended is kept so long where HARQ may repeat it,
   std::uint64_t settle_ns = 100'000'000;     // and so long where nothing is expected any more
   std::size_t max_units = 4'000'000;         // in memory at once; the oldest give way
+
+  // The last that means a point or a pair counts.
+  std::vector<PointRule> points;
+  std::vector<PairRule> pairs;
 
   Anchor anchor(model::Direction direction) const {
     return direction == model::Direction::kUplink ? uplink : downlink;

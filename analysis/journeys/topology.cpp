@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "analysis/model/unread.h"
 
@@ -20,6 +20,8 @@ using model::Role;
 // A schema comes from a file; one where everything touches everything would cost more than it
 // tells.
 constexpr std::size_t kMaxPairs = 100'000;
+// One less than the number that says "in none".
+constexpr std::uint16_t kMaxTables = UINT16_MAX - 1;
 
 using PlaceKey = std::pair<model::Direction, std::string>;
 
@@ -91,8 +93,10 @@ class Deriver {
     if (schema_.points.size() > std::numeric_limits<PointId>::max())
       return fail("schema has {} points, more than a trace can hold", schema_.points.size());
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(describe(i));
+    find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
+    SJ_CHECK(make_tables());
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
     rank();
     return std::move(topology_);
@@ -114,6 +118,7 @@ class Deriver {
     plan.drop = rules_.is_drop(point.dest);
     plan.ack = !plan.drop && rules_.is_ack(point.dest);
     plan.control = rules_.is_control(point.src) || rules_.is_control(point.dest);
+    if (plan.carries_units) state_kind(point, plan);
     plan.length = index_of(point, rules_.length, true);
     plan.offset = index_of(point, rules_.offset, false);
     plan.round = index_of(point, rules_.round, true);
@@ -135,6 +140,44 @@ class Deriver {
       if (plan.is_id[at]) plan.needed_bits |= std::uint64_t{1} << at;
     for (const auto& needed : {plan.length, plan.offset, plan.round})
       if (needed && *needed < 64) plan.needed_bits |= std::uint64_t{1} << *needed;
+  }
+
+  void state_kind(const Point& point, PointPlan& plan) const {
+    for (const PointRule& rule : rules_.points)
+      if (rule.point.means(point)) {
+        plan.stated = rule.kind;
+        plan.control = rule.control;
+      }
+    if (!plan.stated) return;
+    plan.drop = plan.stated == PointKind::kDrop;
+    plan.ack = plan.stated == PointKind::kAck;
+  }
+
+  std::vector<PointId> meant_by(const PointName& name) const {
+    std::vector<PointId> points;
+    for (std::size_t i = 0; i < schema_.points.size(); ++i)
+      if (topology_.points[i].carries_units && name.means(schema_.points[i]))
+        points.push_back(static_cast<PointId>(i));
+    return points;
+  }
+
+  // Which rule each pair goes by, and which rules go by nothing.
+  void find_pair_rules() {
+    const auto idle = [this](const std::string& where, const PointName& point) {
+      topology_.idle_rules.push_back(
+          fmt::format("{}: there is no point {} {}{}", where, letter(point.direction), point.name,
+                      point.fields ? fmt::format(" with {}", *point.fields) : ""));
+    };
+    for (const PointRule& rule : rules_.points)
+      if (meant_by(rule.point).empty()) idle(rule.where, rule.point);
+    for (const PairRule& rule : rules_.pairs) {
+      const auto parents = meant_by(rule.parent);
+      const auto children = meant_by(rule.child);
+      if (parents.empty()) idle(rule.where, rule.parent);
+      if (children.empty()) idle(rule.where, rule.child);
+      for (const PointId parent : parents)
+        for (const PointId child : children) pair_rules_[{parent, child}] = &rule;
+    }
   }
 
   // What a process is known by; empty where the point does not name one.
@@ -180,31 +223,88 @@ class Deriver {
         // What leaves a place for a part of it has left.
         const bool part = dest.size() > point.src.size();
         if (part && schema_.points[parent].src == point.src) continue;
-        if (topology_.pairs.size() >= kMaxPairs)
-          return fail("more than {} pairs of points touch: {} feeds too many sources", kMaxPairs,
-                      dest);
-        touch(parent, static_cast<PointId>(child), dest);
+        if (pair_rules_.contains({parent, static_cast<PointId>(child)})) continue;
+        if (plan.stated == PointKind::kInput) continue;
+        if (topology_.points[parent].stated == PointKind::kOutput) continue;
+        SJ_CHECK(touch(parent, static_cast<PointId>(child)));
       }
     }
+    for (const auto& [points, rule] : pair_rules_)
+      if (points.second == child && rule->touches)
+        SJ_CHECK(touch(points.first, points.second, rule));
     return {};
   }
 
-  void touch(PointId parent, PointId child, const std::string& place) {
+  Result<void> touch(PointId parent, PointId child, const PairRule* rule = nullptr) {
+    const std::string& place = schema_.points[parent].dest;
+    if (topology_.pairs.size() >= kMaxPairs)
+      return fail("more than {} pairs of points touch: {} feeds too many sources", kMaxPairs,
+                  place);
     Pair pair;
     pair.parent = parent;
     pair.child = child;
     pair.place = place_index(schema_.points[parent].direction, place);
     std::ranges::set_intersection(ids_[parent], ids_[child], std::back_inserter(pair.key));
-    std::ranges::set_difference(ids_[parent], ids_[child], std::back_inserter(pair.parent_extra));
-    std::ranges::set_difference(ids_[child], ids_[parent], std::back_inserter(pair.child_extra));
+    if (rule != nullptr && rule->key) SJ_CHECK(take_key(*rule, pair));
+    std::ranges::set_difference(ids_[parent], pair.key, std::back_inserter(pair.parent_extra));
+    std::ranges::set_difference(ids_[child], pair.key, std::back_inserter(pair.child_extra));
     judge(pair);
-    join_table(pair);
+    if (rule != nullptr) SJ_CHECK(overrule(*rule, pair));
     auto& up = topology_.points[parent];
     auto& down = topology_.points[child];
     up.place = pair.place;
     up.awaits_ack |= down.ack;
+    down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
     down.pairs.push_back(static_cast<std::uint32_t>(topology_.pairs.size()));
     topology_.pairs.push_back(std::move(pair));
+    return {};
+  }
+
+  std::string said(const PairRule& rule) const {
+    return fmt::format("{}: {} -> {}", rule.where, rule.parent.name, rule.child.name);
+  }
+
+  Result<void> take_key(const PairRule& rule, Pair& pair) const {
+    auto key = *rule.key;
+    std::ranges::sort(key);
+    const auto twice = std::ranges::unique(key);
+    key.erase(twice.begin(), twice.end());
+    for (const std::string& id : key)
+      for (const PointId side : {pair.parent, pair.child})
+        if (!has(ids_[side], id))
+          return fail("{}: {} {} has no id {}", said(rule), letter(rule.parent.direction),
+                      schema_.points[side].name(), id);
+    pair.key = std::move(key);
+    return {};
+  }
+
+  Result<void> overrule(const PairRule& rule, Pair& pair) {
+    const auto& up = topology_.points[pair.parent];
+    const auto& down = topology_.points[pair.child];
+    if (up.stated == PointKind::kOutput)
+      return fail("{}: {} is stated to be an output", said(rule), rule.parent.name);
+    if (down.stated == PointKind::kInput)
+      return fail("{}: {} is stated to be an input", said(rule), rule.child.name);
+    if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
+    if (rule.gathers) pair.gathers = *rule.gathers;
+    const bool lengths =
+        rule.lengths.value_or(pair.cuts || pair.joins || rule.cuts.value_or(false));
+    if (rule.cuts) pair.cuts = *rule.cuts;
+    pair.cuts = pair.cuts && lengths;
+    pair.joins = pair.gathers && !pair.cuts && lengths;
+    if (rule.lengths.value_or(false) && !pair.cuts && !pair.joins)
+      return fail("{}: there are no lengths to compare where one unit becomes one", said(rule));
+    if ((pair.cuts && (!up.length || !down.length || !down.offset)) ||
+        (pair.joins && (!up.length || !up.offset || !down.length)))
+      return fail("{}: lengths can be compared where both have {}, and the piece has {}",
+                  said(rule), rules_.length, rules_.offset);
+    if (rule.expiry_ns) {
+      if (*rule.expiry_ns > rules_.expiry_ns)
+        return fail("{}: nothing is kept longer than the general expiry", said(rule));
+      pair.expiry_ns = *rule.expiry_ns;
+      topology_.has_expiries = true;
+    }
+    return {};
   }
 
   // What the ids say about the cardinality. Pieces are told apart by their offset, so a parent with
@@ -225,15 +325,41 @@ class Deriver {
                  std::ranges::none_of(pair.parent_extra, sequence);
   }
 
-  void join_table(const Pair& pair) {
-    const auto& place = topology_.places[pair.place];
-    const auto [slot, fresh] =
-        tables_.try_emplace({place.direction, place.name, pair.key}, topology_.tables);
-    if (fresh) ++topology_.tables;
-    for (auto& fields : alternatives(schema_.points[pair.parent], pair.key))
-      add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair.gathers);
-    for (auto& fields : alternatives(schema_.points[pair.child], pair.key))
-      add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair.gathers);
+  // Points with one key share a table where each of them that enters the place feeds each that
+  // leaves it. Where one does not, its units must not be found: each that leaves has a table of its
+  // own.
+  Result<void> make_tables() {
+    struct Sharers {
+      std::set<PointId> parents;
+      std::set<PointId> children;
+      std::size_t pairs = 0;
+
+      bool all_touch() const { return pairs == parents.size() * children.size(); }
+    };
+    std::map<std::pair<std::uint16_t, std::vector<std::string>>, Sharers> sharers;
+    for (const Pair& pair : topology_.pairs) {
+      auto& those = sharers[{pair.place, pair.key}];
+      those.parents.insert(pair.parent);
+      those.children.insert(pair.child);
+      ++those.pairs;
+    }
+    std::map<std::tuple<std::uint16_t, std::vector<std::string>, std::optional<PointId>>,
+             std::uint16_t>
+        tables;
+    for (const Pair& pair : topology_.pairs) {
+      std::optional<PointId> owner;
+      if (!sharers[{pair.place, pair.key}].all_touch()) owner = pair.child;
+      const auto [slot, fresh] =
+          tables.try_emplace({pair.place, pair.key, owner}, topology_.tables);
+      if (fresh && topology_.tables == kMaxTables)
+        return fail("points touch by more than {} keys", kMaxTables);
+      if (fresh) ++topology_.tables;
+      for (auto& fields : alternatives(schema_.points[pair.parent], pair.key))
+        add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair.gathers);
+      for (auto& fields : alternatives(schema_.points[pair.child], pair.key))
+        add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair.gathers);
+    }
+    return {};
   }
 
   static void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields,
@@ -261,6 +387,7 @@ class Deriver {
     if (!plan.carries_units) return;
     plan.input = plan.pairs.empty() && !plan.control;
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
+    if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
     if (!plan.drop) return;
     const auto& point = schema_.points[index];
     for (std::size_t other = 0; other < schema_.points.size(); ++other) {
@@ -303,45 +430,16 @@ class Deriver {
   const Rules& rules_;
   Topology topology_;
   std::vector<std::vector<std::string>> ids_;
+  std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
-  std::map<std::tuple<model::Direction, std::string, std::vector<std::string>>, std::uint16_t>
-      tables_;
 };
-
-std::string_view kind(const PointPlan& plan) {
-  if (!plan.carries_units) return "scalar";
-  if (plan.drop) return "drop";
-  if (plan.ack) return "acknowledgement";
-  if (plan.control) return "control";
-  if (plan.input) return "input";
-  if (plan.output) return "output";
-  return "";
-}
 
 }  // namespace
 
 Result<Topology> Topology::derive(const model::Schema& schema, const Rules& rules) {
   return Deriver(schema, rules).run();
-}
-
-std::string explain(const Topology& topology, const model::Schema& schema, const Rules& rules) {
-  std::string text;
-  const auto line = std::back_inserter(text);
-  for (std::size_t i = 0; i < schema.points.size(); ++i) {
-    const auto& point = schema.points[i];
-    fmt::format_to(line, "{} {}  {}\n", letter(point.direction), point.name(),
-                   kind(topology.points[i]));
-    for (const auto index : topology.points[i].pairs) {
-      const auto& pair = topology.pairs[index];
-      fmt::format_to(line, "    from {} by {}{}{}{}\n", schema.points[pair.parent].name(),
-                     fmt::join(pair.key, "."), pair.gathers ? ", takes all" : ", takes the nearest",
-                     pair.cuts ? fmt::format(", cut by {}", rules.offset) : "",
-                     pair.joins ? fmt::format(", pieces by {}", rules.offset) : "");
-    }
-  }
-  return text;
 }
 
 }  // namespace sojourn::journeys

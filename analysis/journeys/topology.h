@@ -20,7 +20,8 @@ using model::PointId;
 using FieldIndexes = std::vector<std::uint8_t>;
 
 // A table holds the units of one place under one set of ids. Points that enter the place insert,
-// points that leave it look up, each with its own fields in the table's order.
+// points that leave it look up, each with its own fields in the table's order. Every two of them
+// are a pair with those ids as its key.
 struct TableUse {
   std::uint16_t table = 0;
   FieldIndexes fields;
@@ -38,6 +39,7 @@ struct Pair {
   bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
   bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
   bool joins = false;    // parents say which bytes of the child they carry
+  std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
 
 struct Place {
@@ -54,6 +56,7 @@ struct PointPlan {
   bool drop = false;
   bool ack = false;
   bool control = false;
+  std::optional<PointKind> stated;  // by a rule
   bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
   std::uint8_t values = 0;
   std::vector<bool> is_id;  // by field
@@ -66,9 +69,10 @@ struct PointPlan {
   std::optional<std::uint16_t> place;  // that it enters, where something can leave it again
   std::vector<TableUse> lookups;       // nearest place first
   std::vector<TableUse> inserts;
-  std::optional<TableUse> repeats;   // where the latest unit of each process is
-  std::vector<TableUse> processes;   // of other points with the same source, by process
-  std::vector<std::uint32_t> pairs;  // as the child
+  std::optional<TableUse> repeats;      // where the latest unit of each process is
+  std::vector<TableUse> processes;      // of other points with the same source, by process
+  std::vector<std::uint32_t> pairs;     // as the child
+  std::uint64_t longest_expiry_ns = 0;  // of those
 
   bool ends() const { return output || drop || ack; }
 };
@@ -78,6 +82,9 @@ struct Topology {
   std::vector<Pair> pairs;
   std::vector<Place> places;
   std::uint16_t tables = 0;
+  bool has_expiries = false;  // some pair has one of its own
+  // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
+  std::vector<std::string> idle_rules;
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
 
@@ -88,8 +95,5 @@ struct Topology {
     return 0;  // not reached: only pairs find each other
   }
 };
-
-// The rules as they apply to a schema, for people.
-std::string explain(const Topology& topology, const model::Schema& schema, const Rules& rules);
 
 }  // namespace sojourn::journeys

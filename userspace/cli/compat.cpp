@@ -104,12 +104,12 @@ std::string latency_text(const LatseqJourneys& rebuilt) {
 
 }  // namespace
 
-Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader) {
+Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader, const latseq::Ends& ends) {
   ProgressLine line;
   SJ_TRY(recording, latseq::Recording::read(reader, [&](std::uint64_t done, std::uint64_t of) {
            line.update(done, of);
          }));
-  auto all = latseq::rebuild_as_latseq(recording, {});
+  auto all = latseq::rebuild_as_latseq(recording, ends);
   if (!all) return std::unexpected(std::move(all).error().within(reader.path()));
   return LatseqJourneys{std::move(recording), std::move(*all)};
 }
@@ -120,7 +120,7 @@ Result<void> print_data(std::string_view text) {
 }
 
 Result<void> print_compat_journeys(trace::Reader& reader, const CompatJourneys& options) {
-  SJ_TRY(rebuilt, rebuild_as_latseq(reader));
+  SJ_TRY(rebuilt, rebuild_as_latseq(reader, options.ends));
   for (const Journey* const journey : chosen(rebuilt, options))
     SJ_CHECK(print_data(options.json ? latseq::journey_json(rebuilt.recording, *journey)
                                      : journey_text(rebuilt, *journey)));
@@ -128,8 +128,8 @@ Result<void> print_compat_journeys(trace::Reader& reader, const CompatJourneys& 
   return {};
 }
 
-Result<void> print_compat_report(trace::Reader& reader, bool json) {
-  SJ_TRY(rebuilt, rebuild_as_latseq(reader));
+Result<void> print_compat_report(trace::Reader& reader, const latseq::Ends& ends, bool json) {
+  SJ_TRY(rebuilt, rebuild_as_latseq(reader, ends));
   const auto& [recording, all] = rebuilt;
   tell_if_not_whole(reader);
   const std::uint64_t orphans = recording.measures().size() - all.events.size();

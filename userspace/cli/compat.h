@@ -21,9 +21,10 @@ struct LatseqJourneys {
 };
 
 // With a progress line.
-Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader);
+Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader, const latseq::Ends& ends);
 
 struct CompatJourneys {
+  latseq::Ends ends;
   std::string direction;    // "D", "U"; empty: both
   std::uint64_t limit = 0;  // 0: all
   std::uint64_t worst = 0;  // only so many, slowest first; 0: all, as they come
@@ -31,7 +32,7 @@ struct CompatJourneys {
 };
 
 Result<void> print_compat_journeys(trace::Reader& reader, const CompatJourneys& options);
-Result<void> print_compat_report(trace::Reader& reader, bool json);
+Result<void> print_compat_report(trace::Reader& reader, const latseq::Ends& ends, bool json);
 
 // Data to standard output.
 Result<void> print_data(std::string_view text);

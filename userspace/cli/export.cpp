@@ -18,6 +18,7 @@
 #include "userspace/cli/compat.h"
 #include "userspace/cli/output_file.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/rules.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/units.h"
@@ -31,6 +32,7 @@ struct Options {
   std::string what;
   std::string compat;
   std::string output;
+  RulesOption rules;
 };
 
 using PrintPart = Result<void> (*)(const latseq::Recording&, const latseq::Journeys&,
@@ -63,8 +65,8 @@ const Part* find_part(const Options& options) {
 
 void check(const Options& options) {
   if (options.to == kLines) {
-    if (!options.what.empty() || !options.compat.empty())
-      refuse_usage("--to lseq writes the events as they are: no --what, no --compat");
+    if (!options.what.empty() || !options.compat.empty() || options.rules.given())
+      refuse_usage("--to lseq writes the events as they are: no --what, --compat or --rules");
     return;
   }
   if (find_part(options) != nullptr) return;
@@ -105,12 +107,11 @@ Result<void> export_lines(trace::Reader& reader, const latseq::Print& print) {
   return {};
 }
 
-Result<LatseqJourneys> rebuild_natively(trace::Reader& reader) {
+Result<LatseqJourneys> rebuild_natively(trace::Reader& reader, const journeys::Rules& rules) {
   ProgressLine line;
   const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
   SJ_TRY(recording, latseq::Recording::read(reader, progress));
-  const journeys::Rules rules;
-  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  SJ_TRY(topology, derive(reader, rules));
   latseq::NativeJourneys collector(recording, topology, reader.schema());
   SJ_CHECK(report::rebuild(reader, rules, collector, progress,
                            [](const model::EventBatch&) { return true; }));
@@ -125,7 +126,9 @@ Result<LatseqJourneys> rebuild_natively(trace::Reader& reader) {
 Result<void> export_trace(const Options& options, trace::Reader& reader,
                           const latseq::Print& print) {
   if (options.to == kLines) return export_lines(reader, print);
-  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(reader) : rebuild_as_latseq(reader));
+  SJ_TRY(rules, options.rules.read());
+  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(reader, rules)
+                                         : rebuild_as_latseq(reader, latseq_ends(rules)));
   return find_part(options)->print(rebuilt.recording, rebuilt.all, print);
 }
 
@@ -160,6 +163,7 @@ Action define_export(CLI::App& app) {
   app.add_option("--compat", options->compat,
                  "latseq: journeys as LatSeq's own rebuilder makes them, not as sojourn does")
       ->check(CLI::IsMember({"latseq"}));
+  options->rules.define(app);
   app.add_option("-o,--output", options->output,
                  "the file to write, complete or not at all; without: standard output");
   app.parse_complete_callback([options] { check(*options); });

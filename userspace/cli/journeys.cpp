@@ -9,11 +9,13 @@
 
 #include <fmt/core.h>
 
+#include "analysis/journeys/rule_file.h"
 #include "analysis/report/journey_words.h"
 #include "analysis/report/rebuild.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -31,7 +33,9 @@ struct Options {
   std::uint64_t worst = 0;
   bool json = false;
   bool incomplete = false;
+  bool explain = false;
   Where where;
+  RulesOption rules;
 };
 
 // Prints what is asked for, as it comes; with --worst, keeps the slowest and prints them at the
@@ -108,16 +112,19 @@ class Printer : public journeys::Observer {
 };
 
 Result<void> run(const Options& options) {
+  SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
+  SJ_TRY(topology, derive(reader, rules));
+  if (options.explain) return print_data(journeys::rules_text(topology, reader.schema(), rules));
   if (!options.compat.empty())
-    return print_compat_journeys(reader, {.direction = options.direction,
+    return print_compat_journeys(reader, {.ends = latseq_ends(rules),
+                                          .direction = options.direction,
                                           .limit = options.limit,
                                           .worst = options.worst,
                                           .json = options.json});
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
   Printer printer(options, where, reader, line);
-  const journeys::Rules rules;
   SJ_CHECK(report::rebuild(
       reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
       [&](const model::EventBatch&) { return !printer.full(); }));
@@ -145,8 +152,13 @@ Action define_journeys(CLI::App& app) {
   app.add_option("--compat", options->compat,
                  "latseq: as LatSeq's own rebuilder makes them; with --json as it prints them")
       ->check(CLI::IsMember({"latseq"}));
+  options->rules.define(app);
+  app.add_flag("--explain-rules", options->explain,
+               "print which point feeds which, by which ids, as --rules reads it, and stop");
   app.add_flag("--json", options->json, "one JSON object a line");
   app.parse_complete_callback([options] {
+    if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
+      refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
     if (!options->compat.empty() && (options->where.given() || options->incomplete))
       refuse_usage("--compat latseq knows complete journeys only: no --where, no --incomplete");
   });

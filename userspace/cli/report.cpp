@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/context/thread_times.h"
+#include "analysis/journeys/rule_file.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/inquiry.h"
@@ -17,6 +18,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -31,17 +33,15 @@ struct Options {
   bool explain = false;
   bool costs = false;
   Where where;
+  RulesOption rules;
 };
 
 Result<void> run(const Options& options) {
+  SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
-  if (!options.compat.empty()) return print_compat_report(reader, options.json);
-  const journeys::Rules rules;
-  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
-  if (options.explain) {
-    fmt::print("{}", journeys::explain(topology, reader.schema(), rules));
-    return {};
-  }
+  SJ_TRY(topology, derive(reader, rules));
+  if (options.explain) return print_data(journeys::rules_text(topology, reader.schema(), rules));
+  if (!options.compat.empty()) return print_compat_report(reader, latseq_ends(rules), options.json);
   SJ_TRY(where, options.where.journeys(reader));
   report::Summary summary(topology, rules, reader.capture().open_ns);
   report::Narrowed narrowed(summary, topology,
@@ -119,7 +119,8 @@ Action define_report(CLI::App& app) {
                  "latseq_stats -sj prints it")
       ->check(CLI::IsMember({"latseq"}));
   app.add_flag("--explain-rules", options->explain,
-               "print which point feeds which, by which ids, and stop");
+               "print which point feeds which, by which ids, as --rules reads it, and stop");
+  options->rules.define(app);
   app.footer(
       "latency     from the packet's input to the output that makes it whole (uplink: from the\n"
       "            first reception of any of its pieces), of complete journeys only\n"

@@ -101,14 +101,6 @@ TEST_CASE("a schema in which everything touches everything is refused") {
   CHECK(topology.error().text().find("pairs of points") != std::string::npos);
 }
 
-TEST_CASE("the rules can be read") {
-  const Derived line("D in--a len:rnti:sn D a--out len:rnti:sn");
-  CHECK(explain(line.topology, line.schema, Rules{}) ==
-        "D in--a  input\n"
-        "D a--out  output\n"
-        "    from in--a by rnti.sn, takes the nearest\n");
-}
-
 TEST_CASE("a dest that nobody reads goes on where the place that it is a part of is left") {
   const Derived radio(R"(
     D ip.in--pdcp.in.gtp len:rnti:drb.gsn

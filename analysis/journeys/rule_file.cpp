@@ -1,0 +1,452 @@
+#include "analysis/journeys/rule_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sojourn::journeys {
+namespace {
+
+constexpr std::size_t kMaxBytes = 1 << 20;
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t ns;
+};
+constexpr std::array kUnits = {Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000}, Unit{"us", 1'000},
+                               Unit{"ns", 1}};
+
+constexpr std::array kKinds = {PointKind::kInput, PointKind::kOutput, PointKind::kInner,
+                               PointKind::kDrop,  PointKind::kAck,    PointKind::kControl};
+
+struct Word {
+  std::string_view name;
+  std::string Rules::* member;
+};
+constexpr std::array kWords = {
+    Word{"length", &Rules::length},
+    Word{"offset", &Rules::offset},
+    Word{"round", &Rules::round},
+    Word{"process", &Rules::process},
+    Word{"sequence", &Rules::sequence_suffix},
+    Word{"drop", &Rules::drop},
+    Word{"ack", &Rules::ack},
+    Word{"control", &Rules::control},
+};
+
+struct Time {
+  std::string_view name;
+  std::uint64_t Rules::* member;
+};
+constexpr std::array kTimes = {Time{"expiry", &Rules::expiry_ns}, Time{"linger", &Rules::linger_ns},
+                               Time{"settle", &Rules::settle_ns}};
+
+struct Token {
+  std::string text;
+  std::size_t column = 1;
+};
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+// What of a hostile or binary file may stand in an error.
+std::string shown(std::string_view text) {
+  std::string words(text.substr(0, 40));
+  for (char& c : words)
+    if (c < ' ' || c > '~') c = '?';
+  return words.size() < text.size() ? words + "..." : words;
+}
+
+std::string time_text(std::uint64_t ns) {
+  for (const Unit& unit : kUnits)
+    if (ns % unit.ns == 0) return fmt::format("{}{}", ns / unit.ns, unit.name);
+  return {};
+}
+
+// As it is, where it is read back as one word.
+std::string quoted(const std::string& word) {
+  if (!word.empty() && !word.starts_with('#') && !word.starts_with('"') &&
+      std::ranges::none_of(word, is_blank))
+    return word;
+  std::string text = "\"";
+  for (const char c : word) text.append(c == '"' ? 2 : 1, c);
+  return text + "\"";
+}
+
+// One line's words.
+class Line {
+ public:
+  Line(std::string_view file, std::size_t number) : file_(file), number_(number) {}
+
+  Result<void> cut(std::string_view text) {
+    std::size_t at = 0;
+    while (true) {
+      while (at < text.size() && is_blank(text[at])) ++at;
+      end_column_ = at + 1;
+      if (at == text.size() || text[at] == '#') return {};
+      const std::size_t begin = at;
+      std::string word;
+      if (text[at] == '"') {
+        // Two " stand for one.
+        for (++at; at < text.size(); ++at) {
+          if (text[at] == '"' && (at + 1 == text.size() || text[at + 1] != '"')) break;
+          if (text[at] == '"') ++at;
+          word += text[at];
+        }
+        if (at == text.size()) return wrong(begin + 1, "a \" without its end");
+        ++at;
+      } else {
+        while (at < text.size() && !is_blank(text[at])) word += text[at++];
+      }
+      tokens_.push_back({std::move(word), begin + 1});
+    }
+  }
+
+  bool at_end() const { return next_ == tokens_.size(); }
+  std::string where() const {
+    return fmt::format("{}:{}:{}", file_, number_, at_end() ? end_column_ : tokens_[next_].column);
+  }
+
+  // The next word, if it is this one.
+  bool take(std::string_view word) {
+    if (at_end() || tokens_[next_].text != word) return false;
+    ++next_;
+    return true;
+  }
+
+  Result<std::string> take_any(std::string_view what) {
+    if (at_end()) return expected(what);
+    return tokens_[next_++].text;
+  }
+
+  std::unexpected<Error> expected(std::string_view what) const {
+    return fail("{}: expected {}, found {}", where(), what,
+                at_end() ? std::string("the end of the line")
+                         : fmt::format("\"{}\"", shown(tokens_[next_].text)));
+  }
+
+  std::unexpected<Error> wrong_word(std::string_view words) const {
+    return wrong(tokens_[next_ - 1].column, words);
+  }
+
+  Result<void> finish() const {
+    if (!at_end()) return expected("the end of the line");
+    return {};
+  }
+
+ private:
+  std::unexpected<Error> wrong(std::size_t column, std::string_view words) const {
+    return fail("{}:{}:{}: {}", file_, number_, column, words);
+  }
+
+  std::string_view file_;
+  std::size_t number_;
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+  std::size_t end_column_ = 1;
+};
+
+class Parser {
+ public:
+  Result<void> parse(Line& line) {
+    if (line.at_end()) return {};
+    SJ_CHECK(parse_statement(line));
+    return line.finish();
+  }
+
+  Rules rules;
+
+ private:
+  Result<void> parse_statement(Line& line) {
+    if (line.take("journey")) return parse_journey(line);
+    if (line.take("word")) return parse_word(line);
+    if (line.take("units")) return parse_units(line);
+    if (line.take("point")) return parse_point(line);
+    if (line.take("pair")) return parse_pair(line);
+    for (const Time& time : kTimes) {
+      if (!line.take(time.name)) continue;
+      SJ_TRY(ns, parse_time(line));
+      rules.*time.member = ns;
+      return {};
+    }
+    return line.expected(
+        "\"journey\", \"word\", \"expiry\", \"linger\", \"settle\", \"units\", \"point\" or "
+        "\"pair\"");
+  }
+
+  static Result<model::Direction> parse_direction(Line& line) {
+    if (line.take("D")) return model::Direction::kDownlink;
+    if (line.take("U")) return model::Direction::kUplink;
+    return line.expected("\"D\" or \"U\"");
+  }
+
+  Result<void> parse_journey(Line& line) {
+    SJ_TRY(direction, parse_direction(line));
+    Anchor& anchor = direction == model::Direction::kDownlink ? rules.downlink : rules.uplink;
+    if (line.take("enters"))
+      anchor = Anchor::kInput;
+    else if (line.take("leaves"))
+      anchor = Anchor::kOutput;
+    else
+      return line.expected("\"enters\" or \"leaves\"");
+    return {};
+  }
+
+  Result<void> parse_word(Line& line) {
+    for (const Word& word : kWords) {
+      if (!line.take(word.name)) continue;
+      SJ_TRY(name, line.take_any("a name"));
+      rules.*word.member = name;
+      return {};
+    }
+    std::vector<std::string> names;
+    for (const Word& word : kWords) names.push_back(fmt::format("\"{}\"", word.name));
+    return line.expected(fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+
+  Result<void> parse_units(Line& line) {
+    SJ_TRY(text, line.take_any("a number of units"));
+    std::size_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || end != text.data() + text.size() || number < 1'000)
+      return line.wrong_word(
+          fmt::format("\"{}\" is not a number of units, 1000 at least", shown(text)));
+    rules.max_units = number;
+    return {};
+  }
+
+  static Result<std::uint64_t> parse_time(Line& line) {
+    SJ_TRY(text, line.take_any("a time such as 10s or 500ms"));
+    std::uint64_t number = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, code] = std::from_chars(text.data(), last, number);
+    const auto unit = std::ranges::find(kUnits, std::string_view(end, last), &Unit::name);
+    if (code != std::errc() || unit == kUnits.end() || number == 0 ||
+        number > UINT64_MAX / 4 / unit->ns)
+      return line.wrong_word(
+          fmt::format("\"{}\" is not a time such as 10s, 500ms, 20us or 7ns", shown(text)));
+    return number * unit->ns;
+  }
+
+  // "ip.in--pdcp.in", or "ip.in--pdcp.in{len:rnti:drb.gsn}".
+  static Result<PointName> parse_name(Line& line, model::Direction direction) {
+    SJ_TRY(text, line.take_any("a point such as ip.in--pdcp.in"));
+    PointName name = {.direction = direction, .name = text, .fields = std::nullopt};
+    const auto brace = text.rfind('{');
+    if (text.ends_with('}') && brace != std::string::npos) {
+      name.fields = text.substr(brace + 1, text.size() - brace - 2);
+      name.name.resize(brace);
+    }
+    if (!name.name.contains("--") || name.name.starts_with("--"))
+      return line.wrong_word(
+          fmt::format("\"{}\" is not a point such as ip.in--pdcp.in", shown(text)));
+    return name;
+  }
+
+  Result<void> parse_point(Line& line) {
+    PointRule rule;
+    SJ_TRY(direction, parse_direction(line));
+    rule.where = line.where();
+    SJ_TRY(point, parse_name(line, direction));
+    rule.point = std::move(point);
+    for (const PointKind kind : kKinds) {
+      if (!line.take(name(kind))) continue;
+      rule.kind = kind;
+      const bool ends = kind == PointKind::kDrop || kind == PointKind::kAck;
+      rule.control = kind == PointKind::kControl || (ends && line.take("control"));
+      rules.points.push_back(std::move(rule));
+      return {};
+    }
+    return line.expected("\"input\", \"output\", \"inner\", \"drop\", \"ack\" or \"control\"");
+  }
+
+  Result<void> parse_pair(Line& line) {
+    PairRule rule;
+    SJ_TRY(direction, parse_direction(line));
+    rule.where = line.where();
+    SJ_TRY(parent, parse_name(line, direction));
+    rule.parent = std::move(parent);
+    if (!line.take("->")) return line.expected("\"->\"");
+    SJ_TRY(child, parse_name(line, direction));
+    rule.child = std::move(child);
+    if (line.take("never"))
+      rule.touches = false;
+    else
+      SJ_CHECK(parse_terms(line, rule));
+    rules.pairs.push_back(std::move(rule));
+    return {};
+  }
+
+  static Result<void> parse_terms(Line& line, PairRule& rule) {
+    bool stated = false;
+    for (; !line.at_end(); stated = true) {
+      if (line.take("by")) {
+        SJ_TRY(ids, line.take_any("ids such as rnti.drb.psn, or nothing"));
+        SJ_TRY(key, parse_ids(line, ids));
+        rule.key = std::move(key);
+      } else if (line.take("1:1")) {
+        rule.gathers = rule.cuts = false;
+      } else if (line.take("n:1")) {
+        rule.gathers = true;
+        rule.cuts = false;
+      } else if (line.take("1:n")) {
+        rule.gathers = false;
+        rule.cuts = true;
+      } else if (line.take("n:m")) {
+        rule.gathers = rule.cuts = true;
+      } else if (line.take("lengths")) {
+        if (line.take("compared"))
+          rule.lengths = true;
+        else if (line.take("unused"))
+          rule.lengths = false;
+        else
+          return line.expected("\"compared\" or \"unused\"");
+      } else if (line.take("expiry")) {
+        SJ_TRY(ns, parse_time(line));
+        rule.expiry_ns = ns;
+      } else {
+        break;
+      }
+    }
+    if (stated && line.at_end()) return {};
+    return line.expected(
+        "\"never\", \"by\", \"1:1\", \"n:1\", \"1:n\", \"n:m\", \"lengths\" or \"expiry\"");
+  }
+
+  static Result<std::vector<std::string>> parse_ids(const Line& line, std::string_view text) {
+    std::vector<std::string> ids;
+    if (text == "nothing") return ids;
+    while (true) {
+      const auto dot = text.find('.');
+      ids.emplace_back(text.substr(0, dot));
+      if (ids.back().empty())
+        return line.wrong_word("ids are divided by single dots, as in rnti.drb.psn");
+      if (dot == std::string_view::npos) return ids;
+      text.remove_prefix(dot + 1);
+    }
+  }
+};
+
+// Points of one name are told apart by their fields.
+class Names {
+ public:
+  explicit Names(const model::Schema& schema) : schema_(schema) {
+    for (const auto& point : schema.points)
+      fields_[{point.direction, point.name()}].insert(format_fields(point));
+  }
+
+  std::string of(PointId id) const {
+    const auto& point = schema_.points[id];
+    const bool plain =
+        fields_.at({point.direction, point.name()}).size() == 1 && !point.name().contains('{');
+    const std::string text =
+        point.name() + (plain ? "" : fmt::format("{{{}}}", format_fields(point)));
+    return quoted(text);
+  }
+
+ private:
+  const model::Schema& schema_;
+  std::map<std::pair<model::Direction, std::string>, std::set<std::string>> fields_;
+};
+
+std::string kind_text(const PointPlan& plan) {
+  const std::string_view control = plan.control ? " control" : "";
+  if (plan.drop) return fmt::format("{}{}", name(PointKind::kDrop), control);
+  if (plan.ack) return fmt::format("{}{}", name(PointKind::kAck), control);
+  if (plan.control) return std::string(name(PointKind::kControl));
+  if (plan.input) return std::string(name(PointKind::kInput));
+  return std::string(name(plan.output ? PointKind::kOutput : PointKind::kInner));
+}
+
+std::string pair_terms(const Pair& pair) {
+  const std::string_view cardinality =
+      pair.cuts ? (pair.gathers ? "n:m" : "1:n") : (pair.gathers ? "n:1" : "1:1");
+  std::string terms = fmt::format(
+      "by {}  {}", pair.key.empty() ? "nothing" : fmt::format("{}", fmt::join(pair.key, ".")),
+      cardinality);
+  if (pair.cuts || pair.gathers)
+    terms += pair.cuts || pair.joins ? "  lengths compared" : "  lengths unused";
+  if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + time_text(pair.expiry_ns);
+  return terms;
+}
+
+}  // namespace
+
+Result<Rules> parse_rules(std::string_view text, std::string_view file) {
+  Parser parser;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    Line line(file, number);
+    SJ_CHECK(line.cut(text.substr(0, end)));
+    SJ_CHECK(parser.parse(line));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::move(parser.rules);
+}
+
+Result<Rules> read_rules(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail_errno("open {}", path);
+  std::string text(kMaxBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return fail("read {}: cannot be read as a file", path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxBytes) return fail("{}: larger than 1 MiB, which no rules are", path);
+  return parse_rules(text, path);
+}
+
+std::string rules_text(const Topology& topology, const model::Schema& schema, const Rules& rules) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  const auto anchor = [](Anchor at) { return at == Anchor::kInput ? "enters" : "leaves"; };
+  fmt::format_to(out,
+                 "# One journey is one packet that enters, or one that leaves.\n"
+                 "journey D {}\njourney U {}\n\n# Fields and places with a meaning.\n",
+                 anchor(rules.downlink), anchor(rules.uplink));
+  for (const Word& word : kWords)
+    fmt::format_to(out, "word {:<8}  {}\n", word.name, quoted(rules.*word.member));
+  text += "\n# How long a unit is waited for, and how many are kept.\n";
+  for (const Time& time : kTimes)
+    fmt::format_to(out, "{}  {}\n", time.name, time_text(rules.*time.member));
+  fmt::format_to(out, "units   {}\n\n# Where units come in, leave, and end.\n", rules.max_units);
+
+  const Names names(schema);
+  std::vector<std::string> lines;
+  std::set<std::string> known;
+  const auto add = [&](const std::string& line) {
+    // Two binaries may have the same point.
+    if (known.insert(line).second) lines.push_back(line);
+  };
+  std::size_t width = 0;
+  for (PointId id = 0; id < schema.points.size(); ++id)
+    if (topology.points[id].carries_units) width = std::max(width, names.of(id).size());
+  for (PointId id = 0; id < schema.points.size(); ++id)
+    if (topology.points[id].carries_units)
+      add(fmt::format("point {} {:<{}}  {}", letter(schema.points[id].direction), names.of(id),
+                      width, kind_text(topology.points[id])));
+  text += fmt::format("{}\n\n# Which point feeds which.\n", fmt::join(lines, "\n"));
+
+  lines.clear();
+  for (PointId id = 0; id < schema.points.size(); ++id) {
+    std::vector<const Pair*> pairs;
+    for (const auto index : topology.points[id].pairs) pairs.push_back(&topology.pairs[index]);
+    std::ranges::sort(pairs, {}, &Pair::parent);
+    for (const Pair* const pair : pairs)
+      add(fmt::format("pair {} {:<{}} -> {:<{}}  {}", letter(schema.points[id].direction),
+                      names.of(pair->parent), width, names.of(id), width, pair_terms(*pair)));
+  }
+  return text + fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+}  // namespace sojourn::journeys
