@@ -1,4 +1,4 @@
-// A summary of some journeys only: those for which a predicate is true. Their hops are counted from
+// Passes some journeys on only: those for which a predicate is true. Their hops are counted from
 // the journeys themselves, as a hop that happens does not tell whose it will have been; a unit that
 // several packets share counts for each. How many units were in a place at once is not known then.
 #pragma once
@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "analysis/report/summary.h"
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
 
 namespace sojourn::report {
 
@@ -15,19 +16,19 @@ class Narrowed : public journeys::Observer {
   using Predicate = std::function<bool(const journeys::Journey&)>;
 
   // All must outlive it.
-  Narrowed(Summary& summary, const journeys::Topology& topology, Predicate keep)
-      : summary_(summary), topology_(topology), keep_(std::move(keep)) {}
+  Narrowed(journeys::Observer& to, const journeys::Topology& topology, Predicate keep)
+      : to_(to), topology_(topology), keep_(std::move(keep)) {}
 
   void on_journey(const journeys::Journey& journey) override {
     ++seen_;
     if (!keep_(journey)) return;
     ++kept_;
-    summary_.on_journey(journey);
+    to_.on_journey(journey);
     for (const journeys::Step& step : journey.steps) {
       if (step.repeat_of != journeys::kNoStep) continue;
       for (const std::uint32_t parent : step.parents) {
         const journeys::Step& from = journey.steps[parent];
-        summary_.on_hop(topology_.pair_index(from.point, step.point), from.entered_ns, step.ts_ns);
+        to_.on_hop(topology_.pair_index(from.point, step.point), from.entered_ns, step.ts_ns);
       }
     }
   }
@@ -36,7 +37,7 @@ class Narrowed : public journeys::Observer {
   std::uint64_t kept() const { return kept_; }
 
  private:
-  Summary& summary_;
+  journeys::Observer& to_;
   const journeys::Topology& topology_;
   Predicate keep_;
   std::uint64_t seen_ = 0;

@@ -12,6 +12,10 @@ std::uint64_t Content::lost() const {
   return std::max(counted, totals.lost);
 }
 
+bool Content::knows_losses() const {
+  return facts.capture.close_ns != 0 && facts.capture.engine != model::Engine::kImport;
+}
+
 double Content::duration_s() const {
   auto begin_ns = facts.capture.open_ns;
   auto end_ns = facts.capture.close_ns;

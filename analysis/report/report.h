@@ -50,6 +50,8 @@ struct Content {
   const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
 
   std::uint64_t lost() const;
+  // What another tracer lost is in no ledger.
+  bool knows_losses() const;
   double duration_s() const;
 };
 

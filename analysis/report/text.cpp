@@ -86,11 +86,6 @@ class Writer {
     return false;
   }
 
-  // What another tracer lost is in no ledger.
-  bool knows_losses() const {
-    return facts_.capture.close_ns != 0 && facts_.capture.engine != model::Engine::kImport;
-  }
-
   // "nr-cu, pid 4242", of several "nr-cu, pid 4242, and nr-du, pid 4300".
   std::string whose() const {
     const auto& targets = facts_.targets;
@@ -161,9 +156,9 @@ class Writer {
     }
     line("{}, {}, {} events, {}{}", whose(), duration(content_.duration_s() * 1e9),
          count(content_.totals.events),
-         lost > 0         ? count(lost) + " lost"
-         : knows_losses() ? "none lost"
-                          : "losses unknown",
+         lost > 0                  ? count(lost) + " lost"
+         : content_.knows_losses() ? "none lost"
+                                   : "losses unknown",
          tracing);
     if (const auto& selection = content_.selection)
       line("only the {} of {} journeys where {}", count(selection->kept), count(selection->seen),

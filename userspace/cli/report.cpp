@@ -1,11 +1,11 @@
 // `sojourn report`: where packets spent their time, on one page.
 #include "analysis/report/report.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/context/thread_times.h"
@@ -14,7 +14,11 @@
 #include "analysis/report/costs.h"
 #include "analysis/report/inquiry.h"
 #include "analysis/report/narrowed.h"
+#include "analysis/report/paste.h"
 #include "analysis/report/rebuild.h"
+#include "analysis/report/several.h"
+#include "analysis/report/summary.h"
+#include "analysis/report/worst.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
@@ -32,9 +36,24 @@ struct Options {
   bool points = false;
   bool explain = false;
   bool costs = false;
+  bool paste = false;
   Where where;
   RulesOption rules;
 };
+
+std::string words(const Options& options, const report::Content& content,
+                  const report::Worst& worst) {
+  if (options.json)
+    return report::to_json(content).dump(2, ' ', false,
+                                         nlohmann::ordered_json::error_handler_t::replace) +
+           "\n";
+  if (options.costs) return report::costs_text(content);
+  if (options.paste)
+    return report::to_markdown(
+        content, worst,
+        {"sojourn " SOJOURN_VERSION, options.rules.given() ? "stated with --rules" : ""});
+  return report::to_text(content, options.points);
+}
 
 Result<void> run(const Options& options) {
   SJ_TRY(rules, options.rules.read());
@@ -44,9 +63,15 @@ Result<void> run(const Options& options) {
   if (!options.compat.empty()) return print_compat_report(reader, latseq_ends(rules), options.json);
   SJ_TRY(where, options.where.journeys(reader));
   report::Summary summary(topology, rules, reader.capture().open_ns);
-  report::Narrowed narrowed(summary, topology,
+  report::Worst worst(reader.schema());
+  std::vector<journeys::Observer*> observers = {&summary};
+  if (options.paste) observers.push_back(&worst);
+  report::Several several(observers);
+  report::Narrowed narrowed(several, topology,
                             [&](const journeys::Journey& journey) { return (*where)(journey); });
-  journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : summary;
+  journeys::Observer& all =
+      observers.size() > 1 ? static_cast<journeys::Observer&>(several) : summary;
+  journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : all;
   context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                              model::pids_of(reader.targets()));
   profile::Work work(reader.schema(), topology, reader.profile());
@@ -85,15 +110,7 @@ Result<void> run(const Options& options) {
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
   content.thread_names = profile::thread_names(reader.context());
-  if (options.json) {
-    fmt::print("{}\n", report::to_json(content).dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  } else if (options.costs) {
-    fmt::print("{}", report::costs_text(content));
-  } else {
-    fmt::print("{}", report::to_text(content, options.points));
-  }
-  return {};
+  return print_data(words(options, content, worst));
 }
 
 }  // namespace
@@ -104,9 +121,11 @@ Action define_report(CLI::App& app) {
   app.parse_complete_callback([options] {
     if (options->explain && (options->json || options->where.given()))
       refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
-    if (!options->compat.empty() &&
-        (options->where.given() || options->points || options->costs || options->explain))
-      refuse_usage("--compat latseq has no --where, --points, --costs or --explain-rules");
+    if (options->paste && (options->json || options->points || options->costs || options->explain))
+      refuse_usage("--paste is a whole text: no --json, --points, --costs or --explain-rules");
+    if (!options->compat.empty() && (options->where.given() || options->paste || options->points ||
+                                     options->costs || options->explain))
+      refuse_usage("--compat latseq has no --where, --points, --costs, --paste or --explain-rules");
   });
   app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
   options->where.define(app,
@@ -114,6 +133,9 @@ Action define_report(CLI::App& app) {
                         "4ms'; docs/filters.md has the language");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
+  app.add_flag("--paste", options->paste,
+               "Markdown for a bug report: kernel, CPU, versions, losses, the report, the slowest "
+               "packets; no host name, directories or command lines");
   app.add_option("--compat", options->compat,
                  "latseq: of journeys as LatSeq's own rebuilder makes them; with --json as "
                  "latseq_stats -sj prints it")

@@ -1,0 +1,20 @@
+// `sojourn report --paste`: Markdown for a bug report. What others need to judge the figures, the
+// report, and the slowest packets; not the host's name, directories or command lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/report/report.h"
+#include "analysis/report/worst.h"
+
+namespace sojourn::report {
+
+struct PasteWords {
+  std::string_view reader;  // "sojourn 0.1.0": what makes the report
+  std::string_view rules;   // how journeys were rebuilt, where not by the defaults
+};
+
+std::string to_markdown(const Content& content, const Worst& worst, const PasteWords& words);
+
+}  // namespace sojourn::report

@@ -1,0 +1,33 @@
+// Passes what an observer sees on to several. All must outlive it.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+
+namespace sojourn::report {
+
+class Several : public journeys::Observer {
+ public:
+  explicit Several(std::vector<journeys::Observer*> observers) : observers_(std::move(observers)) {}
+
+  void on_journey(const journeys::Journey& journey) override {
+    for (auto* const each : observers_) each->on_journey(journey);
+  }
+  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override {
+    for (auto* const each : observers_) each->on_hop(pair, entered_ns, left_ns);
+  }
+  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
+    for (auto* const each : observers_) each->on_enter(place, ts_ns);
+  }
+  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                bool seen) override {
+    for (auto* const each : observers_) each->on_leave(place, entered_ns, ts_ns, seen);
+  }
+
+ private:
+  std::vector<journeys::Observer*> observers_;
+};
+
+}  // namespace sojourn::report
