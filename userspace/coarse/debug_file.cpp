@@ -40,9 +40,9 @@ std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file,
   const std::size_t slash = mapped.name.rfind('/');
   if (!name.empty() && slash != std::string::npos) {
     const std::string directory = mapped.name.substr(0, slash);
-    for (const std::string& place : {directory + "/" + name, directory + "/.debug/" + name,
-                                     "/usr/lib/debug" + directory + "/" + name})
-      candidates.push_back(root + place);
+    candidates.push_back(fmt::format("{}{}/{}", root, directory, name));
+    candidates.push_back(fmt::format("{}{}/.debug/{}", root, directory, name));
+    candidates.push_back(fmt::format("{}/usr/lib/debug{}/{}", root, directory, name));
   }
   for (const std::string& path : candidates) {
     if (!target::ElfFile::has_magic(path)) continue;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "userspace/target/procfs.h"
+
 namespace sojourn::coarse {
 
 namespace {
@@ -176,11 +178,10 @@ class Parser {
     const bool is_numbered =
         name.starts_with("arg") && !digits.empty() && std::ranges::all_of(digits, is_digit);
     if (!is_numbered) return variable(start);
-    unsigned number = 0;
-    const char* const last = digits.data() + digits.size();
-    if (std::from_chars(digits.data(), last, number).ec != std::errc() || number >= kMostArguments)
+    const auto number = target::parse_number(digits);
+    if (!number || *number >= kMostArguments)
       return error_at(start, fmt::format("an argument beyond arg{}", kMostArguments - 1));
-    result_.argument = number;
+    result_.argument = static_cast<unsigned>(*number);
     return Type{};
   }
 

@@ -216,8 +216,8 @@ Result<void> Reader::read_role(const toml::table& table, std::string_view key, m
     SJ_TRY(name, text_of(one, key));
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
     if (field == point.fields.end()) {
-      std::vector<std::string> known;
-      for (const MapField& other : point.fields) known.push_back(other.name);
+      std::vector<std::string> known(point.fields.size());
+      std::ranges::transform(point.fields, known.begin(), &MapField::name);
       return fail_at(place_of(one.source()), "{}: the point has no field '{}'{}", key,
                      target::printable(name), filter::did_you_mean(name, known));
     }
