@@ -18,16 +18,6 @@ using journeys::Step;
 using model::Role;
 using nlohmann::ordered_json;
 
-// What names the journey: the packet that entered (or left) is known by its own ids.
-const Step& namesake(const Journey& journey) {
-  return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
-                                                        : journey.steps.front();
-}
-
-std::string value(const model::Field& field, std::uint64_t raw) {
-  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
-}
-
 // Fields that the step's parent does not already say.
 std::string news(const Journey& journey, const Step& step, const model::Schema& schema) {
   const auto& point = schema.points[step.point];
@@ -41,7 +31,7 @@ std::string news(const Journey& journey, const Step& step, const model::Schema& 
     }
     if (known) continue;
     if (!text.empty()) text += ' ';
-    text += fmt::format("{} {}", point.fields[i].name, value(point.fields[i], step.values[i]));
+    text += fmt::format("{} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
   }
   return text;
 }
@@ -56,7 +46,8 @@ std::string headline(const Journey& journey, const model::Schema& schema) {
   std::string ids;
   for (std::size_t i = 0; i < point.fields.size(); ++i)
     if (point.fields[i].role != Role::kProperty)
-      ids += fmt::format(" {} {}", point.fields[i].name, value(point.fields[i], step.values[i]));
+      ids +=
+          fmt::format(" {} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
   auto text =
       fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction), ids,
                   name(journey.outcome), duration(static_cast<double>(journey.latency_ns())));
@@ -103,6 +94,15 @@ ordered_json ids(const Step& step, const model::Schema& schema, bool properties)
 }
 
 }  // namespace
+
+const Step& namesake(const Journey& journey) {
+  return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
+                                                        : journey.steps.front();
+}
+
+std::string value_text(const model::Field& field, std::uint64_t raw) {
+  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
+}
 
 std::string to_text(const Journey& journey, const model::Schema& schema) {
   auto text = headline(journey, schema) + "\n";

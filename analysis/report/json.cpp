@@ -1,10 +1,14 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
+#include <array>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
+#include "analysis/report/deadline.h"
 #include "analysis/report/report.h"
 
 namespace sojourn::report {
@@ -16,20 +20,6 @@ double us(double ns) {
   return ns / 1e3;
 }
 
-ordered_json times(const statistics::Distribution& distribution) {
-  const auto at = [&](double share) {
-    return us(static_cast<double>(distribution.quantile(share)));
-  };
-  return {{"mean", us(distribution.mean())},
-          {"min", us(static_cast<double>(distribution.min()))},
-          {"p50", at(0.5)},
-          {"p90", at(0.9)},
-          {"p99", at(0.99)},
-          {"p999", at(0.999)},
-          {"max", us(static_cast<double>(distribution.max()))},
-          {"exact", distribution.exact()}};
-}
-
 ordered_json direction(const DirectionSummary& summary) {
   return {{"count", summary.count()},
           {"complete", summary.complete},
@@ -39,7 +29,7 @@ ordered_json direction(const DirectionSummary& summary) {
           {"ambiguous", summary.ambiguous},
           {"in_pieces", summary.in_pieces},
           {"repeated", summary.repeated},
-          {"latency_us", times(summary.latency_ns)}};
+          {"latency_us", times_json(summary.latency_ns)}};
 }
 
 std::string dir(model::Direction direction) {
@@ -58,7 +48,7 @@ ordered_json hops(const Content& content) {
                     {"from", content.facts.schema.points[pair.parent].src},
                     {"to", content.facts.schema.points[pair.child].dest},
                     {"count", samples.count()},
-                    {"latency_us", times(samples)}});
+                    {"latency_us", times_json(samples)}});
   }
   return list;
 }
@@ -145,6 +135,32 @@ ordered_json unarmed(const Content& content) {
 
 }  // namespace
 
+ordered_json times_json(const statistics::Distribution& times) {
+  struct Quantile {
+    std::string_view name;
+    double share;
+  };
+  constexpr std::array kQuantiles = {Quantile{"p50", 0.5},      Quantile{"p90", 0.9},
+                                     Quantile{"p99", 0.99},     Quantile{"p999", 0.999},
+                                     Quantile{"p9999", 0.9999}, Quantile{"p99999", 0.99999}};
+  ordered_json object = {{"mean", us(times.mean())},
+                         {"stdev", us(times.stdev())},
+                         {"min", us(static_cast<double>(times.min()))}};
+  for (const auto& [name, share] : kQuantiles)
+    object[std::string(name)] = us(static_cast<double>(times.quantile(share)));
+  object["max"] = us(static_cast<double>(times.max()));
+  object["exact"] = times.exact();
+  auto& bounds = object["ci95"] = ordered_json::object();
+  for (const auto& [name, share] : kQuantiles) {
+    const auto interval = times.confidence(share);
+    auto& row = bounds[std::string(name)] = ordered_json::array();
+    row.push_back(us(static_cast<double>(interval.low)));
+    row.push_back(interval.high ? ordered_json(us(static_cast<double>(*interval.high)))
+                                : ordered_json());
+  }
+  return object;
+}
+
 ordered_json to_json(const Content& content) {
   const auto& facts = content.facts;
   const auto& totals = content.totals;
@@ -164,6 +180,7 @@ ordered_json to_json(const Content& content) {
   report["target_cpu_ns"] = facts.capture.target_cpu_ns;
   report["journeys"] = {{"D", direction(content.summary.direction(model::Direction::kDownlink))},
                         {"U", direction(content.summary.direction(model::Direction::kUplink))}};
+  if (content.deadline_ns) report["deadline"] = deadline_json(content);
   report["hops"] = hops(content);
   report["queues"] = queues(content);
   report["points"] = points(content);

@@ -17,6 +17,7 @@
 #include "analysis/model/capture.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/summary.h"
+#include "analysis/statistics/distribution.h"
 
 namespace sojourn::report {
 
@@ -48,6 +49,7 @@ struct Content {
   const profile::Work* work = nullptr;                // where it has perf events
   std::map<std::uint32_t, std::string> thread_names = {};
   const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
+  std::optional<std::uint64_t> deadline_ns = std::nullopt;
 
   std::uint64_t lost() const;
   // What another tracer lost is in no ledger.
@@ -57,5 +59,7 @@ struct Content {
 
 std::string to_text(const Content& content, bool all_points);
 nlohmann::ordered_json to_json(const Content& content);
+// A distribution in microseconds, each quantile with its bounds.
+nlohmann::ordered_json times_json(const statistics::Distribution& times);
 
 }  // namespace sojourn::report

@@ -13,6 +13,7 @@
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
+#include "analysis/report/deadline.h"
 #include "analysis/report/report.h"
 #include "analysis/report/words.h"
 
@@ -46,6 +47,7 @@ class Writer {
     if (has_units()) {
       latency();
       outcomes();
+      if (content_.deadline_ns) text_ += deadline_text(content_);
       for (const auto direction : kDirections) places(direction);
       lateness();
       if (content_.selection) line("\nof the whole trace:");
@@ -192,6 +194,14 @@ class Writer {
     return fmt::format("{} -> {}", said(from), said(to));
   }
 
+  bool all_exact() const {
+    for (const auto direction : kDirections)
+      if (!content_.summary.direction(direction).latency_ns.exact()) return false;
+    for (std::size_t i = 0; i < topology_.pairs.size(); ++i)
+      if (!content_.summary.hop(i).exact()) return false;
+    return true;
+  }
+
   void latency() {
     Table table({"latency", "packets", "mean", "p50", "p90", "p99", "p99.9", "max"});
     for (const auto direction : kDirections) {
@@ -203,6 +213,7 @@ class Writer {
       table.row(std::move(cells));
     }
     text_ += "\n" + table.text();
+    if (!all_exact()) text_ += kInexact;
   }
 
   void outcomes() {

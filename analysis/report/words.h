@@ -8,6 +8,10 @@
 
 namespace sojourn::report {
 
+// Of distributions with more samples than are kept one by one.
+inline constexpr std::string_view kInexact =
+    "quantiles of more than 1,000,000 samples are within 0.1 %\n";
+
 std::string duration(double ns);               // "931 ns", "14.2 us", "1.92 ms", "10.0 s"
 std::string count(std::uint64_t value);        // "3,412,806"
 std::string percent(double share);             // 0.0037 -> "0.37 %"

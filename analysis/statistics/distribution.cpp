@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "analysis/statistics/share.h"
+
 namespace sojourn::statistics {
 namespace {
 
@@ -37,7 +39,10 @@ std::uint64_t width(Bucket bucket) {
 }  // namespace
 
 void Distribution::add(std::uint64_t value) {
-  ++count_;
+  if (count_++ == 0) origin_ = value;
+  const double distance = static_cast<double>(value) - static_cast<double>(origin_);
+  distances_ += distance;
+  squares_ += distance * distance;
   sum_ += static_cast<double>(value);
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
@@ -64,6 +69,11 @@ void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) {
 }
 
 void Distribution::merge(const Distribution& other) {
+  if (count_ == 0) origin_ = other.origin_;
+  const double apart = static_cast<double>(other.origin_) - static_cast<double>(origin_);
+  const auto theirs = static_cast<double>(other.count_);
+  squares_ += other.squares_ + 2 * apart * other.distances_ + theirs * apart * apart;
+  distances_ += other.distances_ + theirs * apart;
   count_ += other.count_;
   sum_ += other.sum_;
   min_ = std::min(min_, other.min_);
@@ -98,6 +108,24 @@ std::uint64_t Distribution::quantile(double share) const {
     }
   }
   return max_;
+}
+
+double Distribution::stdev() const {
+  if (count_ < 2) return 0;
+  const auto n = static_cast<double>(count_);
+  return std::sqrt(std::max(0.0, squares_ - distances_ * distances_ / n) / (n - 1));
+}
+
+Distribution::Interval Distribution::confidence(double share) const {
+  if (count_ == 0) return {};
+  const auto n = static_cast<double>(count_);
+  const double reach = kDeviations95 * std::sqrt(n * share * (1 - share));
+  Interval interval = {quantile((n * share - reach) / n), std::nullopt};
+  // All samples may be below the quantile: how likely that is, ranks of a few do not tell.
+  const bool open = std::pow(share, n) > 0.025;
+  if (const double rank = std::ceil(n * share + reach); rank <= n && !open)
+    interval.high = quantile(rank / n);
+  return interval;
 }
 
 std::uint64_t Distribution::above(std::uint64_t value) const {

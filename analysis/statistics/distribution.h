@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sojourn::statistics {
@@ -20,11 +21,19 @@ class Distribution {
   std::uint64_t max() const { return max_; }
   double sum() const { return sum_; }
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+  double stdev() const;  // of the samples; 0 of fewer than two
   bool exact() const { return buckets_.empty(); }
 
   // The smallest sample that at least this share of all samples do not exceed (nearest rank), 0 of
   // none. Past the exact samples: the middle of its bucket.
   std::uint64_t quantile(double share) const;
+  // Between what the quantile of all that could have been sampled is, with 95 % confidence, by the
+  // samples' ranks. No `high`: there are too few samples to say.
+  struct Interval {
+    std::uint64_t low = 0;
+    std::optional<std::uint64_t> high;
+  };
+  Interval confidence(double share) const;
   // How many samples exceed the value (in buckets: whose bucket begins above it).
   std::uint64_t above(std::uint64_t value) const;
 
@@ -36,6 +45,11 @@ class Distribution {
   std::uint64_t min_ = UINT64_MAX;
   std::uint64_t max_ = 0;
   double sum_ = 0;
+  // Squares lose nothing where samples are near each other and far from 0: of the distances to one
+  // of them.
+  std::uint64_t origin_ = 0;
+  double distances_ = 0;
+  double squares_ = 0;
   mutable std::vector<std::uint64_t> samples_;  // sorted when asked
   mutable bool sorted_ = true;
   // One row of buckets for each power of two, made when first used.

@@ -2,7 +2,9 @@
 #include "analysis/report/report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "analysis/journeys/rule_file.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/costs.h"
+#include "analysis/report/groups.h"
+#include "analysis/report/groups_text.h"
 #include "analysis/report/inquiry.h"
 #include "analysis/report/narrowed.h"
 #include "analysis/report/paste.h"
@@ -24,6 +28,7 @@
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/units.h"
 #include "userspace/cli/where.h"
 
 namespace sojourn::cli {
@@ -37,16 +42,23 @@ struct Options {
   bool explain = false;
   bool costs = false;
   bool paste = false;
+  std::string by;
+  std::string deadline;
+  std::optional<std::uint64_t> deadline_ns;
   Where where;
   RulesOption rules;
 };
 
+std::string json_text(const nlohmann::ordered_json& object) {
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::string words(const Options& options, const report::Content& content,
-                  const report::Worst& worst) {
-  if (options.json)
-    return report::to_json(content).dump(2, ' ', false,
-                                         nlohmann::ordered_json::error_handler_t::replace) +
-           "\n";
+                  const report::Worst& worst, const report::Groups* groups) {
+  if (groups != nullptr)
+    return options.json ? json_text(report::groups_json(content, *groups))
+                        : report::groups_text(content, *groups);
+  if (options.json) return json_text(report::to_json(content));
   if (options.costs) return report::costs_text(content);
   if (options.paste)
     return report::to_markdown(
@@ -66,6 +78,11 @@ Result<void> run(const Options& options) {
   report::Worst worst(reader.schema());
   std::vector<journeys::Observer*> observers = {&summary};
   if (options.paste) observers.push_back(&worst);
+  std::optional<report::Groups> groups;
+  if (const auto by = report::by_from(options.by)) {
+    groups.emplace(*by, reader.schema(), topology, rules, profile::thread_names(reader.context()));
+    observers.push_back(&*groups);
+  }
   report::Several several(observers);
   report::Narrowed narrowed(several, topology,
                             [&](const journeys::Journey& journey) { return (*where)(journey); });
@@ -82,6 +99,7 @@ Result<void> run(const Options& options) {
                      [&](const model::EventBatch& events) {
                        times.consume(events);
                        work.consume(events);
+                       if (groups) groups->consume(events);
                        return true;
                      }));
   line.clear();
@@ -90,6 +108,7 @@ Result<void> run(const Options& options) {
   summary.finish(end_ns);
   times.finish(end_ns);
   work.finish();
+  if (groups) groups->finish();
   const report::Facts facts = {options.path,          reader.schema(),  reader.targets(),
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
@@ -110,7 +129,31 @@ Result<void> run(const Options& options) {
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
   content.thread_names = profile::thread_names(reader.context());
-  return print_data(words(options, content, worst));
+  content.deadline_ns = options.deadline_ns;
+  return print_data(words(options, content, worst, groups ? &*groups : nullptr));
+}
+
+void check(Options& options) {
+  if (options.explain && (options.json || options.where.given()))
+    refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
+  if (options.paste && (options.json || options.points || options.costs || options.explain))
+    refuse_usage("--paste is a whole text: no --json, --points, --costs or --explain-rules");
+  if (!options.by.empty() && (options.points || options.costs || options.paste || options.explain))
+    refuse_usage("--by is a report of its own: no --points, --costs, --paste or --explain-rules");
+  if (!options.compat.empty() &&
+      (options.where.given() || options.paste || options.points || options.costs ||
+       options.explain || !options.by.empty() || !options.deadline.empty()))
+    refuse_usage(
+        "--compat latseq has no --where, --by, --deadline, --points, --costs, --paste or "
+        "--explain-rules");
+  const auto by = report::by_from(options.by);
+  if (by && report::counts_events(*by) && (options.where.given() || !options.deadline.empty()))
+    refuse_usage("--by " + options.by +
+                 " counts events: no --where, which chooses journeys, and no --deadline");
+  if (options.deadline.empty()) return;
+  const auto deadline = parse_duration(options.deadline);
+  if (!deadline) refuse_usage("--deadline: " + deadline.error().text());
+  options.deadline_ns = static_cast<std::uint64_t>(deadline->count());
 }
 
 }  // namespace
@@ -118,19 +161,17 @@ Result<void> run(const Options& options) {
 Action define_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.parse_complete_callback([options] {
-    if (options->explain && (options->json || options->where.given()))
-      refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
-    if (options->paste && (options->json || options->points || options->costs || options->explain))
-      refuse_usage("--paste is a whole text: no --json, --points, --costs or --explain-rules");
-    if (!options->compat.empty() && (options->where.given() || options->paste || options->points ||
-                                     options->costs || options->explain))
-      refuse_usage("--compat latseq has no --where, --points, --costs, --paste or --explain-rules");
-  });
+  app.parse_complete_callback([options] { check(*options); });
   app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
   options->where.define(app,
                         "only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
                         "4ms'; docs/filters.md has the language");
+  app.add_option("--by", options->by,
+                 "times, rates and gaps of each of these, and stop: ue, bearer, path, hop, layer, "
+                 "point, thread")
+      ->check(CLI::IsMember({"ue", "bearer", "path", "hop", "layer", "point", "thread"}));
+  app.add_option("--deadline", options->deadline,
+                 "how many packets, and stays in hops, took longer than this, e.g. 4ms");
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
   app.add_flag("--paste", options->paste,
@@ -148,6 +189,8 @@ Action define_report(CLI::App& app) {
       "            first reception of any of its pieces), of complete journeys only\n"
       "censored    cut by the start or end of the capture or by lost events: never incomplete\n"
       "share       of the time that decided the latencies; the places of a direction add up\n"
+      "jitter      the mean difference of latencies of packets that follow each other\n"
+      "busiest ms  the most in one millisecond, and against the mean one of its second\n"
       "in flight   units in the place at once, at least: what was there before is not known\n"
       "\n"
       "docs/journeys.md explains how journeys are rebuilt.");

@@ -41,6 +41,55 @@ TEST_CASE("a few samples give exact quantiles by nearest rank") {
   CHECK(times.above(30) == 2);
 }
 
+TEST_CASE("the spread is that of the samples, also far from 0 and when merged") {
+  constexpr std::uint64_t kFar = 1'000'000'000'000;
+  Distribution times;
+  Distribution others;
+  for (const std::uint64_t value : {2, 4, 4, 4}) times.add(kFar + value);
+  for (const std::uint64_t value : {5, 5, 7, 9}) others.add(kFar + value);
+  times.merge(others);
+  CHECK_THAT(times.stdev(), WithinRel(std::sqrt(32.0 / 7.0), 1e-9));
+  Distribution merged;
+  merged.merge(times);
+  CHECK_THAT(merged.stdev(), WithinRel(std::sqrt(32.0 / 7.0), 1e-9));
+  Distribution one;
+  one.add(7);
+  CHECK(one.stdev() == 0);
+}
+
+TEST_CASE("a quantile's bounds are ranks, and open where there are too few samples") {
+  Distribution times;
+  for (std::uint64_t i = 1; i <= 1000; ++i) times.add(i);
+  const auto median = times.confidence(0.5);
+  CHECK(median.low == 470);  // 500 - 1.96 * sqrt(250)
+  CHECK(median.high == 531);
+  const auto high = times.confidence(0.99);
+  CHECK(high.low == 984);
+  CHECK(high.high == 997);
+  CHECK_FALSE(times.confidence(0.999).high);
+  CHECK(times.confidence(0.999).low == 998);
+  CHECK_FALSE(Distribution().confidence(0.5).high);
+  Distribution few;
+  for (std::uint64_t i = 1; i <= 5; ++i) few.add(i);
+  CHECK_FALSE(few.confidence(0.5).high);
+  few.add(6);
+  CHECK(few.confidence(0.5).high == 6);
+}
+
+TEST_CASE("95 of 100 intervals hold the true quantile") {
+  std::mt19937_64 random(11);
+  std::uniform_int_distribution<std::uint64_t> anything(0, 999'999);
+  int held = 0;
+  for (int round = 0; round < 1000; ++round) {
+    Distribution times;
+    for (int i = 0; i < 2000; ++i) times.add(anything(random));
+    const auto interval = times.confidence(0.99);
+    held += interval.low <= 989'999 && interval.high && *interval.high >= 989'999 ? 1 : 0;
+  }
+  CHECK(held >= 920);
+  CHECK(held <= 985);
+}
+
 TEST_CASE("adding after asking keeps quantiles right") {
   Distribution times;
   times.add(5);

@@ -1,0 +1,223 @@
+#include "analysis/report/groups.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/report/journey_words.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using journeys::Journey;
+using journeys::Step;
+using model::Role;
+
+// Journeys that close later than so many after them are out of order.
+constexpr std::size_t kWindow = 1 << 20;
+
+// What a bearer is called, the first that a journey has.
+constexpr std::array<std::string_view, 5> kBearers = {"drb", "srb", "rb", "bearer", "lcid"};
+
+constexpr std::array kNames = {std::pair{By::kUe, std::string_view("ue")},
+                               std::pair{By::kBearer, std::string_view("bearer")},
+                               std::pair{By::kPath, std::string_view("path")},
+                               std::pair{By::kHop, std::string_view("hop")},
+                               std::pair{By::kLayer, std::string_view("layer")},
+                               std::pair{By::kPoint, std::string_view("point")},
+                               std::pair{By::kThread, std::string_view("thread")}};
+
+}  // namespace
+
+std::optional<By> by_from(std::string_view name) {
+  for (const auto& [by, known] : kNames)
+    if (known == name) return by;
+  return std::nullopt;
+}
+
+std::string_view name(By by) {
+  return kNames[static_cast<std::size_t>(by)].second;
+}
+
+Groups::Groups(By by, const model::Schema& schema, const journeys::Topology& topology,
+               const journeys::Rules& rules, std::map<std::uint32_t, std::string> thread_names)
+    : by_(by),
+      schema_(schema),
+      topology_(topology),
+      rules_(rules),
+      thread_names_(std::move(thread_names)) {}
+
+void Groups::on_journey(const Journey& journey) {
+  if (by_ != By::kUe && by_ != By::kBearer && by_ != By::kPath) return;
+  if (journey.outcome != journeys::Outcome::kComplete) return;
+  const bool enters = rules_.anchor(journey.direction) == journeys::Anchor::kInput;
+  const Step& packet = enters ? journey.steps.front() : journey.steps[journey.end_step];
+  add(group_of(letter(journey.direction), name_of(journey)),
+      enters ? journey.start_ns : journey.end_ns, journey.latency_ns(), bytes_of(packet));
+}
+
+void Groups::on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) {
+  if (by_ != By::kHop && by_ != By::kLayer) return;
+  const auto found = by_number_.find(pair);
+  std::uint32_t group = 0;
+  if (found != by_number_.end()) {
+    group = found->second;
+  } else {
+    const journeys::Place& place = topology_.places[topology_.pairs[pair].place];
+    const model::Point& from = schema_.points[topology_.pairs[pair].parent];
+    const model::Point& to = schema_.points[topology_.pairs[pair].child];
+    const std::string words = by_ == By::kHop
+                                  ? fmt::format("{} -> {} -> {}", from.src, place.name, to.dest)
+                                  : place.name.substr(0, place.name.find('.'));
+    group = group_of(letter(place.direction), words);
+    by_number_[pair] = group;
+  }
+  add(group, left_ns, left_ns - entered_ns, std::nullopt);
+}
+
+void Groups::consume(const model::EventBatch& events) {
+  if (!counts_events(by_)) return;
+  for (std::size_t row = 0; row < events.size(); ++row) {
+    const model::EventView event = events[row];
+    if (event.point >= topology_.points.size() || !topology_.points[event.point].of_target)
+      continue;
+    const std::uint32_t number = by_ == By::kPoint ? event.point : event.tid;
+    auto found = by_number_.find(number);
+    if (found == by_number_.end()) {
+      const std::uint32_t group = by_ == By::kPoint
+                                      ? group_of(letter(schema_.points[event.point].direction),
+                                                 schema_.points[event.point].name())
+                                      : group_of(' ', thread(event.tid));
+      found = by_number_.emplace(number, group).first;
+    }
+    Group& group = groups_[found->second];
+    const auto& plan = topology_.points[event.point];
+    const bool has_bytes = by_ == By::kPoint && plan.length && *plan.length < event.values.size();
+    group.has_bytes |= has_bytes;
+    group.arrivals.add(event.ts_ns, has_bytes ? event.values[*plan.length] : 0);
+  }
+}
+
+std::uint32_t Groups::group_of(char direction, std::string name) {
+  const auto known = known_.find({direction, name});
+  if (known != known_.end()) return known->second;
+  if (groups_.size() >= kMaxGroups && name != "all others") return group_of(' ', "all others");
+  const auto index = static_cast<std::uint32_t>(groups_.size());
+  Group& group = groups_.emplace_back();
+  group.direction = direction;
+  group.name = name;
+  last_.emplace_back();
+  known_.emplace(std::pair{direction, std::move(name)}, index);
+  return index;
+}
+
+void Groups::add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
+                 std::optional<std::uint64_t> bytes) {
+  groups_[group].times_ns.add(took_ns);
+  groups_[group].has_bytes |= bytes.has_value();
+  window_.push_back({at_ns, serial_++, took_ns, bytes.value_or(0), group});
+  std::ranges::push_heap(window_, std::less<>());
+  if (window_.size() > kWindow) settle_oldest();
+}
+
+void Groups::settle_oldest() {
+  std::ranges::pop_heap(window_, std::less<>());
+  const Waiting oldest = window_.back();
+  window_.pop_back();
+  Group& group = groups_[oldest.group];
+  Last& last = last_[oldest.group];
+  const bool is_first = group.arrivals.count() == 0;
+  if (!is_first && oldest.at_ns < last.at_ns) {
+    ++group.disorder;
+    return;
+  }
+  if (!is_first)
+    group.changes_ns.add(std::max(oldest.took_ns, last.took_ns) -
+                         std::min(oldest.took_ns, last.took_ns));
+  group.arrivals.add(oldest.at_ns, oldest.bytes);
+  last = {oldest.at_ns, oldest.took_ns};
+}
+
+void Groups::finish() {
+  while (!window_.empty()) settle_oldest();
+  std::ranges::sort(groups_, [](const Group& left, const Group& right) {
+    if (left.direction != right.direction) return left.direction < right.direction;
+    if (left.arrivals.count() != right.arrivals.count())
+      return left.arrivals.count() > right.arrivals.count();
+    return left.name < right.name;
+  });
+}
+
+std::string Groups::name_of(const Journey& journey) const {
+  if (by_ == By::kUe) return ue(journey);
+  return by_ == By::kBearer ? bearer(journey) : path(journey);
+}
+
+// The global ids of the first event that has some, the packet's own before all others.
+std::string Groups::ue(const Journey& journey) const {
+  const auto words = [this](const Step& step) {
+    std::string text;
+    const auto& fields = schema_.points[step.point].fields;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (fields[i].role == Role::kGlobal)
+        text += fmt::format("{}{} {}", text.empty() ? "" : " ", fields[i].name,
+                            value_text(fields[i], step.values[i]));
+    return text;
+  };
+  std::string text = words(namesake(journey));
+  for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
+    text = words(journey.steps[i]);
+  return text.empty() ? "no global id" : text;
+}
+
+std::string Groups::bearer(const Journey& journey) const {
+  const auto words = [this](const Step& step) {
+    const auto& point = schema_.points[step.point];
+    for (const std::string_view bearer : kBearers)
+      for (std::size_t i = 0; i < point.fields.size(); ++i)
+        if (point.fields[i].role != Role::kProperty && point.fields[i].name == bearer)
+          return fmt::format("{} {}", bearer, value_text(point.fields[i], step.values[i]));
+    return std::string();
+  };
+  std::string text = words(namesake(journey));
+  for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
+    text = words(journey.steps[i]);
+  return fmt::format("{} {}", ue(journey), text.empty() ? "no bearer id" : text);
+}
+
+// The places that it came through, in the order of the pipeline: pieces in parallel make no other
+// path by overtaking each other.
+std::string Groups::path(const Journey& journey) const {
+  std::set<std::pair<std::uint16_t, model::PointId>> points;
+  for (const Step& step : journey.steps)
+    // Whether the acknowledgement was seen is no matter of the way.
+    if (!topology_.points[step.point].ack)
+      points.insert({topology_.points[step.point].rank, step.point});
+  std::string text;
+  std::string last;
+  for (const auto& [rank, id] : points) {
+    const auto& point = schema_.points[id];
+    if (text.empty()) text = point.src;
+    if (point.dest != last) text += " -> " + point.dest;
+    last = point.dest;
+  }
+  return text;
+}
+
+std::string Groups::thread(std::uint32_t tid) const {
+  const auto name = thread_names_.find(tid);
+  return name == thread_names_.end() ? std::to_string(tid)
+                                     : fmt::format("{} {}", printable(name->second), tid);
+}
+
+std::optional<std::uint64_t> Groups::bytes_of(const Step& step) const {
+  const auto& length = topology_.points[step.point].length;
+  if (!length || *length >= step.values.size()) return std::nullopt;
+  return step.values[*length];
+}
+
+}  // namespace sojourn::report

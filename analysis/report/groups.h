@@ -1,0 +1,100 @@
+// The figures of each UE, bearer, path, hop, layer, point or thread (`sojourn report --by`).
+// Journeys count when they are complete; points and threads count events. Journeys close out of
+// order: they are put in order within a window before gaps and jitter are taken. Memory grows with
+// the groups (at most kMaxGroups are told apart), not with the trace. One thread owns a Groups.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/rules.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+#include "analysis/statistics/distribution.h"
+#include "analysis/statistics/series.h"
+
+namespace sojourn::report {
+
+enum class By : std::uint8_t { kUe, kBearer, kPath, kHop, kLayer, kPoint, kThread };
+std::optional<By> by_from(std::string_view name);
+std::string_view name(By by);  // "ue"
+constexpr bool counts_events(By by) {
+  return by == By::kPoint || by == By::kThread;
+}
+
+struct Group {
+  char direction = 'D';  // ' ': of all
+  std::string name;
+  statistics::Distribution times_ns;    // latencies or stays; none of events
+  statistics::Distribution changes_ns;  // how much each differs from the one before
+  statistics::Series arrivals;          // of what enters (uplink, hops: of what leaves)
+  bool has_bytes = false;
+  std::uint64_t disorder = 0;  // later than the window waits: in no gap and no change
+
+  double jitter_ns() const { return changes_ns.mean(); }
+};
+
+class Groups : public journeys::Observer {
+ public:
+  static constexpr std::size_t kMaxGroups = 100'000;
+
+  // What it is given must outlive it.
+  Groups(By by, const model::Schema& schema, const journeys::Topology& topology,
+         const journeys::Rules& rules, std::map<std::uint32_t, std::string> thread_names);
+
+  void on_journey(const journeys::Journey& journey) override;
+  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override;
+  void consume(const model::EventBatch& events);
+  void finish();
+
+  By by() const { return by_; }
+  // By direction, those with most first.
+  const std::vector<Group>& all() const { return groups_; }
+
+ private:
+  struct Waiting {
+    std::uint64_t at_ns = 0;
+    std::uint64_t serial = 0;
+    std::uint64_t took_ns = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t group = 0;
+
+    bool operator<(const Waiting& other) const {  // a heap has the greatest in front
+      return at_ns != other.at_ns ? at_ns > other.at_ns : serial > other.serial;
+    }
+  };
+  struct Last {
+    std::uint64_t at_ns = 0;
+    std::uint64_t took_ns = 0;
+  };
+
+  std::uint32_t group_of(char direction, std::string name);
+  void add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
+           std::optional<std::uint64_t> bytes);
+  void settle_oldest();
+  std::string name_of(const journeys::Journey& journey) const;
+  std::string ue(const journeys::Journey& journey) const;
+  std::string bearer(const journeys::Journey& journey) const;
+  std::string path(const journeys::Journey& journey) const;
+  std::string thread(std::uint32_t tid) const;
+  std::optional<std::uint64_t> bytes_of(const journeys::Step& step) const;
+
+  By by_;
+  const model::Schema& schema_;
+  const journeys::Topology& topology_;
+  const journeys::Rules& rules_;
+  std::map<std::uint32_t, std::string> thread_names_;
+  std::vector<Group> groups_;
+  std::vector<Last> last_;  // by group
+  std::map<std::pair<char, std::string>, std::uint32_t> known_;
+  std::map<std::uint32_t, std::uint32_t> by_number_;  // groups of pairs, points, threads
+  std::vector<Waiting> window_;
+  std::uint64_t serial_ = 0;
+};
+
+}  // namespace sojourn::report

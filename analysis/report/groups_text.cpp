@@ -1,0 +1,162 @@
+#include "analysis/report/groups_text.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/deadline.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kLongestName = 30;
+
+std::string direction_of(const Group& group) {
+  return group.direction == ' ' ? std::string() : fmt::format("{} ", group.direction);
+}
+
+// Names that are long get a number, and stand in full below.
+std::vector<std::string> labels(const Groups& groups) {
+  std::vector<std::string> result;
+  const bool numbered =
+      std::ranges::any_of(groups.all() | std::views::take(kMostRows),
+                          [](const Group& group) { return group.name.size() > kLongestName; });
+  for (const Group& group : groups.all())
+    result.push_back(numbered ? fmt::format("  {}{} {}", direction_of(group), name(groups.by()),
+                                            result.size() + 1)
+                              : fmt::format("  {}{}", direction_of(group), printable(group.name)));
+  return result;
+}
+
+std::string legend(const Groups& groups, const std::vector<std::string>& shown) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+    const Group& group = groups.all()[i];
+    if (!shown[i].ends_with(printable(group.name)))
+      text += fmt::format("{}  {}\n", shown[i], printable(group.name));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+double a_second(const Content& content, double amount) {
+  return amount / std::max(content.duration_s(), 1e-9);
+}
+
+std::string times(const Content& content, const Groups& groups,
+                  const std::vector<std::string>& shown) {
+  std::vector<std::string> header = {fmt::format("by {}", name(groups.by())),
+                                     "count",
+                                     "mean",
+                                     "stdev",
+                                     "p50",
+                                     "p99",
+                                     "p99.9",
+                                     "p99.99",
+                                     "max",
+                                     "jitter"};
+  if (content.deadline_ns) header.emplace_back("late");
+  Table table(std::move(header));
+  bool any_guess = false;
+  bool exact = true;
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+    const Group& group = groups.all()[i];
+    const statistics::Distribution& all = group.times_ns;
+    exact = exact && all.exact();
+    std::vector<std::string> cells = {shown[i], count(all.count()), duration(all.mean()),
+                                      duration(all.stdev())};
+    for (const double share : {0.5, 0.99, 0.999, 0.9999}) {
+      const bool guess = !all.confidence(share).high;
+      any_guess |= guess;
+      cells.push_back((guess ? "~" : "") + duration(static_cast<double>(all.quantile(share))));
+    }
+    cells.push_back(duration(static_cast<double>(all.max())));
+    cells.push_back(group.changes_ns.count() == 0 ? "-" : duration(group.jitter_ns()));
+    if (content.deadline_ns) cells.push_back(count(all.above(*content.deadline_ns)));
+    table.row(std::move(cells));
+  }
+  std::string text = "\n" + table.text();
+  if (any_guess)
+    text +=
+        "~: too few samples to say how much higher it may be (95 % confidence; --json has all)\n";
+  if (!exact) text += kInexact;
+  return text;
+}
+
+std::string arrivals(const Content& content, const Groups& groups,
+                     const std::vector<std::string>& shown) {
+  Table table({fmt::format("by {}", name(groups.by())), "count", "a second", "Mbit/s", "gap mean",
+               "stdev", "p50", "p99", "max", "busiest ms"});
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+    const Group& group = groups.all()[i];
+    const statistics::Distribution& gaps = group.arrivals.gaps_ns();
+    const auto gap = [&](double ns) { return gaps.count() == 0 ? "-" : duration(ns); };
+    table.row(
+        {shown[i], count(group.arrivals.count()),
+         fmt::format("{:.1f}", a_second(content, static_cast<double>(group.arrivals.count()))),
+         group.has_bytes
+             ? fmt::format("{:.3f}", a_second(content, group.arrivals.bytes() * 8 / 1e6))
+             : "-",
+         gap(gaps.mean()), gap(gaps.stdev()), gap(static_cast<double>(gaps.quantile(0.5))),
+         gap(static_cast<double>(gaps.quantile(0.99))), gap(static_cast<double>(gaps.max())),
+         fmt::format("{} ({:.1f}x)", count(group.arrivals.busiest_ms()),
+                     group.arrivals.burstiness())});
+  }
+  return "\n" + table.text();
+}
+
+}  // namespace
+
+std::string groups_text(const Content& content, const Groups& groups) {
+  if (groups.all().empty()) return "nothing to tell apart: no complete journeys, no events\n";
+  const auto shown = labels(groups);
+  std::string text;
+  if (const auto& selection = content.selection)
+    text += fmt::format("only the {} of {} journeys where {}\n", count(selection->kept),
+                        count(selection->seen), printable(selection->where));
+  if (!counts_events(groups.by())) text += times(content, groups, shown);
+  text += arrivals(content, groups, shown);
+  text += legend(groups, shown);
+  if (groups.all().size() > kMostRows)
+    text += fmt::format("and {} more (--json has them)\n", groups.all().size() - kMostRows);
+  return text.starts_with('\n') ? text.substr(1) : text;
+}
+
+ordered_json groups_json(const Content& content, const Groups& groups) {
+  auto list = ordered_json::array();
+  for (const Group& group : groups.all()) {
+    ordered_json object;
+    if (group.direction != ' ') object["dir"] = std::string(1, group.direction);
+    object["name"] = group.name;
+    const std::uint64_t number =
+        counts_events(groups.by()) ? group.arrivals.count() : group.times_ns.count();
+    object["count"] = number;
+    object["a_second"] = a_second(content, static_cast<double>(number));
+    if (group.has_bytes) object["bits_a_second"] = a_second(content, group.arrivals.bytes() * 8);
+    if (!counts_events(groups.by())) {
+      object["latency_us"] = times_json(group.times_ns);
+      object["jitter_us"] = group.jitter_ns() / 1e3;
+      object["change_us"] = times_json(group.changes_ns);
+      object["out_of_order"] = group.disorder;
+      if (content.deadline_ns) object["late"] = misses_json(group.times_ns, *content.deadline_ns);
+    }
+    object["gap_us"] = times_json(group.arrivals.gaps_ns());
+    object["busiest_ms"] = group.arrivals.busiest_ms();
+    object["burstiness"] = group.arrivals.burstiness();
+    list.push_back(std::move(object));
+  }
+  ordered_json report;
+  report["by"] = name(groups.by());
+  report["duration_s"] = content.duration_s();
+  if (content.deadline_ns) report["deadline_us"] = static_cast<double>(*content.deadline_ns) / 1e3;
+  report["groups"] = std::move(list);
+  return report;
+}
+
+}  // namespace sojourn::report

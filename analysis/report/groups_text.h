@@ -1,0 +1,17 @@
+// What `sojourn report --by` prints: two tables for people (times, and how evenly it comes), an
+// object for programs.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/report/groups.h"
+#include "analysis/report/report.h"
+
+namespace sojourn::report {
+
+std::string groups_text(const Content& content, const Groups& groups);
+nlohmann::ordered_json groups_json(const Content& content, const Groups& groups);
+
+}  // namespace sojourn::report

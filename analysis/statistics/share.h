@@ -1,0 +1,32 @@
+// How many of how many, and between what bounds the true share is with 95 % confidence (Wilson's
+// score interval, which holds for few and for none as well).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace sojourn::statistics {
+
+// Of a normal distribution, 95 % are within so many standard deviations.
+inline constexpr double kDeviations95 = 1.959964;
+
+struct Share {
+  double share = 0;
+  double low = 0;
+  double high = 1;
+};
+
+inline Share share_of(std::uint64_t some, std::uint64_t of) {
+  if (of == 0) return {};
+  const auto n = static_cast<double>(of);
+  const double p = static_cast<double>(some) / n;
+  constexpr double kSquare = kDeviations95 * kDeviations95;
+  const double middle = (p + kSquare / (2 * n)) / (1 + kSquare / n);
+  const double half =
+      kDeviations95 / (1 + kSquare / n) * std::sqrt(p * (1 - p) / n + kSquare / (4 * n * n));
+  return {p, some == 0 ? 0 : std::max(0.0, middle - half),
+          some == of ? 1 : std::min(1.0, middle + half)};
+}
+
+}  // namespace sojourn::statistics
