@@ -23,6 +23,7 @@ void Gauge::add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint
     first_ns_ = ts_ns;
   } else {
     levels_.add(last_.depth(), ts_ns - last_ns_);
+    series_.add(last_.depth(), last_ns_, ts_ns);
     // Counters of one queue only rise; those that do not are no counts of what went through.
     if (sample.in >= last_.in) in_ += sample.in - last_.in;
     if (sample.out >= last_.out) out_ += sample.out - last_.out;

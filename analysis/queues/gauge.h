@@ -7,6 +7,7 @@
 
 #include "analysis/model/queues.h"
 #include "analysis/queues/levels.h"
+#include "analysis/queues/series.h"
 
 namespace sojourn::queues {
 
@@ -25,6 +26,7 @@ class Gauge {
 
   bool empty() const { return rows_ == 0; }
   const Levels& levels() const { return levels_; }
+  const Series& series() const { return series_; }
   const Stretches& empty_stretches() const { return empty_.done; }
   const Stretches& full_stretches() const { return full_.done; }
   std::uint64_t max_depth() const { return max_depth_; }
@@ -54,6 +56,7 @@ class Gauge {
   };
 
   Levels levels_;
+  Series series_;
   Running empty_;
   Running full_;
   model::QueueSample last_;

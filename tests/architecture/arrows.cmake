@@ -17,7 +17,7 @@ set(arrows
   "analysis/causes: analysis/base analysis/model analysis/context analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
-  "analysis/queues: analysis/base analysis/model analysis/trace"
+  "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile"
   "analysis/schema_language: analysis/base analysis/model"

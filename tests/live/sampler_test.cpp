@@ -1,5 +1,6 @@
 // The sampled counts of the base station's queues beside its own account of what it did to them.
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <map>
 #include <string>
@@ -245,6 +246,19 @@ TEST_CASE("samples and the events of a queue's operations agree, sample by sampl
   CHECK(queue["in_by_counters"] == kItems);
   CHECK(queue["out_by_events"] == kItems);
   CHECK(queue["out_by_counters"] == kItems);
+
+  // The same queue by its events alone: one item at a time, inside for 300 us at least.
+  REQUIRE(document["operations"].size() == 1);
+  const auto& operated = document["operations"][0];
+  CHECK(operated["name"] == "items");
+  CHECK(operated["in"] == kItems);
+  CHECK(operated["out"] == kItems);
+  CHECK(operated["inside"] == 0);
+  CHECK(operated["high_water"]["depth"] == 1);
+  CHECK(operated["unseen_in"] == 0);
+  CHECK(operated["unseen_out"] == 0);
+  CHECK(operated["wait_ns"]["count"] == kItems);
+  CHECK(operated["wait_ns"]["p50"] >= 300'000);
 }
 
 TEST_CASE("a queue that comes and goes is told of in the order of its life") {
@@ -316,9 +330,78 @@ TEST_CASE("a trace without queues is told apart from one whose queues were idle"
   Station station({"--ues", "1"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "200ms", "-o", trace,
                 "--engine", "ring"});
-  const test::Ended ended = sojourn({"queues", trace});
+  const std::string text = sojourn_done({"queues", trace});
+  CHECK(text.starts_with("no queue was sampled (`sojourn record --queues` does)"));
+  CHECK(text.contains("in flight, from events"));
+  const test::Ended ended = sojourn({"queues", trace, "--verify"});
   CHECK(ended.exit_code == 1);
-  CHECK(ended.err.contains("record --queues"));
+  CHECK(ended.out.empty());
+  CHECK(ended.err.contains("nothing to compare"));
+}
+
+// Of a station with a fault, from events alone.
+struct Unsampled {
+  test::TemporaryDirectory directory;
+  std::string trace = directory.path("run.sjt");
+  truth::Truth truth;
+  nlohmann::json queues;
+
+  explicit Unsampled(std::vector<std::string> options) {
+    Station station(std::move(options));
+    sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "3s", "-o", trace,
+                  "--engine", "ring"});
+    truth = station.finish();
+    queues = nlohmann::json::parse(sojourn_done({"queues", trace, "--json"}));
+    REQUIRE(queues["queues"].empty());
+    REQUIRE_FALSE(queues["places"].empty());
+    for (const auto& place : queues["places"]) {
+      CAPTURE(place.dump(1));
+      const double depth = place["depth"]["mean"];
+      CHECK(std::abs(place["little"].get<double>() - depth) <= 0.1 * depth + 0.5);
+    }
+  }
+
+  nlohmann::json place(const std::string& direction, const std::string& name) const {
+    for (const auto& place : queues["places"])
+      if (place["dir"] == direction && place["at"] == name) return place;
+    FAIL("no place " << direction << " " << name);
+    return {};
+  }
+};
+
+TEST_CASE("the stage that is slow is named without samples, and the thread that it is") {
+  const Unsampled run(
+      {"--slow-stage", "pdcp.rx:10000", "--rate-ul", "50", "--rate-dl", "200", "--air-loss", "0"});
+  const auto slow = run.place("U", "pdcp.rx");
+  for (const auto& place : run.queues["places"])
+    CHECK(place["wait_ns"]["mean"] <= slow["wait_ns"]["mean"]);
+  CHECK(slow["service_ns"]["mean"] >= 5e6);
+  CHECK(slow["wait_ns"]["mean"] >= slow["service_ns"]["mean"]);
+  CHECK(slow["utilisation"] > 0.2);
+  REQUIRE(slow["drained_by"].size() == 1);
+  const auto is_dequeue = [&](const truth::QueueOp& operation) {
+    return run.truth.queues[operation.queue].name == "ul-pdcp" &&
+           operation.action == truth::QueueAction::kDequeue;
+  };
+  const auto one = std::ranges::find_if(run.truth.queue_ops, is_dequeue);
+  REQUIRE(one != run.truth.queue_ops.end());
+  CHECK(slow["drained_by"][0]["tid"] == one->tid);
+  CHECK(sojourn_done({"queues", run.trace}).contains("slowest stage: U pdcp.rx, "));
+}
+
+TEST_CASE("bursts are seen without samples: how deep, who was inside, and what they filled") {
+  const Unsampled run({"--burst", "200", "--rate-dl", "4000", "--rate-ul", "100", "--size", "500"});
+  const auto deep = run.place("D", "rlc.tx.um");
+  CHECK(deep["high_water"]["depth"] >= 50);
+  // A unit there is one packet; those that the end cut off are not told of.
+  CHECK(deep["high_water"]["inside"] <= deep["high_water"]["depth"]);
+  CHECK(deep["high_water"]["inside"] >= 20);
+  CHECK(deep["high_water"]["journeys"].size() == 8);
+  CHECK(std::ranges::any_of(run.queues["pressure"], [](const auto& chain) {
+    return chain[0]["queue"].template get<std::string>().starts_with("D rlc.tx.") &&
+           chain[0]["peak"] >= 50;
+  }));
+  CHECK(sojourn_done({"queues", run.trace}).contains("back-pressure: "));
 }
 
 }  // namespace

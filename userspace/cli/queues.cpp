@@ -1,16 +1,27 @@
-// `sojourn queues`: how deep the target's queues were, from their sampled counters.
+// `sojourn queues`: how deep the target's queues were, from their sampled counters, from the events
+// of their operations, and between points from the packets in flight.
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "analysis/profile/work.h"
+#include "analysis/queues/flow_json.h"
 #include "analysis/queues/json.h"
+#include "analysis/queues/operations.h"
+#include "analysis/queues/places.h"
+#include "analysis/queues/pressure.h"
 #include "analysis/queues/survey.h"
 #include "analysis/queues/topology.h"
 #include "analysis/queues/verifier.h"
+#include "analysis/report/rebuild.h"
+#include "analysis/report/words.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/queues_text.h"
 #include "userspace/cli/trace_file.h"
@@ -18,61 +29,180 @@
 namespace sojourn::cli {
 namespace {
 
+constexpr std::size_t kMostChains = 10;
+
 struct Options {
   std::string path;
+  bool places = false;
   bool depths = false;
   bool topology = false;
+  bool items = false;
   bool dot = false;
   bool json = false;
   bool verify = false;
 };
 
-Result<void> read(trace::Reader& reader, queues::Survey& survey, queues::Verifier* verifier) {
+// Everything that a trace says of queues.
+struct Found {
+  trace::Reader& reader;
+  const journeys::Topology& topology;
+  queues::Survey survey;
+  queues::Operations operations;
+  queues::Places places;
+  std::optional<queues::Verifier> verifier = std::nullopt;
+  ThreadNames threads = {};
+
+  bool has_samples() const { return !survey.stories().empty(); }
+};
+
+Result<void> read(Found& found, const journeys::Rules& rules) {
   ProgressLine line;
-  std::uint64_t done = 0;
-  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
-    survey.consume(events);
-    if (verifier != nullptr) verifier->consume(events);
-    line.update(done += events.size(), reader.events());
-    return true;
-  }));
-  survey.finish();
-  if (verifier != nullptr) verifier->finish();
+  SJ_TRY(totals, report::rebuild(
+                     found.reader, rules, found.places,
+                     [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
+                     [&](const model::EventBatch& events) {
+                       found.survey.consume(events);
+                       found.operations.consume(events);
+                       if (found.verifier) found.verifier->consume(events);
+                       return true;
+                     }));
+  const std::uint64_t end_ns = std::max(totals.last_ns, found.reader.capture().close_ns);
+  found.survey.finish();
+  found.operations.finish(end_ns);
+  found.places.finish(end_ns);
+  if (found.verifier) found.verifier->finish();
   return {};
 }
 
-void print(const Options& options, const trace::Reader& reader, const queues::Survey& survey,
-           const queues::Verifier* verifier) {
-  if (options.json) {
-    fmt::print("{}\n", queues::to_json(reader, survey, verifier, options.depths)
-                           .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-    return;
+// Sampled queues by the stages at their ends, places by the points between them.
+struct Pressure {
+  std::vector<queues::PressureName> names;
+  std::vector<queues::Chain> chains;
+};
+
+Pressure pressure_of(const Found& found, bool with_samples) {
+  Pressure pressure;
+  std::vector<queues::PressureNode> nodes;
+  const auto& stories = found.survey.stories();
+  if (with_samples) {
+    for (const queues::Story& story : stories) {
+      const bool is_stage = story.about.kind == model::QueueKind::kStage ||
+                            story.about.kind == model::QueueKind::kBetweenProcesses;
+      // A pool that is full is at rest.
+      queues::PressureNode node = {.series = is_stage ? &story.gauge.series() : nullptr,
+                                   .capacity = story.about.capacity,
+                                   .before = {}};
+      for (std::size_t other = 0; is_stage && other < stories.size(); ++other)
+        if (!story.about.producer.stage.empty() && other != nodes.size() &&
+            stories[other].about.consumer == story.about.producer)
+          node.before.push_back(other);
+      nodes.push_back(std::move(node));
+      pressure.names.push_back({story.name(), story.about.consumer.stage});
+    }
   }
-  if (options.dot) {
-    fmt::print("{}", queues::to_dot(survey.stories()));
-    return;
+  const std::size_t first = nodes.size();
+  for (std::size_t place = 0; place < found.places.stories().size(); ++place) {
+    queues::PressureNode node = {
+        .series = &found.places.stories()[place].meter.series(), .capacity = 0, .before = {}};
+    for (const std::uint16_t before : found.places.before(static_cast<std::uint16_t>(place)))
+      node.before.push_back(first + before);
+    nodes.push_back(std::move(node));
+    pressure.names.push_back(
+        {queues::place_text(found.topology, static_cast<std::uint16_t>(place)),
+         queues::main_thread(found.places.stories()[place].drained_by, found.threads)});
   }
-  print_queues(reader, survey);
-  if (options.topology) print_topology(reader, survey);
-  if (options.depths) print_depths(survey);
-  if (verifier != nullptr) print_verdicts(survey, *verifier, reader.capture().open_ns);
+  pressure.chains = queues::chains(nodes, kMostChains);
+  return pressure;
+}
+
+void print_json(const Options& options, const Found& found) {
+  const Pressure pressure = pressure_of(found, !options.places);
+  auto document = queues::to_json(found.reader, found.survey,
+                                  found.verifier ? &*found.verifier : nullptr, options.depths);
+  document["operations"] = queues::operations_json(found.operations, options.depths);
+  document["places"] =
+      queues::places_json(found.places, found.topology, found.threads, options.depths);
+  document["pressure"] = queues::chains_json(pressure.chains, pressure.names);
+  fmt::print("{}\n",
+             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+void print_text(const Options& options, const Found& found) {
+  const bool with_samples = found.has_samples() && !options.places;
+  const std::uint64_t origin = origin_ns(found.reader);
+  if (with_samples) {
+    print_queues(found.reader, found.survey);
+    fmt::print("\n");
+  } else if (!found.has_samples()) {
+    fmt::print(
+        "no queue was sampled (`sojourn record --queues` does): all of this is from events\n\n");
+  }
+  print_operations(found.operations);
+  if (!found.operations.empty()) fmt::print("\n");
+  print_places(found.places, found.topology, found.threads, origin);
+  const Pressure pressure = pressure_of(found, with_samples);
+  print_chains(pressure.chains, pressure.names, origin);
+  if (options.topology) {
+    if (with_samples) print_topology(found.reader, found.survey);
+    print_place_threads(found.places, found.topology, found.threads);
+  }
+  if (options.depths) {
+    if (with_samples) print_depths(found.survey);
+    print_operation_depths(found.operations);
+    print_place_depths(found.places, found.topology);
+  }
+  if (found.verifier) print_verdicts(found.survey, *found.verifier, found.reader.capture().open_ns);
+}
+
+void print(const Options& options, const Found& found) {
+  if (options.json)
+    print_json(options, found);
+  else if (options.dot && found.has_samples() && !options.places)
+    fmt::print("{}", queues::to_dot(found.survey.stories()));
+  else if (options.dot)
+    fmt::print("{}", queues::places_dot(found.places, found.topology, found.threads));
+  else if (!options.items)
+    print_text(options, found);
+}
+
+// One line for each stay, as it ends.
+queues::Places::TakeStay print_items(const journeys::Topology& topology, std::uint64_t origin) {
+  return [&topology, origin](std::uint16_t place, const journeys::Stay& stay) {
+    fmt::print("{:.9f} s  {}  {}  from thread {} to thread {}\n",
+               static_cast<double>(stay.left_ns - std::min(stay.left_ns, origin)) / 1e9,
+               queues::place_text(topology, place),
+               report::duration(static_cast<double>(stay.left_ns - stay.entered_ns)),
+               stay.entered_by, stay.left_by);
+  };
 }
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
-  queues::Survey survey(reader);
-  std::optional<queues::Verifier> verifier;
-  if (options.verify) verifier.emplace(reader);
-  SJ_CHECK(read(reader, survey, verifier ? &*verifier : nullptr));
+  const journeys::Rules rules;
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  const std::uint64_t open_ns = reader.capture().open_ns;
+  Found found = {.reader = reader,
+                 .topology = topology,
+                 .survey = queues::Survey(reader),
+                 .operations = queues::Operations(reader.schema(), reader.queue_changes(), open_ns),
+                 .places = queues::Places(topology, open_ns,
+                                          options.items ? print_items(topology, origin_ns(reader))
+                                                        : queues::Places::TakeStay())};
+  if (options.verify) found.verifier.emplace(reader);
+  found.threads = profile::thread_names(reader.context());
+  SJ_CHECK(read(found, rules));
   tell_if_not_whole(reader);
-  if (survey.stories().empty())
+  if (!found.has_samples() && found.places.empty() && found.operations.empty())
     return fail(
         "{}: has no queues: `sojourn record --queues` samples those that the target "
-        "registered (docs/queues.md)",
+        "registered, and no packet went through any point (docs/queues.md)",
         options.path);
-  print(options, reader, survey, verifier ? &*verifier : nullptr);
-  if (verifier && std::ranges::any_of(verifier->discrepancies(),
-                                      [](const auto& one) { return !one.events_lost; }))
+  if (options.verify && !found.has_samples())
+    return fail("{}: no queue was sampled: there is nothing to compare (`sojourn record --queues`)",
+                options.path);
+  print(options, found);
+  if (found.verifier && std::ranges::any_of(found.verifier->discrepancies(),
+                                            [](const auto& one) { return !one.events_lost; }))
     return fail("{}: samples and events disagree, and nothing explains it", options.path);
   return {};
 }
@@ -82,22 +212,35 @@ Result<void> run(const Options& options) {
 Action define_queues(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_flag("--places", options->places,
+               "only what events tell: packets in flight between points, not the samples");
   app.add_flag("--depths", options->depths, "how long each queue had each depth");
   app.add_flag("--topology", options->topology,
                "who feeds and who drains which queue, and what changed meanwhile");
   auto* dot = app.add_flag("--dot", options->dot, "the topology as a graph for Graphviz");
-  app.add_flag("--json", options->json, "one JSON object instead of text")->excludes(dot);
+  auto* items = app.add_flag("--items", options->items,
+                             "how long each item stayed in each place, a line for each")
+                    ->excludes(dot);
+  app.add_flag("--json", options->json, "one JSON object instead of text")
+      ->excludes(dot)
+      ->excludes(items);
   app.add_flag("--verify", options->verify,
                "compare each sample with the events of the queue's operations")
-      ->excludes(dot);
+      ->excludes(dot)
+      ->excludes(items);
   app.footer(
       "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
       "empty     how often and for which share of the time; of a pool: it had nothing to give\n"
       "in, out   what went through between the first and the last sample\n"
       "used      of a stage the share of time in which it held something, of a pool that of its\n"
       "          capacity that was taken, on average\n"
-      "wait      by Little's law: mean depth over rate; of a pool how long a buffer was taken\n"
+      "wait      of samples by Little's law: mean depth over rate; of a pool how long a buffer "
+      "was\n"
+      "          taken. From events: the time that each item stayed, its mean, quantiles and most\n"
       "takes     the time within which a sample that found something new was read\n"
+      "Little    arrivals a second times the mean wait: near depth, where both are right\n"
+      "Kingman   the mean wait that a queue with one server would have with these times between\n"
+      "          arrivals and of service (G/G/1); far from wait where it works otherwise\n"
       "\n"
       "A sample holds until the next. docs/queues.md explains how they are taken.");
   return [options] { return run(*options); };

@@ -20,10 +20,6 @@ using report::percent;
 using report::printable;
 using report::Table;
 
-std::string rate(double per_s) {
-  return per_s < 100 ? fmt::format("{:.1f}", per_s) : count(static_cast<std::uint64_t>(per_s));
-}
-
 std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? duration(*seconds * 1e9) : "-";
 }
@@ -31,14 +27,6 @@ std::string seconds_text(const std::optional<double>& seconds) {
 std::string way(const model::QueueAbout& about) {
   return printable(fmt::format("{} -> {}", queues::side_text(about.producer),
                                queues::side_text(about.consumer)));
-}
-
-// "3 (0.2 %)": how often, and for which share of the time.
-std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns) {
-  if (stretches.count == 0) return "-";
-  const double share =
-      of_ns == 0 ? 0 : static_cast<double>(stretches.total_ns) / static_cast<double>(of_ns);
-  return fmt::format("{} ({})", count(stretches.count), percent(share));
 }
 
 void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
@@ -86,6 +74,17 @@ std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
 
 }  // namespace
 
+std::string rate(double per_s) {
+  return per_s < 100 ? fmt::format("{:.1f}", per_s) : count(static_cast<std::uint64_t>(per_s));
+}
+
+std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns) {
+  if (stretches.count == 0) return "-";
+  const double share =
+      of_ns == 0 ? 0 : static_cast<double>(stretches.total_ns) / static_cast<double>(of_ns);
+  return fmt::format("{} ({})", count(stretches.count), percent(share));
+}
+
 void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
   print_sampling(reader, survey);
   fmt::print("\n");
@@ -112,24 +111,24 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
   print_slowest(survey);
 }
 
-// The non-zero levels, each with the share of time at it and at it or below.
-void print_depths(const queues::Survey& survey) {
-  for (const Story& story : survey.stories()) {
-    const auto& levels = story.gauge.levels();
-    if (levels.total_ns() == 0) continue;
-    const auto total = static_cast<double>(levels.total_ns());
-    fmt::print("\n{}: {} empty\n", printable(story.name()),
-               percent(static_cast<double>(levels.at_ns(0)) / total));
-    Table table({"depth", "time", "share", "up to it"});
-    auto sum = static_cast<double>(levels.at_ns(0));
-    for (const auto& [depth, span_ns] : levels.by_depth()) {
-      if (depth == 0) continue;
-      const auto span = static_cast<double>(span_ns);
-      sum += span;
-      table.row({count(depth), duration(span), percent(span / total), percent(sum / total)});
-    }
-    if (!table.empty()) fmt::print("{}", table.text());
+void print_levels(const std::string& name, const queues::Levels& levels) {
+  if (levels.total_ns() == 0) return;
+  const auto total = static_cast<double>(levels.total_ns());
+  fmt::print("\n{}: {} empty\n", name, percent(static_cast<double>(levels.at_ns(0)) / total));
+  Table table({"depth", "time", "share", "up to it"});
+  auto sum = static_cast<double>(levels.at_ns(0));
+  for (const auto& [depth, span_ns] : levels.by_depth()) {
+    if (depth == 0) continue;
+    const auto span = static_cast<double>(span_ns);
+    sum += span;
+    table.row({count(depth), duration(span), percent(span / total), percent(sum / total)});
   }
+  if (!table.empty()) fmt::print("{}", table.text());
+}
+
+void print_depths(const queues::Survey& survey) {
+  for (const Story& story : survey.stories())
+    print_levels(printable(story.name()), story.gauge.levels());
 }
 
 void print_topology(const trace::Reader& reader, const queues::Survey& survey) {

@@ -1,5 +1,8 @@
-// What `sojourn queues` prints for people.
+// What `sojourn queues` prints for people about sampled queues, and what all its tables share.
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "analysis/queues/survey.h"
 #include "analysis/queues/verifier.h"
@@ -7,7 +10,13 @@
 
 namespace sojourn::cli {
 
+std::string rate(double per_s);  // "14.2", "3,412"
+// "3 (0.2 %)": how often, and for which share of the time.
+std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns);
+
 void print_queues(const trace::Reader& reader, const queues::Survey& survey);
+// The non-zero levels, each with the share of time at it and at it or below.
+void print_levels(const std::string& name, const queues::Levels& levels);
 void print_depths(const queues::Survey& survey);
 void print_topology(const trace::Reader& reader, const queues::Survey& survey);
 void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,

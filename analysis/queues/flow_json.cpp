@@ -1,0 +1,178 @@
+#include "analysis/queues/flow_json.h"
+
+#include <algorithm>
+
+#include "analysis/queues/dot.h"
+
+namespace sojourn::queues {
+
+using nlohmann::ordered_json;
+using Threads = std::map<std::uint32_t, std::string>;
+
+namespace {
+
+ordered_json times_json(const statistics::Distribution& times) {
+  return {{"count", times.count()},     {"mean", times.mean()},        {"p50", times.quantile(0.5)},
+          {"p90", times.quantile(0.9)}, {"p99", times.quantile(0.99)}, {"max", times.max()},
+          {"exact", times.exact()}};
+}
+
+ordered_json moments_json(const Moments& moments) {
+  return {{"count", moments.count()}, {"mean", moments.mean()}, {"scv", moments.scv()}};
+}
+
+ordered_json series_json(const Series& series) {
+  ordered_json mean = ordered_json::array();
+  ordered_json max = ordered_json::array();
+  for (std::size_t at = 0; at < series.stretches().size(); ++at) {
+    mean.push_back(series.mean(at));
+    max.push_back(series.stretches()[at].max);
+  }
+  return {{"begin_ns", series.begin_ns()},
+          {"step_ns", series.stretch_ns()},
+          {"mean", std::move(mean)},
+          {"max", std::move(max)}};
+}
+
+ordered_json optional_json(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json meter_json(const Meter& meter, bool details) {
+  const Levels& levels = meter.levels();
+  const HighWater& mark = meter.high_water();
+  ordered_json object = {
+      {"depth",
+       {{"mean", levels.mean()}, {"p50", levels.quantile(0.5)}, {"p99", levels.quantile(0.99)}}},
+      {"high_water",
+       {{"depth", mark.depth}, {"ts_ns", mark.ts_ns}, {"empty_until_ns", mark.since_ns}}},
+      {"empty",
+       {{"count", meter.empty_stretches().count},
+        {"total_ns", meter.empty_stretches().total_ns},
+        {"longest_ns", meter.empty_stretches().longest_ns}}},
+      {"in", meter.in()},
+      {"out", meter.out()},
+      {"inside", meter.depth()},
+      {"arrivals_per_s", meter.arrivals_per_s()},
+      {"services_per_s", meter.services_per_s()},
+      {"utilisation", optional_json(meter.utilisation())},
+      {"wait_ns", times_json(meter.waits_ns())},
+      {"between_ns", moments_json(meter.between_ns())},
+      {"service_ns", moments_json(meter.service_ns())},
+      {"little", meter.arrivals_times_wait()},
+      {"kingman_ns", optional_json(meter.predicted_ns())}};
+  if (!details) return object;
+  ordered_json depths = ordered_json::array();
+  for (const auto& [depth, span_ns] : levels.by_depth())
+    depths.push_back({{"depth", depth}, {"ns", span_ns}});
+  object["depths"] = std::move(depths);
+  object["over_time"] = series_json(meter.series());
+  return object;
+}
+
+std::string thread_name(const Threads& threads, std::uint32_t tid) {
+  const auto known = threads.find(tid);
+  return known == threads.end() ? std::string() : known->second;
+}
+
+ordered_json threads_json(const std::map<std::uint32_t, std::uint64_t>& units,
+                          const Threads& threads) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [tid, amount] : units)
+    list.push_back({{"tid", tid}, {"thread", thread_name(threads, tid)}, {"units", amount}});
+  return list;
+}
+
+}  // namespace
+
+std::string place_text(const journeys::Topology& topology, std::uint16_t place) {
+  return fmt::format("{} {}", letter(topology.places[place].direction),
+                     topology.places[place].name);
+}
+
+std::string queue_text(const model::QueueAbout& about) {
+  return about.name.empty() ? fmt::format("queue {:x}", about.id) : about.name;
+}
+
+ordered_json places_json(const Places& places, const journeys::Topology& topology,
+                         const Threads& threads, bool details) {
+  ordered_json list = ordered_json::array();
+  for (const std::uint16_t place : places.order()) {
+    const PlaceStory& story = places.stories()[place];
+    ordered_json before = ordered_json::array();
+    for (const std::uint16_t one : places.before(place))
+      before.push_back(topology.places[one].name);
+    ordered_json object = {{"dir", std::string(1, letter(topology.places[place].direction))},
+                           {"at", topology.places[place].name},
+                           {"after", std::move(before)},
+                           {"fed_by", threads_json(story.fed_by, threads)},
+                           {"drained_by", threads_json(story.drained_by, threads)}};
+    object.update(meter_json(story.meter, details));
+    object["high_water"]["journeys"] = story.journeys;
+    object["high_water"]["inside"] = story.inside;
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+ordered_json operations_json(const Operations& operations, bool details) {
+  ordered_json list = ordered_json::array();
+  for (const OperatedQueue* queue : operations.queues()) {
+    ordered_json object = {{"id", fmt::format("{:x}", queue->about.id)},
+                           {"name", queue->about.name},
+                           {"kind", name(queue->about.kind)},
+                           {"capacity", queue->about.capacity},
+                           {"unseen_in", queue->unseen_in},
+                           {"unseen_out", queue->unseen_out}};
+    object.update(meter_json(queue->meter, details));
+    object["utilisation"] = optional_json(queue->utilisation());
+    object["kingman_ns"] = optional_json(queue->predicted_ns());
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+ordered_json chains_json(const std::vector<Chain>& chains, const std::vector<PressureName>& names) {
+  ordered_json list = ordered_json::array();
+  for (const Chain& chain : chains) {
+    ordered_json one = ordered_json::array();
+    for (const Episode& episode : chain)
+      one.push_back({{"queue", names[episode.node].queue},
+                     {"stage", names[episode.node].stage},
+                     {"begin_ns", episode.begin_ns},
+                     {"end_ns", episode.end_ns},
+                     {"peak", episode.peak}});
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+std::string main_thread(const std::map<std::uint32_t, std::uint64_t>& units,
+                        const Threads& threads) {
+  const auto most = std::ranges::max_element(units, {}, [](const auto& one) { return one.second; });
+  if (most == units.end() || most->first == 0) return {};
+  const std::string name = thread_name(threads, most->first);
+  return name.empty() ? fmt::format("thread {}", most->first) : name;
+}
+
+std::string places_dot(const Places& places, const journeys::Topology& topology,
+                       const Threads& threads) {
+  DotStages stages;
+  std::string edges;
+  const auto node = [&](const std::map<std::uint32_t, std::uint64_t>& units) {
+    const std::string name = main_thread(units, threads);
+    return name.empty() ? stages.unknown() : stages.node(name);
+  };
+  for (const std::uint16_t place : places.order()) {
+    const PlaceStory& story = places.stories()[place];
+    const std::string from = node(story.fed_by);
+    const std::string to = node(story.drained_by);
+    const std::string label =
+        fmt::format("{} ({:.1f}, at most {})", place_text(topology, place),
+                    story.meter.levels().mean(), story.meter.high_water().depth);
+    edges += fmt::format("  {} -> {} [label={}];\n", from, to, dot_quoted(label));
+  }
+  return dot_graph(stages, edges);
+}
+
+}  // namespace sojourn::queues

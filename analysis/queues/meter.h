@@ -1,0 +1,81 @@
+// One queue over time, from the instants at which items enter and leave it: depths, waits, rates,
+// and whether they fit together. The counterpart of Gauge, which has samples only. Where
+// it is not known what was inside before the first event, depths are "at least". One thread owns a
+// Meter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/queues/gauge.h"
+#include "analysis/queues/levels.h"
+#include "analysis/queues/moments.h"
+#include "analysis/queues/series.h"
+#include "analysis/statistics/distribution.h"
+
+namespace sojourn::queues {
+
+// The deepest that it was.
+struct HighWater {
+  std::uint64_t depth = 0;
+  std::uint64_t ts_ns = 0;
+  std::uint64_t since_ns = 0;  // it had been empty until then, or the capture began
+};
+
+class Meter {
+ public:
+  // In the order of time. `depth` were inside already.
+  void begin(std::uint64_t ts_ns, std::uint64_t depth = 0);
+  void enter(std::uint64_t ts_ns);
+  // `seen`: an item was seen to leave, at that time; else it was given up.
+  void leave(std::uint64_t ts_ns, bool seen);
+  // An item was seen to leave that never was among those inside.
+  void leave_uncounted(std::uint64_t ts_ns);
+  // One that just left had been inside since then.
+  void stayed(std::uint64_t entered_ns, std::uint64_t left_ns);
+  void end(std::uint64_t ts_ns);
+
+  std::uint64_t depth() const { return depth_; }
+  std::uint64_t in() const { return in_; }
+  std::uint64_t out() const { return out_; }
+  const Levels& levels() const { return levels_; }
+  const Series& series() const { return series_; }
+  const Stretches& empty_stretches() const { return empty_; }
+  const HighWater& high_water() const { return high_water_; }
+  const statistics::Distribution& waits_ns() const { return waits_ns_; }
+  const Moments& between_ns() const { return between_ns_; }  // arrivals
+  // The time that its server had for an item: from its coming, or the leaving of the one before,
+  // to its leaving. So the sum of all is the time in which the queue was not empty.
+  const Moments& service_ns() const { return service_ns_; }
+
+  double seconds() const { return static_cast<double>(last_ns_ - begin_ns_) / 1e9; }
+  double arrivals_per_s() const;
+  double services_per_s() const;
+  std::optional<double> utilisation() const;  // the share of time in which it held something
+  // Little's law: mean depth = arrivals a second times mean wait. The right side.
+  double arrivals_times_wait() const;
+  // The mean time in it by Kingman's approximation, beside waits_ns().mean().
+  std::optional<double> predicted_ns() const { return kingman(between_ns_, service_ns_); }
+
+ private:
+  void advance(std::uint64_t ts_ns);
+
+  Levels levels_;
+  Series series_;
+  Stretches empty_;
+  HighWater high_water_;
+  statistics::Distribution waits_ns_;
+  Moments between_ns_;
+  Moments service_ns_;
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t empty_since_ns_ = 0;
+  std::uint64_t filled_since_ns_ = 0;
+  std::uint64_t last_in_ns_ = 0;
+  std::uint64_t last_out_ns_ = 0;
+  std::uint64_t depth_ = 0;
+  std::uint64_t in_ = 0;
+  std::uint64_t out_ = 0;
+};
+
+}  // namespace sojourn::queues

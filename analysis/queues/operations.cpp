@@ -1,0 +1,121 @@
+#include "analysis/queues/operations.h"
+
+#include <algorithm>
+
+namespace sojourn::queues {
+
+namespace {
+
+constexpr std::size_t kMostInside = 1'000'000;  // items of one queue whose coming is remembered
+
+using Field = std::optional<std::size_t>;
+
+std::optional<std::uint64_t> value(const model::EventView& event, const Field& field) {
+  if (!field || *field >= event.values.size()) return std::nullopt;
+  return event.values[*field];
+}
+
+// How many were inside before a queue's first event, from the depth that it found afterwards.
+std::uint64_t inside_before(const model::QueueAbout& about, bool enqueues, std::uint64_t after) {
+  const std::uint64_t before = enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1;
+  if (about.kind != model::QueueKind::kPool) return before;
+  return about.capacity - std::min(about.capacity, before);
+}
+
+}  // namespace
+
+std::optional<double> OperatedQueue::utilisation() const {
+  if (about.kind == model::QueueKind::kBidirectional) return std::nullopt;
+  if (about.kind != model::QueueKind::kPool) return meter.utilisation();
+  if (about.capacity == 0) return std::nullopt;
+  return meter.levels().mean() / static_cast<double>(about.capacity);
+}
+
+std::optional<double> OperatedQueue::predicted_ns() const {
+  const bool has_server =
+      about.kind == model::QueueKind::kStage || about.kind == model::QueueKind::kBetweenProcesses;
+  return has_server ? meter.predicted_ns() : std::nullopt;
+}
+
+Operations::Operations(const model::Schema& schema, const model::QueueChanges& changes,
+                       std::uint64_t open_ns)
+    : open_ns_(open_ns) {
+  for (const model::Point& point : schema.points) {
+    auto& plan = plans_.emplace_back();
+    const auto queue = point.field("queue");
+    if (!queue || point.direction != model::Direction::kScalar || point.src != "queue") continue;
+    if (point.dest != "enqueue" && point.dest != "dequeue") continue;
+    plan = Plan{.enqueues = point.dest == "enqueue",
+                .queue = *queue,
+                .item = point.field("item"),
+                .depth = point.field("depth")};
+  }
+  for (const model::QueueChange& change : changes) about_[change.about.id] = change.about;
+}
+
+Operations::State& Operations::state(const Plan& plan, const model::EventView& event) {
+  const std::uint64_t id = event.values[plan.queue];
+  const auto [found, is_new] = queues_.try_emplace(id);
+  State& state = found->second;
+  if (!is_new) return state;
+  const auto known = about_.find(id);
+  if (known != about_.end()) state.queue.about = known->second;
+  state.queue.about.id = id;
+  const auto depth = value(event, plan.depth);
+  if (depth) state.unknown = inside_before(state.queue.about, plan.enqueues, *depth);
+  state.queue.meter.begin(open_ns_ == 0 ? event.ts_ns : std::min(open_ns_, event.ts_ns),
+                          state.unknown);
+  return state;
+}
+
+void Operations::enter(State& state, const Plan& plan, const model::EventView& event) {
+  const auto item = value(event, plan.item);
+  if (!item || state.entered_ns.size() >= kMostInside) {
+    ++state.unknown;
+  } else if (!state.entered_ns.insert_or_assign(*item, event.ts_ns).second) {
+    ++state.queue.unseen_out;
+    state.queue.meter.leave(event.ts_ns, false);
+  }
+  state.queue.meter.enter(event.ts_ns);
+}
+
+void Operations::leave(State& state, const Plan& plan, const model::EventView& event) {
+  const auto item = value(event, plan.item);
+  const auto entered = item ? state.entered_ns.find(*item) : state.entered_ns.end();
+  if (entered != state.entered_ns.end()) {
+    state.queue.meter.leave(event.ts_ns, true);
+    state.queue.meter.stayed(entered->second, event.ts_ns);
+    state.entered_ns.erase(entered);
+  } else if (state.unknown != 0) {
+    --state.unknown;
+    state.queue.meter.leave(event.ts_ns, true);
+  } else {
+    ++state.queue.unseen_in;
+    state.queue.meter.leave_uncounted(event.ts_ns);
+  }
+}
+
+void Operations::consume(const model::EventBatch& events) {
+  for (std::size_t row = 0; row < events.size(); ++row) {
+    const model::EventView event = events[row];
+    if (event.point >= plans_.size() || !plans_[event.point]) continue;
+    const Plan& plan = *plans_[event.point];
+    if (plan.queue >= event.values.size()) continue;
+    State& queue = state(plan, event);
+    const bool is_pool = queue.queue.about.kind == model::QueueKind::kPool;
+    (plan.enqueues != is_pool ? enter : leave)(queue, plan, event);
+  }
+}
+
+void Operations::finish(std::uint64_t end_ns) {
+  for (auto& [id, state] : queues_) state.queue.meter.end(end_ns);
+}
+
+std::vector<const OperatedQueue*> Operations::queues() const {
+  std::vector<const OperatedQueue*> all;
+  all.reserve(queues_.size());
+  for (const auto& [id, state] : queues_) all.push_back(&state.queue);
+  return all;
+}
+
+}  // namespace sojourn::queues

@@ -1,0 +1,70 @@
+// Queues from the events of their own operations (the points `I queue--enqueue` and
+// `I queue--dequeue` of SJ_ENQUEUE_ITEM and SJ_DEQUEUE_ITEM), whether or not they were sampled.
+// Feed it the events in the order of time. Memory is bounded by what is in the queues. One thread
+// owns an Operations.
+//
+// The first event's own depth says how many were inside before. A pool is judged by what is taken
+// from it: a buffer that is taken enters, one that is given back leaves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/model/event.h"
+#include "analysis/model/queues.h"
+#include "analysis/model/schema.h"
+#include "analysis/queues/meter.h"
+
+namespace sojourn::queues {
+
+struct OperatedQueue {
+  model::QueueAbout about;  // only an id where the trace does not describe it
+  Meter meter;
+  // Items that left without having come, or came once more without having left: events were lost,
+  // or an item's number is not its own.
+  std::uint64_t unseen_in = 0;
+  std::uint64_t unseen_out = 0;
+
+  // By the queue's own meaning, as of sampled ones; nothing where it means nothing.
+  std::optional<double> utilisation() const;
+  std::optional<double> predicted_ns() const;
+};
+
+class Operations {
+ public:
+  // The schema outlives it.
+  Operations(const model::Schema& schema, const model::QueueChanges& changes,
+             std::uint64_t open_ns);
+
+  void consume(const model::EventBatch& events);
+  void finish(std::uint64_t end_ns);
+
+  bool empty() const { return queues_.empty(); }
+  std::vector<const OperatedQueue*> queues() const;  // by id
+
+ private:
+  struct Plan {
+    bool enqueues = false;
+    std::size_t queue = 0;  // fields
+    std::optional<std::size_t> item;
+    std::optional<std::size_t> depth;
+  };
+  struct State {
+    OperatedQueue queue;
+    std::unordered_map<std::uint64_t, std::uint64_t> entered_ns;  // by item
+    std::uint64_t unknown = 0;  // items inside of which the coming is not remembered
+  };
+  State& state(const Plan& plan, const model::EventView& event);
+  static void enter(State& state, const Plan& plan, const model::EventView& event);
+  static void leave(State& state, const Plan& plan, const model::EventView& event);
+
+  std::vector<std::optional<Plan>> plans_;  // by point
+  std::unordered_map<std::uint64_t, model::QueueAbout> about_;
+  std::map<std::uint64_t, State> queues_;
+  std::uint64_t open_ns_;
+};
+
+}  // namespace sojourn::queues

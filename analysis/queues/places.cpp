@@ -1,0 +1,116 @@
+#include "analysis/queues/places.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sojourn::queues {
+
+Places::Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take)
+    : topology_(topology),
+      open_ns_(open_ns),
+      take_(std::move(take)),
+      stories_(topology.places.size()) {}
+
+void Places::begin(std::uint64_t ts_ns) {
+  if (begun_) return;
+  begun_ = true;
+  if (open_ns_ == 0 || open_ns_ > ts_ns) open_ns_ = ts_ns;
+  for (PlaceStory& story : stories_) story.meter.begin(open_ns_);
+}
+
+void Places::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
+  begin(ts_ns);
+  stories_[place].meter.enter(ts_ns);
+}
+
+void Places::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                      bool seen) {
+  stories_[place].meter.leave(ts_ns, seen);
+  if (seen) stories_[place].meter.stayed(entered_ns, ts_ns);
+}
+
+void Places::on_stay(const journeys::Stay& stay) {
+  const std::uint16_t place = topology_.pairs[stay.pair].place;
+  ++stories_[place].fed_by[stay.entered_by];
+  ++stories_[place].drained_by[stay.left_by];
+  if (take_) take_(place, stay);
+}
+
+// A unit that goes in pieces leaves with the last. An acknowledgement comes later, and ends the
+// stay only of what was not seen to leave.
+void Places::find_leavings(const journeys::Journey& journey) {
+  left_ns_.assign(journey.steps.size(), 0);
+  for (const bool is_ack : {false, true}) {
+    for (const journeys::Step& step : journey.steps) {
+      if (step.repeat_of != journeys::kNoStep || topology_.points[step.point].ack != is_ack)
+        continue;
+      for (const std::uint32_t parent : step.parents)
+        if (!is_ack || left_ns_[parent] == 0)
+          left_ns_[parent] = std::max(left_ns_[parent], step.ts_ns);
+    }
+  }
+}
+
+// A mark may be passed later: then those at the newer one count.
+void Places::note_at_mark(const journeys::Journey& journey, const journeys::Step& step,
+                          std::uint64_t left_ns, PlaceStory& story) {
+  const std::uint64_t mark_ns = story.meter.high_water().ts_ns;
+  if (mark_ns < step.entered_ns || mark_ns >= left_ns) return;
+  if (story.mark_ns != mark_ns) {
+    story.mark_ns = mark_ns;
+    story.inside = 0;
+    story.journeys.clear();
+  }
+  if (story.inside != 0 && story.newest == journey.id) return;
+  story.newest = journey.id;
+  ++story.inside;
+  if (story.journeys.size() < PlaceStory::kMostListed) story.journeys.push_back(journey.id);
+}
+
+void Places::on_journey(const journeys::Journey& journey) {
+  find_leavings(journey);
+  for (std::size_t index = 0; index < journey.steps.size(); ++index) {
+    const journeys::Step& step = journey.steps[index];
+    const auto& place = topology_.points[step.point].place;
+    if (place && left_ns_[index] != 0)
+      note_at_mark(journey, step, left_ns_[index], stories_[*place]);
+  }
+}
+
+void Places::finish(std::uint64_t end_ns) {
+  if (!begun_) return;
+  for (PlaceStory& story : stories_) {
+    story.meter.end(end_ns);
+    if (story.mark_ns == story.meter.high_water().ts_ns) continue;
+    story.inside = 0;
+    story.journeys.clear();
+  }
+}
+
+std::vector<std::uint16_t> Places::before(std::uint16_t place) const {
+  std::vector<std::uint16_t> found;
+  for (const journeys::Pair& pair : topology_.pairs)
+    if (topology_.points[pair.child].place == place && pair.place != place)
+      found.push_back(pair.place);
+  std::ranges::sort(found);
+  const auto twice = std::ranges::unique(found);
+  found.erase(twice.begin(), twice.end());
+  return found;
+}
+
+std::vector<std::uint16_t> Places::order() const {
+  std::map<std::uint16_t, std::uint16_t> ranks;
+  for (const journeys::Pair& pair : topology_.pairs) {
+    std::uint16_t& rank = ranks[pair.place];
+    rank = std::max(rank, topology_.points[pair.parent].rank);
+  }
+  std::vector<std::uint16_t> places;
+  for (const auto& [place, rank] : ranks)
+    if (stories_[place].meter.in() != 0) places.push_back(place);
+  std::ranges::stable_sort(places, {}, [&](std::uint16_t place) {
+    return std::pair(topology_.places[place].direction, ranks[place]);
+  });
+  return places;
+}
+
+}  // namespace sojourn::queues

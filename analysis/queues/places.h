@@ -1,0 +1,68 @@
+// The places between a target's points as queues: units enter and leave them, whether or not the
+// target registered a queue there. An Observer of the rebuild of journeys; everything that it says
+// is from events alone. Memory grows with places and threads, not with the trace. One thread owns a
+// Places.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/queues/meter.h"
+
+namespace sojourn::queues {
+
+struct PlaceStory {
+  Meter meter;
+  std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, units
+  std::map<std::uint32_t, std::uint64_t> drained_by;
+
+  // Of the journeys that were inside at the high-water mark, and were seen to leave.
+  static constexpr std::size_t kMostListed = 8;
+  std::uint64_t mark_ns = 0;
+  std::uint64_t inside = 0;
+  std::vector<std::uint64_t> journeys;  // the first of them to be told of
+  std::uint64_t newest = 0;             // of all of them
+};
+
+class Places : public journeys::Observer {
+ public:
+  // Told of each stay; may be empty.
+  using TakeStay = std::function<void(std::uint16_t place, const journeys::Stay&)>;
+
+  // The topology outlives it. 0: when it begins is not known.
+  Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take);
+
+  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
+  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                bool seen) override;
+  void on_stay(const journeys::Stay& stay) override;
+  void on_journey(const journeys::Journey& journey) override;
+  void finish(std::uint64_t end_ns);
+
+  bool empty() const { return !begun_; }
+  const std::vector<PlaceStory>& stories() const { return stories_; }  // by place
+  // The places whose units go on into this one.
+  std::vector<std::uint16_t> before(std::uint16_t place) const;
+  // In the order in which units come through them.
+  std::vector<std::uint16_t> order() const;
+
+ private:
+  void begin(std::uint64_t ts_ns);
+  // When each step's unit had left whole; 0: never.
+  void find_leavings(const journeys::Journey& journey);
+  void note_at_mark(const journeys::Journey& journey, const journeys::Step& step,
+                    std::uint64_t left_ns, PlaceStory& story);
+
+  const journeys::Topology& topology_;
+  std::uint64_t open_ns_;
+  TakeStay take_;
+  bool begun_ = false;
+  std::vector<PlaceStory> stories_;
+  std::vector<std::uint64_t> left_ns_;  // by step
+};
+
+}  // namespace sojourn::queues

@@ -1,0 +1,36 @@
+// Back-pressure: a stage that is slow lets the queue before it grow, then the one before that, and
+// so on. Found from depths over time and from which queue feeds which. Plain computations on what
+// was gathered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/queues/series.h"
+
+namespace sojourn::queues {
+
+struct PressureNode {
+  const Series* series = nullptr;   // none: it is never deep
+  std::uint64_t capacity = 0;       // 0: not bounded, or not known
+  std::vector<std::size_t> before;  // nodes whose items go on into this one
+};
+
+// A queue was deep, which is half as deep as it ever was and no less than kDeep, or full.
+struct Episode {
+  std::size_t node = 0;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint64_t peak = 0;
+};
+constexpr std::uint64_t kDeep = 8;
+
+// The first is the queue before the slow stage; each of the others became deep while the one before
+// it in the list was. Between two of them there may be queues that were not deep.
+using Chain = std::vector<Episode>;
+
+// The longest ones, in the order of time.
+std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t most);
+
+}  // namespace sojourn::queues

@@ -1,0 +1,77 @@
+// `sojourn queues` on a trace without samples.
+#include <cmath>
+#include <sstream>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+TEST_CASE("places in flight are queues where nothing was sampled") {
+  const Traces traces;
+  compare("queues.txt", output_of({"queues", traces.path("radio"), "--topology", "--depths"}));
+}
+
+TEST_CASE("depths, waits and rates of places agree with the report and with each other") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const json queues = json::parse(output_of({"queues", trace, "--json", "--depths"}));
+  const json report = json::parse(output_of({"report", trace, "--json"}));
+  REQUIRE_FALSE(queues["places"].empty());
+  CHECK(queues["queues"].empty());
+  for (const json& place : queues["places"]) {
+    CAPTURE(place["at"]);
+    std::uint64_t total_ns = 0;
+    std::uint64_t weighted = 0;
+    for (const json& level : place["depths"]) {
+      total_ns += level["ns"].get<std::uint64_t>();
+      weighted += level["ns"].get<std::uint64_t>() * level["depth"].get<std::uint64_t>();
+    }
+    CHECK(std::abs(place["depth"]["mean"].get<double>() -
+                   static_cast<double>(weighted) / static_cast<double>(total_ns)) < 1e-6);
+    double sum = 0;
+    for (const json& mean : place["over_time"]["mean"]) sum += mean.get<double>();
+    CHECK(std::abs(sum * place["over_time"]["step_ns"].get<double>() -
+                   static_cast<double>(weighted)) < 1);
+    bool is_there = false;
+    for (const json& known : report["queues"]) {
+      if (known["name"] != place["at"] || known["dir"] != place["dir"]) continue;
+      is_there = true;
+      CHECK(known["max"] == place["high_water"]["depth"]);
+      CHECK(std::abs(known["mean"].get<double>() - place["depth"]["mean"].get<double>()) < 1e-6);
+    }
+    CHECK(is_there);
+    CHECK(place["in"].get<std::uint64_t>() >= place["out"].get<std::uint64_t>());
+  }
+}
+
+TEST_CASE("what a trace does not have is said in one line") {
+  const Traces traces;
+  require_error(sojourn({"queues", traces.path("radio"), "--verify"}), "nothing to compare");
+  CHECK(sojourn({"queues", traces.path("radio"), "--items", "--verify"}).exit_code == 2);
+}
+
+TEST_CASE("each stay is a line") {
+  const Traces traces;
+  std::istringstream lines(output_of({"queues", traces.path("radio"), "--items"}));
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) CHECK(line.contains(" from thread "));
+  CHECK(count > 100);
+}
+
+TEST_CASE("a graph of places is one that can be read") {
+  const Traces traces;
+  const std::string dot = output_of({"queues", traces.path("radio"), "--dot"});
+  CHECK(dot.starts_with("digraph queues {\n"));
+  CHECK(dot.ends_with("}\n"));
+  CHECK(dot.contains("label=\"U phy.in.proc ("));
+  CHECK(sojourn({"queues", traces.path("radio"), "--dot", "--json"}).exit_code == 2);
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

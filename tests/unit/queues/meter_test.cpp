@@ -1,0 +1,182 @@
+// Depths, waits and rates of a queue from the instants at which items enter and leave.
+#include "analysis/queues/meter.h"
+
+#include <cmath>
+#include <deque>
+#include <random>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::queues {
+namespace {
+
+using Catch::Approx;
+
+void pass(Meter& meter, std::uint64_t entered_ns, std::uint64_t left_ns) {
+  meter.leave(left_ns, true);
+  meter.stayed(entered_ns, left_ns);
+}
+
+TEST_CASE("depths are weighted by how long they lasted, empty stretches are counted") {
+  Meter meter;
+  meter.begin(100);
+  meter.enter(200);
+  meter.enter(300);
+  pass(meter, 200, 400);
+  pass(meter, 300, 600);
+  meter.end(1100);
+  CHECK(meter.levels().at_ns(0) == 600);
+  CHECK(meter.levels().at_ns(1) == 300);
+  CHECK(meter.levels().at_ns(2) == 100);
+  CHECK(meter.empty_stretches().count == 2);
+  CHECK(meter.empty_stretches().total_ns == 600);
+  CHECK(meter.empty_stretches().longest_ns == 500);
+  CHECK(*meter.utilisation() == Approx(0.4));
+  CHECK(meter.in() == 2);
+  CHECK(meter.out() == 2);
+}
+
+TEST_CASE("the high-water mark knows when it came, and since when it had not been empty") {
+  Meter meter;
+  meter.begin(0);
+  meter.enter(10);
+  pass(meter, 10, 20);
+  meter.enter(50);
+  meter.enter(60);
+  meter.enter(70);
+  pass(meter, 50, 80);
+  meter.enter(90);
+  meter.end(100);
+  CHECK(meter.high_water().depth == 3);
+  CHECK(meter.high_water().ts_ns == 70);
+  CHECK(meter.high_water().since_ns == 50);
+}
+
+TEST_CASE("service is what the server had for an item: times of service fill what was not empty") {
+  Meter meter;
+  meter.begin(0);
+  meter.enter(100);
+  meter.enter(110);
+  pass(meter, 100, 200);
+  pass(meter, 110, 250);
+  meter.enter(400);
+  pass(meter, 400, 430);
+  meter.end(1000);
+  CHECK(meter.service_ns().count() == 3);
+  CHECK(meter.service_ns().mean() == Approx((100 + 50 + 30) / 3.0));
+  CHECK(meter.waits_ns().max() == 140);
+  CHECK(*meter.utilisation() * 1000 == Approx(180));
+}
+
+TEST_CASE("an item that is given up leaves without a wait") {
+  Meter meter;
+  meter.begin(0);
+  meter.enter(10);
+  meter.leave(20, false);
+  meter.end(30);
+  CHECK(meter.out() == 0);
+  CHECK(meter.depth() == 0);
+  CHECK(meter.waits_ns().count() == 0);
+}
+
+TEST_CASE("who leaves without having come is no depth below nothing") {
+  Meter meter;
+  meter.begin(0);
+  meter.leave(10, true);
+  meter.end(30);
+  CHECK(meter.depth() == 0);
+  CHECK(meter.levels().at_ns(0) == 30);
+}
+
+// One server, arrivals at random, service of exponential or fixed length: the mean time in an
+// M/M/1 queue is 1 / (mu - lambda), in an M/D/1 queue half of the waiting.
+double simulate(bool is_fixed, Meter& meter) {
+  std::mt19937_64 random(7);
+  std::exponential_distribution<double> between(1.0 / 1000);
+  std::exponential_distribution<double> service(1.0 / 700);
+  double arrives = 0;
+  double free = 0;
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> inside;  // came, leaves
+  meter.begin(0);
+  const auto leave_until = [&](double now) {
+    while (!inside.empty() && static_cast<double>(inside.front().second) <= now) {
+      pass(meter, inside.front().first, inside.front().second);
+      inside.pop_front();
+    }
+  };
+  for (int item = 0; item < 200'000; ++item) {
+    arrives += between(random);
+    leave_until(arrives);
+    free = std::max(free, arrives) + (is_fixed ? 700 : service(random));
+    meter.enter(static_cast<std::uint64_t>(arrives));
+    inside.emplace_back(static_cast<std::uint64_t>(arrives), static_cast<std::uint64_t>(free));
+  }
+  leave_until(1e300);
+  meter.end(static_cast<std::uint64_t>(free) + 1);
+  return meter.waits_ns().mean();
+}
+
+TEST_CASE("Kingman's approximation comes near what was measured where it should") {
+  Meter random_service;
+  const double measured = simulate(false, random_service);
+  REQUIRE(random_service.predicted_ns());
+  CHECK(measured == Approx(700 / 0.3).epsilon(0.1));
+  CHECK(*random_service.predicted_ns() == Approx(measured).epsilon(0.1));
+  CHECK(random_service.between_ns().scv() == Approx(1).epsilon(0.05));
+  CHECK(random_service.service_ns().scv() == Approx(1).epsilon(0.05));
+
+  Meter fixed_service;
+  const double steady = simulate(true, fixed_service);
+  CHECK(steady == Approx(700 + 0.5 * 0.7 / 0.3 * 700).epsilon(0.1));
+  CHECK(*fixed_service.predicted_ns() == Approx(steady).epsilon(0.1));
+}
+
+TEST_CASE("Little's law holds for what was measured") {
+  Meter meter;
+  simulate(false, meter);
+  CHECK(meter.arrivals_times_wait() == Approx(meter.levels().mean()).epsilon(0.001));
+}
+
+TEST_CASE("nothing is predicted of a server that cannot keep up, or of a few items") {
+  Moments between;
+  Moments service;
+  for (int i = 0; i < 200; ++i) {
+    between.add(100);
+    service.add(110);
+  }
+  CHECK_FALSE(kingman(between, service));
+  Moments few;
+  few.add(10);
+  CHECK_FALSE(kingman(between, few));
+}
+
+TEST_CASE("a depth over time keeps its mean and its peaks, however long it lasts") {
+  Series series;
+  constexpr std::uint64_t kStep = 10'000;
+  double weighted = 0;
+  for (std::uint64_t at = 0; at < 1'000'000; ++at) {
+    const std::uint64_t depth = at == 777'777 ? 99 : at % 5;
+    series.add(depth, at * kStep, (at + 1) * kStep);
+    weighted += static_cast<double>(depth * kStep);
+  }
+  CHECK(series.stretches().size() <= Series::kMost);
+  CHECK(series.stretches().size() > Series::kMost / 2);
+  double sum = 0;
+  for (std::size_t at = 0; at < series.stretches().size(); ++at)
+    sum += series.mean(at) * static_cast<double>(series.stretch_ns());
+  CHECK(sum == Approx(weighted));
+  CHECK(series.stretches()[777'777 * kStep / series.stretch_ns()].max == 99);
+}
+
+TEST_CASE("a series takes any times that a file may hold") {
+  Series series;
+  series.add(1, 5, 6);
+  series.add(2, UINT64_MAX - 10, UINT64_MAX);
+  series.add(3, 2, 1);
+  CHECK(series.stretches().size() <= Series::kMost);
+  CHECK(series.stretches().back().max == 2);
+}
+
+}  // namespace
+}  // namespace sojourn::queues

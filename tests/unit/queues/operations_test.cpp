@@ -1,0 +1,145 @@
+// Queues from the events of their operations.
+#include "analysis/queues/operations.h"
+
+#include <vector>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::queues {
+namespace {
+
+using Catch::Approx;
+
+struct World {
+  model::Schema schema{{*model::parse_point("I queue--enqueue", "depth:queue:item"),
+                        *model::parse_point("I queue--dequeue", "depth:queue:item"),
+                        *model::parse_point("I other", "depth:queue:")}};
+  model::EventBatch events;
+
+  // `depth`: after it, as a point of the target has it.
+  void hit(std::uint64_t ts_ns, model::PointId point, std::uint64_t queue, std::uint64_t item,
+           std::uint64_t depth) {
+    const std::vector<std::uint64_t> values = {depth, queue, item};
+    events.append({.ts_ns = ts_ns,
+                   .seq = events.size(),
+                   .stream = 0,
+                   .tid = 1,
+                   .point = point,
+                   .values = values});
+  }
+};
+
+Operations operations_of(const World& world, const model::QueueChanges& changes = {}) {
+  Operations operations(world.schema, changes, 50);
+  operations.consume(world.events);
+  operations.finish(1000);
+  return operations;
+}
+
+TEST_CASE("items are known by their numbers, whatever the order in which they leave") {
+  World world;
+  world.hit(100, 0, 7, 1, 1);
+  world.hit(200, 0, 7, 2, 2);
+  world.hit(300, 1, 7, 2, 1);
+  world.hit(500, 1, 7, 1, 0);
+  world.hit(550, 0, 8, 1, 1);
+  world.hit(600, 2, 7, 3, 9);
+  model::QueueChanges changes(1);
+  changes[0].about = {.id = 7, .name = "rx", .producer = {}, .consumer = {}, .capacity = 2};
+  const Operations operations = operations_of(world, changes);
+  const auto queues = operations.queues();
+  REQUIRE(queues.size() == 2);
+  CHECK(queues[0]->about.name == "rx");
+  const Meter& meter = queues[0]->meter;
+  CHECK(meter.in() == 2);
+  CHECK(meter.waits_ns().max() == 400);
+  CHECK(meter.waits_ns().min() == 100);
+  CHECK(meter.high_water().depth == 2);
+  CHECK(meter.levels().at_ns(2) == 100);
+  CHECK(meter.levels().at_ns(0) == 550);
+  CHECK(queues[0]->unseen_in == 0);
+  CHECK(queues[0]->unseen_out == 0);
+  CHECK(queues[1]->about.id == 8);
+  CHECK(queues[1]->meter.depth() == 1);
+}
+
+TEST_CASE("items that were there before count from the beginning, and leave without a wait") {
+  World world;
+  world.hit(100, 1, 7, 1, 2);  // of three
+  world.hit(200, 0, 7, 2, 3);
+  world.hit(260, 1, 7, 2, 2);
+  world.hit(300, 1, 7, 3, 1);
+  const Operations operations = operations_of(world);
+  const Meter& meter = operations.queues().front()->meter;
+  CHECK(meter.levels().at_ns(3) == 50 + 60);
+  CHECK(meter.levels().at_ns(1) == 700);
+  CHECK(meter.high_water().depth == 3);
+  CHECK(meter.high_water().ts_ns == 50);
+  CHECK(meter.out() == 3);
+  CHECK(meter.waits_ns().count() == 1);
+  CHECK(meter.waits_ns().max() == 60);
+  CHECK(operations.queues().front()->unseen_in == 0);
+}
+
+TEST_CASE("operations whose counterpart is missing are counted, and spoil no depth") {
+  World world;
+  world.hit(100, 0, 7, 1, 1);
+  world.hit(200, 1, 7, 2, 1);  // its coming was lost
+  world.hit(300, 0, 7, 1, 2);  // its leaving was lost
+  world.hit(400, 1, 7, 1, 1);
+  const Operations operations = operations_of(world);
+  const OperatedQueue& queue = *operations.queues().front();
+  CHECK(queue.unseen_in == 1);
+  CHECK(queue.unseen_out == 1);
+  CHECK(queue.meter.levels().at_ns(1) == 300);
+  CHECK(queue.meter.levels().at_ns(0) == 650);
+  CHECK(queue.meter.depth() == 0);
+  CHECK(queue.meter.waits_ns().count() == 1);
+  CHECK(queue.meter.waits_ns().max() == 100);
+}
+
+TEST_CASE("a pool is judged by what is taken from it, and has no server") {
+  World world;
+  world.hit(150, 1, 7, 1, 3);  // of four one is taken, of ten buffers
+  world.hit(250, 0, 7, 1, 4);
+  model::QueueChanges changes(1);
+  changes[0].about = {.id = 7,
+                      .name = "buffers",
+                      .kind = model::QueueKind::kPool,
+                      .producer = {},
+                      .consumer = {},
+                      .capacity = 10};
+  const Operations operations = operations_of(world, changes);
+  const OperatedQueue& queue = *operations.queues().front();
+  CHECK(queue.meter.levels().at_ns(7) == 100);
+  CHECK(queue.meter.levels().at_ns(6) == 100 + 750);
+  CHECK(queue.meter.waits_ns().max() == 100);
+  CHECK(*queue.utilisation() == Approx((7 * 100 + 6 * 850) / 950.0 / 10));
+  CHECK_FALSE(queue.predicted_ns());
+}
+
+TEST_CASE("of a queue in both directions no server is judged") {
+  World world;
+  world.hit(100, 0, 7, 1, 1);
+  world.hit(200, 1, 7, 1, 0);
+  model::QueueChanges changes(1);
+  changes[0].about.id = 7;
+  changes[0].about.kind = model::QueueKind::kBidirectional;
+  const Operations operations = operations_of(world, changes);
+  CHECK_FALSE(operations.queues().front()->utilisation());
+  CHECK(operations.queues().front()->meter.utilisation());
+}
+
+TEST_CASE("a trace without such points has no queues of this kind") {
+  World world;
+  world.schema.points.resize(1);
+  world.schema.points[0].src = "no.queue";
+  world.hit(100, 0, 7, 1, 1);
+  Operations operations(world.schema, {}, 0);
+  operations.consume(world.events);
+  CHECK(operations.empty());
+}
+
+}  // namespace
+}  // namespace sojourn::queues

@@ -1,0 +1,210 @@
+#include "userspace/cli/places_text.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "analysis/report/words.h"
+#include "userspace/cli/queues_text.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using queues::Meter;
+using queues::Places;
+using report::count;
+using report::duration;
+using report::percent;
+using report::printable;
+using report::Table;
+
+std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
+  return fmt::format("{:.6f} s", static_cast<double>(ts_ns - std::min(ts_ns, origin_ns)) / 1e9);
+}
+
+std::string said(double ns, bool is_known = true) {
+  return is_known ? duration(ns) : "-";
+}
+
+std::vector<std::string> meter_cells(std::string name, const Meter& meter,
+                                     std::optional<double> used, std::optional<double> predicted) {
+  const auto& levels = meter.levels();
+  const auto& waits = meter.waits_ns();
+  const bool any = waits.count() != 0;
+  return {std::move(name),
+          fmt::format("{:.2f}", levels.mean()),
+          any ? fmt::format("{:.2f}", meter.arrivals_times_wait()) : "-",
+          count(levels.quantile(0.5)),
+          count(levels.quantile(0.99)),
+          count(meter.high_water().depth),
+          stretches(meter.empty_stretches(), levels.total_ns()),
+          rate(meter.arrivals_per_s()),
+          rate(meter.services_per_s()),
+          used ? percent(*used) : "-",
+          said(waits.mean(), any),
+          said(static_cast<double>(waits.quantile(0.5)), any),
+          said(static_cast<double>(waits.quantile(0.99)), any),
+          said(static_cast<double>(waits.max()), any),
+          predicted ? duration(*predicted) : "-"};
+}
+
+// What is in a pool is of no interest, but what was taken from it.
+std::string operated_text(const queues::OperatedQueue& queue) {
+  const bool is_pool = queue.about.kind == model::QueueKind::kPool;
+  return printable(queues::queue_text(queue.about)) + (is_pool ? ", taken" : "");
+}
+
+Table meter_table(std::string heading) {
+  return Table({std::move(heading), "depth", "Little", "p50", "p99", "max", "empty", "in/s",
+                "out/s", "used", "wait", "p50", "p99", "max", "Kingman"});
+}
+
+// "ul-pdcp", "ul-pdcp 90 %, mac 10 %"; the busiest three.
+std::string threads_text(const std::map<std::uint32_t, std::uint64_t>& units,
+                         const ThreadNames& threads) {
+  std::uint64_t all = 0;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+  for (const auto& [tid, amount] : units) {
+    all += amount;
+    order.emplace_back(amount, tid);
+  }
+  std::ranges::sort(order, std::ranges::greater());
+  std::vector<std::string> words;
+  for (const auto& [amount, tid] : order) {
+    if (words.size() == 3) {
+      words.push_back(fmt::format("{} more", order.size() - 3));
+      break;
+    }
+    const auto known = threads.find(tid);
+    std::string name = known != threads.end() && !known->second.empty() ? printable(known->second)
+                       : tid == 0                                       ? "?"
+                                  : fmt::format("thread {}", tid);
+    if (order.size() > 1)
+      name += " " + percent(static_cast<double>(amount) / static_cast<double>(all));
+    words.push_back(std::move(name));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// The place that takes longest, and the one whose server has least time left.
+void print_slowest(const Places& places, const journeys::Topology& topology,
+                   const ThreadNames& threads) {
+  const auto order = places.order();
+  const auto waits = [&](std::uint16_t place) {
+    return places.stories()[place].meter.waits_ns().mean();
+  };
+  const auto used = [&](std::uint16_t place) {
+    return places.stories()[place].meter.utilisation().value_or(0);
+  };
+  if (order.empty()) return;
+  const std::uint16_t slowest = *std::ranges::max_element(order, {}, waits);
+  const std::uint16_t busiest = *std::ranges::max_element(order, {}, used);
+  const auto drained = [&](std::uint16_t place) {
+    return threads_text(places.stories()[place].drained_by, threads);
+  };
+  if (waits(slowest) > 0)
+    fmt::print("slowest stage: {}, {} on average, drained by {}\n",
+               queues::place_text(topology, slowest), duration(waits(slowest)), drained(slowest));
+  fmt::print("busiest stage: {}, {} of the time with something in it, drained by {}, {} for each\n",
+             queues::place_text(topology, busiest), percent(used(busiest)), drained(busiest),
+             duration(places.stories()[busiest].meter.service_ns().mean()));
+}
+
+void print_marks(const Places& places, const journeys::Topology& topology,
+                 std::uint64_t origin_ns) {
+  Table table({"high-water marks", "depth", "at", "empty until", "journeys inside"});
+  table.left(4);
+  for (const std::uint16_t place : places.order()) {
+    const queues::PlaceStory& story = places.stories()[place];
+    const queues::HighWater& mark = story.meter.high_water();
+    std::string inside = fmt::format("{}", fmt::join(story.journeys, " "));
+    if (story.inside > story.journeys.size())
+      inside += fmt::format(" and {} more", count(story.inside - story.journeys.size()));
+    table.row({"  " + queues::place_text(topology, place), count(mark.depth),
+               at(mark.ts_ns, origin_ns),
+               fmt::format("{} before", duration(static_cast<double>(mark.ts_ns - mark.since_ns))),
+               inside});
+  }
+  if (!table.empty()) fmt::print("\n{}", table.text());
+}
+
+}  // namespace
+
+void print_places(const Places& places, const journeys::Topology& topology,
+                  const ThreadNames& threads, std::uint64_t origin_ns) {
+  Table table = meter_table("in flight, from events");
+  for (const std::uint16_t place : places.order()) {
+    const Meter& meter = places.stories()[place].meter;
+    table.row(meter_cells("  " + queues::place_text(topology, place), meter, meter.utilisation(),
+                          meter.predicted_ns()));
+  }
+  if (table.empty()) return;
+  fmt::print("{}", table.text());
+  print_slowest(places, topology, threads);
+  print_marks(places, topology, origin_ns);
+}
+
+void print_place_depths(const Places& places, const journeys::Topology& topology) {
+  for (const std::uint16_t place : places.order())
+    print_levels(queues::place_text(topology, place), places.stories()[place].meter.levels());
+}
+
+void print_place_threads(const Places& places, const journeys::Topology& topology,
+                         const ThreadNames& threads) {
+  Table table({"fed by", "", "place", "", "drained by", "after"});
+  for (std::size_t column = 1; column < 6; ++column) table.left(column);
+  for (const std::uint16_t place : places.order()) {
+    const queues::PlaceStory& story = places.stories()[place];
+    std::vector<std::string> before;
+    for (const std::uint16_t one : places.before(place))
+      before.push_back(topology.places[one].name);
+    table.row({threads_text(story.fed_by, threads), "->", queues::place_text(topology, place), "->",
+               threads_text(story.drained_by, threads),
+               fmt::format("{}", fmt::join(before, ", "))});
+  }
+  if (!table.empty()) fmt::print("\n{}", table.text());
+}
+
+void print_operations(const queues::Operations& operations) {
+  Table table = meter_table("queues, from the events of their operations");
+  for (const queues::OperatedQueue* queue : operations.queues())
+    table.row(meter_cells("  " + operated_text(*queue), queue->meter, queue->utilisation(),
+                          queue->predicted_ns()));
+  if (table.empty()) return;
+  fmt::print("{}", table.text());
+  for (const queues::OperatedQueue* queue : operations.queues())
+    if (queue->unseen_in != 0 || queue->unseen_out != 0)
+      fmt::print(
+          "  {}: {} left without having come, {} came again without having left: events were lost, "
+          "or items share a number\n",
+          operated_text(*queue), count(queue->unseen_in), count(queue->unseen_out));
+}
+
+void print_operation_depths(const queues::Operations& operations) {
+  for (const queues::OperatedQueue* queue : operations.queues())
+    print_levels(operated_text(*queue), queue->meter.levels());
+}
+
+void print_chains(const std::vector<queues::Chain>& chains,
+                  const std::vector<queues::PressureName>& names, std::uint64_t origin_ns) {
+  if (chains.empty()) return;
+  fmt::print(
+      "\nback-pressure: the queue before a slow stage was deep, and those before it became so "
+      "meanwhile\n");
+  for (const queues::Chain& chain : chains) {
+    const std::string& stage = names[chain.front().node].stage;
+    std::string line = "  " + (stage.empty() ? "?" : printable(stage));
+    for (const queues::Episode& episode : chain)
+      line += fmt::format(" <- {} (up to {}, {} from {})", printable(names[episode.node].queue),
+                          count(episode.peak),
+                          duration(static_cast<double>(episode.end_ns - episode.begin_ns)),
+                          at(episode.begin_ns, origin_ns));
+    fmt::print("{}\n", line);
+  }
+}
+
+}  // namespace sojourn::cli
