@@ -64,15 +64,17 @@ struct sj_chain {
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_chain) == 16 * SJ_MAX_STEPS, "sj_chain is shared with BPF");
 
-/* What an argument's value must fulfil for the hit to be wanted: value - low <= width, in 64 bits
- * without a sign, or the contrary. */
+/* What an argument's value, or by how much it is above another's, must fulfil for the hit to be
+ * wanted: value - low <= width, in 64 bits without a sign, or the contrary. */
 struct sj_test {
   __u64 low;
   __u64 width;
   __u8 arg;
   __u8 is_negated;
-  __u8 pad[6];
+  __u8 other; /* argument that is subtracted, or SJ_NO_ARG */
+  __u8 pad[5];
 };
+#define SJ_NO_ARG 0xff
 SJ_STATIC_ASSERT(sizeof(struct sj_test) == 24, "sj_test is shared with BPF");
 #define SJ_MAX_TESTS 4
 

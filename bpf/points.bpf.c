@@ -133,7 +133,9 @@ static __noinline int is_wanted(const __u64* regs, const struct sj_site* site) {
   for (__u32 i = 0; i < SJ_MAX_TESTS; i++) {
     if (i >= site->tests) break;
     const struct sj_test* test = &site->test[i];
-    const __u64 value = read_argument(regs, &site->arg[test->arg & (SJ_MAX_ARGS - 1)], &faults);
+    __u64 value = read_argument(regs, &site->arg[test->arg & (SJ_MAX_ARGS - 1)], &faults);
+
+    if (test->other < SJ_MAX_ARGS) value -= read_argument(regs, &site->arg[test->other], &faults);
 
     if ((value - test->low <= test->width) == (test->is_negated != 0)) return 0;
   }

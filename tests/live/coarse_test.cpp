@@ -382,6 +382,79 @@ TEST_CASE(
   CHECK(thrown == (rounds + 2) / 3);
 }
 
+constexpr const char* kQueueMap = R"toml(
+[[queue]]
+name = "ring"
+enqueue = "ring_put(arg0 = queue, arg1 = item, (u32)arg2 = number)"
+dequeue = "ring_get(arg0 = queue, *(u64*)arg0 = item, *(u32*)(*(u64*)arg0 + 16) = number)"
+
+[[queue]]
+name = "stack"
+direction = "U"
+enqueue = "stack_push(arg0 = queue, arg1 = item, (u32)arg2 = number)"
+dequeue = "stack_pop(arg0 = queue, *(u64*)arg0 = item, *(u32*)(*(u64*)arg0 + 16) = number)"
+)toml";
+
+TEST_CASE("what is put into a queue and got out again is known by its address") {
+  need_root();
+  const std::string name = GENERATE("queues-O0", "queues-O2");
+  CAPTURE(name);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, kQueueMap);
+  test::Child target({subject(name)});
+  REQUIRE(target.wait_for_output("ready"));
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
+                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(ended.err.contains("not traced"));
+  // What was asked of an empty queue.
+  CHECK(ended.err.contains(" filtered"));
+
+  trace::Reader reader = open_trace(trace);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> inside;
+  std::uint64_t taken = 0;
+  std::uint64_t first = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::Point& point = reader.schema().points[batch[row].point];
+      const Values values = values_of(point, batch[row]);
+      const std::pair key(values.at("queue"), values.at("item"));
+      const std::uint64_t number = values.at("number");
+      CHECK(key.second != 0);
+      CHECK(key.second != key.first);
+      if (point.src.starts_with("put.")) {
+        if (first == 0) first = number;
+        CHECK(inside.emplace(key, number).second);
+        continue;
+      }
+      if (first == 0 || number < first) continue;  // it was put in before the capture
+      ++taken;
+      REQUIRE(inside.contains(key));
+      CHECK(inside.at(key) == number);
+      inside.erase(key);
+    }
+    return true;
+  }));
+  CHECK(taken > 200);
+  CHECK(inside.size() <= 10);
+
+  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  for (const json& queue : report.at("queues"))
+    CHECK(queue.at("max") == (queue.at("name") == "ring" ? 7 : 3));
+  CHECK(report.at("queues").size() == 2);
+  for (const char* direction : {"D", "U"}) {
+    const json journeys = report.at("journeys").at(direction);
+    CHECK(journeys.at("complete") > 50);
+    CHECK(journeys.at("incomplete") == 0);
+    CHECK(journeys.at("ambiguous") == 0);
+    CHECK(journeys.at("latency_us").at("min") >= 1000);
+  }
+  CHECK(target.running());
+}
+
 TEST_CASE("what a map says and the program has not is told point by point, and hides nothing") {
   need_root();
   const test::TemporaryDirectory directory;

@@ -22,10 +22,11 @@ struct DestroySkeleton {
 };
 using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
 
-// None, where there are more than a site can have, or of what is not known yet: the collector
-// filters then.
+// None, where there are more than a site has room for besides its own, or of what is not known
+// yet: the collector filters then.
 std::span<const filter::FieldTest> tests_of(const target::Site& site, const PointTests& keep) {
-  if (site.point >= keep.size() || keep[site.point].size() > SJ_MAX_TESTS) return {};
+  if (site.point >= keep.size() || keep[site.point].size() + site.tests.size() > SJ_MAX_TESTS)
+    return {};
   const auto& tests = keep[site.point];
   const bool fit = std::ranges::all_of(tests, [&](const filter::FieldTest& test) {
     return test.field < site.args.size() && site.args[test.field].kind != SJ_ARG_FAULTS;
@@ -66,12 +67,14 @@ Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& po
       if (arg.kind == SJ_ARG_CHAIN) arg.displacement += first_chain;
     }
     first_chain += static_cast<std::int64_t>(site.chains.size());
+    for (const sj_test& test : site.tests) record.test[record.tests++] = test;
     for (const filter::FieldTest& test : tests_of(site, keep))
       record.test[record.tests++] = {
           .low = test.low,
           .width = test.width,
           .arg = static_cast<std::uint8_t>(test.field),
           .is_negated = test.is_negated ? std::uint8_t{1} : std::uint8_t{0},
+          .other = SJ_NO_ARG,
           .pad = {}};
     if (bpf_map_update_elem(fd, &index, &record, BPF_ANY) != 0)
       return fail_errno("describe site {} to the BPF programs", site.probe);
@@ -145,8 +148,9 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   const bool multi = mechanism == Mechanism::kUprobeMulti;
   bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
   bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
-  const bool filters = std::ranges::any_of(
-      points.sites, [&](const target::Site& site) { return !tests_of(site, keep).empty(); });
+  const bool filters = std::ranges::any_of(points.sites, [&](const target::Site& site) {
+    return !site.tests.empty() || !tests_of(site, keep).empty();
+  });
   skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
   skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
 

@@ -23,12 +23,27 @@ constexpr std::size_t kMostPoints = 4096;
 // One is left for the bits of those that could not be read.
 constexpr std::size_t kMostFields = model::kMaxFields - 1;
 
-const std::vector<std::string> kTopWords = {"about", "point"};
+const std::vector<std::string> kTopWords = {"about", "point", "queue"};
 const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",
-                                              "dest",     "global",  "local"};
+                                              "dest",     "global",  "local",     "when"};
+const std::vector<std::string> kQueueWords = {"name", "enqueue", "dequeue", "library", "direction"};
 
 Place place_of(const toml::source_region& source) {
   return {.line = source.begin.line, .column = source.begin.column};
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+constexpr model::Direction kNoDirection = model::Direction::kContext;
+
+std::optional<model::Direction> direction_from(std::string_view letter) {
+  const auto known = letter.size() == 1 ? model::direction_from_letter(letter[0])
+                                        : std::optional<model::Direction>();
+  return known && model::is_of_target(*known) ? known : std::nullopt;
 }
 
 class Reader {
@@ -39,12 +54,18 @@ class Reader {
 
  private:
   Result<void> read_points(const toml::table& top);
+  Result<void> read_queues(const toml::table& top);
+  Result<void> read_queue(const toml::table& table);
+  Result<MapPoint> read_call(const toml::node& node, std::string_view key);
+  Result<void> read_conditions(const toml::table& table, MapPoint& point);
+  Result<void> add_condition(std::string_view text, Place place, MapPoint& point) const;
+  Result<void> add_field(std::string name, std::string text, Place place, Place at,
+                         MapPoint& point) const;
   Result<MapPoint> read_point(const toml::table& table);
   Result<void> read_place(const toml::table& table, MapPoint& point);
   Result<void> read_fields(const toml::table& table, MapPoint& point);
   Result<void> read_role(const toml::table& table, std::string_view key, model::Role role,
                          MapPoint& point);
-  Result<MapField> read_field(const toml::key& key, const toml::node& value);
   Result<std::string> text_of(const toml::node& value, std::string_view key) const;
 
   template <typename... Args>
@@ -53,8 +74,19 @@ class Reader {
     return fail("{}: {}", map_.at(place), fmt::format(format, std::forward<Args>(args)...));
   }
 
+  std::unexpected<Error> fail_unknown(Place place, std::string_view key, std::string_view name,
+                                      const MapPoint& point) const;
+
   Map map_;
 };
+
+std::unexpected<Error> Reader::fail_unknown(Place place, std::string_view key,
+                                            std::string_view name, const MapPoint& point) const {
+  std::vector<std::string> known(point.fields.size());
+  std::ranges::transform(point.fields, known.begin(), &MapField::name);
+  return fail_at(place, "{}: the point has no field '{}'{}", key, target::printable(name),
+                 filter::did_you_mean(std::string(name), known));
+}
 
 Result<Map> Reader::read(std::string_view text) {
   toml::table top;
@@ -67,20 +99,24 @@ Result<Map> Reader::read(std::string_view text) {
     if (key.str() == "about") {
       SJ_TRY(about, text_of(value, "about"));
       map_.about = std::move(about);
-    } else if (key.str() != "point") {
+    } else if (key.str() != "point" && key.str() != "queue") {
       return fail_at(place_of(key.source()), "'{}' means nothing here{}",
                      target::printable(key.str()),
                      filter::did_you_mean(std::string(key.str()), kTopWords));
     }
   }
   SJ_CHECK(read_points(top));
+  SJ_CHECK(read_queues(top));
+  if (map_.points.empty())
+    return fail("{}: holds no point: each begins with a line [[point]] or [[queue]]", map_.path);
   return std::move(map_);
 }
 
 Result<void> Reader::read_points(const toml::table& top) {
   const toml::node* const points = top.get("point");
-  if (points == nullptr || !points->is_array_of_tables())
-    return fail("{}: holds no point: each begins with a line [[point]]", map_.path);
+  if (points == nullptr) return {};
+  if (!points->is_array_of_tables())
+    return fail_at(place_of(points->source()), "point: expected a line [[point]] for each");
   const toml::array& all = *points->as_array();
   if (all.size() > kMostPoints)
     return fail_at(place_of(points->source()), "more than {} points", kMostPoints);
@@ -121,6 +157,152 @@ Result<MapPoint> Reader::read_point(const toml::table& table) {
   SJ_CHECK(read_role(table, "global", model::Role::kGlobal, point));
   SJ_CHECK(read_role(table, "local", model::Role::kLocal, point));
   std::ranges::stable_sort(point.fields, {}, &MapField::role);
+  SJ_CHECK(read_conditions(table, point));
+  return point;
+}
+
+// "item != queue", or several of them in brackets.
+Result<void> Reader::read_conditions(const toml::table& table, MapPoint& point) {
+  const toml::node* const when = table.get("when");
+  if (when == nullptr) return {};
+  if (const toml::array* const all = when->as_array()) {
+    for (const toml::node& one : *all) {
+      SJ_TRY(text, text_of(one, "when"));
+      SJ_CHECK(add_condition(text, place_of(one.source()), point));
+    }
+    return {};
+  }
+  SJ_TRY(text, text_of(*when, "when"));
+  return add_condition(text, place_of(when->source()), point);
+}
+
+Result<void> Reader::add_condition(std::string_view text, Place place, MapPoint& point) const {
+  const std::size_t at = std::min(text.find("=="), text.find("!="));
+  if (at == std::string_view::npos)
+    return fail_at(place, "when: expected '==' or '!=' between a field and another, or a number");
+  if (point.conditions.size() == SJ_MAX_TESTS)
+    return fail_at(place, "when: more than {} conditions", SJ_MAX_TESTS);
+  const auto field_named = [&](std::string_view name) -> std::optional<std::size_t> {
+    const auto found = std::ranges::find(point.fields, name, &MapField::name);
+    if (found == point.fields.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - point.fields.begin());
+  };
+  const std::string_view left = trimmed(text.substr(0, at));
+  const std::string_view right = trimmed(text.substr(at + 2));
+  const auto field = field_named(left);
+  const auto other = field_named(right);
+  const auto number = right.starts_with("0x") ? target::parse_number(right.substr(2), 16)
+                                              : target::parse_number(right);
+  if (!field || (!other && !number))
+    return fail_unknown(place, "when", field ? right : left, point);
+  point.conditions.push_back({.field = *field,
+                              .other = other,
+                              .number = other ? 0 : *number,
+                              .is_equal = text[at] == '='});
+  return {};
+}
+
+Result<void> Reader::read_queues(const toml::table& top) {
+  const toml::node* const queues = top.get("queue");
+  if (queues == nullptr) return {};
+  if (!queues->is_array_of_tables())
+    return fail_at(place_of(queues->source()), "queue: expected a line [[queue]] for each");
+  if (queues->as_array()->size() > kMostPoints)
+    return fail_at(place_of(queues->source()), "more than {} queues", kMostPoints);
+  for (const toml::node& one : *queues->as_array()) SJ_CHECK(read_queue(*one.as_table()));
+  return {};
+}
+
+// Two points: what is put in waits in the queue until it is got out, known by both addresses. What
+// is got out of an empty one is nothing, or the queue itself, as the head of its own list.
+Result<void> Reader::read_queue(const toml::table& table) {
+  std::array<std::string, 3> words;  // name, library, direction
+  constexpr std::array<std::string_view, 3> kKeys = {"name", "library", "direction"};
+  for (const auto& [key, value] : table)
+    if (std::ranges::find(kQueueWords, key.str()) == kQueueWords.end())
+      return fail_at(place_of(key.source()), "'{}' means nothing here{}",
+                     target::printable(key.str()),
+                     filter::did_you_mean(std::string(key.str()), kQueueWords));
+  for (std::size_t index = 0; index < kKeys.size(); ++index)
+    if (const toml::node* const node = table.get(kKeys[index])) {
+      SJ_TRY(word, text_of(*node, kKeys[index]));
+      words[index] = std::move(word);
+    }
+  const auto& [name, library, letter] = words;
+  for (const char* needed : {"name", "enqueue", "dequeue"})
+    if (table.get(needed) == nullptr)
+      return fail_at(place_of(table.source()), "the queue has no {}", needed);
+  const auto direction = table.get("direction") == nullptr
+                             ? model::Direction::kDownlink
+                             : direction_from(letter).value_or(kNoDirection);
+  if (direction != model::Direction::kDownlink && direction != model::Direction::kUplink)
+    return fail_at(place_of(table.get("direction")->source()),
+                   "direction: expected \"D\" or \"U\"");
+  const auto place = model::parse_point(fmt::format("D {}--x", name), "");
+  if (!place || place->src != name)
+    return fail_at(place_of(table.get("name")->source()), "name: '{}' is no name of a place",
+                   target::printable(name));
+  for (const char* key : {"enqueue", "dequeue"}) {
+    const toml::node& value = *table.get(key);
+    SJ_TRY(point, read_call(value, key));
+    const bool is_put = std::string_view(key) == "enqueue";
+    point.library = library;
+    point.direction = direction;
+    point.src = is_put ? "put." + name : name;
+    point.dest = is_put ? name : "got." + name;
+    if (!is_put) {
+      SJ_CHECK(add_condition("item != queue", point.place, point));
+      SJ_CHECK(add_condition("item != 0", point.place, point));
+    }
+    map_.points.push_back(std::move(point));
+  }
+  return {};
+}
+
+// "msgb_enqueue(arg0 = queue, arg1 = item)"
+Result<MapPoint> Reader::read_call(const toml::node& node, std::string_view key) {
+  SJ_TRY(text, text_of(node, key));
+  MapPoint point;
+  point.place = place_of(node.source());
+  const std::string_view whole = trimmed(text);
+  std::size_t open = whole.size();
+  for (int depth = 0; whole.ends_with(')') && open > 0;) {
+    --open;
+    if (whole[open] == ')') ++depth;
+    if (whole[open] == '(' && --depth == 0) break;
+  }
+  point.function = trimmed(whole.substr(0, open));
+  if (!whole.ends_with(')') || point.function.empty())
+    return fail_at(point.place, "{}: expected a call, as in \"put(arg0 = queue, arg1 = item)\"",
+                   key);
+  // Behind the quote.
+  const auto place_of_part = [&](std::string_view part) {
+    const auto offset = static_cast<std::uint32_t>(part.data() - text.data());
+    return Place{.line = point.place.line, .column = point.place.column + 1 + offset};
+  };
+  std::string_view rest = whole.substr(open + 1, whole.size() - open - 2);
+  while (!trimmed(rest).empty()) {
+    const std::string_view one = trimmed(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), rest.find(',')));
+    rest.remove_prefix(rest.empty() ? 0 : 1);
+    const std::size_t equal = one.rfind('=');
+    if (equal == std::string_view::npos)
+      return fail_at(place_of_part(one), "{}: '{}' is no value with a name, as in 'arg0 = queue'",
+                     key, target::printable(one));
+    const std::string_view value = trimmed(one.substr(0, equal));
+    const std::string_view name = trimmed(one.substr(equal + 1));
+    if (std::ranges::find(point.fields, name, &MapField::name) != point.fields.end())
+      return fail_at(place_of_part(name), "{}: '{}' is named twice", key, name);
+    SJ_CHECK(add_field(std::string(name), std::string(value), place_of_part(name),
+                       place_of_part(value), point));
+  }
+  for (const char* needed : {"queue", "item"}) {
+    const auto field = std::ranges::find(point.fields, needed, &MapField::name);
+    if (field == point.fields.end())
+      return fail_at(point.place, "{}: nothing in it is named '{}'", key, needed);
+    field->role = model::Role::kLocal;
+  }
+  std::ranges::stable_sort(point.fields, {}, &MapField::role);
   return point;
 }
 
@@ -136,9 +318,8 @@ Result<void> Reader::read_place(const toml::table& table, MapPoint& point) {
   }
   auto& [direction, src, dest] = words;
   if (nodes[0] != nullptr) {
-    const auto known = direction.size() == 1 ? model::direction_from_letter(direction[0])
-                                             : std::optional<model::Direction>();
-    if (!known || !model::is_of_target(*known))
+    const auto known = direction_from(direction);
+    if (!known)
       return fail_at(place_of(nodes[0]->source()),
                      "direction: expected \"D\", \"U\", \"I\" or \"S\"");
     point.direction = *known;
@@ -164,10 +345,13 @@ Result<void> Reader::read_place(const toml::table& table, MapPoint& point) {
 Result<void> Reader::read_fields(const toml::table& table, MapPoint& point) {
   for (const auto& [key, value] : table) {
     if (std::ranges::find(kPointWords, key.str()) != kPointWords.end()) continue;
-    SJ_TRY(field, read_field(key, value));
-    if (point.fields.size() == kMostFields)
-      return fail_at(field.place, "more than {} fields", kMostFields);
-    point.fields.push_back(std::move(field));
+    const Place place = place_of(value.source());
+    if (!value.is_string())
+      return fail_at(place, "{}: expected an expression in quotes, as in \"arg1\"",
+                     target::printable(key.str()));
+    // The expression is behind the quote.
+    SJ_CHECK(add_field(std::string(key.str()), value.as_string()->get(), place_of(key.source()),
+                       {.line = place.line, .column = place.column + 1}, point));
   }
   // The table's own order is that of the alphabet.
   std::ranges::sort(point.fields, {}, [](const MapField& field) {
@@ -176,32 +360,28 @@ Result<void> Reader::read_fields(const toml::table& table, MapPoint& point) {
   return {};
 }
 
-Result<MapField> Reader::read_field(const toml::key& key, const toml::node& value) {
-  MapField field;
-  field.name = std::string(key.str());
+// `place`: of its name; `at`: of its expression.
+Result<void> Reader::add_field(std::string name, std::string text, Place place, Place at,
+                               MapPoint& point) const {
   const model::Point trial{.direction = model::Direction::kScalar,
                            .src = "x",
                            .dest = {},
-                           .fields = {{.name = field.name}},
+                           .fields = {{.name = name}},
                            .file = {}};
-  if (!model::check(trial) || field.name == model::kUnreadField)
-    return fail_at(place_of(key.source()), "'{}' is no name for a field",
-                   target::printable(field.name));
-  if (!value.is_string())
-    return fail_at(place_of(value.source()), "{}: expected an expression in quotes, as in \"arg1\"",
-                   field.name);
-  field.place = place_of(value.source());
-  field.text = value.as_string()->get();
-  auto expression = parse_expression(field.text);
+  if (!model::check(trial) || name == model::kUnreadField)
+    return fail_at(place, "'{}' is no name for a field", target::printable(name));
+  if (point.fields.size() == kMostFields) return fail_at(place, "more than {} fields", kMostFields);
+  auto expression = parse_expression(text);
   if (!expression) {
-    // Behind the quote.
-    const Place at{
-        .line = field.place.line,
-        .column = field.place.column + 1 + static_cast<std::uint32_t>(expression.error().at)};
-    return fail_at(at, "{}: {}", field.name, expression.error().what);
+    at.column += static_cast<std::uint32_t>(expression.error().at);
+    return fail_at(at, "{}: {}", name, expression.error().what);
   }
-  field.expression = std::move(*expression);
-  return field;
+  point.fields.push_back({.name = std::move(name),
+                          .role = model::Role::kProperty,
+                          .text = std::move(text),
+                          .expression = std::move(*expression),
+                          .place = place});
+  return {};
 }
 
 Result<void> Reader::read_role(const toml::table& table, std::string_view key, model::Role role,
@@ -215,12 +395,7 @@ Result<void> Reader::read_role(const toml::table& table, std::string_view key, m
   for (const toml::node& one : *all) {
     SJ_TRY(name, text_of(one, key));
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
-    if (field == point.fields.end()) {
-      std::vector<std::string> known(point.fields.size());
-      std::ranges::transform(point.fields, known.begin(), &MapField::name);
-      return fail_at(place_of(one.source()), "{}: the point has no field '{}'{}", key,
-                     target::printable(name), filter::did_you_mean(name, known));
-    }
+    if (field == point.fields.end()) return fail_unknown(place_of(one.source()), key, name, point);
     if (field->role != model::Role::kProperty)
       return fail_at(place_of(one.source()), "'{}' is named among the ids twice", name);
     field->role = role;

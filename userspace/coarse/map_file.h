@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,14 @@ struct MapField {
   Place place;
 };
 
+// A hit counts where the field's value is the other's, or the number; or is not.
+struct MapCondition {
+  std::size_t field = 0;
+  std::optional<std::size_t> other;  // none: the number
+  std::uint64_t number = 0;
+  bool is_equal = false;
+};
+
 struct MapPoint {
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
@@ -35,7 +44,8 @@ struct MapPoint {
   std::string src;
   std::string dest;
   std::vector<MapField> fields;  // in the order of their roles, then of the file
-  Place place;                   // of the function's name
+  std::vector<MapCondition> conditions;
+  Place place;  // of the function's name
 };
 
 struct Map {

@@ -221,6 +221,14 @@ Result<void> Collector::make_site(Context& context, const Wanted& wanted,
     site.args.push_back(lowered->arg);
     site.chains.insert(site.chains.end(), lowered->chains.begin(), lowered->chains.end());
   }
+  for (const MapCondition& condition : mapped.conditions)
+    site.tests.push_back({.low = condition.number,
+                          .width = 0,
+                          .arg = static_cast<std::uint8_t>(condition.field),
+                          .is_negated = condition.is_equal ? std::uint8_t{0} : std::uint8_t{1},
+                          .other = condition.other ? static_cast<std::uint8_t>(*condition.other)
+                                                   : std::uint8_t{SJ_NO_ARG},
+                          .pad = {}});
   if (can_fail) {
     point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
     site.args.push_back({.displacement = 0,

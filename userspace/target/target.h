@@ -40,6 +40,7 @@ struct Site {
   std::vector<sj_arg> args;
   std::string probe;                  // provider:name of its USDT note
   std::vector<sj_chain> chains = {};  // of the arguments that are such, which number them from 0
+  std::vector<sj_test> tests = {};    // that a hit must pass, or it is left out
   bool is_stepped = false;            // the kernel executes its instruction apart, in a single step
 };
 

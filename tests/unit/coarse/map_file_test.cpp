@@ -80,7 +80,8 @@ TEST_CASE("what is wrong is told with its line and column") {
   check_refused("", "my.toml:", "[[point]]");
   check_refused("x = ", "my.toml:1:", "");
   check_refused("points = 1", "my.toml:1:1", "did you mean point?");
-  check_refused("point = 1", "my.toml:", "[[point]]");
+  check_refused("point = 1", "my.toml:1:9", "[[point]]");
+  check_refused("queue = 1", "my.toml:1:9", "[[queue]]");
   check_refused("about = 1\n[[point]]\nfunction='f'", "my.toml:1:9", "text in quotes");
   check_refused("[[point]]\nfunctoin = 'f'", "my.toml:1:1", "is 'functoin' meant");
   check_refused("[[point]]\nfunction = 1", "my.toml:2:12", "text in quotes");
@@ -103,6 +104,79 @@ TEST_CASE("what is wrong is told with its line and column") {
                 "did you mean sn?");
   check_refused("[[point]]\nfunction='f'\nsn='arg0'\nlocal=['sn']\nglobal=['sn']", "my.toml:4:8",
                 "twice");
+}
+
+TEST_CASE("a queue is two points, which hand an item from one to the other") {
+  const Map map = parsed(
+      "[[queue]]\nname = 'msgb'\nlibrary = 'libosmocore.so*'\n"
+      "enqueue = 'msgb_enqueue(arg0=queue, arg1 = item, (u16)arg2=len)'\n"
+      "dequeue = 'N::get(int)(arg0=queue, *(u64*)(arg0)=item)'\n");
+  REQUIRE(map.points.size() == 2);
+  const MapPoint& put = map.points[0];
+  const MapPoint& got = map.points[1];
+  CHECK(put.function == "msgb_enqueue");
+  CHECK(put.src == "put.msgb");
+  CHECK(put.dest == "msgb");
+  CHECK(put.library == "libosmocore.so*");
+  REQUIRE(put.fields.size() == 3);
+  CHECK(put.fields[0].name == "len");
+  CHECK(put.fields[1].name == "queue");
+  CHECK(put.fields[1].role == model::Role::kLocal);
+  CHECK(put.conditions.empty());
+  CHECK(got.function == "N::get(int)");
+  CHECK(got.src == "msgb");
+  CHECK(got.dest == "got.msgb");
+  REQUIRE(got.fields.size() == 2);
+  CHECK(got.fields[1].name == "item");
+  CHECK(got.fields[1].expression.steps.size() == 1);
+  // Nothing comes out of an empty queue.
+  REQUIRE(got.conditions.size() == 2);
+  CHECK(got.conditions[0].field == 1);
+  CHECK(got.conditions[0].other == 0);
+  CHECK_FALSE(got.conditions[0].is_equal);
+  CHECK(got.conditions[1].other == std::nullopt);
+  CHECK(got.conditions[1].number == 0);
+
+  const auto refused = [](const std::string& lines, const std::string& place,
+                          const std::string& words) {
+    check_refused("[[queue]]\nname='q'\n" + lines, place, words);
+  };
+  refused("enqueue='f(arg0=queue,arg1=item)'", "my.toml:1:1", "no dequeue");
+  refused("enqueue='f'\ndequeue='g'", "my.toml:3:9", "expected a call");
+  refused("enqueue=')'\ndequeue='g'", "my.toml:3:9", "expected a call");
+  refused("enqueue='f(arg0)'\ndequeue='g'", "my.toml:3:12", "no value with a name");
+  refused("enqueue='f( arg0=queue, *arg1=item)'\ndequeue='g'", "my.toml:3:25", "of what width");
+  refused("enqueue='f(arg0=queue,arg0=queue,arg1=item)'\ndequeue='g'", "my.toml:3:28", "twice");
+  refused("enqueue='f(arg0=queue)'\ndequeue='g'", "my.toml:3:9", "named 'item'");
+  refused("enqueue='f(x=queue,arg=)'\ndequeue='g'", "my.toml:3:24", "no name for a field");
+  refused("enqueue='f(arg0=queue,arg1=item)'\ndequeue='g'\ndequeeu=1", "my.toml:5:1",
+          "did you mean dequeue?");
+  check_refused("[[queue]]\nname='a--b'\nenqueue='f(arg0=queue,arg1=item)'\ndequeue='g'",
+                "my.toml:2:6", "no name of a place");
+  refused("direction='I'\nenqueue='f(arg0=queue,arg1=item)'\ndequeue='g()'", "my.toml:3:11",
+          "expected \"D\" or \"U\"");
+}
+
+TEST_CASE("conditions compare fields with each other and with numbers") {
+  const Map map = parsed(
+      "[[point]]\nfunction='f'\na='arg0'\nb='arg1'\nwhen=['a != b', 'b==0x10', "
+      "'a!=7']\nlocal=['a']");
+  const MapPoint& point = map.points[0];
+  REQUIRE(point.conditions.size() == 3);
+  // b stands first: it is a property.
+  CHECK(point.conditions[0].field == 1);
+  CHECK(point.conditions[0].other == 0);
+  CHECK(point.conditions[1].is_equal);
+  CHECK(point.conditions[1].number == 16);
+  CHECK(point.conditions[2].number == 7);
+  const std::string begin = "[[point]]\nfunction='f'\na='arg0'\n";
+  check_refused(begin + "when='a'", "my.toml:4:6", "expected '=='");
+  check_refused(begin + "when='a<1'", "my.toml:4:6", "expected '=='");
+  check_refused(begin + "when='a!=c'", "my.toml:4:6", "no field 'c'");
+  check_refused(begin + "when='c!=a'", "my.toml:4:6", "no field 'c'");
+  check_refused(begin + "when='a!=-1'", "my.toml:4:6", "no field '-1'");
+  check_refused(begin + "when=['a!=1','a!=2','a!=3','a!=4','a!=5']",
+                "my.toml:4:", "more than 4 conditions");
 }
 
 TEST_CASE("a point has no more fields than an event") {
