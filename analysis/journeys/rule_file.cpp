@@ -211,6 +211,7 @@ class Parser {
       return {};
     }
     std::vector<std::string> names;
+    names.reserve(kWords.size());
     for (const Word& word : kWords) names.push_back(fmt::format("\"{}\"", word.name));
     return line.expected(fmt::format("one of {}", fmt::join(names, ", ")));
   }
@@ -346,7 +347,7 @@ class Names {
       fields_[{point.direction, point.name()}].insert(format_fields(point));
   }
 
-  std::string of(PointId id) const {
+  std::string of(std::size_t id) const {
     const auto& point = schema_.points[id];
     const bool plain =
         fields_.at({point.direction, point.name()}).size() == 1 && !point.name().contains('{');
@@ -429,17 +430,18 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
     if (known.insert(line).second) lines.push_back(line);
   };
   std::size_t width = 0;
-  for (PointId id = 0; id < schema.points.size(); ++id)
+  for (std::size_t id = 0; id < schema.points.size(); ++id)
     if (topology.points[id].carries_units) width = std::max(width, names.of(id).size());
-  for (PointId id = 0; id < schema.points.size(); ++id)
+  for (std::size_t id = 0; id < schema.points.size(); ++id)
     if (topology.points[id].carries_units)
       add(fmt::format("point {} {:<{}}  {}", letter(schema.points[id].direction), names.of(id),
                       width, kind_text(topology.points[id])));
   text += fmt::format("{}\n\n# Which point feeds which.\n", fmt::join(lines, "\n"));
 
   lines.clear();
-  for (PointId id = 0; id < schema.points.size(); ++id) {
+  for (std::size_t id = 0; id < schema.points.size(); ++id) {
     std::vector<const Pair*> pairs;
+    pairs.reserve(topology.points[id].pairs.size());
     for (const auto index : topology.points[id].pairs) pairs.push_back(&topology.pairs[index]);
     std::ranges::sort(pairs, {}, &Pair::parent);
     for (const Pair* const pair : pairs)
