@@ -25,6 +25,7 @@ std::string direction_of(const Group& group) {
 // Names that are long get a number, and stand in full below.
 std::vector<std::string> labels(const Groups& groups) {
   std::vector<std::string> result;
+  result.reserve(groups.all().size());
   const bool numbered =
       std::ranges::any_of(groups.all() | std::views::take(kMostRows),
                           [](const Group& group) { return group.name.size() > kLongestName; });

@@ -50,6 +50,7 @@ std::string losses(const Content& content) {
   for (const auto& entry : content.facts.ledger)
     if (entry.count > 0) sums[entry.cause] += entry.count;
   std::vector<std::string> causes;
+  causes.reserve(sums.size());
   for (const auto& [cause, sum] : sums)
     causes.push_back(fmt::format("{} {}", count(sum), model::name(cause)));
   const std::uint64_t lost = content.lost();
