@@ -37,7 +37,8 @@ void Meter::enter(std::uint64_t ts_ns) {
 
 void Meter::leave(std::uint64_t ts_ns, bool seen) {
   advance(ts_ns);
-  if (depth_ != 0 && --depth_ == 0) empty_since_ns_ = last_ns_;
+  if (depth_ == 1) empty_since_ns_ = last_ns_;
+  if (depth_ != 0) --depth_;
   if (seen) ++out_;
 }
 

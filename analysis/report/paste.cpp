@@ -127,9 +127,16 @@ std::string to_markdown(const Content& content, const Worst& worst, const PasteW
                        content.facts.capture,
                        content.facts.ledger,
                        content.facts.damaged_blocks};
-  const Content shown = {plain,           content.topology,     content.totals,
-                         content.summary, content.selection,    content.context,
-                         content.work,    content.thread_names, content.deadline_ns};
+  const Content shown = {plain,
+                         content.topology,
+                         content.totals,
+                         content.summary,
+                         content.selection,
+                         content.context,
+                         content.work,
+                         content.thread_names,
+                         content.late,
+                         content.deadline_ns};
   std::string text = "### Latency report\n\n" + facts(shown, words) + "\n";
   text += fenced(to_text(shown, false));
   for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
