@@ -10,6 +10,8 @@ namespace sojourn::symbols {
 
 namespace {
 
+// Behind the target's threads, but somebody waits for the answer.
+constexpr int kPatient = 10;
 constexpr rlim_t kMostMemory = rlim_t{4} << 30;  // besides what this process has already
 
 // "size resident ..." in pages
@@ -28,7 +30,7 @@ void bound_this_process(std::chrono::milliseconds patience) {
   setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CPU, &time);
   setrlimit(RLIMIT_CORE, &none);
-  setpriority(PRIO_PROCESS, 0, 19);
+  setpriority(PRIO_PROCESS, 0, kPatient);
 }
 
 }  // namespace
