@@ -88,10 +88,19 @@ Result<target::Points> Capture::State::find_points(const target::Process& proces
   return options.find ? options.find(process) : target::find_points(process);
 }
 
-// Also of a process that has become another program.
+void Capture::State::begin_finding(Member& member) {
+  member.finding_from_ns = last_code_ns;
+  member.finding =
+      std::async(std::launch::async, [this, &member] { return find_points(member.process); });
+}
+
+// What was found, once it is. Also of a process that has become another program.
 Result<void> Capture::State::take_in_code(Member& member, const Listener& listener) {
-  auto found = find_points(member.process);
-  if (!found) return {};
+  if (!member.finding.valid() ||
+      member.finding.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return {};
+  auto found = member.finding.get();
+  if (!found || member.has_ended) return {};
   target::Points fresh = only_new(
       options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
   if (!target::has_any(fresh)) {
@@ -122,7 +131,7 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
   for (const model::PointId point : points)
     note_unarmed({.pid = member.process.pid(),
                   .point = point,
-                  .from_ns = std::max(last_code_ns, about.open_ns),
+                  .from_ns = std::max(member.finding_from_ns, about.open_ns),
                   .until_ns = *since_ns});
   note_program(member, *since_ns);
   listener.say(fmt::format("process {} has loaded {}: {} recorded from now on",

@@ -213,7 +213,9 @@ Result<bool> Capture::State::retire(Member& member) {
 void Capture::State::forget_retired() {
   if (!options.others.empty()) return;
   const auto is_done = [this](const std::unique_ptr<Member>& member) {
-    if (!member->is_retired || member == members.front() || !member->engines.empty()) return false;
+    if (!member->is_retired || member == members.front() || !member->engines.empty() ||
+        member->finding.valid())
+      return false;
     for (RingEngine* engine : rings)
       if (!engine->forget(member->process)) return false;
     retired.cpu_ns += member->cpu_last_ns - std::min(member->cpu_first_ns, member->cpu_last_ns);

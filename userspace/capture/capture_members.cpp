@@ -258,10 +258,12 @@ Result<void> Capture::State::look_after_members(const Listener& listener) {
     for (const auto& member : members) {
       if (member->has_ended) continue;
       SJ_CHECK(look_for_new_rings(*member));
-      if (member->code.has_more(member->process)) SJ_CHECK(take_in_code(*member, listener));
+      if (!member->finding.valid() && member->code.has_more(member->process))
+        begin_finding(*member);
     }
     last_code_ns = now;
   }
+  for (const auto& member : members) SJ_CHECK(take_in_code(*member, listener));
   return {};
 }
 

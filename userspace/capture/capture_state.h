@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,6 +47,9 @@ struct Capture::State {
   ~State() {
     // A capture that did not come to its open mark must not leave an empty trace.
     if (sink && about.open_ns == 0) sink->abandon();
+    // They look at what is destroyed before the members are.
+    for (const auto& member : members)
+      if (member->finding.valid()) member->finding.wait();
   }
 
   // A process, and who records it.
@@ -61,6 +65,10 @@ struct Capture::State {
     bool has_rings = false;
     bool is_counted = false;  // what its hits cost
     target::CodeWatch code;
+    // What its files hold now, while that is found out: by a thread, for maps take seconds, in
+    // which rings would fill.
+    std::future<Result<target::Points>> finding;
+    std::uint64_t finding_from_ns = 0;  // what it finds was not there before
     std::uint64_t cpu_first_ns = 0;
     std::uint64_t cpu_last_ns = 0;  // the newest reading: an exited process has none
     bool has_family = false;        // its rings are in the engine of another member
@@ -206,6 +214,7 @@ struct Capture::State {
   Result<void> look_for_new_rings(Member& member);
   bool has_all_rings(const Member& member, const target::Points& points) const;
   Result<target::Points> find_points(const target::Process& process) const;
+  void begin_finding(Member& member);
   Result<void> take_in_code(Member& member, const Listener& listener);
   Result<void> number_points(target::Points& points);
   Result<std::uint64_t> begin_member(Member& member, Sources& made);
