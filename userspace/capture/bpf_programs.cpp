@@ -61,9 +61,9 @@ Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& po
     sj_site record = {};
     record.point = site.point;
     record.args = static_cast<std::uint32_t>(site.args.size());
-    for (std::uint8_t number = 0; number < site.args.size(); ++number) {
+    for (std::size_t number = 0; number < site.args.size(); ++number) {
       sj_arg& arg = record.arg[number] = site.args[number];
-      arg.number = number;
+      arg.number = static_cast<std::uint8_t>(number);
       if (arg.kind == SJ_ARG_CHAIN) arg.displacement += first_chain;
     }
     first_chain += static_cast<std::int64_t>(site.chains.size());

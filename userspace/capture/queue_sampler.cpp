@@ -159,8 +159,9 @@ Result<void> QueueSampler::State::find(std::size_t part) {
     const bool joint =
         std::ranges::none_of(parts, [&](const Part& other) { return other.known.contains(key); });
     parts[part].known.insert(key);
+    auto owned = std::make_unique<Arena>(std::move(arena));
     const std::scoped_lock lock(mutex);
-    found.push_back({.arena = std::make_unique<Arena>(std::move(arena)),
+    found.push_back({.arena = std::move(owned),
                      .part = part,
                      .pid = process.namespace_pid(),
                      .stranger = part == 0 ? 0 : process.pid(),
