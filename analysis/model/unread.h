@@ -21,8 +21,8 @@ inline std::optional<std::size_t> unread_field(const Point& point) {
 }
 
 // The bits, of one event's values.
-inline std::uint64_t unread_bits(const Point& point, std::span<const std::uint64_t> values) {
-  const auto field = unread_field(point);
+inline std::uint64_t unread_bits(std::optional<std::size_t> field,
+                                 std::span<const std::uint64_t> values) {
   return field && *field < values.size() ? values[*field] : 0;
 }
 

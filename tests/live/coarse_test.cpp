@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
@@ -72,7 +73,7 @@ using Values = std::map<std::string, std::uint64_t>;
 // What could not be read is not there.
 Values values_of(const model::Point& point, const model::EventView& event) {
   Values values;
-  const std::uint64_t unread = model::unread_bits(point, event.values);
+  const std::uint64_t unread = model::unread_bits(model::unread_field(point), event.values);
   for (std::size_t at = 0; at < point.fields.size(); ++at)
     if (point.fields[at].name != model::kUnreadField && (unread >> at & 1) == 0)
       values[point.fields[at].name] = event.values[at];
@@ -274,15 +275,17 @@ TEST_CASE("debug information says where what is named is, and what is not there"
   CHECK(inlined.err.contains("it is inlined in 1 place, such as in main"));
 }
 
-constexpr const char* kNamedCppMap = R"toml(
+// The same map by names, and by where in memory their values are.
+std::string cpp_map(bool by_name) {
+  constexpr const char* kCppMap = R"toml(
 [[point]]
 function = "Bearer::send"
 direction = "D"
 src = "sdu.in"
 dest = "bearer"
-rnti = "this->rnti_"
-sn = "pdu.sn"
-len = "pdu.bytes"
+rnti = "{rnti}"
+sn = "{sn}"
+len = "{len}"
 global = ["rnti"]
 local = ["sn"]
 
@@ -291,44 +294,21 @@ function = "radio::Bearer::handle_sdu(radio::Pdu const&)"
 direction = "D"
 src = "bearer"
 dest = "out"
-rnti = "this->rnti_"
-sn = "pdu.sn"
+rnti = "{rnti}"
+sn = "{sn}"
 global = ["rnti"]
 local = ["sn"]
 
 [[point]]
 function = "radio::Bearer::count<*>"
 src = "counted"
-number = "(u64)number"
+number = "{number}"
 )toml";
-
-constexpr const char* kCppMap = R"toml(
-[[point]]
-function = "Bearer::send"
-direction = "D"
-src = "sdu.in"
-dest = "bearer"
-rnti = "*(u16*)(arg0 + 8)"
-sn = "*(u32*)arg1"
-len = "*(u16*)(arg1 + 4)"
-global = ["rnti"]
-local = ["sn"]
-
-[[point]]
-function = "radio::Bearer::handle_sdu(radio::Pdu const&)"
-direction = "D"
-src = "bearer"
-dest = "out"
-rnti = "*(u16*)(arg0 + 8)"
-sn = "*(u32*)arg1"
-global = ["rnti"]
-local = ["sn"]
-
-[[point]]
-function = "radio::Bearer::count<*>"
-src = "counted"
-number = "arg1"
-)toml";
+  return fmt::format(kCppMap, fmt::arg("rnti", by_name ? "this->rnti_" : "*(u16*)(arg0 + 8)"),
+                     fmt::arg("sn", by_name ? "pdu.sn" : "*(u32*)arg1"),
+                     fmt::arg("len", by_name ? "pdu.bytes" : "*(u16*)(arg1 + 4)"),
+                     fmt::arg("number", by_name ? "(u64)number" : "arg1"));
+}
 
 TEST_CASE(
     "a program whose exceptions go through probed functions survives, and its packets are "
@@ -339,7 +319,7 @@ TEST_CASE(
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const std::string map = directory.path("my.toml");
-  test::write_contents(map, name == "cpp-O2-g" ? kNamedCppMap : kCppMap);
+  test::write_contents(map, cpp_map(name == "cpp-O2-g"));
   test::Child target({subject(name)});
   REQUIRE(target.wait_for_output("ready"));
   const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,

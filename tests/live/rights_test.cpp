@@ -109,18 +109,24 @@ TEST_CASE("three capabilities are enough to record another user's process by eBP
   CHECK(subject.running());
 }
 
+// What it says.
+std::string record_by_sudo(const std::string& trace) {
+  test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const test::Ended ended = test::run(
+      by_sudo({"record", "-p", std::to_string(subject.pid()), "--for", "200ms", "-o", trace}));
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  return ended.err;
+}
+
 TEST_CASE("a trace belongs to who called sudo") {
   need_root();
   const mode_t mode = GENERATE(0700, 01777);
   const test::TemporaryDirectory directory;
   give(directory, mode);
-  test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
-  REQUIRE(subject.wait_for_output("ready"));
   const std::string trace = directory.path("run.sjt");
-  const test::Ended ended = test::run(
-      by_sudo({"record", "-p", std::to_string(subject.pid()), "--for", "200ms", "-o", trace}));
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  CHECK_FALSE(record_by_sudo(trace).contains("will be root's"));
   CHECK(owner_of(trace) == Owner{kNobody, kNobody, 0600});
   CHECK(open_trace(trace).events() > 100);
 }
@@ -128,14 +134,8 @@ TEST_CASE("a trace belongs to who called sudo") {
 TEST_CASE("where who called sudo may not write, the trace is root's, and that is said") {
   need_root();
   const test::TemporaryDirectory directory;  // root's own
-  test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
-  REQUIRE(subject.wait_for_output("ready"));
   const std::string trace = directory.path("run.sjt");
-  const test::Ended ended = test::run(
-      by_sudo({"record", "-p", std::to_string(subject.pid()), "--for", "200ms", "-o", trace}));
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
-  CHECK(ended.err.contains("will be root's: user 65534"));
+  CHECK(record_by_sudo(trace).contains("will be root's: user 65534"));
   CHECK(owner_of(trace) == Owner{0, 0, 0600});
 }
 

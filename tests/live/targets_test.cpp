@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -167,40 +168,58 @@ TEST_CASE("of two containers of one image only the chosen one is touched") {
   CHECK(open_trace(directory.path("run.sjt")).events() > 0);
 }
 
+// Two copies of one program, recorded together.
+struct BriefAndLasting {
+  explicit BriefAndLasting(const std::vector<std::string>& how) {
+    REQUIRE(brief.wait_for_output("ready"));
+    REQUIRE(lasting.wait_for_output("ready"));
+    std::vector<std::string> record = {
+        SJ_SOJOURN, "record", "-p", number(brief.pid()) + "," + number(lasting.pid()), "-o", trace};
+    record.insert(record.end(), how.begin(), how.end());
+    tracer.emplace(record);
+    REQUIRE(tracer->wait_for_output("attached"));
+  }
+
+  void end_brief() {
+    usleep(50'000);
+    brief.signal(SIGTERM);
+    brief.wait();
+    REQUIRE(tracer->wait_for_output("has ended, 1 process left"));
+  }
+
+  test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child brief{{SJ_SUBJECT_LINKED, "100000"}};
+  test::Child lasting{{SJ_SUBJECT_LINKED, "100000"}};
+  std::optional<test::Child> tracer;
+};
+
 TEST_CASE("a capture goes on until its last process has ended, and says when the others do") {
   need_root();
   const std::string engine = GENERATE("ring", "bpf");
   CAPTURE(engine);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  test::Child brief({SJ_SUBJECT_LINKED, "100000"});
-  test::Child lasting({SJ_SUBJECT_LINKED, "100000"});
-  REQUIRE(brief.wait_for_output("ready"));
-  REQUIRE(lasting.wait_for_output("ready"));
-  test::Child tracer({SJ_SOJOURN, "record", "-p", number(brief.pid()) + "," + number(lasting.pid()),
-                      "-o", trace, "--engine", engine});
-  REQUIRE(tracer.wait_for_output("attached"));
-  brief.signal(SIGTERM);
-  brief.wait();
-  REQUIRE(tracer.wait_for_output("has ended, 1 process left"));
+  BriefAndLasting both({"--engine", engine});
+  both.end_brief();
+  const pid_t brief = both.brief.pid();
+  const pid_t lasting = both.lasting.pid();
   // By the pid of either while both live; by the one that is left now.
-  CHECK(sojourn({"ctl", "-p", number(lasting.pid()), "flush"}).exit_code == 0);
-  CHECK(sojourn({"ctl", "-p", number(brief.pid()), "flush"}).exit_code == 1);
-  lasting.signal(SIGTERM);
-  lasting.wait();
-  const test::Ended ended = tracer.wait();
+  CHECK(sojourn({"ctl", "-p", number(lasting), "flush"}).exit_code == 0);
+  CHECK(sojourn({"ctl", "-p", number(brief), "flush"}).exit_code == 1);
+  both.lasting.signal(SIGTERM);
+  both.lasting.wait();
+  const test::Ended ended = both.tracer->wait();
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("ended by target exit"));
 
-  const trace::Reader reader = open_trace(trace);
+  const trace::Reader reader = open_trace(both.trace);
   for (const model::Target& target : reader.targets())
-    CHECK((target.until_ns != 0) == (target.pid == brief.pid()));
-  trace::Reader events = open_trace(trace);
+    CHECK((target.until_ns != 0) == (target.pid == brief));
+  trace::Reader events = open_trace(both.trace);
   const auto hits = hits_by_process(events, "linked.in--library.in");
   REQUIRE(hits.size() == 2);
-  CHECK(is_gapless(hits.at(brief.pid())));
-  CHECK(is_gapless(hits.at(lasting.pid())));
+  CHECK(is_gapless(hits.at(brief)));
+  CHECK(is_gapless(hits.at(lasting)));
 }
 
 TEST_CASE("who gets the pid of a recorded process that has ended is not recorded") {
@@ -209,37 +228,24 @@ TEST_CASE("who gets the pid of a recorded process that has ended is not recorded
                                                 std::vector<std::string>{"--attach", "multi"},
                                                 std::vector<std::string>{"--attach", "perf"});
   CAPTURE(how);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  test::Child brief({SJ_SUBJECT_LINKED, "100000"});
-  test::Child lasting({SJ_SUBJECT_LINKED, "100000"});
-  REQUIRE(brief.wait_for_output("ready"));
-  REQUIRE(lasting.wait_for_output("ready"));
-  std::vector<std::string> record = {
-      SJ_SOJOURN, "record", "-p", number(brief.pid()) + "," + number(lasting.pid()), "-o", trace};
-  record.insert(record.end(), how.begin(), how.end());
-  test::Child tracer(record);
-  REQUIRE(tracer.wait_for_output("attached"));
-  usleep(50'000);
-  brief.signal(SIGTERM);
-  brief.wait();
-  REQUIRE(tracer.wait_for_output("has ended, 1 process left"));
-  const pid_t heir = start_as(brief.pid(), SJ_SUBJECT_LINKED);
-  REQUIRE(heir == brief.pid());
+  BriefAndLasting both(how);
+  both.end_brief();
+  const pid_t heir = start_as(both.brief.pid(), SJ_SUBJECT_LINKED);
+  REQUIRE(heir == both.brief.pid());
   usleep(300'000);
   CHECK(kill(heir, SIGKILL) == 0);
   waitpid(heir, nullptr, 0);
-  tracer.signal(SIGINT);
-  const test::Ended ended = tracer.wait();
+  both.tracer->signal(SIGINT);
+  const test::Ended ended = both.tracer->wait();
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
 
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(both.trace);
   CHECK(reader.targets().size() == 2);
   const auto hits = hits_by_process(reader, "linked.in--library.in");
-  CHECK(hits.at(brief.pid()).counts.size() > 5);
-  CHECK(is_gapless(hits.at(brief.pid())));  // the heir counts from 0 again
-  CHECK(is_gapless(hits.at(lasting.pid())));
+  CHECK(hits.at(heir).counts.size() > 5);
+  CHECK(is_gapless(hits.at(heir)));  // the heir counts from 0 again
+  CHECK(is_gapless(hits.at(both.lasting.pid())));
 }
 
 TEST_CASE("a process that a debugger has attached to is recorded like any other") {

@@ -27,6 +27,7 @@
 #include "userspace/capture/store.h"
 #include "userspace/capture/trigger.h"
 #include "userspace/target/cgroup.h"
+#include "userspace/target/code_watch.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -36,6 +37,7 @@ namespace sojourn::capture {
 struct Subject {
   target::Process process;
   target::Points points;
+  target::CodeWatch code = {};  // what it executed when its points were looked for
 };
 
 struct Options {

@@ -379,17 +379,19 @@ Result<std::uint64_t> Capture::State::begin_member(Member& member, Sources& made
 Result<Capture::State::Joined> Capture::State::take_in(target::Process& process, Newcomer newcomer,
                                                        const Listener& listener) {
   target::Points points;
+  target::CodeWatch code;
   if (newcomer.points) {
     points = std::move(*newcomer.points);
   } else {
+    code.has_more(process);
     auto found = find_points(process);
     if (!found) return Joined::kNothing;
     points = options.select ? options.select(std::move(*found)) : std::move(*found);
   }
   if (!target::has_any(points) && options.others.empty()) return Joined::kNothing;
 
-  members.push_back(std::make_unique<Member>(
-      Subject{.process = std::move(process), .points = std::move(points)}));
+  members.push_back(std::make_unique<Member>(Subject{
+      .process = std::move(process), .points = std::move(points), .code = std::move(code)}));
   Member& member = *members.back();
   Sources made;
   const auto since_ns = begin_member(member, made);

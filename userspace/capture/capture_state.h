@@ -55,7 +55,9 @@ struct Capture::State {
   // A process, and who records it.
   struct Member {
     explicit Member(Subject subject)
-        : process(std::move(subject.process)), points(std::move(subject.points)) {}
+        : process(std::move(subject.process)),
+          points(std::move(subject.points)),
+          code(std::move(subject.code)) {}
 
     target::Process process;
     target::Points points;  // under the capture's numbers

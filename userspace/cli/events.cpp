@@ -141,6 +141,7 @@ class Printer {
     }
     for (const model::Point& point : schema_.points) {
       heads_.push_back(head(point));
+      unread_.push_back(model::unread_field(point));
       if (json_) members_.push_back(members(point));
     }
   }
@@ -190,9 +191,9 @@ class Printer {
     fmt::format_to(into, "{}{}.{:09} {}", shown_ns < 0 ? "-" : "", magnitude_ns / kSecond,
                    magnitude_ns % kSecond, heads_[event.point]);
     const auto& fields = schema_.points[event.point].fields;
-    const std::uint64_t unread = model::unread_bits(schema_.points[event.point], event.values);
+    const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (fields[i].name == model::kUnreadField) continue;
+      if (i == unread_[event.point]) continue;
       if (unread >> i & 1) fmt::format_to(into, " {} ?", fields[i].name);
       // Radio engineers know an RNTI by its hexadecimal form.
       else if (fields[i].name == "rnti")
@@ -215,7 +216,7 @@ class Printer {
     fmt::format_to(into, "{{\"t_ns\":{},{},\"fields\":{{", clock_.shown_ns(event.ts_ns),
                    heads_[event.point]);
     const auto& fields = schema_.points[event.point].fields;
-    const std::uint64_t unread = model::unread_bits(schema_.points[event.point], event.values);
+    const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     std::string_view before;
     for (const Member& member : members_[event.point]) {
       fmt::format_to(into, "{}{}:{}", before, member.name, member.fields.size() > 1 ? "[" : "");
@@ -249,7 +250,8 @@ class Printer {
   std::map<std::uint32_t, std::int32_t> pids_;  // where they are known
   bool has_several_ = false;
   std::vector<std::string> heads_;
-  std::vector<std::vector<Member>> members_;  // of each point, in JSON
+  std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
+  std::vector<std::vector<Member>> members_;        // of each point, in JSON
 };
 
 Result<void> run(const Options& options) {

@@ -32,6 +32,8 @@ class Finder {
   Result<void> add_named(pid_t pid) {
     if (!seen_.insert(pid).second) return {};
     SJ_TRY(process, target::Process::open(pid));
+    target::CodeWatch code;
+    code.has_more(process);
     SJ_TRY(found, maps_.find(process));
     target::Points& points = found.points;
     // The files of a process that is ending cannot be opened any more; that is all that is wrong
@@ -42,7 +44,7 @@ class Finder {
       return std::unexpected(std::move(error));
     }
     if (process.alive()) tell_unusable(points);
-    add(std::move(process), std::move(points));
+    add(std::move(process), std::move(points), std::move(code));
     return {};
   }
 
@@ -58,6 +60,8 @@ class Finder {
         continue;
       }
       auto process = target::Process::open(pid);
+      target::CodeWatch code;
+      if (process) code.has_more(*process);
       auto found_points = process ? maps_.find(*process) : fail("{}", process.error().text());
       if (!found_points) {
         why_not = found_points.error().text();
@@ -66,7 +70,7 @@ class Finder {
       target::Points& points = found_points->points;
       if (!target::has_any(points) && !may_lack_points_) continue;
       tell_unusable(points);
-      add(std::move(*process), std::move(points));
+      add(std::move(*process), std::move(points), std::move(code));
       ++found;
     }
     if (found == 0)
@@ -81,14 +85,17 @@ class Finder {
     std::vector<capture::Subject> subjects;
     for (std::size_t i = 0; i < processes_.size(); ++i)
       if (target::has_any(points_[i]) || !how.others.empty())
-        subjects.push_back({.process = std::move(processes_[i]), .points = std::move(points_[i])});
+        subjects.push_back({.process = std::move(processes_[i]),
+                            .points = std::move(points_[i]),
+                            .code = std::move(codes_[i])});
     return subjects;
   }
 
  private:
-  void add(target::Process process, target::Points points) {
+  void add(target::Process process, target::Points points, target::CodeWatch code) {
     processes_.push_back(std::move(process));
     points_.push_back(std::move(points));
+    codes_.push_back(std::move(code));
   }
 
   bool may_lack_points_;
@@ -96,6 +103,7 @@ class Finder {
   std::set<pid_t> seen_;
   std::vector<target::Process> processes_;
   std::vector<target::Points> points_;  // of each
+  std::vector<target::CodeWatch> codes_;
 };
 
 }  // namespace

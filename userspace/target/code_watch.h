@@ -13,7 +13,8 @@ namespace sojourn::target {
 class CodeWatch {
  public:
   // Whether there is code of a file that was not there at the look before; at the first look there
-  // is. A process that cannot be looked into has none.
+  // is. A process that cannot be looked into has none. Looking before the files are read misses
+  // nothing that comes while they are.
   bool has_more(const Process& process);
 
  private:
