@@ -27,6 +27,7 @@ class Mapping {
 
   explicit operator bool() const { return at_ != MAP_FAILED; }
   std::byte* data() const { return static_cast<std::byte*>(at_); }
+  std::size_t size() const { return bytes_; }
 
  private:
   void* at_ = MAP_FAILED;

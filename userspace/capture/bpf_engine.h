@@ -54,6 +54,7 @@ class BpfEngine final : public Engine {
   void close_at(std::uint64_t monotonic_ns) override {
     if (!has_ended_) programs_.close_gate_at(monotonic_ns + stamp_delay_ns_);
   }
+  Result<void> start_over() override { return programs_.start_over(); }
   // Perf uprobes know processes by their pid alone.
   void remove_process(const target::Process& process) override;
   Result<void> settle() override { return programs_.wait_for_running(); }

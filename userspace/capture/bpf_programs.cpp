@@ -180,6 +180,12 @@ void BpfPrograms::close_gate_at(std::uint64_t monotonic_ns) {
   capture::close_gate_at(state_->skeleton->data->gate, monotonic_ns);
 }
 
+Result<void> BpfPrograms::start_over() {
+  open_gate_at(UINT64_MAX);
+  SJ_CHECK(state_->rings.start_over());
+  return clear_counters(state_->skeleton->maps.filtered, rings().size());
+}
+
 Result<void> BpfPrograms::wait_for_running() const {
   return wait_for_running_programs();
 }

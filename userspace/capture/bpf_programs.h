@@ -45,6 +45,9 @@ class BpfPrograms {
   void open_gate_at(std::uint64_t monotonic_ns);
   void close_gate_at(std::uint64_t monotonic_ns);
 
+  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  Result<void> start_over();
+
   // Returns when every program that was running has ended: what it had to push is pushed.
   Result<void> wait_for_running() const;
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -99,6 +100,13 @@ std::vector<std::uint64_t> BpfRings::hits() const {
   return hits;
 }
 
+Result<void> BpfRings::start_over() {
+  SJ_CHECK(wait_for_running_programs());
+  std::memset(controls_.data(), 0, controls_.size());
+  std::memset(blocks_.data(), 0, blocks_.size());
+  return clear_counters(losses_, rings_.size());
+}
+
 Result<void> BpfRings::add_counts(const bpf_map* counters, model::LossCause cause,
                                   std::span<const model::PointId> point_of_kind,
                                   std::uint32_t first_stream, model::Ledger& ledger) const {
@@ -121,6 +129,14 @@ Result<model::Ledger> BpfRings::losses(std::span<const model::PointId> point_of_
   model::Ledger ledger;
   SJ_CHECK(add_counts(losses_, model::LossCause::kRingFull, point_of_kind, first_stream, ledger));
   return ledger;
+}
+
+Result<void> clear_counters(const bpf_map* counters, std::size_t cpus) {
+  const std::vector<std::uint64_t> zeros(cpus);
+  for (std::uint32_t kind = 0; kind < bpf_map__max_entries(counters); ++kind)
+    if (bpf_map_update_elem(bpf_map__fd(counters), &kind, zeros.data(), BPF_ANY) != 0)
+      return fail_errno("clear the counters of hits that were not kept");
+  return {};
 }
 
 void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns) {

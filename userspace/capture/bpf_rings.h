@@ -53,6 +53,9 @@ class BpfRings {
   // All hits inside the gate so far, by CPU: the next sequence number of each.
   std::vector<std::uint64_t> hits() const;
 
+  // Everything is again as it was mapped. The gate is shut, and nothing was read yet.
+  Result<void> start_over();
+
   // What a counter a kind and CPU says, as entries of the ledger; point_of_kind as the counters are
   // indexed. Streams are numbered on from `first_stream`.
   Result<void> add_counts(const bpf_map* counters, model::LossCause cause,
@@ -69,6 +72,8 @@ class BpfRings {
   base::Mapping blocks_;
   std::vector<Ring> rings_;
 };
+
+Result<void> clear_counters(const bpf_map* counters, std::size_t cpus);
 
 // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
 void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);

@@ -131,16 +131,22 @@ void Capture::State::note_engine(const Engine& engine) {
     about.attach += (about.attach.empty() ? "" : " and ") + mechanism;
 }
 
-void Capture::State::open_gate() {
+Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sources,
+                                    std::uint64_t latest_ns) {
+  // Where this thread is kept from its CPU, a mark may have passed before every source knows of it.
+  for (std::uint64_t lead = kGateLead;; lead *= 2) {
+    const std::uint64_t open_ns = std::min(base::monotonic_ns() + lead, latest_ns);
+    for (const auto& source : sources) source->open_at(open_ns);
+    if (open_ns == latest_ns || base::monotonic_ns() < open_ns) return open_ns;
+    for (const auto& source : sources) SJ_CHECK(source->start_over());
+  }
+}
+
+Result<void> Capture::State::open_gate() {
   std::uint64_t earliest = UINT64_MAX;
   for (const Engine* engine : engines) earliest = std::min(earliest, engine->earliest_ns());
-  // A mark that has passed before every source knows of it would have lost what was hit in between.
-  std::uint64_t lead = kGateLead;
-  do {
-    about.open_ns = std::min(base::monotonic_ns() + lead, earliest);
-    for (const auto& source : sources) source->open_at(about.open_ns);
-    lead *= 2;
-  } while (about.open_ns != earliest && base::monotonic_ns() >= about.open_ns);
+  SJ_TRY(open_ns, open_together(sources, earliest));
+  about.open_ns = open_ns;
   outlet->begin(about.open_ns);
   if (options.duration) {
     end_ns = std::max(base::monotonic_ns(), about.open_ns) +
@@ -155,6 +161,7 @@ void Capture::State::open_gate() {
   }
   next_second_ns = about.open_ns + kSecond;
   sink->push(about);
+  return {};
 }
 
 void Capture::State::close_at(std::uint64_t monotonic_ns) {
@@ -225,7 +232,7 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   SJ_CHECK(state->arm());
   state->listen_for_ctl();
   SJ_CHECK(state->follow());
-  if (!state->options.wait_for_start) state->open_gate();
+  if (!state->options.wait_for_start) SJ_CHECK(state->open_gate());
   return Capture(std::move(state));
 }
 
@@ -314,8 +321,10 @@ Result<Outcome> Capture::finish() {
   SJ_CHECK(state.wait_for_start());
   if (!state.is_open())
     return fail("ended by {} before it was started: no trace was written", state.about.ended_by);
-  // A gate that closes by itself, at the end of the duration, is left to that.
-  state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + kGateLead);
+  // A gate that closes by itself, at the end of the duration, is left to that. Else the mark is as
+  // far ahead as this thread was ever kept from its CPU, and more.
+  const std::uint64_t lead = std::clamp(2 * state.about.longest_starved_ns, kGateLead, kSecond / 4);
+  state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + lead);
   if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
   state.about.target_cpu_ns = state.target_cpu_ns();

@@ -270,7 +270,7 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
       answer(false, "it is running already");
       return {};
     }
-    open_gate();
+    SJ_CHECK(open_gate());
     answer(true, "started");
   } else if (request.words == "stop") {
     about.ended_by = "sojourn ctl";

@@ -330,9 +330,12 @@ Result<std::uint64_t> Capture::State::join_running(Member& member, Sources& made
     if (span.until_ns == 0) off.push_back(span.point);
   if (!off.empty())
     for (Engine* engine : member.engines) SJ_CHECK(engine->switch_points(off, false));
-  const std::uint64_t since_ns = is_open() ? base::monotonic_ns() + kGateLead : 0;
+  std::uint64_t since_ns = 0;
+  if (is_open()) {
+    SJ_TRY(opened_ns, open_together(made));
+    since_ns = opened_ns;
+  }
   for (auto& source : made) {
-    if (is_open()) source->open_at(since_ns);
     if (is_open() && options.duration) source->close_at(end_ns);
     if (const auto* engine = dynamic_cast<const Engine*>(source.get())) note_engine(*engine);
     sources.push_back(std::move(source));

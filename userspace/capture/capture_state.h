@@ -37,6 +37,11 @@ namespace sojourn::capture {
 // Far enough ahead that every CPU sees a gate's new time before that time comes.
 constexpr std::uint64_t kGateLead = 1'000'000;
 
+// Sets the instant from which on what these sources have counts, the same for all; at the latest
+// `latest_ns`, also where that has passed.
+Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sources,
+                                    std::uint64_t latest_ns = UINT64_MAX);
+
 constexpr std::uint64_t kCodeSoonNs = 20'000'000;  // between looks while a program is being loaded
 
 // Members in the order in which they are acquired: the probes go first when this is destroyed.
@@ -170,7 +175,7 @@ struct Capture::State {
   void measure_costs();
   Result<void> open_sink();
   Result<void> arm();
-  void open_gate();
+  Result<void> open_gate();
   bool is_open() const { return about.open_ns != 0; }
   void close_at(std::uint64_t monotonic_ns);
 

@@ -272,6 +272,12 @@ void ContextPrograms::close_gate_at(std::uint64_t monotonic_ns) {
   if (state_->skeleton) capture::close_gate_at(state_->skeleton->data->gate, monotonic_ns);
 }
 
+Result<void> ContextPrograms::start_over() {
+  if (!state_->skeleton) return {};
+  open_gate_at(UINT64_MAX);
+  return state_->rings.start_over();
+}
+
 Result<void> ContextPrograms::add_socket(std::uint64_t cookie) {
   if (!state_->skeleton) return {};
   const std::uint8_t yes = 1;

@@ -52,6 +52,9 @@ class ContextPrograms {
   void open_gate_at(std::uint64_t monotonic_ns);
   void close_gate_at(std::uint64_t monotonic_ns);
 
+  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  Result<void> start_over();
+
   // Drops at these sockets count from now on.
   Result<void> add_socket(std::uint64_t cookie);
 

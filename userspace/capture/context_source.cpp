@@ -100,6 +100,12 @@ void ContextSource::open_at(std::uint64_t monotonic_ns) {
   for (SocketSampler& sampler : samplers_) sampler.open_at(monotonic_ns);
 }
 
+Result<void> ContextSource::start_over() {
+  open_ns_ = UINT64_MAX;
+  for (SocketSampler& sampler : samplers_) sampler.open_at(open_ns_);
+  return programs_.start_over();
+}
+
 void ContextSource::close_at(std::uint64_t monotonic_ns) {
   programs_.close_gate_at(monotonic_ns);
   close_ns_ = monotonic_ns;

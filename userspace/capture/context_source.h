@@ -46,6 +46,7 @@ class ContextSource final : public Source {
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;
+  Result<void> start_over() override;
   Result<void> settle() override;
   Result<bool> poll() override;
   void mark() override { drain_->mark(); }

@@ -38,6 +38,11 @@ class Source {
   virtual void open_at(std::uint64_t monotonic_ns) = 0;
   virtual void close_at(std::uint64_t monotonic_ns) = 0;
 
+  // The open mark had passed before every source knew of it: nothing counts until the next
+  // open_at(), and what counted since is forgotten. Before the first poll() that finds anything. A
+  // source that is not told of what happens, but looks, has nothing to forget.
+  virtual Result<void> start_over() { return {}; }
+
   // Returns when everything that began before the close has left its trace, or is known to.
   virtual Result<void> settle() = 0;
 
