@@ -225,19 +225,21 @@ void Matcher::match_used(UnitId child, UnitId parent, Match& into) const {
 }
 
 // Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
-// means that a piece is missing; until it is known, it is taken as one, which the caller judges.
+// means that a piece is missing; until it is known, it is taken as one, which the caller judges. A
+// drop is where pieces go that never were made whole: its length is of those that had come.
 void Matcher::check_pieces(UnitId child, Match& into) {
   const auto& unit = store_[child];
   const auto index = topology_.pair_index(store_[into.parents.front()].point, unit.point);
   if (lengths_differ_[index]) return;
   const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
+  const bool is_drop = topology_.points[unit.point].drop;
   pieces_.clear();
   for (const auto parent : into.parents) {
     const auto& plan = topology_.points[store_[parent].point];
     if (!plan.offset || !plan.length) return;
     const auto offset = store_.values(store_[parent])[*plan.offset];
     const auto length = store_.values(store_[parent])[*plan.length];
-    if (!fits_interval(offset, length) || offset + length > whole) {
+    if (!fits_interval(offset, length) || (!is_drop && offset + length > whole)) {
       lengths_differ_[index] = true;
       return;
     }
@@ -245,6 +247,10 @@ void Matcher::check_pieces(UnitId child, Match& into) {
   }
   if (pieces_.bytes() == whole) {
     ++joined_whole_[index];
+    return;
+  }
+  if (is_drop) {
+    into.missing = pieces_.bytes() < whole;
     return;
   }
   if (++joined_short_[index] > kEnoughJoins && joined_whole_[index] == 0) {

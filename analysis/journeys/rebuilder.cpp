@@ -166,7 +166,7 @@ class Rebuilder::State {
     if (match_.relation == Relation::kRepeat) connect_repeat(id, plan, counts);
     if (match_.missing) {
       unit.set(kMissing);
-      ++totals_.missing_pieces;
+      if (!plan.drop) ++totals_.missing_pieces;
       beheaded(id);
     }
     const bool repeats_unseen = plan.input && match_.relation == Relation::kNothing && plan.round &&
@@ -393,7 +393,10 @@ class Rebuilder::State {
       auto& unit = store_[id];
       auto& counts = totals_.points[unit.point];
       const bool cut = is_excused(unit);
-      unit.set(cut ? kCut : kOrphan);
+      if (cut)
+        unit.set(kCut);
+      else if (unit.is(kHeadless) || !topology_.points[unit.point].drop)
+        unit.set(kOrphan);
       if (unit.is(kHeadless)) ++(cut ? counts.cut : counts.orphans);
       unit.clear(kHeadless);
       unit.clear(kMissing);
@@ -401,11 +404,15 @@ class Rebuilder::State {
     }
   }
 
+  // What was dropped for want of a piece waited for it as long as others did; it would be a pity to
+  // excuse all drops of the first second.
   bool is_excused(const Unit& unit) const {
     const auto& wait = waits_[unit.point];
     auto reach_ns = rules_.expiry_ns;
+    const bool wants_piece = topology_.points[unit.point].drop && !unit.is(kHeadless);
     if (wait.known())
-      reach_ns = std::min(reach_ns, std::max(kExcuseFloor_ns, kExcuseFactor * wait.longest_ns));
+      reach_ns = std::min(
+          reach_ns, std::max(wants_piece ? 0 : kExcuseFloor_ns, kExcuseFactor * wait.longest_ns));
     const auto open_ns = marks_.open_ns != 0 ? marks_.open_ns : totals_.first_ns;
     if (unit.ts_ns < open_ns + reach_ns) return true;
     return losses_.between(unit.ts_ns - std::min(unit.ts_ns, reach_ns), unit.ts_ns);

@@ -321,7 +321,7 @@ class Deriver {
     pair.gathers =
         !pair.parent_extra.empty() && !has(pair.key, rules_.offset) && (pieces || !renumbered);
     pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
-    pair.joins = pieces && pair.gathers && up.length && down.length && !down.drop &&
+    pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
   }
 

@@ -143,6 +143,32 @@ TEST_CASE("an uplink packet with a piece from before the start is censored") {
   CHECK(world.totals().missing_pieces == 1);
 }
 
+TEST_CASE("what is dropped for want of a piece is censored where the start may have cut that off") {
+  World world(std::string(kUp) + "U rlc.rx--drop len:rnti:rsn");
+  world.marks = {.open_ns = 1000, .close_ns = 40 * kSecond};
+  world.events(R"(
+    1100 U ant--phy 500 1 10
+    1110 U phy--rlc.rx 500 1 7 300 10
+    1200 U rlc.rx--drop 800 1 7
+    1300 U ant--phy 500 1 12
+    1310 U phy--rlc.rx 500 1 9 300 12
+    1400 U rlc.rx--drop 500 1 9
+    20000001100 U ant--phy 500 1 11
+    20000001110 U phy--rlc.rx 500 1 8 300 11
+    20000001200 U rlc.rx--drop 800 1 8
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U dropped 1300..1400: ant--phy@1300 phy--rlc.rx@1310<0 rlc.rx--drop@1400<1",
+              "U censored 1100..1200: ant--phy@1100 phy--rlc.rx@1110<0 rlc.rx--drop@1200<1",
+              "U dropped 20000001100..20000001200: ant--phy@20000001100 "
+              "phy--rlc.rx@20000001110<0 rlc.rx--drop@20000001200<1"});
+  CHECK(!world.seen()[0].journey.headless);
+  CHECK(world.seen()[1].journey.headless);
+  CHECK(!world.seen()[2].journey.headless);
+  CHECK(world.totals().missing_pieces == 0);
+  CHECK(world.at("U rlc.rx--drop").orphans == 0);
+}
+
 TEST_CASE("a child's length that counts a header too is learnt, not held against its pieces") {
   World world(kUp);
   world.marks.open_ns = 1;

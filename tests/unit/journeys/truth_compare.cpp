@@ -78,6 +78,23 @@ class Expected {
 
   // What led to this end; nothing where a part of it was not seen.
   std::optional<Graph> backward(std::size_t end) const {
+    const auto reached = behind(end);
+    if (!std::ranges::all_of(reached, [this](std::size_t hit) { return seen(hit); }))
+      return std::nullopt;
+    auto graph = tie(reached);
+    graph.end = end;
+    return graph;
+  }
+
+  std::vector<std::size_t> unseen_behind(std::size_t end) const {
+    std::vector<std::size_t> unseen;
+    for (const auto hit : behind(end))
+      if (!seen(hit)) unseen.push_back(hit);
+    return unseen;
+  }
+
+ private:
+  std::set<std::size_t> behind(std::size_t end) const {
     std::set<std::size_t> reached = {end};
     std::vector<std::size_t> pending = {end};
     const auto visit = [&](HitId id) {
@@ -89,14 +106,9 @@ class Expected {
       for (const auto parent : hit.parents) visit(parent);
       visit(hit.repeat_of);
     }
-    if (!std::ranges::all_of(reached, [this](std::size_t hit) { return seen(hit); }))
-      return std::nullopt;
-    auto graph = tie(reached);
-    graph.end = end;
-    return graph;
+    return reached;
   }
 
- private:
   Graph tie(const std::set<std::size_t>& reached) const {
     Graph graph;
     for (const auto hit : reached) {
@@ -170,10 +182,7 @@ class Collector : public Observer {
   explicit Collector(std::span<const Observation> observations) : observations_(observations) {}
 
   void on_journey(const Journey& journey) override {
-    if (journey.headless) {
-      ++headless;
-      return;
-    }
+    if (journey.headless) return;
     if (journey.outcome == Outcome::kIncomplete) ++incomplete;
     const bool ended =
         journey.outcome == Outcome::kComplete || journey.outcome == Outcome::kDropped;
@@ -197,7 +206,6 @@ class Collector : public Observer {
   }
 
   std::unordered_map<std::size_t, Graph> graphs;  // by input hit (D), output or drop hit (U)
-  std::uint64_t headless = 0;
   std::uint64_t unfinished = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t repeats = 0;
@@ -263,6 +271,7 @@ Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observ
     ++result.different;
     if (result.differences.size() < kDifferences) result.differences.push_back(std::move(text));
   };
+  std::set<std::size_t> known;
   for (std::size_t i = 0; i < truth.hits.size(); ++i) {
     const auto& plan = rebuilder.topology().points[truth.hits[i].point];
     const bool down = plan.direction == model::Direction::kDownlink;
@@ -271,6 +280,7 @@ Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observ
     const auto wanted = down ? std::optional(expected.forward(i)) : expected.backward(i);
     if (!wanted) continue;
     ++result.expected;
+    known.insert(i);
     const Graph& graph = *wanted;
     if (plan.drop) ++result.dropped;
     const auto mine = found.graphs.find(i);
@@ -283,9 +293,16 @@ Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observ
       ++result.equal;
     }
   }
-  if (found.graphs.size() > result.expected || found.twice > 0)
-    differ(fmt::format("{} journeys invented, {} found twice",
-                       found.graphs.size() - result.expected, found.twice));
+  for (const auto& [key, graph] : found.graphs)
+    if (!known.contains(key)) {
+      std::string unseen;
+      for (const auto hit : expected.unseen_behind(key))
+        fmt::format_to(std::back_inserter(unseen), "    #{} {} [{}] at {}\n", hit,
+                       truth.points[truth.hits[hit].point].where,
+                       fmt::join(truth.hits[hit].values, " "), truth.hits[hit].before_ns);
+      differ(fmt::format("invented:\n{}  not seen:\n{}", words(truth, graph), unseen));
+    }
+  if (found.twice > 0) differ(fmt::format("{} found twice", found.twice));
   if (found.incomplete > 0) differ(fmt::format("{} called incomplete", found.incomplete));
   return result;
 }
