@@ -29,6 +29,7 @@ enum sj_arg_kind {
   SJ_ARG_MEMORY = 2, /* in the target's memory, at base + (index << shift) + displacement */
   SJ_ARG_CHAIN = 3, /* the first `shift` steps of chain `displacement`, from the base register on */
   SJ_ARG_FAULTS = 4, /* the last of its site: a bit for each that could not be read, from bit 0 */
+  SJ_ARG_SPAN = 5,   /* in memory at base + displacement, `shift` bytes into the site's span */
 };
 #define SJ_NO_REG 0xff
 
@@ -78,16 +79,28 @@ struct sj_test {
 SJ_STATIC_ASSERT(sizeof(struct sj_test) == 24, "sj_test is shared with BPF");
 #define SJ_MAX_TESTS 4
 
+/* Memory that holds several arguments, and is read in one go before them; 0 bytes: there is none.
+ */
+struct sj_span {
+  __s64 displacement;
+  __u16 bytes;
+  __u8 base;
+  __u8 pad[5];
+};
+SJ_STATIC_ASSERT(sizeof(struct sj_span) == 16, "sj_span is shared with BPF");
+#define SJ_MAX_SPAN 128
+
 /* One probe site; the attach cookie is its index. */
 struct sj_site {
   __u32 point;
   __u32 args;
   __u32 tests; /* all of them must hold */
   __u32 pad;
+  struct sj_span span;
   struct sj_arg arg[SJ_MAX_ARGS];
   struct sj_test test[SJ_MAX_TESTS];
 };
-SJ_STATIC_ASSERT(sizeof(struct sj_site) == 16 + 16 * SJ_MAX_ARGS + 24 * SJ_MAX_TESTS,
+SJ_STATIC_ASSERT(sizeof(struct sj_site) == 16 + 16 + 16 * SJ_MAX_ARGS + 24 * SJ_MAX_TESTS,
                  "sj_site is shared with BPF");
 
 /* A hit, in its slot of a ring. A slot is as long as the target's longest hit needs. */

@@ -24,6 +24,7 @@ const volatile struct {
   __u32 max_args;  /* of all sites */
   __u32 max_tests; /* of all sites */
   __u32 chains;    /* of all sites; without any the program knows of none, and is no dearer */
+  __u32 spans;     /* the same */
 } config = {};
 
 /* Its size is set before loading. */
@@ -103,9 +104,38 @@ static __noinline __u64 read_memory(const __u64* regs, const struct sj_arg* arg,
   __u64 value;
   const __u64 address = read_register(regs, arg->base) +
                         (read_register(regs, arg->index) << (arg->shift & 63)) +
-                        (__u64)arg->displacement;
+                        (__u64)arg->displacement; /* one of a span has no index */
 
   if (!read_user(&value, address, arg->bytes)) return mark_fault(arg, faults);
+  return widen(value, arg);
+}
+
+/* What lies side by side in the target's memory, and whether it could be read. */
+struct span {
+  __u64 word[SJ_MAX_SPAN / 8 + 1];
+  __u32 is_there;
+};
+
+/* Where that fails, each argument is read for itself. */
+static __always_inline void read_span(const __u64* regs, const struct sj_span* from,
+                                      struct span* span) {
+  __u32 bytes = from->bytes;
+
+  span->is_there = 0;
+  if (!config.spans || !bytes) return;
+  if (bytes > SJ_MAX_SPAN) bytes = SJ_MAX_SPAN; /* never; for the verifier */
+  __builtin_memset(span->word, 0, sizeof(span->word));
+  const __u64 address = read_register(regs, from->base) + (__u64)from->displacement;
+  span->is_there = !bpf_probe_read_user(span->word, bytes, (const void*)address);
+}
+
+/* The verifier lets the stack be read by whole words only. */
+static __always_inline __u64 take_from_span(const struct span* span, const struct sj_arg* arg) {
+  const __u32 word = (__u32)arg->shift / 8 & (SJ_MAX_SPAN / 8 - 1);
+  const __u32 skipped_bits = arg->shift % 8 * 8;
+  __u64 value = span->word[word] >> skipped_bits;
+
+  if (skipped_bits) value |= span->word[word + 1] << (64 - skipped_bits);
   return widen(value, arg);
 }
 
@@ -151,11 +181,16 @@ static __noinline int count_filtered(__u32 site) {
 
 static __always_inline void read_arguments(const __u64* regs, const struct sj_site* site,
                                            struct sj_hit* hit, __u32 args) {
+  struct span span;
   __u32 faults = 0;
 
+  read_span(regs, &site->span, &span);
   for (__u32 i = 0; i < SJ_MAX_ARGS; i++) {
     if (i >= config.max_args || i >= args) break; /* the first is for the verifier's eyes */
-    hit->value[i] = read_argument(regs, &site->arg[i], &faults);
+    const struct sj_arg* arg = &site->arg[i];
+    hit->value[i] = config.spans && span.is_there && arg->kind == SJ_ARG_SPAN
+                        ? take_from_span(&span, arg)
+                        : read_argument(regs, arg, &faults);
   }
   hit->flags = faults ? SJ_HIT_FAULT : 0;
 }

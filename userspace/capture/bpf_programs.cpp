@@ -11,6 +11,7 @@
 
 #include "bpf/events.h"
 #include "sojourn_points.skel.h"
+#include "userspace/capture/arg_span.h"
 #include "userspace/capture/bpf_rings.h"
 
 namespace sojourn::capture {
@@ -67,6 +68,7 @@ Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& po
       if (arg.kind == SJ_ARG_CHAIN) arg.displacement += first_chain;
     }
     first_chain += static_cast<std::int64_t>(site.chains.size());
+    record.span = join_span(std::span(record.arg).first(record.args));
     for (const sj_test& test : site.tests) record.test[record.tests++] = test;
     for (const filter::FieldTest& test : tests_of(site, keep))
       record.test[record.tests++] = {
@@ -143,6 +145,11 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   skeleton.rodata->ring_shape.blocks = shape.blocks;
   skeleton.rodata->config.max_args = max_args;
   skeleton.rodata->config.chains = static_cast<std::uint32_t>(chains);
+  skeleton.rodata->config.spans =
+      static_cast<std::uint32_t>(std::ranges::count_if(points.sites, [](const target::Site& site) {
+        std::vector<sj_arg> args = site.args;
+        return join_span(args).bytes != 0;
+      }));
   bpf_map__set_max_entries(skeleton.maps.chains,
                            std::max(std::uint32_t{1}, static_cast<std::uint32_t>(chains)));
   const bool multi = mechanism == Mechanism::kUprobeMulti;

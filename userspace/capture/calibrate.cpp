@@ -10,6 +10,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/base/own_child.h"
+#include "userspace/capture/arg_span.h"
 #include "userspace/capture/attach.h"
 #include "userspace/capture/ring.h"
 #include "userspace/capture/ring_clock.h"
@@ -51,7 +52,7 @@ std::uint64_t clock_read_ns() {
 // What crosses from the child.
 struct Measured {
   std::array<std::uint64_t, 3> ps;  // without, with half of, with all of the arguments
-  std::uint64_t memory_ps;          // with all of them in memory
+  std::uint64_t memory_ps;          // with all of them, one in memory
   std::uint64_t stamp_delay_ns;
   std::uint64_t stamp_spread_ns;
   std::uint64_t stepped_ps;  // of a single-stepped hit without arguments
@@ -112,9 +113,10 @@ Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args, bool with_
   const auto sites = plain_sites();
   const std::vector<sj_arg> all(max_args, register_argument());
   const std::vector<sj_arg> half(max_args / 2, register_argument());
-  std::vector<Trial> trials = {
-      Trial{sites[0].site, {}}, Trial{sites[1].site, half}, Trial{sites[2].site, all},
-      Trial{sites[3].site, std::vector<sj_arg>(max_args, memory_argument())}};
+  std::vector<sj_arg> one_in_memory = all;
+  one_in_memory.front() = memory_argument();
+  std::vector<Trial> trials = {Trial{sites[0].site, {}}, Trial{sites[1].site, half},
+                               Trial{sites[2].site, all}, Trial{sites[3].site, one_in_memory}};
   if (with_stepped) trials.push_back({stepped_site().site, {}});
   SJ_TRY(points, trial_points(trials));
   SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
@@ -160,8 +162,7 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args, bool
   // More arguments never cost less; what says so is noise.
   for (std::size_t at = 1; at < costs.size(); ++at)
     costs[at].ps = std::max(costs[at].ps, costs[at - 1].ps);
-  const std::uint64_t memory =
-      (std::max(measured->memory_ps, costs.back().ps) - costs.back().ps) / args;
+  const std::uint64_t memory = std::max(measured->memory_ps, costs.back().ps) - costs.back().ps;
   return BpfCosts{.hit = HitCost(std::move(costs), memory),
                   .stamp_delay_ns = measured->stamp_delay_ns,
                   .stamp_spread_ns = measured->stamp_spread_ns,
@@ -185,9 +186,12 @@ HitCost calibrate_ring() {
 
 namespace {
 
-// One behind several pointers counts as often as it takes to get there.
+// One behind several pointers counts as often as it takes to get there; those side by side count as
+// one.
 std::size_t memory_reads(const target::Site& site) {
-  auto reads = std::ranges::count(site.args, SJ_ARG_MEMORY, &sj_arg::kind);
+  std::vector<sj_arg> args = site.args;
+  std::int64_t reads = join_span(args).bytes != 0 ? 1 : 0;
+  reads += std::ranges::count(args, SJ_ARG_MEMORY, &sj_arg::kind);
   for (const sj_chain& chain : site.chains)
     reads += std::ranges::count_if(chain.step, [](const sj_step& step) { return step.bytes != 0; });
   return static_cast<std::size_t>(reads);
