@@ -31,11 +31,12 @@ void Backward::collect(std::span<const UnitId> ends) {
   std::ranges::sort(units_, {}, [this](UnitId id) { return store_[id].serial; });
 }
 
-bool Backward::is_clean(UnitId end) {
-  const UnitId ends[] = {end};
-  collect(ends);
-  return std::ranges::none_of(
+bool Backward::emit_clean(UnitId end, Outcome outcome) {
+  collect(std::span(&end, 1));
+  const bool clean = std::ranges::none_of(
       units_, [this](UnitId id) { return store_[id].is(kHeadless) || store_[id].is(kMissing); });
+  if (clean) emit_collected(outcome);
+  return clean;
 }
 
 std::uint32_t Backward::step_of(UnitId unit) const {
@@ -72,6 +73,10 @@ void Backward::make_steps() {
 
 void Backward::emit(std::span<const UnitId> ends, Outcome outcome) {
   collect(ends);
+  emit_collected(outcome);
+}
+
+void Backward::emit_collected(Outcome outcome) {
   make_steps();
   Journey out;
   out.id = ++next_id_;

@@ -20,14 +20,16 @@ class Backward {
         next_id_(next_id),
         per_point_(topology.points.size(), 0) {}
 
-  // Whether something before the unit was not seen (kHeadless, kMissing in its ancestry).
-  bool is_clean(UnitId end);
   // Emits the journey that ended in `ends` (several: pieces that were never put together).
   // `outcome` is what it is if its ancestry is whole.
   void emit(std::span<const UnitId> ends, Outcome outcome);
+  // The same, unless something before the unit was not seen and it is not known yet why
+  // (kHeadless, kMissing in its ancestry): then it is false.
+  bool emit_clean(UnitId end, Outcome outcome);
 
  private:
   void collect(std::span<const UnitId> ends);
+  void emit_collected(Outcome outcome);
   void make_steps();
   std::uint32_t step_of(UnitId unit) const;
 

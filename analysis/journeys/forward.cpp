@@ -254,13 +254,36 @@ std::uint64_t Forward::patience(Wait wait) const {
   return wait == Wait::kLinger ? rules_.linger_ns : rules_.expiry_ns;
 }
 
-void Forward::expire(std::uint64_t now_ns) {
-  now_ns_ = now_ns;
+void Forward::expire() {
   for (const auto wait : {Wait::kSettle, Wait::kLinger, Wait::kExpiry}) {
     const auto& queue = queues_[static_cast<int>(wait)];
-    while (queue.oldest != kNone && now_ns - progress_[queue.oldest].since_ns > patience(wait))
+    while (queue.oldest != kNone && now_ns_ - progress_[queue.oldest].since_ns > patience(wait)) {
+      fetch_next(queue.oldest);
       close(queue.oldest, {.at_end = false, .expired = wait == Wait::kExpiry});
+    }
   }
+}
+
+std::uint64_t Forward::next_due_ns() const {
+  auto due_ns = UINT64_MAX;
+  for (const auto wait : {Wait::kSettle, Wait::kLinger, Wait::kExpiry}) {
+    const auto oldest = queues_[static_cast<int>(wait)].oldest;
+    if (oldest == kNone) continue;
+    const auto since_ns = progress_[oldest].since_ns;
+    if (patience(wait) < due_ns - std::min(due_ns, since_ns)) due_ns = since_ns + patience(wait);
+  }
+  return due_ns;
+}
+
+// Journeys in the order in which they will be closed: the next one's units and the one after it.
+void Forward::fetch_next(std::uint32_t index) const {
+  const auto next = progress_[index].next;
+  if (next == kNone) return;
+  for (const auto& trail : progress_[next].trail) store_.fetch(trail.unit);
+  const auto after = progress_[next].next;
+  if (after == kNone) return;
+  const auto* bytes = reinterpret_cast<const char*>(&progress_[after]);
+  for (std::size_t at = 0; at < sizeof(Progress); at += 64) __builtin_prefetch(bytes + at);
 }
 
 bool Forward::close_oldest() {

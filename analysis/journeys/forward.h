@@ -37,7 +37,10 @@ class Forward {
   // Lengths over a cut turned out not to be comparable: its journeys are judged by their leaves.
   void distrust_bytes(UnitId id);
 
-  void expire(std::uint64_t now_ns);
+  void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
+  // Closes what nothing is expected of any more, which is nothing before next_due_ns().
+  void expire();
+  std::uint64_t next_due_ns() const;
   bool close_oldest();
   void finish();
 
@@ -100,6 +103,7 @@ class Forward {
   Wait awaited(const Progress& journey) const;
   void append(Queue& queue, std::uint32_t index);
   void unlink(Queue& queue, std::uint32_t index);
+  void fetch_next(std::uint32_t index) const;
   void close(std::uint32_t index, Closing closing);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);

@@ -57,6 +57,7 @@ class RunPool {
     if (size != 0) free_[rank(size)].push_back(at);
   }
 
+  const T* at(std::uint32_t index) const { return items_.data() + index; }
   std::span<T> run(std::uint32_t at, std::uint32_t size) {
     return size == 0 ? std::span<T>() : std::span(items_).subspan(at, size);
   }

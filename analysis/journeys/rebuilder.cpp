@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <utility>
 
 #include "analysis/journeys/backward.h"
@@ -31,11 +32,9 @@ struct Longest {
   bool known() const { return samples >= kEnoughSamples; }
 };
 
-// An event held back until all others of its instant are here.
-struct Held {
-  model::EventView event;
-  std::vector<std::uint64_t> values;
-};
+std::uint64_t later(std::uint64_t ts_ns, std::uint64_t by_ns) {
+  return by_ns < UINT64_MAX - ts_ns ? ts_ns + by_ns : UINT64_MAX;
+}
 
 }  // namespace
 
@@ -63,13 +62,12 @@ class Rebuilder::State {
       const auto point = events.point()[row];
       if (point < topology_.points.size() && !topology_.points[point].of_target) continue;
       totals_.lost += static_cast<std::uint64_t>(losses_.note(events[row]));
+      if (!held_.empty() && held_.ts_ns().front() != stamps[row]) release_held();
       const bool alone = held_.empty() && row + 1 < events.size() && stamps[row + 1] != stamps[row];
-      if (alone) {
+      if (alone)
         process(events[row]);
-        continue;
-      }
-      if (!held_.empty() && held_.front().event.ts_ns != stamps[row]) release_held();
-      hold(events[row]);
+      else
+        held_.append(events[row]);
     }
   }
 
@@ -97,22 +95,17 @@ class Rebuilder::State {
     return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
   }
 
-  void hold(const model::EventView& event) {
-    held_.push_back({event, {event.values.begin(), event.values.end()}});
-  }
-
   // Events of one instant: those that enter the pipeline earlier come first.
   void release_held() {
+    order_.resize(held_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
     if (held_.size() > 1) {
-      std::ranges::stable_sort(held_, {}, [this](const Held& held) {
-        const auto point = held.event.point;
+      std::ranges::stable_sort(order_, {}, [this](std::size_t row) {
+        const auto point = held_.point()[row];
         return point < topology_.points.size() ? topology_.points[point].rank : 0;
       });
     }
-    for (auto& held : held_) {
-      held.event.values = held.values;
-      process(held.event);
-    }
+    for (const auto row : order_) process(held_[row]);
     held_.clear();
   }
 
@@ -419,10 +412,7 @@ class Rebuilder::State {
   }
 
   void end_backward(UnitId id, bool drop) {
-    if (backward_.is_clean(id)) {
-      backward_.emit(std::span(&id, 1), drop ? Outcome::kDropped : Outcome::kComplete);
-      return;
-    }
+    if (backward_.emit_clean(id, drop ? Outcome::kDropped : Outcome::kComplete)) return;
     store_.retain(id);
     deferred_.push_back({id, now_ns_ + rules_.linger_ns});
   }
@@ -435,19 +425,52 @@ class Rebuilder::State {
     store_.release(id);
   }
 
+  // Most events find that nothing is due: each kind remembers before when nothing can be.
   void expire(std::uint64_t now_ns) {
     now_ns_ = now_ns;
-    explain_headless(now_ns);
-    while (!deferred_.empty() && deferred_.front().due_ns < now_ns) emit_deferred();
-    forward_.expire(now_ns);
-    while (departed_.oldest != kNone &&
-           now_ns - store_[departed_.oldest].since_ns > rules_.settle_ns)
-      forget(departed_.oldest, now_ns);
-    while (waiting_.oldest != kNone &&
-           now_ns - store_[waiting_.oldest].since_ns > rules_.expiry_ns) {
-      if (!store_[waiting_.oldest].is(kLeft)) ++totals_.expired_by_time;
-      give_up(waiting_.oldest, now_ns, false);
+    forward_.set_now(now_ns);
+    if (now_ns >= endings_due_ns_) expire_endings();
+    if (now_ns > departed_due_ns_) expire_departed();
+    if (now_ns > waiting_due_ns_) expire_waiting();
+  }
+
+  void expire_endings() {
+    explain_headless(now_ns_);
+    while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
+    forward_.expire();
+    // What begins to wait from now on is not due before either of the two.
+    endings_due_ns_ = std::min(later(now_ns_, std::min(rules_.settle_ns, rules_.linger_ns)),
+                               std::min(later(now_ns_, rules_.expiry_ns), forward_.next_due_ns()));
+    if (!headless_.empty()) endings_due_ns_ = std::min(endings_due_ns_, headless_.front().due_ns);
+    if (!deferred_.empty()) endings_due_ns_ = std::min(endings_due_ns_, deferred_.front().due_ns);
+  }
+
+  void expire_departed() {
+    while (departed_.oldest != kNone) {
+      departed_due_ns_ = later(store_[departed_.oldest].since_ns, rules_.settle_ns);
+      if (now_ns_ <= departed_due_ns_) return;
+      fetch_next(departed_.oldest);
+      forget(departed_.oldest, now_ns_);
     }
+    departed_due_ns_ = later(now_ns_, rules_.settle_ns);
+  }
+
+  void expire_waiting() {
+    while (waiting_.oldest != kNone) {
+      waiting_due_ns_ = later(store_[waiting_.oldest].since_ns, rules_.expiry_ns);
+      if (now_ns_ <= waiting_due_ns_) return;
+      if (!store_[waiting_.oldest].is(kLeft)) ++totals_.expired_by_time;
+      give_up(waiting_.oldest, now_ns_, false);
+    }
+    waiting_due_ns_ = later(now_ns_, rules_.expiry_ns);
+  }
+
+  // Units in the order in which they will be retired: the next one's keys and the one after it.
+  void fetch_next(UnitId id) const {
+    const auto next = store_[id].next;
+    if (next == kNone) return;
+    store_.fetch_entries(next);
+    if (store_[next].next != kNone) store_.fetch(store_[next].next);
   }
 
   // What left goes first, then journeys that hold on to it, then what waits.
@@ -471,6 +494,9 @@ class Rebuilder::State {
   Observer& observer_;
   std::uint64_t journeys_ = 0;
   std::uint64_t now_ns_ = 0;
+  std::uint64_t endings_due_ns_ = 0;
+  std::uint64_t departed_due_ns_ = 0;
+  std::uint64_t waiting_due_ns_ = 0;
   Totals totals_;
   Store store_;
   Matcher matcher_;
@@ -480,7 +506,8 @@ class Rebuilder::State {
   Match match_;
   AgeList waiting_;
   AgeList departed_;
-  std::vector<Held> held_;
+  model::EventBatch held_;  // until all others of their instant are here
+  std::vector<std::size_t> order_;
   std::deque<Headless> headless_;
   std::deque<Headless> deferred_;
   std::vector<UnitId> evicted_;

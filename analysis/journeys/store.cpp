@@ -1,12 +1,13 @@
 #include "analysis/journeys/store.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace sojourn::journeys {
 namespace {
 
-constexpr std::size_t kFirstSlots = 256;
+constexpr std::size_t kFirstBuckets = 1024;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15;
@@ -15,10 +16,21 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
+Store::Store(const Topology& topology)
+    : topology_(topology), buckets_(kFirstBuckets, kNone), key_sizes_(topology.tables) {
+  const auto note = [this](const TableUse& use) {
+    key_sizes_[use.table] = static_cast<std::uint8_t>(use.fields.size());
+  };
+  for (const auto& plan : topology.points) {
+    std::ranges::for_each(plan.inserts, note);
+    if (plan.repeats) note(*plan.repeats);
+  }
+}
+
 UnitId Store::create(const model::EventView& event, std::uint64_t serial, std::uint16_t group) {
   const auto id = units_.take();
   auto& unit = units_[id];
-  unit = Unit{};
+  std::construct_at(&unit);  // in place: it is too long to be made elsewhere and copied
   unit.ts_ns = event.ts_ns;
   unit.entered_ns = event.ts_ns;
   unit.serial = serial;
@@ -28,7 +40,7 @@ UnitId Store::create(const model::EventView& event, std::uint64_t serial, std::u
   unit.point = event.point;
   unit.group = group;
   if (event.values.size() <= unit.values.size()) {
-    std::ranges::copy(event.values, unit.values.begin());
+    for (std::size_t i = 0; i < event.values.size(); ++i) unit.values[i] = event.values[i];
   } else {
     const auto count = static_cast<std::uint32_t>(event.values.size());
     unit.more_values = values_.take(count);
@@ -39,11 +51,14 @@ UnitId Store::create(const model::EventView& event, std::uint64_t serial, std::u
 
 void Store::set_parents(UnitId id, std::span<const UnitId> parents) {
   const auto count = static_cast<std::uint32_t>(parents.size());
-  const auto at = parents_.take(count);
-  std::ranges::copy(parents, parents_.run(at, count).begin());
   auto& unit = units_[id];
-  unit.parents = at;
   unit.parent_count = count;
+  if (count == 1) {
+    unit.parents = parents.front();
+  } else {
+    unit.parents = parents_.take(count);
+    std::ranges::copy(parents, parents_.run(unit.parents, count).begin());
+  }
   for (const auto parent : parents) {
     retain(parent);
     unit.depth =
@@ -60,9 +75,14 @@ void Store::set_repeat(UnitId id, UnitId earlier) {
 }
 
 void Store::add_child(UnitId parent, UnitId child, Interval bytes) {
+  auto& unit = units_[parent];
+  if (unit.first_child.child == kNone) {
+    unit.first_child = {units_[child].serial, child, kNone, bytes};
+    return;
+  }
   const auto at = links_.take();
-  links_[at] = {units_[child].serial, child, units_[parent].children, bytes};
-  units_[parent].children = at;
+  links_[at] = {units_[child].serial, child, unit.children, bytes};
+  unit.children = at;
 }
 
 IntervalSet& Store::covered(Unit& unit) {
@@ -80,183 +100,165 @@ std::span<Member> Store::make_members(UnitId id, std::uint32_t count) {
   return members_.run(unit.members, count);
 }
 
-void Store::take_key(std::uint16_t table, const FieldIndexes& fields, const Unit& unit,
-                     Key& key) const {
-  const auto held = values(unit);
-  key.group = unit.group;
-  key.hash = std::uint64_t{unit.group} << 16 | table;
-  key.size = fields.size();
+void Store::take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
+                     Key& key) {
+  key.table = use.table;
+  key.group = group;
+  key.hash = std::uint64_t{group} << 16 | use.table;
+  key.size = use.fields.size();
+  const auto* fields = use.fields.data();
   for (std::size_t i = 0; i < key.size; ++i) {
-    key.values[i] = held[fields[i]];
+    key.values[i] = values[fields[i]];
     key.hash = mix(key.hash, key.values[i]);
   }
 }
 
-bool Store::has_key(const Slot& slot, const Key& key) const {
-  const auto& entry = entries_[slot.open != kNone ? slot.open : slot.used];
-  const auto& unit = units_[entry.unit];
-  if (unit.group != key.group) return false;
-  const auto held = values(unit);
-  const auto& fields = *entry.fields;
-  for (std::size_t i = 0; i < key.size; ++i)
-    if (held[fields[i]] != key.values[i]) return false;
-  return true;
+bool Store::has_key(const Holder& holder, const Key& key) const {
+  if (holder.hash != key.hash || holder.table != key.table || holder.group != key.group)
+    return false;
+  const bool fits = key.size <= kHeld;
+  const auto here = fits ? key.size : kHeld - 1;
+  for (std::size_t i = 0; i < here; ++i)
+    if (holder.values[i] != key.values[i]) return false;
+  if (fits) return true;
+  const auto* rest = values_.at(static_cast<std::uint32_t>(holder.values[here]));
+  return std::equal(key.values.begin() + here, key.values.begin() + key.size, rest);
 }
 
-// The slot of a key, or the empty one where it would go.
-std::size_t Store::locate(const Table& table, const Key& key) const {
-  const auto mask = table.slots.size() - 1;
-  auto at = key.hash & mask;
-  while (!table.slots[at].empty()) {
-    if (table.slots[at].hash == key.hash && has_key(table.slots[at], key)) break;
-    at = (at + 1) & mask;
-  }
+std::uint32_t Store::find_holder(const Key& key) const {
+  auto at = buckets_[key.hash & (buckets_.size() - 1)];
+  while (at != kNone && !has_key(holders_[at], key)) at = holders_[at].next;
   return at;
 }
 
-// The slot that holds an entry, wherever in the slot's chain it is.
-std::size_t Store::locate_entry(const Table& table, std::uint32_t entry) const {
-  const auto& held = entries_[entry];
-  const auto mask = table.slots.size() - 1;
-  Key key;
-  for (auto at = held.hash & mask;; at = (at + 1) & mask) {
-    const auto& slot = table.slots[at];
-    if (slot.open == entry || slot.used == entry) return at;
-    if (slot.hash != held.hash) continue;
-    take_key(held.table, *held.fields, units_[held.unit], key);
-    if (has_key(slot, key)) return at;
-  }
-}
-
-std::size_t Store::slot_for(std::uint16_t index, const Key& key) {
-  auto& table = tables_[index];
-  if ((table.filled + 1) * 2 > table.slots.size()) grow(table);
-  const auto at = locate(table, key);
-  if (table.slots[at].empty()) {
-    table.slots[at].hash = key.hash;
-    ++table.filled;
-  }
+std::uint32_t Store::holder_for(const Key& key) {
+  const auto found = find_holder(key);
+  if (found != kNone) return found;
+  if (holders_.used() >= buckets_.size()) grow_buckets();
+  const auto at = holders_.take();
+  auto& holder = holders_[at];
+  auto& bucket = buckets_[key.hash & (buckets_.size() - 1)];
+  holder.hash = key.hash;
+  holder.open = holder.used = kNone;
+  holder.next = std::exchange(bucket, at);
+  holder.table = key.table;
+  holder.group = key.group;
+  const bool fits = key.size <= kHeld;
+  const auto here = fits ? key.size : kHeld - 1;
+  for (std::size_t i = 0; i < here; ++i) holder.values[i] = key.values[i];
+  if (fits) return at;
+  const auto count = static_cast<std::uint32_t>(key.size - here);
+  const auto rest = values_.take(count);
+  std::copy_n(key.values.begin() + here, count, values_.run(rest, count).begin());
+  holder.values[here] = rest;
   return at;
 }
 
-void Store::grow(Table& table) {
-  std::vector<Slot> slots(std::max(kFirstSlots, table.slots.size() * 2));
-  const auto mask = slots.size() - 1;
-  for (const auto& slot : table.slots) {
-    if (slot.empty()) continue;
-    auto at = slot.hash & mask;
-    while (!slots[at].empty()) at = (at + 1) & mask;
-    slots[at] = slot;
-  }
-  table.slots = std::move(slots);
-}
-
-void Store::erase_slot(Table& table, std::size_t at) {
-  const auto mask = table.slots.size() - 1;
-  --table.filled;
-  for (auto from = (at + 1) & mask; !table.slots[from].empty(); from = (from + 1) & mask) {
-    const auto home = table.slots[from].hash & mask;
-    if (((from - home) & mask) >= ((from - at) & mask)) {
-      table.slots[at] = table.slots[from];
-      at = from;
+void Store::grow_buckets() {
+  std::vector<std::uint32_t> buckets(buckets_.size() * 2, kNone);
+  for (auto at : buckets_) {
+    while (at != kNone) {
+      auto& holder = holders_[at];
+      auto& bucket = buckets[holder.hash & (buckets.size() - 1)];
+      const auto next = std::exchange(holder.next, bucket);
+      bucket = std::exchange(at, next);
     }
   }
-  table.slots[at] = Slot{};
+  buckets_ = std::move(buckets);
+}
+
+void Store::free_holder(std::uint32_t at) {
+  const auto& holder = holders_[at];
+  auto* link = &buckets_[holder.hash & (buckets_.size() - 1)];
+  while (*link != at) link = &holders_[*link].next;
+  *link = holder.next;
+  if (const std::size_t size = key_sizes_[holder.table]; size > kHeld)
+    values_.give(static_cast<std::uint32_t>(holder.values[kHeld - 1]),
+                 static_cast<std::uint32_t>(size - (kHeld - 1)));
+  holders_.give(at);
 }
 
 Store::Found Store::find(const TableUse& use, const Unit& unit) const {
-  const auto& table = tables_[use.table];
-  if (table.filled == 0) return {};
   Key key;
-  take_key(use.table, use.fields, unit, key);
-  const auto& slot = table.slots[locate(table, key)];
-  return {slot.open, slot.used == kNone ? kNone : entries_[slot.used].unit};
+  take_key(use, values_of(unit), unit.group, key);
+  const auto at = find_holder(key);
+  if (at == kNone) return {};
+  const auto& holder = holders_[at];
+  return {holder.open, holder.used == kNone ? kNone : entries_[holder.used].unit};
 }
 
-std::uint32_t Store::new_entry(UnitId id, const TableUse& use, std::uint64_t hash) {
+std::uint32_t Store::new_entry(UnitId id, std::uint32_t holder) {
   const auto at = entries_.take();
-  auto& entry = entries_[at];
-  entry = {};
-  entry.hash = hash;
-  entry.unit = id;
-  entry.fields = &use.fields;
-  entry.table = use.table;
-  entry.next = units_[id].entries;
+  entries_[at] = {.holder = holder, .unit = id, .next = units_[id].entries};
   units_[id].entries = at;
   return at;
 }
 
 void Store::insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted) {
   Key key;
-  take_key(use.table, use.fields, units_[id], key);
+  take_key(use, values_of(units_[id]), units_[id].group, key);
+  const auto at = holder_for(key);
   // Two of its alternatives may have one value.
   for (auto held = units_[id].entries; held != kNone; held = entries_[held].next)
-    if (entries_[held].table == use.table && entries_[held].hash == key.hash) return;
-  const auto at = slot_for(use.table, key);
-  const auto fresh = new_entry(id, use, key.hash);
-  auto& slot = tables_[use.table].slots[at];
-  const auto used = slot.used;
-  entries_[fresh].older = slot.open;
-  if (slot.open != kNone) entries_[slot.open].newer = fresh;
-  slot.open = fresh;
-  if (used == kNone) return;
-  evicted.push_back(entries_[used].unit);
-  drop_entry(used);
+    if (entries_[held].holder == at) return;
+  const auto fresh = new_entry(id, at);
+  auto& holder = holders_[at];
+  entries_[fresh].older = holder.open;
+  if (holder.open != kNone) entries_[holder.open].newer = fresh;
+  holder.open = fresh;
+  if (holder.used == kNone) return;
+  evicted.push_back(entries_[holder.used].unit);
+  drop_entry(holder.used);
 }
 
 UnitId Store::replace(UnitId id, const TableUse& use) {
   Key key;
-  take_key(use.table, use.fields, units_[id], key);
-  const auto at = slot_for(use.table, key);
-  const auto fresh = new_entry(id, use, key.hash);
+  take_key(use, values_of(units_[id]), units_[id].group, key);
+  const auto at = holder_for(key);
+  const auto fresh = new_entry(id, at);
   entries_[fresh].used = true;
-  auto& slot = tables_[use.table].slots[at];
-  const auto before = std::exchange(slot.used, fresh);
+  const auto before = std::exchange(holders_[at].used, fresh);
   if (before == kNone) return kNone;
   const auto unit = entries_[before].unit;
-  entries_[before].table = UINT16_MAX;  // not in a slot any more
+  entries_[before].holder = kNone;
   drop_entry(before);
   return unit;
+}
+
+void Store::leave_chain(Entry& entry, std::uint32_t at, Holder& holder) {
+  if (entry.newer != kNone) entries_[entry.newer].older = entry.older;
+  if (entry.older != kNone) entries_[entry.older].newer = entry.newer;
+  if (holder.open == at) holder.open = entry.older;
 }
 
 void Store::mark_used(UnitId id, std::vector<UnitId>& evicted) {
   for (auto at = units_[id].entries; at != kNone; at = entries_[at].next) {
     auto& entry = entries_[at];
     if (entry.used) continue;
-    auto& table = tables_[entry.table];
-    auto& slot = table.slots[locate_entry(table, at)];
-    if (entry.newer != kNone) entries_[entry.newer].older = entry.older;
-    if (entry.older != kNone) entries_[entry.older].newer = entry.newer;
-    if (slot.open == at) slot.open = entry.older;
+    auto& holder = holders_[entry.holder];
+    leave_chain(entry, at, holder);
     entry.newer = entry.older = kNone;
     entry.used = true;
-    const auto before = std::exchange(slot.used, at);
+    const auto before = std::exchange(holder.used, at);
     if (before == kNone) continue;
     evicted.push_back(entries_[before].unit);
-    entries_[before].table = UINT16_MAX;
+    entries_[before].holder = kNone;
     drop_entry(before);
   }
 }
 
-// Takes an entry out of its slot, and the slot out of its table when that was the last.
-void Store::detach(std::uint32_t at) {
-  auto& entry = entries_[at];
-  if (entry.table == UINT16_MAX) return;
-  auto& table = tables_[entry.table];
-  const auto where = locate_entry(table, at);
-  auto& slot = table.slots[where];
-  if (slot.used == at) slot.used = kNone;
-  if (slot.open == at) slot.open = entry.older;
-  if (entry.newer != kNone) entries_[entry.newer].older = entry.older;
-  if (entry.older != kNone) entries_[entry.older].newer = entry.newer;
-  if (slot.empty()) erase_slot(table, where);
-}
-
+// The last entry takes its holder along.
 void Store::drop_entry(std::uint32_t at) {
-  detach(at);
-  auto* link = &units_[entries_[at].unit].entries;
+  auto& entry = entries_[at];
+  if (entry.holder != kNone) {
+    auto& holder = holders_[entry.holder];
+    if (holder.used == at) holder.used = kNone;
+    leave_chain(entry, at, holder);
+    if (holder.open == kNone && holder.used == kNone) free_holder(entry.holder);
+  }
+  auto* link = &units_[entry.unit].entries;
   while (*link != at) link = &entries_[*link].next;
-  *link = entries_[at].next;
+  *link = entry.next;
   entries_.give(at);
 }
 
@@ -289,7 +291,7 @@ void Store::free_unit(UnitId id) {
   }
   if (unit.more_values != kNone)
     values_.give(unit.more_values, topology_.points[unit.point].values);
-  parents_.give(unit.parents, unit.parent_count);
+  if (unit.parent_count > 1) parents_.give(unit.parents, unit.parent_count);
   members_.give(unit.members, unit.member_count);
   if (unit.covered != kNone) intervals_.give(unit.covered);
   unit.serial = 0;

@@ -1,7 +1,9 @@
 // The units in flight and how children find them. A Unit is one event whose unit may still be
-// matched, or that something in memory refers to: it lives while its count is not zero. Tables map
-// the values of a key to the units of one place that wait there (newest first) and to the one that
-// left last. Everything is indices into pools; no allocation in the steady state.
+// matched, or that something in memory refers to: it lives while its count is not zero. A Holder
+// has the units of one key in one place: those that wait there (newest first) and the one that
+// left last. Everything is indices into pools; no allocation in the steady state. What is looked at
+// again after a while has left the caches, so things that are needed together lie together, and
+// what will be needed soon can be fetched ahead.
 #pragma once
 
 #include <array>
@@ -44,6 +46,14 @@ struct Member {
   Interval bytes;
 };
 
+// A parent's knowledge of a child; the child may be gone (then its serial differs).
+struct Link {
+  std::uint64_t serial = 0;
+  UnitId child = kNone;
+  std::uint32_t next = kNone;
+  Interval bytes;
+};
+
 struct Unit {
   std::uint64_t ts_ns = 0;
   std::uint64_t serial = 0;      // ordinal of its event
@@ -53,11 +63,11 @@ struct Unit {
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   std::uint32_t more_values = kNone;  // where there are more than `values` holds
-  std::uint32_t parents = kNone;
+  std::uint32_t parents = kNone;      // of one: the parent itself
   std::uint32_t parent_count = 0;
   std::uint32_t members = kNone;
   std::uint32_t member_count = 0;
-  std::uint32_t children = kNone;  // newest Link
+  std::uint32_t children = kNone;  // newest Link but for the first child
   std::uint32_t entries = kNone;   // first Entry
   std::uint32_t covered = kNone;   // IntervalSet of bytes that left
   std::uint32_t previous = kNone;
@@ -69,20 +79,12 @@ struct Unit {
   std::uint16_t flags = 0;
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
-  // Beside the rest: keys are compared with them, and a fetch from elsewhere is what that costs.
+  Link first_child;         // mostly there is no other
   std::array<std::uint64_t, 6> values = {};
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
   void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
-};
-
-// A parent's knowledge of a child; the child may be gone (then its serial differs).
-struct Link {
-  std::uint64_t serial = 0;
-  UnitId child = kNone;
-  std::uint32_t next = kNone;
-  Interval bytes;
 };
 
 // Units by age: those that wait, and those that left and are kept for late repeats.
@@ -93,7 +95,7 @@ struct AgeList {
 
 class Store {
  public:
-  explicit Store(const Topology& topology) : topology_(topology), tables_(topology.tables) {}
+  explicit Store(const Topology& topology);
 
   UnitId create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
   Unit& operator[](UnitId id) { return units_[id]; }
@@ -104,6 +106,7 @@ class Store {
     return values_.run(unit.more_values, count);
   }
   std::span<const UnitId> parents(const Unit& unit) const {
+    if (unit.parent_count == 1) return {&unit.parents, 1};
     return parents_.run(unit.parents, unit.parent_count);
   }
 
@@ -136,6 +139,18 @@ class Store {
   void retain(UnitId id) { ++units_[id].references; }
   void release(UnitId id);
 
+  // It will be looked at soon.
+  void fetch(UnitId id) const {
+    const auto* bytes = reinterpret_cast<const char*>(&units_[id]);
+    for (std::size_t at = 0; at < sizeof(Unit); at += kCacheLine) __builtin_prefetch(bytes + at);
+  }
+  // The same of what hangs on it; the unit itself was fetched.
+  void fetch_entries(UnitId id) const {
+    if (units_[id].entries == kNone) return;
+    const auto& entry = entries_[units_[id].entries];
+    if (entry.holder != kNone) __builtin_prefetch(&holders_[entry.holder]);
+  }
+
   void append(AgeList& list, UnitId id, std::uint64_t now_ns);
   void unlink(AgeList& list, UnitId id);
 
@@ -148,44 +163,50 @@ class Store {
   std::size_t in_memory() const { return units_.used(); }
 
  private:
+  static constexpr std::size_t kCacheLine = 64;
+
+  // A unit under one of its keys.
   struct Entry {
-    std::uint64_t hash = 0;
-    const FieldIndexes* fields = nullptr;  // that its key is in: the topology's own
+    std::uint32_t holder = kNone;  // none: another has taken its place there
     UnitId unit = kNone;
     std::uint32_t older = kNone;
     std::uint32_t newer = kNone;
     std::uint32_t next = kNone;  // of the same unit, under another key
-    std::uint16_t table = 0;
     bool used = false;
   };
-  struct Slot {
+  // Values of a key that a holder has no room for.
+  static constexpr std::size_t kHeld = 5;
+  struct alignas(kCacheLine) Holder {
     std::uint64_t hash = 0;
-    std::uint32_t open = kNone;
-    std::uint32_t used = kNone;
-
-    bool empty() const { return open == kNone && used == kNone; }
+    std::uint32_t open = kNone;  // Entry
+    std::uint32_t used = kNone;  // Entry
+    std::uint32_t next = kNone;  // of the same bucket
+    std::uint16_t table = 0;
+    std::uint16_t group = 0;
+    // The key; of a longer one the last is where in values_ the rest is.
+    std::array<std::uint64_t, kHeld> values = {};
   };
-  // Open addressing with linear probing; erasing shifts back, so there are no tombstones.
-  struct Table {
-    std::vector<Slot> slots;
-    std::size_t filled = 0;
-  };
+  static_assert(sizeof(Holder) == kCacheLine);
   struct Key {
     std::uint64_t hash = 0;
+    std::uint16_t table = 0;
     std::uint16_t group = 0;
     std::size_t size = 0;
-    std::uint64_t values[255];
+    std::array<std::uint64_t, 255> values;  // by FieldIndexes, whose indexes are bytes
   };
 
-  void take_key(std::uint16_t table, const FieldIndexes& fields, const Unit& unit, Key& key) const;
-  bool has_key(const Slot& slot, const Key& key) const;
-  std::size_t locate(const Table& table, const Key& key) const;
-  std::size_t locate_entry(const Table& table, std::uint32_t entry) const;
-  std::size_t slot_for(std::uint16_t table, const Key& key);
-  static void grow(Table& table);
-  static void erase_slot(Table& table, std::size_t at);
-  std::uint32_t new_entry(UnitId id, const TableUse& use, std::uint64_t hash);
-  void detach(std::uint32_t entry);
+  static void take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
+                       Key& key);
+  const std::uint64_t* values_of(const Unit& unit) const {
+    return unit.more_values == kNone ? unit.values.data() : values_.at(unit.more_values);
+  }
+  bool has_key(const Holder& holder, const Key& key) const;
+  std::uint32_t find_holder(const Key& key) const;
+  std::uint32_t holder_for(const Key& key);
+  void grow_buckets();
+  void free_holder(std::uint32_t at);
+  std::uint32_t new_entry(UnitId id, std::uint32_t holder);
+  void leave_chain(Entry& entry, std::uint32_t at, Holder& holder);
   void drop_entry(std::uint32_t entry);
   void free_unit(UnitId id);
 
@@ -193,11 +214,13 @@ class Store {
   Slab<Unit> units_;
   Slab<Link> links_;
   Slab<Entry> entries_;
+  Slab<Holder> holders_;
+  std::vector<std::uint32_t> buckets_;   // first Holder; as many as a power of two
+  std::vector<std::uint8_t> key_sizes_;  // by table
   Slab<IntervalSet> intervals_;
   RunPool<std::uint64_t> values_;
   RunPool<UnitId> parents_;
   RunPool<Member> members_;
-  std::vector<Table> tables_;
   std::vector<UnitId> dying_;
 };
 
@@ -205,11 +228,13 @@ template <typename Fits>
 UnitId Store::newest_child(UnitId parent, Fits fits) const {
   // A unit with very many children is cut or shared out; the newest ones are those that repeat.
   int budget = 256;
-  for (auto at = units_[parent].children; at != kNone && budget-- > 0; at = links_[at].next) {
-    const auto& link = links_[at];
-    if (units_[link.child].serial == link.serial && fits(link.child, link.bytes)) return link.child;
-  }
-  return kNone;
+  const auto is_it = [&](const Link& link) {
+    return units_[link.child].serial == link.serial && fits(link.child, link.bytes);
+  };
+  for (auto at = units_[parent].children; at != kNone && budget-- > 0; at = links_[at].next)
+    if (is_it(links_[at])) return links_[at].child;
+  const auto& first = units_[parent].first_child;
+  return first.child != kNone && budget > 0 && is_it(first) ? first.child : kNone;
 }
 
 }  // namespace sojourn::journeys
