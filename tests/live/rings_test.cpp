@@ -172,6 +172,32 @@ TEST_CASE("a target without rings has no switches, and by rings it is not record
   CHECK(ended.err.contains("has no rings"));
 }
 
+TEST_CASE("where the cycle counter does not tick steadily rings are not taken unasked") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string cpuinfo = directory.path("cpuinfo");
+  test::write_contents(cpuinfo, "model name\t: A CPU\nflags\t\t: fpu tsc constant_tsc sse2\n");
+  test::Child subject({SJ_SUBJECT_LINKED, "100000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  const auto record_there = [&](const std::string& engine) {
+    return test::run({"unshare", "-m", "sh", "-c",
+                      "mount --bind \"$1\" /proc/cpuinfo && exec \"$2\" record -p \"$3\" --for "
+                      "100ms --engine \"$4\" -o \"$5\"",
+                      "sh", cpuinfo, SJ_SOJOURN, std::to_string(subject.pid()), engine,
+                      directory.path("run.sjt")});
+  };
+  const test::Ended chosen = record_there("auto");
+  CAPTURE(chosen.err);
+  CHECK(chosen.exit_code == 0);
+  CHECK(chosen.err.contains("by eBPF"));
+  CHECK(chosen.err.contains("not by rings: the cycle counter"));
+  const test::Ended asked = record_there("ring");
+  CAPTURE(asked.err);
+  CHECK(asked.exit_code == 0);
+  CHECK(asked.err.contains("by rings"));
+  CHECK(asked.err.contains("times will be wrong: the cycle counter"));
+}
+
 TEST_CASE("an ordinary user records a process of his own by rings") {
   if (geteuid() != 0) SKIP("becoming another user needs root; run as root to have this tested");
   const test::TemporaryDirectory directory;

@@ -79,8 +79,9 @@ struct Coverage {
   std::string why_not_bpf;
   std::optional<Mechanism> mechanism;  // of eBPF
   std::chrono::nanoseconds attach_time{};
-  std::string why_no_costs;    // of eBPF's hits
-  std::string why_only_looks;  // forks are not told, but looked for
+  std::string why_no_costs;         // of eBPF's hits
+  bool has_unsteady_times = false;  // rings are stamped with a counter that does not tick steadily
+  std::string why_only_looks;       // forks are not told, but looked for
 };
 
 struct Progress {

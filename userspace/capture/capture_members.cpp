@@ -79,6 +79,7 @@ Result<void> Capture::State::make_engines(Member& member, target::Points& points
   coverage.ring_points += chosen.ring_points;
   coverage.bpf_points += chosen.bpf_points;
   coverage.uncovered_points += chosen.uncovered_points;
+  coverage.has_unsteady_times |= chosen.is_by_unsteady_counter;
   if (!chosen.why_not_rings.empty()) coverage.why_not_rings = std::move(chosen.why_not_rings);
   if (!chosen.why_not_bpf.empty()) coverage.why_not_bpf = std::move(chosen.why_not_bpf);
   if (chosen.rings) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "userspace/target/host.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
 
@@ -79,6 +80,7 @@ Result<Engines> only_rings(const target::Process& process, const target::Points&
   auto rings = make_rings(process, points, options);
   if (!rings) return std::unexpected(process.explain(std::move(rings).error()));
   Engines engines;
+  engines.is_by_unsteady_counter = !target::has_steady_counter();
   engines.rings = std::move(*rings);
   engines.ring_points = count(covered);
   return engines;
@@ -87,6 +89,15 @@ Result<Engines> only_rings(const target::Process& process, const target::Points&
 // Rings for the points that have them, eBPF for what is left.
 Result<Engines> cheapest(const target::Process& process, const target::Points& points,
                          const EngineOptions& options) {
+  const bool has_rings = std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
+  const bool is_unsteady = has_rings && !target::has_steady_counter();
+  if (is_unsteady) {
+    if (auto engines = only_bpf(process, points, options)) {
+      engines->why_not_rings =
+          "the cycle counter, which they are stamped with, does not tick steadily on this machine";
+      return engines;
+    }
+  }
   auto rings = make_rings(process, points, options);
   if (!rings) {
     SJ_TRY(engines, only_bpf(process, points, options));
@@ -94,6 +105,7 @@ Result<Engines> cheapest(const target::Process& process, const target::Points& p
     return std::move(engines);
   }
   Engines engines;
+  engines.is_by_unsteady_counter = is_unsteady;
   engines.rings = std::move(*rings);
   const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
   engines.ring_points = count(covered);

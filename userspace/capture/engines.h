@@ -33,6 +33,7 @@ struct Engines {
   std::size_t uncovered_points = 0;  // as neither could be had: the two texts say why
   std::string why_not_rings;         // of the points that might have had them
   std::string why_not_bpf;
+  bool is_by_unsteady_counter = false;  // times of rings may be wrong
 };
 
 Result<Engines> choose_engines(const target::Process& process, const target::Points& points,

@@ -131,6 +131,10 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
                                    : fmt::format("{} by rings and {} by eBPF, which have none",
                                                  coverage.ring_points, coverage.bpf_points));
   if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
+  if (coverage.has_unsteady_times)
+    tell(
+        "times will be wrong: the cycle counter, which rings are stamped with, does not tick "
+        "steadily on this machine: --engine bpf needs none\n");
   if (!coverage.why_no_costs.empty())
     tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
   if (!coverage.why_only_looks.empty())

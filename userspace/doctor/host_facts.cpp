@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "userspace/target/host.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::doctor {
@@ -52,10 +53,6 @@ std::string_view cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
 template <typename List, typename Value>
 bool holds(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
-}
-
-bool has_word(std::string_view words, std::string_view word) {
-  return holds(target::split(words, ' '), word);
 }
 
 // Sorted, so that what is said does not depend on the directory's order.
@@ -147,10 +144,7 @@ HostFacts read_host(const Roots& roots) {
   facts.lockdown = chosen_word(read_text(roots.sys + "/kernel/security/lockdown"));
   facts.clocksource =
       read_text(roots.sys + "/devices/system/clocksource/clocksource0/current_clocksource");
-  const std::string_view flags = cpuinfo_value(cpuinfo, "flags");
-  facts.has_steady_counter =
-      (has_word(flags, "constant_tsc") && has_word(flags, "nonstop_tsc")) ||
-      !cpuinfo_value(cpuinfo, "CPU implementer").empty();  // arm64's counter always is
+  facts.has_steady_counter = target::has_steady_counter(cpuinfo);
   read_cpus(roots, facts);
   read_energy(roots, facts);
   read_cgroups(roots, facts);

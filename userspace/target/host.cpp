@@ -1,5 +1,8 @@
 #include "userspace/target/host.h"
 
+#include <algorithm>
+#include <string>
+
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -9,18 +12,24 @@ namespace sojourn::target {
 
 namespace {
 
+// Of the first CPU that has it.
+std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
+  for (const std::string_view line : split(cpuinfo, '\n')) {
+    const std::size_t colon = line.find(':');
+    if (!line.starts_with(key) || colon == std::string_view::npos) continue;
+    const std::size_t value = line.find_first_not_of(" \t", colon + 1);
+    if (value != std::string_view::npos) return line.substr(value);
+  }
+  return {};
+}
+
 std::string cpu_model() {
   const auto cpuinfo = read_whole("/proc/cpuinfo");
   if (!cpuinfo) return {};
   // x86-64 names the model; arm64 mostly gives numbers only.
-  for (const std::string_view key : {"model name", "Model", "CPU part"}) {
-    for (const std::string_view line : split(*cpuinfo, '\n')) {
-      const std::size_t colon = line.find(':');
-      if (!line.starts_with(key) || colon == std::string_view::npos) continue;
-      const std::size_t value = line.find_first_not_of(" \t", colon + 1);
-      if (value != std::string_view::npos) return std::string(line.substr(value));
-    }
-  }
+  for (const std::string_view key : {"model name", "Model", "CPU part"})
+    if (const std::string_view value = value_of(*cpuinfo, key); !value.empty())
+      return std::string(value);
   return {};
 }
 
@@ -35,6 +44,20 @@ model::Host host_info() {
           .machine = system.machine,
           .cpu_model = cpu_model(),
           .cpus = cpus > 0 ? static_cast<std::uint32_t>(cpus) : 0};
+}
+
+bool has_steady_counter(std::string_view cpuinfo) {
+  const auto flags = split(value_of(cpuinfo, "flags"), ' ');
+  const auto has = [&](std::string_view flag) {
+    return std::ranges::find(flags, flag) != flags.end();
+  };
+  return (has("constant_tsc") && has("nonstop_tsc")) ||
+         !value_of(cpuinfo, "CPU implementer").empty();  // arm64's always is
+}
+
+bool has_steady_counter() {
+  const auto cpuinfo = read_whole("/proc/cpuinfo");
+  return cpuinfo && has_steady_counter(*cpuinfo);
 }
 
 // The kernel gives the first PID namespace this inode number (PROC_PID_INIT_INO), since Linux 3.8.
