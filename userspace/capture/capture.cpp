@@ -5,15 +5,19 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/words.h"
 #include "userspace/capture/calibrate.h"
 #include "userspace/capture/capture_state.h"
 #include "userspace/capture/rights.h"
@@ -68,6 +72,32 @@ NotKept sum(const model::Ledger& ledger) {
   return sum;
 }
 
+// The cause of most of what was lost, and what to do about it.
+std::string_view why_lost(const model::Ledger& ledger, bool is_behind) {
+  std::map<model::LossCause, std::uint64_t> by_cause;
+  for (const model::LedgerEntry& entry : ledger)
+    if (entry.cause != model::LossCause::kFiltered) by_cause[entry.cause] += entry.count;
+  const auto most =
+      std::ranges::max_element(by_cause, {}, [](const auto& of) { return of.second; });
+  switch (most->first) {
+    case model::LossCause::kRingFull:
+      return is_behind
+                 ? "the trace is not written as fast as events come, and the rings are full: "
+                   "a faster disk, or fewer points (--points)"
+                 : "the rings were full before they were looked into: a larger --ring-size, a "
+                   "CPU of its own (--collector-cpu), or fewer points (--points)";
+    case model::LossCause::kWriterBehind:
+      return "the trace is not written as fast as events come, and the oldest are given up: a "
+             "faster disk, or fewer points (--points)";
+    case model::LossCause::kNoRing:
+      return "threads got no ring: a larger --ring-memory";
+    case model::LossCause::kRecursionMissed:
+      return "the kernel skipped programs that were running already; this is an upper bound";
+    default:
+      return "`sojourn check` will tell which and why";
+  }
+}
+
 // What a reader needs before the first event.
 Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) {
   SJ_CHECK(writer.write(target::host_info()));
@@ -102,6 +132,7 @@ Result<void> Capture::State::open_sink() {
     SJ_CHECK(write_preamble(writer, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);
   }
+  if (options.loses_oldest) sink->when_behind(Sink::Behind::kGiveUpOldest);
   outlet.emplace(*sink, schema);
   if (options.where) {
     SJ_TRY(sieve, Sieve::create(*options.where, schema));
@@ -193,6 +224,18 @@ std::uint64_t Capture::State::events() const {
   return outlet->sieve() ? events - std::min(events, outlet->sieve()->filtered()) : events;
 }
 
+// Of what the sources took, what the sink did not keep.
+Capture::State::GivenUp Capture::State::given_up() const {
+  model::Ledger ledger;
+  sink->add_given_up(ledger);
+  GivenUp sum;
+  for (const model::LedgerEntry& entry : ledger) {
+    const bool is_targets = is_of_target(outlet->schema().points[entry.point].direction);
+    (is_targets ? sum.events : sum.other_events) += entry.count;
+  }
+  return sum;
+}
+
 std::uint64_t Capture::State::other_events() const {
   std::uint64_t events = 0;
   for (const auto& source : sources) events += source->events();
@@ -203,6 +246,7 @@ std::uint64_t Capture::State::other_events() const {
 Result<model::Ledger> Capture::State::losses() const {
   model::Ledger ledger = retired.losses;
   for (const auto& source : sources) SJ_CHECK(source->add_losses(ledger));
+  sink->add_given_up(ledger);
   if (outlet->sieve()) outlet->sieve()->add_filtered(ledger);
   return ledger;
 }
@@ -255,6 +299,25 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   return {};
 }
 
+// Whoever watches can still do something about it.
+Result<void> Capture::State::look_after_losses(const Listener& listener) {
+  constexpr std::uint64_t kPeriodNs = kSecond / 10;
+  constexpr std::uint64_t kRestNs = 10 * kSecond;
+  const std::uint64_t now_ns = base::monotonic_ns();
+  was_behind = was_behind || !sink->has_room();
+  if (!is_open() || now_ns < next_loss_look_ns) return {};
+  next_loss_look_ns = now_ns + kPeriodNs;
+  SJ_TRY(losses, this->losses());
+  const std::uint64_t lost = sum(losses).lost;
+  const bool is_behind = std::exchange(was_behind, false);
+  if (lost <= lost_said || now_ns < next_loss_word_ns) return {};
+  lost_said = lost;
+  next_loss_word_ns = now_ns + kRestNs;
+  listener.say(fmt::format("losing events, {} so far: {}", base::grouped(lost),
+                           why_lost(losses, is_behind)));
+  return {};
+}
+
 Result<void> Capture::run(int signals, const Listener& listener) {
   State& state = *state_;
   const int control = state.control ? state.control->fd() : -1;
@@ -265,6 +328,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     const std::uint64_t now = base::monotonic_ns();
     SJ_CHECK(state.keep_budget(listener));
     SJ_CHECK(state.every_second(listener));
+    SJ_CHECK(state.look_after_losses(listener));
     SJ_CHECK(state.look_after_triggers(listener));
     SJ_CHECK(state.look_after_dumps(listener));
     SJ_CHECK(state.look_after_members(listener));
@@ -332,6 +396,7 @@ Result<Outcome> Capture::finish() {
   // A hit inside the gate may still be on its way to its ring.
   for (const auto& source : state.sources) SJ_CHECK(source->settle());
   for (const auto& source : state.sources) source->disarm();
+  state.sink->when_behind(Sink::Behind::kWait);  // nothing comes any more that could be newer
   SJ_CHECK(state.drain_rest());
   state.note_met();
 
@@ -352,11 +417,12 @@ Result<Outcome> Capture::finish() {
   state.sink->push(state.about);
   SJ_TRY(path, state.end_file());
   const NotKept not_kept = sum(losses);
+  const State::GivenUp given_up = state.given_up();
   return Outcome{.path = path,
                  .dumps = state.dumps_done,
                  .capture = state.about,
-                 .events = state.events(),
-                 .other_events = state.other_events(),
+                 .events = state.events() - given_up.events,
+                 .other_events = state.other_events() - given_up.other_events,
                  .lost = not_kept.lost,
                  .filtered = not_kept.filtered,
                  .bytes = state.sink->bytes(),

@@ -50,6 +50,7 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
+  bool loses_oldest = false;                // where the file is not written as fast as events come
   std::optional<filter::Expression> where;  // events for which it is false are left out
   std::optional<double> budget;             // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.

@@ -157,6 +157,10 @@ struct Capture::State {
   std::uint64_t lost_so_far = 0;  // as of the last second
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   std::uint64_t lost_told = 0;
+  std::uint64_t lost_said = 0;  // to the listener
+  std::uint64_t next_loss_look_ns = 0;
+  std::uint64_t next_loss_word_ns = 0;
+  bool was_behind = false;                    // the sink, since the last look
   std::vector<std::uint64_t> rests_until_ns;  // by trigger
   unsigned dumps_triggered = 0;
   std::uint64_t stop_at_ns = UINT64_MAX;  // when both have come
@@ -237,6 +241,7 @@ struct Capture::State {
   void write_shed();
 
   Result<void> every_second(const Listener& listener);
+  Result<void> look_after_losses(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
   Result<void> begin_dump();
   Result<void> look_after_dumps(const Listener& listener);
@@ -261,6 +266,11 @@ struct Capture::State {
   std::chrono::microseconds poll_period() const;
   std::uint64_t events() const;
   std::uint64_t other_events() const;
+  struct GivenUp {
+    std::uint64_t events = 0;
+    std::uint64_t other_events = 0;
+  };
+  GivenUp given_up() const;
   Result<model::Ledger> losses() const;
   Result<bool> poll_with_room();  // waits for the disk where it is behind
   Result<void> drain_rest();

@@ -1,5 +1,7 @@
 #include "userspace/capture/sink.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace sojourn::capture {
@@ -35,16 +37,51 @@ void Sink::add(Work work) {
     if (error_) return;
     count(work);
     waiting_.push_back(std::move(work));
+    if (behind_ == Behind::kGiveUpOldest && waiting_.size() > kMaxWaiting) give_up_oldest();
   }
   wake_.notify_one();
 }
 
-void Sink::count(const Work& work) {
+const model::EventBatch* Sink::batch_of(const Work& work) {
   const Item* const item = std::get_if<Item>(&work);
-  const auto* const batch = item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
+  return item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
+}
+
+void Sink::count(const Work& work) {
+  const auto* const batch = batch_of(work);
   if (batch == nullptr || by_point_.empty()) return;
   for (const model::PointId point : batch->point())
     if (point < by_point_.size()) ++by_point_[point];
+}
+
+// Everything else that waits, such as what the streams are, has to be in the file.
+void Sink::give_up_oldest() {
+  const auto is_batch = [](const Work& work) { return batch_of(work) != nullptr; };
+  if (std::ranges::count_if(waiting_, is_batch) <= std::ptrdiff_t{kMaxWaiting}) return;
+  const auto oldest = std::ranges::find_if(waiting_, is_batch);
+  auto& batch = std::get<model::EventBatch>(std::get<Item>(*oldest));
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    const model::PointId point = batch.point()[row];
+    ++given_up_[{batch.stream()[row], point}];
+    if (point < by_point_.size() && by_point_[point] > 0) --by_point_[point];
+  }
+  batch.clear();
+  spare_.push_back(std::move(batch));
+  waiting_.erase(oldest);
+}
+
+void Sink::when_behind(Behind how) {
+  const std::scoped_lock lock(mutex_);
+  behind_ = how;
+}
+
+void Sink::add_given_up(model::Ledger& ledger) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [where, count] : given_up_)
+    ledger.push_back({.stream = where.first,
+                      .point = where.second,
+                      .cause = model::LossCause::kWriterBehind,
+                      .count = count});
 }
 
 void Sink::count_points(std::size_t points) {
@@ -59,7 +96,7 @@ std::vector<std::uint64_t> Sink::events_by_point() const {
 
 bool Sink::has_room() const {
   const std::scoped_lock lock(mutex_);
-  return waiting_.size() < kMaxWaiting;
+  return behind_ == Behind::kGiveUpOldest || waiting_.size() < kMaxWaiting;
 }
 
 bool Sink::failed() const {

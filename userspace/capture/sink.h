@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,6 +42,12 @@ class Sink {
   using Job = std::function<void(std::unique_ptr<Store>&)>;
   void run_in_order(Job job);
 
+  // What happens when batches come faster than the store takes them: the sources are asked to wait,
+  // so that their rings fill, or those that have waited longest are given up, and counted.
+  enum class Behind : std::uint8_t { kWait, kGiveUpOldest };
+  void when_behind(Behind how);
+  void add_given_up(model::Ledger& ledger) const;
+
   bool has_room() const;  // false: more than a queue's worth of batches is waiting
   bool failed() const;
   model::EventBatch empty_batch();  // one that was written before, where there is one
@@ -58,7 +66,9 @@ class Sink {
  private:
   using Work = std::variant<Item, Job>;
   void add(Work work);
+  static const model::EventBatch* batch_of(const Work& work);
   void count(const Work& work);
+  void give_up_oldest();
   void run();
   void end_thread();
   Result<void> do_work(Work& work);
@@ -71,6 +81,8 @@ class Sink {
   std::optional<Error> error_;
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> by_point_;  // empty: not counted
+  Behind behind_ = Behind::kWait;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
 
   const FileOwner owner_;
   Look look_;

@@ -49,6 +49,7 @@ struct Options {
   std::string ring_memory;
   double poll_ms = 0;
   double budget_percent = 0;
+  bool loses_oldest = false;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
   ContextWanted context;
@@ -96,6 +97,7 @@ Result<capture::Options> capture_options(const Options& options) {
     result.engines.rings.poll_period = period;
   }
   SJ_CHECK(options.flight.apply(result));
+  result.loses_oldest = options.loses_oldest;
   if (options.budget_percent > 0) result.budget = options.budget_percent / 100;
   // How probes are placed is a question of eBPF only.
   if (options.engine == EngineWanted::kBpf || options.attach != Attach::kAuto)
@@ -152,19 +154,15 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
             : "this kernel has no uprobe_multi links that filter by process (Linux 6.10 has)");
 }
 
-// One line that rewrites itself on a terminal; in a log, a line only when something was lost.
+// One line that rewrites itself on a terminal.
 class RunningTotals {
  public:
   explicit RunningTotals(bool quiet) : terminal_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
-  void operator()(const capture::Progress& progress) {
-    const bool newly_lost = progress.lost > lost_;
-    lost_ = progress.lost;
+  void operator()(const capture::Progress& progress) const {
     if (terminal_)
       tell("\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed),
            grouped(progress.events), grouped(progress.lost), bytes(progress.bytes));
-    else if (newly_lost)
-      tell("losing events: {} lost so far; a larger --ring-size helps\n", grouped(progress.lost));
   }
 
   void clear() const {
@@ -173,7 +171,6 @@ class RunningTotals {
 
  private:
   bool terminal_;
-  std::uint64_t lost_ = 0;
 };
 
 // What the rings' sizes and contents were like, where that was not as it should be.
@@ -246,7 +243,7 @@ void tell_outcome(const Options& options, const capture::Capture& capture,
 
 Result<void> capture_until_end(const Options& options, capture::Capture& capture,
                                const base::Fd& interrupts) {
-  RunningTotals progress(options.quiet);
+  const RunningTotals progress(options.quiet);
   const capture::Listener listener = {
       .progress = [&](const capture::Progress& now) { progress(now); },
       .say =
@@ -407,6 +404,14 @@ Action define_record(CLI::App& app) {
   app.add_option("--poll", options->poll_ms,
                  "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
       ->check(CLI::Range(0.1, 1000.0));
+  const std::map<std::string, bool> losses = {{"newest", false}, {"oldest", true}};
+  app.add_option("--loss", options->loses_oldest,
+                 "What is lost where the trace is not written as fast as events come, by the disk "
+                 "or for want of a processor: newest (what comes while rings are full) or oldest "
+                 "(what has waited longest, of a million events). Rings that this process does not "
+                 "come to look into in time lose the newest in either case")
+      ->transform(CLI::CheckedTransformer(losses, CLI::ignore_case))
+      ->option_text("newest|oldest [newest]");
   options->selection.define(app);
   const std::map<std::string, EngineWanted> engines = {
       {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};

@@ -1,9 +1,15 @@
 // The writing thread; also run under TSan.
 #include "userspace/capture/sink.h"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <semaphore>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/resource.h>
@@ -64,6 +70,68 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
   }));
   CHECK(expected == kBatches * kEvents);
   CHECK(reader->gaps().empty());
+}
+
+// Takes nothing until it is let go, and keeps what it took.
+class HeldStore final : public Store {
+ public:
+  struct Taken {
+    std::binary_semaphore go{0};
+    std::vector<std::uint64_t> seqs;
+    std::size_t clocks = 0;
+  };
+  explicit HeldStore(std::shared_ptr<Taken> taken) : taken_(std::move(taken)) {}
+  Result<void> take(const Item& item) override {
+    if (std::exchange(is_held_, false)) taken_->go.acquire();
+    if (std::holds_alternative<model::ClockPair>(item)) ++taken_->clocks;
+    if (const auto* const batch = std::get_if<model::EventBatch>(&item))
+      taken_->seqs.insert(taken_->seqs.end(), batch->seq().begin(), batch->seq().end());
+    return {};
+  }
+  Result<void> finish() override { return {}; }
+  void abandon() override {}
+  std::uint64_t bytes() const override { return 0; }
+
+ private:
+  std::shared_ptr<Taken> taken_;
+  bool is_held_ = true;
+};
+
+TEST_CASE("a sink that is behind gives up what has waited longest, and counts each event of it") {
+  constexpr std::uint64_t kBatches = 300;
+  constexpr std::uint64_t kEvents = 10;
+  const auto taken = std::make_shared<HeldStore::Taken>();
+  Sink sink(std::make_unique<HeldStore>(taken));
+  sink.when_behind(Sink::Behind::kGiveUpOldest);
+  sink.count_points(1);
+  for (std::uint64_t batch = 0; batch < kBatches; ++batch) {
+    CHECK(sink.has_room());
+    sink.push(model::ClockPair{.monotonic_ns = batch});
+    sink.push(batch_of(batch * kEvents, kEvents, sink.empty_batch()));
+  }
+  CHECK(sink.events_by_point() == std::vector<std::uint64_t>{64 * kEvents});
+  model::Ledger ledger;
+  sink.add_given_up(ledger);
+  taken->go.release();
+  REQUIRE(sink.finish());
+
+  CHECK(taken->clocks == kBatches);
+  REQUIRE(taken->seqs.size() == 64 * kEvents);
+  CHECK(std::ranges::is_sorted(taken->seqs));
+  CHECK(taken->seqs.front() == (kBatches - 64) * kEvents);
+  REQUIRE(ledger.size() == 1);
+  CHECK(ledger.front().cause == model::LossCause::kWriterBehind);
+  CHECK(ledger.front().count == (kBatches - 64) * kEvents);
+}
+
+TEST_CASE("a sink that is told to wait asks the sources to wait, and gives up nothing") {
+  const auto taken = std::make_shared<HeldStore::Taken>();
+  Sink sink(std::make_unique<HeldStore>(taken));
+  for (std::uint64_t batch = 0; batch < 100; ++batch) sink.push(batch_of(batch, 1, {}));
+  CHECK_FALSE(sink.has_room());
+  taken->go.release();
+  REQUIRE(sink.finish());
+  CHECK(taken->seqs.size() == 100);
 }
 
 TEST_CASE(
