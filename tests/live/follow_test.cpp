@@ -43,14 +43,16 @@ pid_t forked_by(pid_t parent) {
 
 TEST_CASE("a followed child and its own child are recorded, and what was before is told") {
   need_root();
-  const std::string engine = GENERATE("ring", "bpf");
-  CAPTURE(engine);
+  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
+                                                std::vector<std::string>{"--engine", "bpf"},
+                                                std::vector<std::string>{"--attach", "perf"});
+  CAPTURE(how);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   test::Child parent({SJ_SUBJECT_FAMILY});
   REQUIRE(parent.wait_for_output("ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(parent.pid()), "--follow",
-                      "--engine", engine, "-o", trace});
+                      how.front(), how.back(), "-o", trace});
   REQUIRE(tracer.wait_for_output("attached"));
   const pid_t child = forked_by(parent.pid());
   REQUIRE(tracer.wait_for_output("process " + std::to_string(child)));
@@ -78,7 +80,7 @@ TEST_CASE("a followed child and its own child are recorded, and what was before 
     CHECK(is_gapless(hits.at(pid)));
     if (forebear == 0) continue;
     const auto unarmed = std::ranges::find(reader.capture().unarmed, pid, &model::UnarmedSpan::pid);
-    if (engine == "ring") {
+    if (how.back() == "ring") {
       CHECK(hits.at(pid).counts.front() == 0);
       CHECK(target->since_ns == 0);
       CHECK(unarmed == reader.capture().unarmed.end());

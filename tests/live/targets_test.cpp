@@ -297,8 +297,10 @@ TEST_CASE("ctl reaches a capture by the pid of any of its processes") {
 TEST_CASE("a cgroup's processes are recorded, those below it and those that come as well") {
   need_root();
   const std::string version = GENERATE("", "freezer");
-  const std::string engine = GENERATE("ring", "bpf");
-  CAPTURE(version, engine);
+  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
+                                                std::vector<std::string>{"--engine", "bpf"},
+                                                std::vector<std::string>{"--attach", "perf"});
+  CAPTURE(version, how);
   const Group group(version);
   if (!group.is_there())
     SKIP("no cgroup can be made in a hierarchy of version " << (version.empty() ? "2" : "1")
@@ -316,7 +318,7 @@ TEST_CASE("a cgroup's processes are recorded, those below it and those that come
   move(inside.pid(), group.path());
   move(below.pid(), group.below());
   test::Child tracer(
-      {SJ_SOJOURN, "record", "--cgroup", group.path(), "-o", trace, "--engine", engine});
+      {SJ_SOJOURN, "record", "--cgroup", group.path(), "-o", trace, how.front(), how.back()});
   REQUIRE(tracer.wait_for_output("of 2 processes"));
 
   test::Child late({SJ_SUBJECT_LINKED, "100000"});
