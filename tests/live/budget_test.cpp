@@ -113,6 +113,36 @@ TEST_CASE("over its budget points are shed, said, left out exactly, and brought 
   }
 }
 
+TEST_CASE("points of a library that comes later are under the budget as well") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string late = "library.in--library.out";
+  test::Child subject({SJ_SUBJECT_LOADER, SJ_SUBJECT_LIBRARY});
+  REQUIRE(subject.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o", trace,
+                      "--engine", engine, "--budget", "0.00001"});
+  REQUIRE(tracer.wait_for_output("shed loader.in--library.in"));
+  subject.signal(SIGUSR1);
+  REQUIRE(tracer.wait_for_output("has loaded"));
+  CHECK(tracer.wait_for_output("shed " + late));
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+
+  const trace::Reader reader = open_trace(trace);
+  const model::Capture& capture = reader.capture();
+  const auto is_late = [&](const model::ShedSpan& span) {
+    return reader.schema().points.at(span.point).name() == late;
+  };
+  CHECK(std::ranges::any_of(capture.shed, is_late));
+  for (std::size_t point = 0; point < reader.schema().points.size(); ++point)
+    CHECK(capture.hit_cost_ps.at(point) > 0);
+}
+
 TEST_CASE("journeys that a shed point cut are censored, never called incomplete") {
   need_root();
   const test::TemporaryDirectory directory;

@@ -21,8 +21,13 @@ constexpr double kRestoreBelow = 0.5;
 
 Budget::Budget(double share, const std::vector<BudgetPoint>& points)
     : share_(share), backoff_ns_(kFirstBackoffNs) {
-  states_.reserve(points.size());
-  for (const BudgetPoint& point : points) states_.push_back({.point = point});
+  set_points(points);
+}
+
+void Budget::set_points(const std::vector<BudgetPoint>& points) {
+  states_.resize(std::max(states_.size(), points.size()));
+  for (std::size_t id = 0; id < points.size(); ++id) states_[id].point = points[id];
+  for (Sample& sample : samples_) sample.hits.resize(states_.size());
 }
 
 void Budget::begin_anew(const Sample& sample) {

@@ -24,6 +24,9 @@ class Budget {
  public:
   Budget(double share, const std::vector<BudgetPoint>& points);
 
+  // All of them anew: those that it has stay as they are but for their costs, others have come.
+  void set_points(const std::vector<BudgetPoint>& points);
+
   struct Decision {
     double share = 0;  // of the target's CPU, as measured
     std::vector<model::PointId> shed;

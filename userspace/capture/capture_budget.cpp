@@ -11,10 +11,7 @@
 
 namespace sojourn::capture {
 
-Result<void> Capture::State::set_budget() {
-  if (!options.budget) return {};
-  if (!coverage.why_no_costs.empty())
-    return fail("keep to a budget: what a hit costs is not known: {}", coverage.why_no_costs);
+std::vector<BudgetPoint> Capture::State::budget_points() const {
   std::vector<BudgetPoint> costs;
   for (std::size_t point = 0; point < schema.points.size(); ++point) {
     const model::Direction direction = schema.points[point].direction;
@@ -22,9 +19,30 @@ Result<void> Capture::State::set_budget() {
                      .may_shed = direction == model::Direction::kDownlink ||
                                  direction == model::Direction::kUplink});
   }
+  return costs;
+}
+
+Result<void> Capture::State::set_budget() {
+  if (!options.budget) return {};
+  if (!coverage.why_no_costs.empty())
+    return fail("keep to a budget: what a hit costs is not known: {}", coverage.why_no_costs);
+  const auto costs = budget_points();
   sink->count_points(costs.size());
-  budget.emplace(*options.budget, std::move(costs));
+  budget.emplace(*options.budget, costs);
   return {};
+}
+
+// Points of processes and libraries that came later. Where nothing came before that eBPF records,
+// only now it shows that its costs cannot be known.
+void Capture::State::extend_budget(const Listener& listener) {
+  if (!budget) return;
+  if (!coverage.why_no_costs.empty() && !std::exchange(told_of_no_costs, true))
+    listener.say(
+        fmt::format("not kept to the budget: what eBPF records, as its costs are not known: {}",
+                    coverage.why_no_costs));
+  const auto costs = budget_points();
+  sink->count_points(costs.size());
+  budget->set_points(costs);
 }
 
 // A span begins before the first of its hits can be missing, and ends when none is any more.

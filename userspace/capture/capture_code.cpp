@@ -124,6 +124,7 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
                                member.process.title(), since_ns.error().text()));
     return {};
   }
+  extend_budget(listener);
   std::set<model::PointId> points;
   for (const target::Site& site : fresh.sites) points.insert(site.point);
   for (const target::RingSite& site : fresh.ring_sites)
@@ -163,6 +164,7 @@ Result<std::uint64_t> Capture::State::begin_code(Member& member, target::Points&
   SJ_CHECK(make_engines(member, fresh, made));
   member.is_counted = false;
   measure_costs();
+  if (member.has_rings) note_ring_costs(fresh);
   SJ_TRY(since_ns, join_running(member, made));
   return is_open() && since_ns == 0 ? base::monotonic_ns() : since_ns;
 }

@@ -139,28 +139,33 @@ void Capture::State::measure_costs() {
   }
   for (const auto& member : members)
     if (!member->is_counted) note_costs(*member);
+  about.hit_cost_ps.resize(std::max(about.hit_cost_ps.size(), schema.points.size()));
 }
 
 // A point that several processes have costs as much as where it costs most.
 void Capture::State::note_costs(Member& member) {
   member.is_counted = true;
-  about.hit_cost_ps.resize(std::max(about.hit_cost_ps.size(), schema.points.size()));
-  const auto note = [this](std::size_t point, std::uint64_t ps) {
-    about.hit_cost_ps[point] = std::max(about.hit_cost_ps[point], ps);
-  };
-  if (member.has_rings) {
-    if (!ring_cost) ring_cost = calibrate_ring();
-    const auto costs = ring_point_costs_ps(schema, *ring_cost);
-    for (const target::RingSite& site : member.points.ring_sites)
-      if (site.is_wanted) note(site.point, costs[site.point]);
-  }
+  if (member.has_rings) note_ring_costs(member.points);
   if (!bpf_costs) return;
   for (BpfEngine* engine : member.bpf) {
     engine->correct_stamps(bpf_costs->stamp_delay_ns, bpf_costs->stamp_spread_ns);
     const auto by_point =
         bpf_point_costs_ps(engine->points(), bpf_costs->hit, bpf_costs->stepped_ps);
-    for (std::size_t point = 0; point < by_point.size(); ++point) note(point, by_point[point]);
+    for (std::size_t point = 0; point < by_point.size(); ++point) note_cost(point, by_point[point]);
   }
+}
+
+void Capture::State::note_ring_costs(const target::Points& points) {
+  if (!ring_cost) ring_cost = calibrate_ring();
+  const auto costs = ring_point_costs_ps(schema, *ring_cost);
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) note_cost(site.point, costs[site.point]);
+}
+
+// A point that several processes have costs as much as where it costs most.
+void Capture::State::note_cost(std::size_t point, std::uint64_t ps) {
+  about.hit_cost_ps.resize(std::max(about.hit_cost_ps.size(), schema.points.size()));
+  about.hit_cost_ps[point] = std::max(about.hit_cost_ps[point], ps);
 }
 
 void Capture::State::listen_for_ctl() {
@@ -420,6 +425,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
   if (control) std::ignore = control->add(member.process.pid());
   if (family) SJ_CHECK(family->add(member.process.pid()));
   note_beginning(member, newcomer.from_ns, *since_ns);
+  extend_budget(listener);
   sink->push(member.about);
   tell_of(member, listener);
   return Joined::kYes;

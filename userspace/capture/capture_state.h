@@ -145,6 +145,7 @@ struct Capture::State {
   std::optional<Dumps> dumps;            // of a flight recorder
   std::optional<Budget> budget;
   std::uint64_t next_budget_ns = 0;
+  bool told_of_no_costs = false;
   std::size_t shed_written = 0;
   std::string last_path;
   unsigned dumps_done = 0;
@@ -190,6 +191,8 @@ struct Capture::State {
   Result<void> make_others(Member& member, Sources& made);
   void forget_engines(const Sources& made, Member& member);
   void note_costs(Member& member);
+  void note_ring_costs(const target::Points& points);
+  void note_cost(std::size_t point, std::uint64_t ps);
   void note_engine(const Engine& engine);
   void listen_for_ctl();
   bool is_alive() const;  // any of them
@@ -235,7 +238,9 @@ struct Capture::State {
   void write_unarmed();
   static std::size_t points_of(const Member& member);
 
+  std::vector<BudgetPoint> budget_points() const;
   Result<void> set_budget();
+  void extend_budget(const Listener& listener);
   Result<void> keep_budget(const Listener& listener);
   Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
   void write_shed();

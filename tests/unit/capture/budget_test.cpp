@@ -20,6 +20,13 @@ class Target {
         hits_(rates_.size()),
         is_on_(rates_.size(), true) {}
 
+  void set_points(const std::vector<BudgetPoint>& points, std::vector<std::uint64_t> rates) {
+    budget_.set_points(points);
+    rates_ = std::move(rates);
+    hits_.resize(points.size());
+    is_on_.resize(points.size(), true);
+  }
+
   void set_rates(std::vector<std::uint64_t> rates) { rates_ = std::move(rates); }
 
   // Steps of 100 ms; all that was decided in them.
@@ -98,6 +105,15 @@ TEST_CASE("trials that fail grow rarer") {
   CHECK(early > 0);
   CHECK(late < early);
   CHECK(late <= 2);
+}
+
+TEST_CASE("points that come later are shed as well, and the others stay as they are") {
+  Target target(0.02, {kThree.front()}, {1000});
+  CHECK(target.run(20).shed.empty());
+  target.set_points(kThree, {1000, 50'000, 2000});
+  CHECK(target.run(5).shed == std::vector<model::PointId>{1});
+  target.set_points(kThree, {1000, 50'000, 2000});
+  CHECK(target.is_on() == std::vector<bool>{true, false, true});
 }
 
 TEST_CASE("nothing is decided from a moment") {
