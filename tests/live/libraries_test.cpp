@@ -32,7 +32,7 @@ TEST_CASE("points of a library that is loaded while its process is recorded coun
   test::Child tracer({SJ_SOJOURN, "record", "-p", pid, "--engine", engine, "-o", trace});
   REQUIRE(tracer.wait_for_output("attached 1 point"));
   subject.signal(SIGUSR1);
-  REQUIRE(tracer.wait_for_output("has loaded"));
+  REQUIRE(tracer.wait_for_output(std::string("has loaded ") + library));
   REQUIRE(sojourn_done({"ctl", "-p", pid, "flush"}) == "flushed\n");
   for (int hits = 0; hits < 100; ++hits) usleep(1000);
   tracer.signal(SIGINT);

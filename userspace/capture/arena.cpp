@@ -64,6 +64,12 @@ Result<Arena> Arena::open(base::Fd file, std::string name, std::uint64_t address
   return open(std::move(file), std::move(name), address, Sharing::kShared);
 }
 
+Result<Arena> Arena::open_named(const std::string& path, std::string name) {
+  base::Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return fail_errno("open {}", path);
+  return open(std::move(file), std::move(name));
+}
+
 Result<Arena> Arena::open_left(base::Fd file, std::string name) {
   return open(std::move(file), std::move(name), 0, Sharing::kPrivate);
 }
@@ -117,6 +123,12 @@ bool Arena::gone() const {
 
 std::span<std::uint16_t> Arena::flags() const {
   return {reinterpret_cast<std::uint16_t*>(base_ + layout_.flags_offset), layout_.flags};
+}
+void Arena::lower_flags() const {
+  constexpr auto kRing = static_cast<std::uint16_t>(SJ_FLAG_RING);
+  for (std::uint16_t& flag : flags())
+    if ((load_relaxed(flag) & kRing) != 0)
+      __atomic_fetch_and(&flag, static_cast<std::uint16_t>(~kRing), __ATOMIC_RELEASE);
 }
 std::span<sj_ring_slot> Arena::slots() const {
   return {reinterpret_cast<sj_ring_slot*>(base_ + layout_.slots_offset), layout_.ring_slots};

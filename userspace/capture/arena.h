@@ -45,6 +45,8 @@ class Arena {
  public:
   // `name` is for people.
   static Result<Arena> open(base::Fd file, std::string name, std::uint64_t address = 0);
+  // A file that was left in a directory.
+  static Result<Arena> open_named(const std::string& path, std::string name);
   // Of a target that is gone: the file is only read, and stays as it is.
   static Result<Arena> open_left(base::Fd file, std::string name);
   Arena(Arena&&) noexcept = default;
@@ -74,6 +76,7 @@ class Arena {
   std::span<const std::byte> bytes() const { return {base_, layout_.total_bytes}; }
 
   std::span<std::uint16_t> flags() const;
+  void lower_flags() const;  // no point is wanted in the rings any more
   std::span<sj_ring_slot> slots() const;
   std::span<sj_ring_loss, SJ_RING_LOSSES> refused() const;
   const std::uint32_t& refused_elsewhere() const { return header().refused_elsewhere; }

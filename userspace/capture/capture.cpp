@@ -31,6 +31,9 @@ using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
+// Between two looks, also where there is nothing to look into yet.
+constexpr std::chrono::microseconds kLongestPeriod{20'000};
+
 std::uint64_t own_cpu_time_ns() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -148,15 +151,16 @@ Result<void> Capture::State::arm() {
   const std::uint64_t before = base::monotonic_ns();
   for (const auto& source : sources) SJ_CHECK(source->arm());
   coverage.attach_time = nanoseconds(base::monotonic_ns() - before);
-  for (const Engine* engine : engines) note_engine(*engine);
   about.tracer = "sojourn " SOJOURN_VERSION;
-  about.engine = !rings.empty() ? model::Engine::kRing : model::Engine::kBpf;
+  about.engine = model::Engine::kBpf;
+  for (const Engine* engine : engines) note_engine(*engine);
   about.sites = static_cast<std::uint32_t>(coverage.sites);
   return {};
 }
 
 void Capture::State::note_engine(const Engine& engine) {
   coverage.sites += engine.sites();
+  if (!rings.empty()) about.engine = model::Engine::kRing;
   const std::string mechanism = engine.mechanism();
   if (!about.attach.contains(mechanism))
     about.attach += (about.attach.empty() ? "" : " and ") + mechanism;
@@ -213,7 +217,7 @@ void Capture::State::flush() {
 }
 
 std::chrono::microseconds Capture::State::poll_period() const {
-  auto period = std::chrono::microseconds::max();
+  auto period = kLongestPeriod;
   for (const auto& source : sources) period = std::min(period, source->poll_period());
   return period;
 }
@@ -260,15 +264,25 @@ const Coverage& Capture::coverage() const {
   return state_->coverage;
 }
 
+std::size_t Capture::points() const {
+  return state_->outlet->schema().points.size();
+}
+
 Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   auto state = std::make_unique<State>();
   state->options = std::move(options);
   state->options.engines.bpf.link_each_point = state->options.budget.has_value();
-  state->options.engines.rings.follow = state->options.follow;
+  Options& how = state->options;
+  how.engines.rings.follow = how.follow;
+  how.engines.rings.target_starts = how.is_command && !how.launches;
+  if (how.follow || how.launches) how.engines.rings.first_clocks = read_counter_pair();
   state->options.engines.rings.meet = [state = state.get()](std::uint32_t pid) {
     state->met.push_back(static_cast<pid_t>(pid));
   };
   SJ_CHECK(state->join_members(std::move(subjects)));
+  const bool may_have_rings = how.engines.wanted != model::Engine::kBpf;
+  state->members.front()->is_held = how.is_command;
+  state->members.front()->rings_may_come = how.launches && may_have_rings;
   SJ_CHECK(state->make_sources());
   state->measure_costs();
   SJ_CHECK(state->open_sink());
@@ -332,6 +346,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.look_after_triggers(listener));
     SJ_CHECK(state.look_after_dumps(listener));
     SJ_CHECK(state.look_after_members(listener));
+    SJ_CHECK(state.look_after_launch(listener));
     watched = {{.fd = signals, .events = POLLIN, .revents = 0},
                {.fd = control, .events = POLLIN, .revents = 0},
                {.fd = state.family ? state.family->fd() : -1, .events = POLLIN, .revents = 0}};
@@ -351,13 +366,14 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     if (watched[1].revents != 0)
       for (const ControlSocket::Request& request : state.control->take())
         SJ_CHECK(state.obey(request));
-    state.end_members(std::span(watched).subspan(3), listener);
+    SJ_CHECK(state.end_members(std::span(watched).subspan(3), listener));
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
     if (now >= state.stop_at_ns && state.events() >= state.stop_at_events)
       state.about.ended_by = "trigger";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }
+  if (state.options.launches) state.look_at_left_rings(listener, true);
   return {};
 }
 

@@ -57,6 +57,15 @@ struct Options {
   std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
   bool may_lack_points = false;  // the other sources are reason enough
 
+  // The only subject is a command that is still to be started, see Capture::has_begun().
+  bool is_command = false;
+  // It has no points itself, as it is a script or the like: what it executes may have some. What
+  // records them from their first instruction on leaves its rings in this directory.
+  bool launches = false;
+  std::string launch_directory;
+  // Of the points that are the first to be found so: what is wrong with what was asked for.
+  std::function<Result<void>(const model::Schema&)> check;
+
   // Processes that come into this group while the capture runs are recorded as well.
   std::optional<target::Cgroup> cgroup;
   bool follow = false;  // forked children are recorded as well, and theirs
@@ -122,11 +131,12 @@ class Capture {
 
   // Who the targets are.
   void describe();
-  // The same of the only one, a command that this process starts: it is only known once it runs.
-  void describe(model::Target target);
+  // The same of the only one, a command that this process starts, once it runs.
+  void has_begun(target::Process command);
 
   // Those that live.
   std::vector<const target::Process*> processes() const;
+  std::size_t points() const;  // of all of them so far
 
   // Ends when the duration is over, the last target exits, the file cannot be written, `sojourn
   // ctl` says so or a signal comes (`signals` is a signalfd); SIGUSR1 asks for a dump.

@@ -40,6 +40,15 @@ target::Points only_new(target::Points points, const target::Points& known) {
   return points;
 }
 
+// Of those that have points to record.
+const target::MappedFile& first_file(const target::Points& points) {
+  std::size_t first = points.files.size() - 1;
+  for (const target::Site& site : points.sites) first = std::min(first, site.file);
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) first = std::min(first, site.file);
+  return points.files[first];
+}
+
 void append(target::Points& known, const target::Points& more) {
   const std::size_t files = known.files.size();
   known.schema = more.schema;
@@ -66,10 +75,12 @@ Result<void> Capture::State::look_for_new_rings(Member& member) {
     engine->look_again();
     const auto has_them = engine->is_shared_with(member.process);
     if (!has_them || !*has_them) continue;
-    note_unarmed({.pid = member.process.pid(),
-                  .point = model::kNoPoint,
-                  .from_ns = std::exchange(member.begun_ns, 0),
-                  .until_ns = base::monotonic_ns()});
+    const std::uint64_t begun_ns = std::exchange(member.begun_ns, 0);
+    if (!engine->has_all())
+      note_unarmed({.pid = member.process.pid(),
+                    .point = model::kNoPoint,
+                    .from_ns = begun_ns,
+                    .until_ns = base::monotonic_ns()});
     return {};
   }
   return {};
@@ -100,7 +111,12 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
       member.finding.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return {};
   auto found = member.finding.get();
-  if (!found || member.has_ended) return {};
+  if (member.has_ended) return {};
+  if (!found) {  // it may be in the middle of becoming another
+    if (member.rings_may_come) (void)try_code_again(member);
+    return {};
+  }
+  check_first_points(found->schema, listener);
   target::Points fresh = only_new(
       options.select ? options.select(std::move(*found)) : std::move(*found), member.points);
   if (!target::has_any(fresh)) {
@@ -109,37 +125,45 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
   }
   for (RingEngine* engine : rings) engine->look_again();
   // They are mapped before their rings are made.
-  if (!has_all_rings(member, fresh) && ++member.code_tries < kCodeTries) {
-    member.code = {};
-    next_code_ns = std::min(next_code_ns, base::monotonic_ns() + kCodeSoonNs);
-    return {};
-  }
-  member.code_tries = 0;
+  if (!has_all_rings(member, fresh) && try_code_again(member)) return {};
   Sources made;
   const auto since_ns = begin_code(member, fresh, made);
   if (!since_ns) {
     forget_engines(made, member);
+    if (member.rings_may_come) {
+      member.rings_may_come = try_code_again(member);
+      if (!member.rings_may_come) member.code = {};  // without them, then
+      return {};
+    }
     if (member.process.alive())
       listener.say(fmt::format("not recorded: what process {} has loaded: {}",
                                member.process.title(), since_ns.error().text()));
     return {};
   }
+  member.code_tries = 0;
+  member.rings_may_come = false;
   extend_budget(listener);
-  std::set<model::PointId> points;
-  for (const target::Site& site : fresh.sites) points.insert(site.point);
-  for (const target::RingSite& site : fresh.ring_sites)
-    if (site.is_wanted) points.insert(site.point);
-  for (const model::PointId point : points)
-    note_unarmed({.pid = member.process.pid(),
-                  .point = point,
-                  .from_ns = std::max(member.finding_from_ns, about.open_ns),
-                  .until_ns = *since_ns});
-  note_program(member, *since_ns);
-  listener.say(fmt::format("process {} has loaded {}: {} recorded from now on",
-                           member.process.title(), target::printable(fresh.files.front().name),
-                           base::counted(points.size(), "point")));
+  const std::set<model::PointId> late = late_points(fresh);
+  const std::uint64_t from_ns = std::max(member.finding_from_ns, about.open_ns);
+  for (const model::PointId point : late)
+    note_unarmed(
+        {.pid = member.process.pid(), .point = point, .from_ns = from_ns, .until_ns = *since_ns});
+  note_program(member, late.empty() ? from_ns : *since_ns);
+  const std::string& file = first_file(fresh).name;
+  listener.say(fmt::format("process {} {} {}: {} recorded from {}", member.process.title(),
+                           file == member.process.exe() ? "runs" : "has loaded",
+                           target::printable(file), base::counted(points_of(fresh).size(), "point"),
+                           late.empty() ? "its first instruction on" : "now on"));
   append(member.points, fresh);
   return {};
+}
+
+// False: that was often enough.
+bool Capture::State::try_code_again(Member& member) {
+  if (++member.code_tries >= kCodeTries) return false;
+  member.code = {};
+  next_code_ns = std::min(next_code_ns, base::monotonic_ns() + kCodeSoonNs);
+  return true;
 }
 
 // Where the process has become another program, the trace is told. Its name changes a little after

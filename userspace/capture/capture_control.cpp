@@ -191,7 +191,7 @@ Result<std::size_t> Capture::State::switch_by_pattern(const std::string& pattern
 // has nothing to be looked at.
 Result<void> Capture::State::check_triggers() {
   for (const Trigger& trigger : options.triggers) {
-    if (options.engines.rings.target_starts) break;
+    if (options.is_command) break;
     if (trigger.action != Trigger::Action::kEnable && trigger.action != Trigger::Action::kDisable)
       continue;
     constexpr auto kNothing = "";  // a pattern that no point has

@@ -28,9 +28,11 @@ constexpr auto pid_of = [](const auto& child) { return child.event.pid; };
 }  // namespace
 
 Result<void> Capture::State::follow() {
-  if (!options.follow) return {};
-  SJ_TRY(started, FamilyWatch::start());
-  family = std::move(started);
+  if (!options.follow && !options.launches) return {};
+  auto started = FamilyWatch::start();
+  if (!started && !options.follow) return {};  // what a script becomes is looked for as well
+  if (!started) return std::unexpected(std::move(started).error());
+  family = std::move(*started);
   coverage.why_only_looks = family->why_only_looks();
   for (const auto& member : members) SJ_CHECK(family->add(member->process.pid()));
   return {};
@@ -50,10 +52,16 @@ Result<void> Capture::State::look_after_family(const Listener& listener) {
     const auto plain = plain_children.find(event.pid);
     switch (event.kind) {
       case FamilyEvent::Kind::kForked:
-        children.push_back({.event = event});
+        if (options.follow)
+          children.push_back({.event = event});
+        else
+          family->remove(event.pid);
         break;
       case FamilyEvent::Kind::kBecameOther:
+        if (member != nullptr && std::exchange(member->is_held, false)) break;  // now it is itself
         if (member != nullptr) {
+          member->rings_may_come = options.engines.wanted != model::Engine::kBpf;
+          member->code_tries = 0;
           next_code_ns = 0;
           member->begun_ns = event.ts_ns;
           code_often_until_ns = base::monotonic_ns() + kBeginningNs;

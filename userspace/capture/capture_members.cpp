@@ -53,13 +53,16 @@ Result<void> Capture::State::make_sources() {
   coverage.processes = members.size();
   for (const auto& member : members) SJ_CHECK(make_engines(*member, member->points, sources));
   for (const auto& member : members) SJ_CHECK(make_others(*member, sources));
-  if (sources.empty()) return fail("there is nothing to record: no process has points");
+  if (sources.empty() && !options.launches)
+    return fail("there is nothing to record: no process has points");
   return {};
 }
 
 // Under the capture's numbers. Rings first: one engine records those of a whole family.
 Result<void> Capture::State::make_engines(Member& member, target::Points& points, Sources& made) {
   if (!target::has_any(points)) return {};
+  if (options.launches && member.rings_may_come && is_making_rings(member.process))
+    return fail("process {} is still making its rings", member.process.title());
   points.schema = schema;
   EngineOptions how = options.engines;
   if (options.tests) how.bpf.keep = options.tests(schema);
@@ -71,6 +74,7 @@ Result<void> Capture::State::make_engines(Member& member, target::Points& points
     if (shared) common = engine;
   }
   how.rings_are_shared = member.has_rings || common != nullptr;
+  how.rings_may_come = member.rings_may_come;
   SJ_TRY(chosen, choose_engines(member.process, points, how));
   if (common != nullptr && !std::exchange(member.has_rings, true)) {
     common->adopt(member.process);
@@ -142,7 +146,6 @@ void Capture::State::measure_costs() {
   about.hit_cost_ps.resize(std::max(about.hit_cost_ps.size(), schema.points.size()));
 }
 
-// A point that several processes have costs as much as where it costs most.
 void Capture::State::note_costs(Member& member) {
   member.is_counted = true;
   if (member.has_rings) note_ring_costs(member.points);
@@ -184,9 +187,11 @@ void Capture::describe() {
   }
 }
 
-void Capture::describe(model::Target target) {
-  state_->members.front()->about = target;
-  state_->sink->push(std::move(target));
+void Capture::has_begun(target::Process command) {
+  State::Member& member = *state_->members.front();
+  member.process = std::move(command);
+  if (auto who = member.process.describe()) member.about = std::move(*who);
+  state_->sink->push(member.about);
 }
 
 // ---- while it runs ----
@@ -227,8 +232,10 @@ void Capture::State::add_pidfds(std::vector<pollfd>& watched) const {
       watched.push_back({.fd = member->process.pidfd(), .events = POLLIN, .revents = 0});
 }
 
-void Capture::State::end_members(std::span<const pollfd> watched, const Listener& listener) {
-  for (const auto& member : members) {
+Result<void> Capture::State::end_members(std::span<const pollfd> watched,
+                                         const Listener& listener) {
+  for (std::size_t index = 0; index < members.size(); ++index) {  // others may come meanwhile
+    Member* const member = members[index].get();
     const auto is_its = [&](const pollfd& one) { return one.fd == member->process.pidfd(); };
     const auto found = std::ranges::find_if(watched, is_its);
     if (member->has_ended || found == watched.end() || found->revents == 0) continue;
@@ -236,9 +243,10 @@ void Capture::State::end_members(std::span<const pollfd> watched, const Listener
     if (control) control->remove(member->process.pid());
     if (family) family->remove(member->process.pid());
     for (const auto& source : sources) source->remove_process(member->process);
-    if (!is_alive()) {
+    SJ_TRY(goes_on, has_launched_more(listener));
+    if (!is_alive() && !goes_on) {
       about.ended_by = "target exit";
-      return;
+      return {};
     }
     member->about.until_ns = base::monotonic_ns();
     sink->push(member->about);
@@ -249,6 +257,7 @@ void Capture::State::end_members(std::span<const pollfd> watched, const Listener
                                       members, [](const auto& one) { return !one->has_ended; })),
                                   "process")));
   }
+  return {};
 }
 
 Result<void> Capture::State::look_after_members(const Listener& listener) {
@@ -260,7 +269,8 @@ Result<void> Capture::State::look_after_members(const Listener& listener) {
     SJ_CHECK(look_for_processes(listener));
   }
   if (now >= next_code_ns) {
-    next_code_ns = now + (now < code_often_until_ns ? kCodeSoonNs : kCodePeriodNs);
+    const bool often = now < code_often_until_ns || waits_for_program();
+    next_code_ns = now + (often ? kCodeSoonNs : kCodePeriodNs);
     for (const auto& member : members) {
       if (member->has_ended) continue;
       SJ_CHECK(look_for_new_rings(*member));
@@ -342,6 +352,9 @@ Result<std::uint64_t> Capture::State::join_running(Member& member, Sources& made
     since_ns = opened_ns;
   }
   for (auto& source : made) {
+    // What rings have held from the beginning on is taken as well.
+    const auto* const by_rings = dynamic_cast<const RingEngine*>(source.get());
+    if (is_open() && by_rings != nullptr && by_rings->has_all()) source->open_at(about.open_ns);
     if (is_open() && options.duration) source->close_at(end_ns);
     if (const auto* engine = dynamic_cast<const Engine*>(source.get())) note_engine(*engine);
     sources.push_back(std::move(source));
@@ -395,6 +408,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
     code.has_more(process);
     auto found = find_points(process);
     if (!found) return Joined::kNothing;
+    check_first_points(found->schema, listener);
     points = options.select ? options.select(std::move(*found)) : std::move(*found);
   }
   if (!target::has_any(points) && options.others.empty()) return Joined::kNothing;
@@ -402,6 +416,7 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
   members.push_back(std::make_unique<Member>(Subject{
       .process = std::move(process), .points = std::move(points), .code = std::move(code)}));
   Member& member = *members.back();
+  member.rings_may_come = newcomer.parent != 0 && !newcomer.is_last_try;
   Sources made;
   const auto since_ns = begin_member(member, made);
   if (!since_ns) {
@@ -434,20 +449,36 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
 // A followed child's rings were recorded before anybody knew of it; its other points were not.
 void Capture::State::note_beginning(Member& member, std::uint64_t from_ns, std::uint64_t since_ns) {
   const pid_t pid = member.process.pid();
-  if (!options.follow || member.about.parent == 0 || !member.has_family) {
+  std::set<model::PointId> late = late_points(member.points);
+  const bool has_beginning = member.has_family || late.size() < points_of(member.points).size();
+  if (!options.follow || member.about.parent == 0 || !has_beginning) {
     member.about.since_ns = since_ns;
     note_unarmed({.pid = pid, .point = model::kNoPoint, .from_ns = from_ns, .until_ns = since_ns});
     return;
   }
-  std::set<model::PointId> points;
-  for (const BpfEngine* engine : member.bpf)
-    for (const target::Site& site : engine->points().sites) points.insert(site.point);
-  for (const model::PointId point : points)
+  if (member.has_family) {
+    late.clear();
+    for (const BpfEngine* engine : member.bpf)
+      for (const target::Site& site : engine->points().sites) late.insert(site.point);
+  }
+  for (const model::PointId point : late)
     note_unarmed({.pid = pid, .point = point, .from_ns = from_ns, .until_ns = since_ns});
 }
 
+// Those that only count from now on: all but the ones whose rings have recorded from their
+// beginning on.
+std::set<model::PointId> Capture::State::late_points(const target::Points& points) const {
+  std::set<model::PointId> late = points_of(points);
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted && std::ranges::any_of(rings, [&](const RingEngine* engine) {
+          return engine->has_all_of(points.files[site.file]);
+        }))
+      late.erase(site.point);
+  return late;
+}
+
 void Capture::State::tell_of(const Member& member, const Listener& listener) {
-  const std::string points = base::counted(points_of(member), "point");
+  const std::string points = base::counted(points_of(member.points).size(), "point");
   const std::string title = member.process.title();
   const bool is_whole =
       member.about.parent != 0 && member.about.since_ns == 0 && member.bpf.empty();
@@ -459,12 +490,12 @@ void Capture::State::tell_of(const Member& member, const Listener& listener) {
   tell_coming(listener, fmt::format("process {} {}: {} recorded {}", title, from, points, since));
 }
 
-std::size_t Capture::State::points_of(const Member& member) {
-  std::set<model::PointId> points;
-  for (const target::Site& site : member.points.sites) points.insert(site.point);
-  for (const target::RingSite& site : member.points.ring_sites)
-    if (site.is_wanted) points.insert(site.point);
-  return points.size();
+std::set<model::PointId> Capture::State::points_of(const target::Points& points) {
+  std::set<model::PointId> all;
+  for (const target::Site& site : points.sites) all.insert(site.point);
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) all.insert(site.point);
+  return all;
 }
 
 // A program that forks all day must not fill the file with what was not seen of its children.

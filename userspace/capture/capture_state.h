@@ -1,7 +1,7 @@
 // What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
 // file, capture_members.cpp knows the processes, also those that come and go, capture_family.cpp
-// their children and capture_code.cpp what they load; capture_control.cpp does what it is asked
-// meanwhile, capture_budget.cpp keeps it cheap.
+// their children, capture_code.cpp what they load and capture_launch.cpp what a script starts;
+// capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
 #pragma once
 
 #include <chrono>
@@ -28,6 +28,7 @@
 #include "userspace/capture/family_watch.h"
 #include "userspace/capture/graveyard.h"
 #include "userspace/capture/outlet.h"
+#include "userspace/capture/ring_directory.h"
 #include "userspace/capture/sink.h"
 #include "userspace/capture/trigger.h"
 #include "userspace/target/code_watch.h"
@@ -81,6 +82,8 @@ struct Capture::State {
     bool has_family = false;        // its rings are in the engine of another member
     std::uint64_t begun_ns = 0;     // as another program, whose rings are not found yet; 0: no
     unsigned code_tries = 0;
+    bool is_held = false;         // a command that is still to become itself
+    bool rings_may_come = false;  // it has just become another program
     bool is_with_others = false;  // other sources know it
     bool has_ended = false;
     bool is_retired = false;
@@ -123,7 +126,10 @@ struct Capture::State {
   std::uint64_t last_code_ns = 0;
   std::uint64_t code_often_until_ns = 0;  // a program has just begun
   std::size_t unarmed_written = 0;
-  model::Schema schema;  // of all members at the start; later the outlet's
+  std::uint64_t next_launch_look_ns = 0;
+  std::set<pid_t> missed;           // that ended before their rings were found
+  bool has_checked_points = false;  // of what a script started
+  model::Schema schema;             // of all members at the start; later the outlet's
   Options options;
   model::Capture about;
   Coverage coverage;
@@ -199,7 +205,7 @@ struct Capture::State {
   std::uint64_t target_cpu_ns();
   std::optional<RingAdvice> ring_advice() const;
   void add_pidfds(std::vector<pollfd>& watched) const;
-  void end_members(std::span<const pollfd> watched, const Listener& listener);
+  Result<void> end_members(std::span<const pollfd> watched, const Listener& listener);
   Result<void> look_after_members(const Listener& listener);
   Result<void> look_for_processes(const Listener& listener);
   struct Newcomer {
@@ -230,13 +236,25 @@ struct Capture::State {
   Result<target::Points> find_points(const target::Process& process) const;
   void begin_finding(Member& member);
   Result<void> take_in_code(Member& member, const Listener& listener);
+  bool try_code_again(Member& member);
   Result<void> number_points(target::Points& points);
   Result<std::uint64_t> begin_member(Member& member, Sources& made);
   Result<std::uint64_t> begin_code(Member& member, target::Points& fresh, Sources& made);
   Result<std::uint64_t> join_running(Member& member, Sources& made);
   void note_unarmed(const model::UnarmedSpan& span);
   void write_unarmed();
-  static std::size_t points_of(const Member& member);
+  static std::set<model::PointId> points_of(const target::Points& points);
+  std::set<model::PointId> late_points(const target::Points& points) const;
+
+  // What a script starts, see capture_launch.cpp.
+  bool waits_for_program() const;
+  Result<bool> has_launched_more(const Listener& listener);
+  Result<void> look_after_launch(const Listener& listener);
+  void look_at_left_rings(const Listener& listener, bool is_end);
+  static bool is_making_rings(const target::Process& process);
+  static void put_to_rest(const ArenaFile& file);
+  void note_missed(const ArenaFile& file, const Listener& listener);
+  void check_first_points(const model::Schema& found, const Listener& listener);
 
   std::vector<BudgetPoint> budget_points() const;
   Result<void> set_budget();

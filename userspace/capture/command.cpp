@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -45,6 +46,39 @@ Result<std::string> find_program(const std::string& name) {
     rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
   }
   return fail("run {}: not found in PATH", name);
+}
+
+// What follows "#!" in a script's first line, as far as the kernel reads it; empty: it is none.
+std::string named_interpreter(const std::string& script) {
+  constexpr std::size_t kKernelReads = 256;
+  std::string line(kKernelReads, '\0');
+  std::ifstream file(script, std::ios::binary);
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  if (!line.starts_with("#!")) return {};
+  line.resize(std::min(line.find('\n'), line.size()));
+  const auto begin = line.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return {};
+  const auto end = line.find_first_of(std::string_view(" \t\0", 3), begin);
+  return line.substr(begin, end == std::string::npos ? end : end - begin);
+}
+
+// The file that the kernel will execute: the program, or a script's interpreter, which may be a
+// script again.
+Result<std::string> executed_for(const std::string& program) {
+  constexpr int kKernelFollows = 5;
+  std::string file = program;
+  for (int depth = 0; depth <= kKernelFollows; ++depth) {
+    if (target::ElfFile::has_magic(file)) return file;
+    std::string interpreter = named_interpreter(file);
+    if (interpreter.empty())
+      return fail("run {}: {}neither an ELF program nor a script that begins with #!", program,
+                  file == program ? "" : "its interpreter " + file + " is ");
+    if (access(interpreter.c_str(), X_OK) != 0)
+      return fail_errno("run {}: its interpreter {}", program, interpreter);
+    file = std::move(interpreter);
+  }
+  return fail("run {}: a script whose interpreter is a script, and so on", program);
 }
 
 struct ClosePipe {
@@ -116,6 +150,7 @@ Command::Command(Command&& other) noexcept
       go_(std::move(other.go_)),
       failed_(std::move(other.failed_)),
       released_(other.released_),
+      is_script_(other.is_script_),
       rings_(std::move(other.rings_)) {}
 
 Command::~Command() {
@@ -126,15 +161,12 @@ Command::~Command() {
 
 Result<Command> Command::prepare(std::vector<std::string> argv) {
   SJ_TRY(program, find_program(argv.front()));
-  if (!target::ElfFile::has_magic(program))
-    return fail(
-        "run {}: a script, not an ELF program: start its interpreter or the program itself, or "
-        "attach to it with -p PID",
-        program);
+  SJ_TRY(executed, executed_for(program));
   Command command;
   command.argv_ = std::move(argv);
-  command.files_ = {program};
-  std::ranges::move(libraries_of(program), std::back_inserter(command.files_));
+  command.is_script_ = executed != program;
+  command.files_ = {executed};
+  std::ranges::move(libraries_of(executed), std::back_inserter(command.files_));
 
   // Without one, a command that ends at once ends with its rings.
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread starts

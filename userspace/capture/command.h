@@ -1,6 +1,7 @@
 // A command that the tracer starts itself: forked, and held before its first instruction until the
-// probes are in place. Destroying a Command that was never released kills the held child (it is
-// ours, and has run nothing); a released one is left to run. One thread owns it.
+// probes are in place. A script is a command like any other: the kernel runs its interpreter.
+// Destroying a Command that was never released kills the held child (it is ours, and has run
+// nothing); a released one is left to run. One thread owns it.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,9 @@ class Command {
 
   pid_t pid() const { return pid_; }
 
+  // What is executed is another file than the command's: its interpreter.
+  bool is_script() const { return is_script_; }
+
   // The executable and every library that it will start with, as the dynamic loader resolves them.
   const std::vector<std::string>& files() const { return files_; }
 
@@ -45,6 +49,7 @@ class Command {
   base::Fd go_;      // a byte lets the child run, and says how; closing it ends the child
   base::Fd failed_;  // the child's errno where exec failed, end of file where it worked
   bool released_ = false;
+  bool is_script_ = false;
   std::optional<RingDirectory> rings_;
 };
 

@@ -100,6 +100,7 @@ Result<Engines> cheapest(const target::Process& process, const target::Points& p
   }
   auto rings = make_rings(process, points, options);
   if (!rings) {
+    if (options.rings_may_come && has_rings) return std::unexpected(std::move(rings).error());
     SJ_TRY(engines, only_bpf(process, points, options));
     engines.why_not_rings = rings.error().text();
     return std::move(engines);

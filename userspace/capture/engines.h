@@ -23,6 +23,9 @@ struct EngineOptions {
   RingOptions rings;
   // Another engine of the capture records the process's rings: it has them in common with another.
   bool rings_are_shared = false;
+  // The process is still being loaded: that it has not the rings of its points is an error, as it
+  // may have them soon.
+  bool rings_may_come = false;
 };
 
 struct Engines {

@@ -80,15 +80,15 @@ RingDirectory::~RingDirectory() {
   if (!path_.empty()) remove_directory(path_);
 }
 
-std::vector<ArenaFile> arena_files(const std::string& directory, pid_t pid) {
+std::vector<ArenaFile> arena_files(const std::string& directory) {
   std::vector<ArenaFile> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
     struct stat status{};
     const std::string path = entry.path().string();
-    if (owner_of(entry.path().filename().string()) == pid && lstat(path.c_str(), &status) == 0 &&
-        S_ISREG(status.st_mode))
-      files.push_back({path, status.st_dev, status.st_ino});
+    const pid_t owner = owner_of(entry.path().filename().string());
+    if (owner > 0 && lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      files.push_back({path, owner, status.st_dev, status.st_ino});
   }
   return files;
 }

@@ -30,13 +30,14 @@ class RingDirectory {
   base::Fd lock_;  // held while somebody uses the directory
 };
 
-// The arenas that the process of that number (as it counts itself) made in a directory.
+// The arenas in a directory, and the number of the process that made each, as it counts itself.
 struct ArenaFile {
   std::string path;
+  pid_t owner = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
 };
-std::vector<ArenaFile> arena_files(const std::string& directory, pid_t pid);
+std::vector<ArenaFile> arena_files(const std::string& directory);
 
 // Takes the names from the arenas of all other processes: their memory then ends with them.
 void remove_other_arenas(const std::string& directory, pid_t pid);

@@ -4,12 +4,11 @@
 #include <bit>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <thread>
 #include <tuple>
 #include <utility>
-
-#include <fcntl.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/arena_match.h"
@@ -35,7 +34,9 @@ constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
 constexpr microseconds kLongestPeriod{10'000};
 
 RingClock make_clock(const CounterPair& first) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  constexpr std::uint64_t kApart = 10 * kMillisecond;
+  if (const std::uint64_t since = base::monotonic_ns() - first.ns; since < kApart)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kApart - since));
   return {first, read_counter_pair()};
 }
 
@@ -45,7 +46,7 @@ struct RingEngine::State {
   State(const target::Process& of, target::Points now, const RingOptions& how)
       : points(std::move(now)),
         options(how),
-        first_pair(read_counter_pair()),
+        first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
         clock(make_clock(first_pair)) {
     owners.emplace_back(of);
     shared.clock = &clock;
@@ -86,7 +87,7 @@ struct RingEngine::State {
   RingShared shared;
   Outlet* outlet = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
-  std::set<std::size_t> files_with_arena;  // among the points' files
+  std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
   struct Flag {
     model::PointId point;
     std::size_t module;
@@ -110,6 +111,7 @@ struct RingEngine::State {
   Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
   Result<void> learn(target::Points fresh);
   Result<model::PointId> number(const model::Point& point);
+  const RingModule* arena_like(const target::MappedFile& file) const;
   bool is_complete() const;
   void look_after(std::uint64_t now_ns);
   void set_marks();
@@ -152,11 +154,10 @@ Result<void> RingEngine::State::scan(const target::Process& process) {
 // What an ended command left in its directory: it may have ended before anybody looked.
 Result<void> RingEngine::State::scan_left() {
   if (options.directory.empty()) return {};
-  for (const ArenaFile& file : arena_files(options.directory, process().namespace_pid())) {
+  for (const ArenaFile& file : arena_files(options.directory)) {
+    if (file.owner != process().namespace_pid()) continue;
     if (!known.emplace(file.device, file.inode).second) continue;
-    base::Fd opened(open(file.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-    if (!opened) return fail_errno("open {}", file.path);
-    SJ_TRY(arena, Arena::open(std::move(opened), "the rings of the ended command"));
+    SJ_TRY(arena, Arena::open_named(file.path, "the rings of the ended command"));
     SJ_CHECK(add_arena(process(), std::move(arena)));
   }
   return {};
@@ -248,8 +249,8 @@ Result<void> RingEngine::State::add_arena(const target::Process& process, Arena 
     module->set_marks(shared.gate.open, shared.gate.close);
     module->arm();
   }
+  arena_of[match.file] = module.get();
   modules.push_back(std::move(module));
-  files_with_arena.insert(match.file);
   return {};
 }
 
@@ -502,11 +503,28 @@ void RingEngine::look_again() {
   if (state_->armed) std::ignore = state_->scan();
 }
 
+bool RingEngine::has_arena(std::uint64_t device, std::uint64_t inode) const {
+  return state_->known.contains({device, inode});
+}
+
+const RingModule* RingEngine::State::arena_like(const target::MappedFile& file) const {
+  for (const auto& [index, arena] : arena_of)
+    if (points.files[index].inode == file.inode && points.files[index].device == file.device)
+      return arena;
+  return nullptr;
+}
+
 bool RingEngine::has_rings_of(const target::MappedFile& file) const {
-  return std::ranges::any_of(state_->files_with_arena, [&](std::size_t index) {
-    const target::MappedFile& one = state_->points.files[index];
-    return one.inode == file.inode && one.device == file.device;
-  });
+  return state_->arena_like(file) != nullptr;
+}
+
+bool RingEngine::has_all_of(const target::MappedFile& file) const {
+  const RingModule* const arena = state_->arena_like(file);
+  return arena != nullptr && arena->has_all();
+}
+
+bool RingEngine::has_all() const {
+  return std::ranges::all_of(state_->modules, [](const auto& module) { return module->has_all(); });
 }
 
 const target::Points& RingEngine::points() const {

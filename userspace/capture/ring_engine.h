@@ -30,6 +30,9 @@ struct RingOptions {
   bool follow = false;
   std::function<void(std::uint32_t pid)> meet;
   bool target_starts = false;  // it is not running yet, and will be armed by its environment
+  // The clocks before anything happened that may be in the rings: times are then between two
+  // readings, however late the rings are found.
+  std::optional<CounterPair> first_clocks;
   // Where it will leave its arenas, which only this capture uses. Empty: nowhere.
   std::string directory;
 };
@@ -70,8 +73,15 @@ class RingEngine final : public Engine {
   // Looks for arenas that came since the last look, without waiting for the next one.
   void look_again();
 
+  bool has_arena(std::uint64_t device, std::uint64_t inode) const;
+
   // Whether it collects from the file's arena.
   bool has_rings_of(const target::MappedFile& file) const;
+
+  // Whether that arena had recorded from its beginning on, by the target's environment: then all of
+  // its hits are there, however late it was found.
+  bool has_all_of(const target::MappedFile& file) const;
+  bool has_all() const;  // of all files
 
   // As they are by now: libraries that came later have brought theirs.
   const target::Points& points() const;

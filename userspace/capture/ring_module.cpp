@@ -31,6 +31,7 @@ void RingModule::enter() {
   sj_arena_control& control = arena_.control();
   const std::uint32_t before = load_acquire(control.session);
   keeps_ = before == 1 && load_relaxed(control.dead_after) == 0;
+  was_flight_ = load_relaxed(control.mode) == SJ_RING_FLIGHT;
   if (!keeps_) {
     disarm();
     set_marks(UINT64_MAX, UINT64_MAX);
@@ -115,9 +116,7 @@ void RingModule::switch_flags(std::span<const std::size_t> flags, bool on) {
 }
 
 void RingModule::disarm() {
-  for (std::uint16_t& flag : arena_.flags())
-    if ((load_relaxed(flag) & kRingFlag) != 0)
-      __atomic_fetch_and(&flag, static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
+  arena_.lower_flags();
 }
 
 void RingModule::leave() {

@@ -90,6 +90,9 @@ class RingModule {
   void start_over();
   const std::vector<RingSilence>& silences() const { return silences_; }
 
+  // It recorded from its beginning on, and counted what it lost: everything is there.
+  bool has_all() const { return keeps_ && !was_flight_; }
+
   // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
   // there is more.
   bool drain(bool take);
@@ -163,7 +166,8 @@ class RingModule {
   RingShared* shared_;
   std::vector<std::size_t> chosen_;
   std::uint32_t session_ = 0;
-  bool keeps_ = false;  // armed by its environment: what it holds is wanted
+  bool keeps_ = false;       // armed by its environment: what it holds is wanted
+  bool was_flight_ = false;  // it holds the newest only
   std::uint64_t earliest_claim_ = 0;
   std::vector<Slot> slots_;
   SeenLosses refused_;

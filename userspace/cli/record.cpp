@@ -113,6 +113,20 @@ Result<capture::Options> capture_options(const Options& options) {
   return result;
 }
 
+void tell_looks(const capture::Coverage& coverage) {
+  if (!coverage.why_only_looks.empty())
+    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
+         coverage.why_only_looks);
+}
+
+// Of a command that has no points.
+void tell_launched(const Options& options, const capture::Coverage& coverage) {
+  if (options.quiet) return;
+  tell("{} has no points: what it executes is recorded{}\n", options.command.front(),
+       options.processes.follow ? ", and what it starts" : "");
+  if (options.processes.follow) tell_looks(coverage);
+}
+
 void tell_attached(const Options& options, const capture::Capture& capture) {
   if (options.quiet) return;
   using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -139,9 +153,7 @@ void tell_attached(const Options& options, const capture::Capture& capture) {
         "steadily on this machine: --engine bpf needs none\n");
   if (!coverage.why_no_costs.empty())
     tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
-  if (!coverage.why_only_looks.empty())
-    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
-         coverage.why_only_looks);
+  tell_looks(coverage);
   if (coverage.uncovered_points != 0)
     tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
          coverage.why_not_bpf);
@@ -254,6 +266,13 @@ Result<void> capture_until_end(const Options& options, capture::Capture& capture
   };
   auto ran = capture.run(interrupts.get(), listener);
   progress.clear();
+  if (ran && !options.command.empty() && capture.points() == 0) {
+    capture.abandon();
+    return fail(
+        "{} has executed no program with points that could be recorded{}", options.command.front(),
+        options.processes.follow ? ", nor has what it started"
+                                 : ": --follow records those that it starts as children as well");
+  }
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
   if (!ran) return ran;
   if (!outcome) return std::unexpected(std::move(outcome).error());
@@ -301,6 +320,11 @@ Result<void> record_processes(const Options& options, capture::Options how,
   return capture_until_end(options, capture, interrupts);
 }
 
+Result<void> no_points_in_command(const Options& options) {
+  Error error = no_points(options.command.front(), options.processes.maps);
+  return fail("{}; if it starts a program that has some, add --follow", error.text());
+}
+
 Result<void> record_command(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
   SJ_TRY(command, capture::Command::prepare(options.command));
@@ -309,24 +333,30 @@ Result<void> record_command(const Options& options, capture::Options how,
   const MapOptions& maps = options.processes.maps;
   SJ_TRY(found, maps.find_in_files(command.files()));
   tell_unusable(found.points);
-  if (!target::has_any(found.points) && !how.may_lack_points)
-    return std::unexpected(no_points(options.command.front(), maps));
+  how.is_command = true;
+  how.launches =
+      !target::has_any(found.points) && (command.is_script() || options.processes.follow);
+  if (!target::has_any(found.points) && !how.may_lack_points && !how.launches)
+    return no_points_in_command(options);
   std::vector<target::Points> points;
   points.push_back(std::move(found.points));
   SJ_CHECK(options.selection.apply(points, how));
-  how.engines.rings.target_starts = true;
-  how.engines.rings.directory = command.ring_directory();
+  const bool launches = how.launches;
+  const bool wants_rings = how.engines.wanted != model::Engine::kBpf;
+  (launches ? how.launch_directory : how.engines.rings.directory) = command.ring_directory();
   std::vector<capture::Subject> subjects;
   subjects.push_back({.process = std::move(process), .points = std::move(points.front())});
   SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
-  if (auto released = command.release(capture.coverage().ring_points != 0); !released) {
+  const bool arms = launches ? wants_rings : capture.coverage().ring_points != 0;
+  if (auto released = command.release(arms); !released) {
     capture.abandon();
     return released;
   }
-  if (auto running = target::Process::open(command.pid())) {
-    if (auto who = running->describe()) capture.describe(*who);
-  }
-  tell_attached(options, capture);
+  if (auto running = target::Process::open(command.pid())) capture.has_begun(std::move(*running));
+  if (launches)
+    tell_launched(options, capture.coverage());
+  else
+    tell_attached(options, capture);
   SJ_CHECK(capture_until_end(options, capture, interrupts));
   for (const target::Process* running : capture.processes())
     if (running->alive() && !options.quiet)
@@ -363,9 +393,10 @@ Result<void> record(Options& options) {
 Action define_record(CLI::App& app) {
   auto options = std::make_shared<Options>();
   options->processes.define(app);
-  auto* command =
-      app.add_option("command", options->command,
-                     "A command to start and trace from its first instruction: -- CMD ARGS...");
+  auto* command = app.add_option(
+      "command", options->command,
+      "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
+      "script what it executes");
   app.parse_complete_callback([command, options, &app] {
     if (options->post_mortem.is_asked())
       PostMortemOptions::check(app);
@@ -450,6 +481,7 @@ Action define_record(CLI::App& app) {
       "  sojourn record -p $(pidof nr-cu),$(pidof nr-du) -o both.sjt\n"
       "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
+      "  sojourn record --follow -o start.sjt -- ./start-all.sh\n"
       "  sojourn record --post-mortem core -o crash.sjt\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");

@@ -98,17 +98,36 @@ void RecordSelection::define(CLI::App& app) {
                 "such a field are kept; docs/filters.md has the language");
 }
 
+// Everything of it that can only be held against points.
+Result<void> RecordSelection::check(const model::Schema& schema) const {
+  if (!globs_.empty()) SJ_CHECK(require_matches(globs_, schema));
+  if (!where_.given()) return {};
+  SJ_TRY(expression, where_.expression());
+  model::Schema asked = schema;
+  std::erase_if(asked.points,
+                [&](const auto& point) { return !globs_.empty() && !is_asked_for(globs_, point); });
+  auto filter = compile(expression, asked, filter::Names::kMustBeKnown);
+  if (!filter) return std::unexpected(std::move(filter).error().within("--where"));
+  if (std::ranges::none_of(std::views::iota(std::size_t{0}, asked.points.size()),
+                           [&](std::size_t id) { return may_hold(*filter, id); }))
+    return fail("--where: true of no point's events: {}", where_.text());
+  return {};
+}
+
 Result<void> RecordSelection::apply(std::vector<target::Points>& all, capture::Options& how) const {
   model::Schema schema;  // of all together
   for (const target::Points& points : all)
     for (const model::Point& point : points.schema.points)
       if (std::ranges::find(schema.points, point) == schema.points.end())
         schema.points.push_back(point);
+  if (how.launches)
+    how.check = [*this](const model::Schema& found) { return check(found); };
+  else
+    SJ_CHECK(check(schema));
   if (!globs_.empty()) {
-    SJ_CHECK(require_matches(globs_, schema));
     const bool any = std::ranges::any_of(
         schema.points, [&](const auto& point) { return is_asked_for(globs_, point); });
-    if (!any && how.others.empty())
+    if (!any && how.others.empty() && !how.launches)
       return fail("--points: what is asked for is left out again: no point remains");
     how.engines.rings.wants = [globs = globs_](const model::Point& point) {
       return is_asked_for(globs, point);
@@ -118,14 +137,6 @@ Result<void> RecordSelection::apply(std::vector<target::Points>& all, capture::O
   if (where_.given()) {
     SJ_TRY(parsed, where_.expression());
     expression = std::move(parsed);
-    std::erase_if(schema.points, [&](const auto& point) {
-      return !globs_.empty() && !is_asked_for(globs_, point);
-    });
-    auto filter = compile(*expression, schema, filter::Names::kMustBeKnown);
-    if (!filter) return std::unexpected(std::move(filter).error().within("--where"));
-    if (std::ranges::none_of(std::views::iota(std::size_t{0}, schema.points.size()),
-                             [&](std::size_t id) { return may_hold(*filter, id); }))
-      return fail("--where: true of no point's events: {}", where_.text());
     how.tests = [expression = *expression](const model::Schema& of) {
       return field_tests(expression, of);
     };

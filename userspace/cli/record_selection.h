@@ -20,10 +20,12 @@ class RecordSelection {
   void define(CLI::App& app);
 
   // Leaves in each of the processes' points those to record; tells `how` the rest. What is asked
-  // for must be in one of them.
+  // for must be in one of them, or of a command that launches others in the first that come.
   Result<void> apply(std::vector<target::Points>& all, capture::Options& how) const;
 
  private:
+  Result<void> check(const model::Schema& schema) const;
+
   std::vector<std::string> globs_;  // with a '!' in front: what is left out
   Where where_;
 };
