@@ -201,8 +201,7 @@ void Forward::pin(UnitId id, Flag why) {
   }
 }
 
-void Forward::unpin(UnitId id, Flag why) {
-  if (!store_[id].is(why)) return;
+void Forward::unpin_members(UnitId id, Flag why) {
   store_[id].clear(why);
   for (const auto& member : store_.members(store_[id])) {
     auto* journey = open_journey(member);

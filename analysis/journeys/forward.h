@@ -33,7 +33,9 @@ class Forward {
   // The unit left its place, or will never be seen to.
   void left(UnitId id);
   void pin(UnitId id, Flag why);
-  void unpin(UnitId id, Flag why);
+  void unpin(UnitId id, Flag why) {
+    if (store_[id].is(why)) unpin_members(id, why);
+  }
   // Lengths over a cut turned out not to be comparable: its journeys are judged by their leaves.
   void distrust_bytes(UnitId id);
 
@@ -96,6 +98,7 @@ class Forward {
   void add_members(UnitId id, std::span<const UnitId> parents, const Interval* bytes);
   Member derive(const Member& member, const Unit& parent, const Interval* bytes, Progress& journey);
   void link_repeats(UnitId id);
+  void unpin_members(UnitId id, Flag why);
   void count_leaf(UnitId id);
   void check_whole(Progress& journey, std::uint32_t step, std::uint64_t ts_ns);
   bool is_done(const Progress& journey) const { return journey.done_step != kNoStep; }

@@ -18,6 +18,7 @@ template <typename T>
 class Slab {
  public:
   std::uint32_t take() {
+    ++used_;
     if (free_.empty()) {
       items_.emplace_back();
       return static_cast<std::uint32_t>(items_.size() - 1);
@@ -26,15 +27,19 @@ class Slab {
     free_.pop_back();
     return index;
   }
-  void give(std::uint32_t index) { free_.push_back(index); }
+  void give(std::uint32_t index) {
+    --used_;
+    free_.push_back(index);
+  }
 
   T& operator[](std::uint32_t index) { return items_[index]; }
   const T& operator[](std::uint32_t index) const { return items_[index]; }
-  std::size_t used() const { return items_.size() - free_.size(); }
+  std::size_t used() const { return used_; }
 
  private:
   std::vector<T> items_;
   std::vector<std::uint32_t> free_;
+  std::size_t used_ = 0;
 };
 
 // A run's capacity is the power of two at or above its size.

@@ -137,8 +137,9 @@ class Rebuilder::State {
     connect(id, plan, counts);
     follow(id, plan);
     store_.release(id);
-    totals_.peak_units = std::max<std::uint64_t>(totals_.peak_units, store_.in_memory());
-    if (store_.in_memory() > rules_.max_units) make_room(event.ts_ns);
+    const auto in_memory = store_.in_memory();
+    totals_.peak_units = std::max<std::uint64_t>(totals_.peak_units, in_memory);
+    if (in_memory > rules_.max_units) make_room(event.ts_ns);
   }
 
   // Ties the unit to its parents and says what kind of unit it is.

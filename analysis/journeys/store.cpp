@@ -1,18 +1,13 @@
 #include "analysis/journeys/store.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace sojourn::journeys {
 namespace {
 
 constexpr std::size_t kFirstBuckets = 1024;
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 32);
-}
+const Unit kFresh;
 
 }  // namespace
 
@@ -30,7 +25,7 @@ Store::Store(const Topology& topology)
 UnitId Store::create(const model::EventView& event, std::uint64_t serial, std::uint16_t group) {
   const auto id = units_.take();
   auto& unit = units_[id];
-  std::construct_at(&unit);  // in place: it is too long to be made elsewhere and copied
+  unit = kFresh;
   unit.ts_ns = event.ts_ns;
   unit.entered_ns = event.ts_ns;
   unit.serial = serial;
@@ -100,37 +95,6 @@ std::span<Member> Store::make_members(UnitId id, std::uint32_t count) {
   return members_.run(unit.members, count);
 }
 
-void Store::take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
-                     Key& key) {
-  key.table = use.table;
-  key.group = group;
-  key.hash = std::uint64_t{group} << 16 | use.table;
-  key.size = use.fields.size();
-  const auto* fields = use.fields.data();
-  for (std::size_t i = 0; i < key.size; ++i) {
-    key.values[i] = values[fields[i]];
-    key.hash = mix(key.hash, key.values[i]);
-  }
-}
-
-bool Store::has_key(const Holder& holder, const Key& key) const {
-  if (holder.hash != key.hash || holder.table != key.table || holder.group != key.group)
-    return false;
-  const bool fits = key.size <= kHeld;
-  const auto here = fits ? key.size : kHeld - 1;
-  for (std::size_t i = 0; i < here; ++i)
-    if (holder.values[i] != key.values[i]) return false;
-  if (fits) return true;
-  const auto* rest = values_.at(static_cast<std::uint32_t>(holder.values[here]));
-  return std::equal(key.values.begin() + here, key.values.begin() + key.size, rest);
-}
-
-std::uint32_t Store::find_holder(const Key& key) const {
-  auto at = buckets_[key.hash & (buckets_.size() - 1)];
-  while (at != kNone && !has_key(holders_[at], key)) at = holders_[at].next;
-  return at;
-}
-
 std::uint32_t Store::holder_for(const Key& key) {
   const auto found = find_holder(key);
   if (found != kNone) return found;
@@ -176,15 +140,6 @@ void Store::free_holder(std::uint32_t at) {
     values_.give(static_cast<std::uint32_t>(holder.values[kHeld - 1]),
                  static_cast<std::uint32_t>(size - (kHeld - 1)));
   holders_.give(at);
-}
-
-Store::Found Store::find(const TableUse& use, const Unit& unit) const {
-  Key key;
-  take_key(use, values_of(unit), unit.group, key);
-  const auto at = find_holder(key);
-  if (at == kNone) return {};
-  const auto& holder = holders_[at];
-  return {holder.open, holder.used == kNone ? kNone : entries_[holder.used].unit};
 }
 
 std::uint32_t Store::new_entry(UnitId id, std::uint32_t holder) {
@@ -266,8 +221,7 @@ void Store::remove(UnitId id) {
   while (units_[id].entries != kNone) drop_entry(units_[id].entries);
 }
 
-void Store::release(UnitId id) {
-  if (--units_[id].references != 0) return;
+void Store::free_units(UnitId id) {
   // Parents may follow, theirs too: a loop, since a chain may be long.
   dying_.push_back(id);
   while (!dying_.empty()) {
@@ -296,22 +250,6 @@ void Store::free_unit(UnitId id) {
   if (unit.covered != kNone) intervals_.give(unit.covered);
   unit.serial = 0;
   units_.give(id);
-}
-
-void Store::append(AgeList& list, UnitId id, std::uint64_t now_ns) {
-  auto& unit = units_[id];
-  unit.since_ns = now_ns;
-  unit.previous = list.newest;
-  unit.next = kNone;
-  (list.newest == kNone ? list.oldest : units_[list.newest].next) = id;
-  list.newest = id;
-}
-
-void Store::unlink(AgeList& list, UnitId id) {
-  auto& unit = units_[id];
-  (unit.previous == kNone ? list.oldest : units_[unit.previous].next) = unit.next;
-  (unit.next == kNone ? list.newest : units_[unit.next].previous) = unit.previous;
-  unit.previous = unit.next = kNone;
 }
 
 }  // namespace sojourn::journeys

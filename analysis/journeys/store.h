@@ -6,6 +6,7 @@
 // what will be needed soon can be fetched ahead.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -137,7 +138,9 @@ class Store {
   void remove(UnitId id);
 
   void retain(UnitId id) { ++units_[id].references; }
-  void release(UnitId id);
+  void release(UnitId id) {
+    if (--units_[id].references == 0) free_units(id);
+  }
 
   // It will be looked at soon.
   void fetch(UnitId id) const {
@@ -195,6 +198,10 @@ class Store {
     std::array<std::uint64_t, 255> values;  // by FieldIndexes, whose indexes are bytes
   };
 
+  static std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+    return hash ^ (hash >> 32);
+  }
   static void take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
                        Key& key);
   const std::uint64_t* values_of(const Unit& unit) const {
@@ -209,6 +216,7 @@ class Store {
   void leave_chain(Entry& entry, std::uint32_t at, Holder& holder);
   void drop_entry(std::uint32_t entry);
   void free_unit(UnitId id);
+  void free_units(UnitId id);  // and those that it was the last to hold
 
   const Topology& topology_;
   Slab<Unit> units_;
@@ -235,6 +243,64 @@ UnitId Store::newest_child(UnitId parent, Fits fits) const {
     if (is_it(links_[at])) return links_[at].child;
   const auto& first = units_[parent].first_child;
   return first.child != kNone && budget > 0 && is_it(first) ? first.child : kNone;
+}
+
+// Several of these are called for each event.
+
+inline void Store::take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
+                            Key& key) {
+  key.table = use.table;
+  key.group = group;
+  key.hash = std::uint64_t{group} << 16 | use.table;
+  key.size = use.fields.size();
+  const auto* fields = use.fields.data();
+  for (std::size_t i = 0; i < key.size; ++i) {
+    key.values[i] = values[fields[i]];
+    key.hash = mix(key.hash, key.values[i]);
+  }
+}
+
+inline bool Store::has_key(const Holder& holder, const Key& key) const {
+  if (holder.hash != key.hash || holder.table != key.table || holder.group != key.group)
+    return false;
+  const bool fits = key.size <= kHeld;
+  const auto here = fits ? key.size : kHeld - 1;
+  for (std::size_t i = 0; i < here; ++i)
+    if (holder.values[i] != key.values[i]) return false;
+  if (fits) return true;
+  const auto* rest = values_.at(static_cast<std::uint32_t>(holder.values[here]));
+  return std::equal(key.values.begin() + here, key.values.begin() + key.size, rest);
+}
+
+inline std::uint32_t Store::find_holder(const Key& key) const {
+  auto at = buckets_[key.hash & (buckets_.size() - 1)];
+  while (at != kNone && !has_key(holders_[at], key)) at = holders_[at].next;
+  return at;
+}
+
+inline Store::Found Store::find(const TableUse& use, const Unit& unit) const {
+  Key key;
+  take_key(use, values_of(unit), unit.group, key);
+  const auto at = find_holder(key);
+  if (at == kNone) return {};
+  const auto& holder = holders_[at];
+  return {holder.open, holder.used == kNone ? kNone : entries_[holder.used].unit};
+}
+
+inline void Store::append(AgeList& list, UnitId id, std::uint64_t now_ns) {
+  auto& unit = units_[id];
+  unit.since_ns = now_ns;
+  unit.previous = list.newest;
+  unit.next = kNone;
+  (list.newest == kNone ? list.oldest : units_[list.newest].next) = id;
+  list.newest = id;
+}
+
+inline void Store::unlink(AgeList& list, UnitId id) {
+  auto& unit = units_[id];
+  (unit.previous == kNone ? list.oldest : units_[unit.previous].next) = unit.next;
+  (unit.next == kNone ? list.newest : units_[unit.next].previous) = unit.previous;
+  unit.previous = unit.next = kNone;
 }
 
 }  // namespace sojourn::journeys

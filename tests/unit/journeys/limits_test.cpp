@@ -1,5 +1,8 @@
 // What the rebuild says about journeys that it cannot see whole, and what it forgets.
+#include <algorithm>
+
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/core.h>
 
 #include "tests/unit/journeys/world.h"
 
@@ -63,6 +66,41 @@ TEST_CASE("a parent that may be among lost events is an excuse") {
         "D censored 20000000100..20000000110: a--b@20000000100 b--out@20000000110<0");
   CHECK(world.at("D a--b").cut == 1);
   CHECK(world.totals().lost == 3);
+}
+
+TEST_CASE("thousands that wait at once are told apart by every id of a long key") {
+  World world(R"(
+    D in--a len:cell.rnti:lcg.drb.qfi.sn.slot
+    D a--out len:cell.rnti:lcg.drb.qfi.sn.slot
+  )");
+  constexpr int kUnits = 3000;
+  std::string lines;
+  std::uint64_t now_ns = 1000;
+  // All differ in the last id only.
+  for (int unit = 0; unit < kUnits; ++unit)
+    lines += fmt::format("{} D in--a 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
+  // They leave in another order than they came in; twice, so that what was kept is used again.
+  for (int unit = kUnits - 1; unit >= 0; --unit)
+    lines += fmt::format("{} D a--out 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
+  now_ns += kSecond;
+  for (int unit = 0; unit < kUnits; ++unit) {
+    lines += fmt::format("{} D in--a 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
+    lines += fmt::format("{} D a--out 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
+  }
+  world.events(lines);
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 2 * kUnits);
+  for (const auto& seen : world.seen()) {
+    CHECK(seen.journey.outcome == Outcome::kComplete);
+    CHECK_FALSE(seen.journey.ambiguous);
+    CHECK(seen.journey.segments == 1);
+  }
+  // The first in was the last out.
+  const auto first = "D complete 1010..61000: in--a@1010 a--out@61000<0*";
+  CHECK(std::ranges::find(journeys, first) != journeys.end());
+  const auto last =
+      fmt::format("D complete {0}..{1}: in--a@{0} a--out@{1}<0*", now_ns - 10, now_ns);
+  CHECK(std::ranges::find(journeys, last) != journeys.end());
 }
 
 TEST_CASE(
