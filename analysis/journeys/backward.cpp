@@ -94,7 +94,7 @@ void Backward::emit_collected(Outcome outcome) {
     if (step.repeat_of != kNoStep) {
       ++out.retransmissions;
       if (topology_.points[unit.point].round) ++out.harq_retransmissions;
-    } else if (!step.again) {
+    } else if (!step.again && topology_.points[unit.point].loop == 0) {
       out.segments = std::max(out.segments, ++per_point_[unit.point]);
     }
     if (topology_.points[unit.point].drop) ++out.drops;

@@ -340,7 +340,7 @@ void Forward::describe(const Progress& journey, Journey& out) {
     if (trail.repeat_of != kNoStep) {
       ++out.retransmissions;
       if (topology_.points[unit.point].round) ++out.harq_retransmissions;
-    } else if (!trail.again) {
+    } else if (!trail.again && topology_.points[unit.point].loop == 0) {
       out.segments = std::max(out.segments, ++per_point_[unit.point]);
     }
   }

@@ -1,6 +1,7 @@
 #include "analysis/journeys/matcher.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace sojourn::journeys {
 namespace {
@@ -11,6 +12,12 @@ constexpr std::uint32_t kMaxAlternatives = 8;
 // Joins without a single exact sum: the child's length counts something else, e.g. a header.
 constexpr std::uint32_t kEnoughJoins = 64;
 constexpr std::size_t kThreads = 1 << 16;
+// A piece that is not needed and came so long before those that are is another unit's: a second, or
+// four times what gathering a unit took at most, once enough were seen.
+constexpr std::uint64_t kSameUnit_ns = 1'000'000'000;
+constexpr std::uint64_t kSameUnitFloor_ns = 100'000'000;
+constexpr std::uint64_t kSameUnitFactor = 4;
+constexpr std::uint64_t kEnoughUnits = 100;
 
 bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
@@ -27,17 +34,19 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
       rules_(rules),
       store_(store),
       lengths_differ_(topology.pairs.size(), false),
+      gatherings_(topology.pairs.size()),
       joined_whole_(topology.pairs.size(), 0),
       joined_short_(topology.pairs.size(), 0),
       last_(kThreads) {}
 
-void Matcher::match(UnitId child, Match& into) {
+void Matcher::match(UnitId child, Match& into, bool finally) {
   into.clear();
   const auto& unit = store_[child];
   const auto& plan = topology_.points[unit.point];
-  if (match_round(child, plan, into)) return;
+  if (!plan.round_is_id && match_round(child, plan, into)) return;
   if (!plan.pairs.empty()) {
     const auto found = best(plan, unit);
+    if (plan.round_is_id && found.open == kNone && match_round(child, plan, into)) return;
     const auto parent = found.open != kNone ? found.open : found.used;
     if (parent != kNone) {
       const auto index = topology_.pair_index(store_[parent].point, unit.point);
@@ -46,16 +55,19 @@ void Matcher::match(UnitId child, Match& into) {
           pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into);
       if (cut) {
       } else if (found.open == kNone) {
-        match_used(child, parent, into);
+        // An address that was handed on is another unit's by now.
+        if (!pair.single || plan.drop || plan.ack) match_used(child, parent, into);
       } else if (pair.gathers) {
         take_all(child, plan, into);
-        if (pair.joins) check_pieces(child, into);
+        if (pair.joins) check_pieces(child, into, finally);
       } else {
         take_nearest(child, found, into);
       }
     } else {
       match_process(child, plan, into);
     }
+  } else if (plan.round_is_id && match_round(child, plan, into)) {
+    return;
   }
   last_[unit.tid % kThreads] = {unit.tid, unit.serial};
 }
@@ -224,40 +236,98 @@ void Matcher::match_used(UnitId child, UnitId parent, Match& into) const {
   into.parents.assign(parents.begin(), parents.end());
 }
 
+// The bytes of a unit of which the parent is a piece.
+std::optional<Interval> Matcher::piece_of(UnitId parent, std::uint64_t whole) const {
+  const auto& unit = store_[parent];
+  const auto& plan = topology_.points[unit.point];
+  const auto offset = store_.values(unit)[*plan.offset];
+  const auto length = store_.values(unit)[*plan.length];
+  if (!fits_interval(offset, length) || offset + length > whole) return std::nullopt;
+  return Interval{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
+}
+
+// Finds out whether the pieces make up the whole, the newest first, and if so leaves the others
+// where they are that cannot be of it: numbers are used again, and old pieces may be left over.
+bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into) {
+  pieces_.clear();
+  needed_.clear();
+  std::uint64_t oldest_ns = 0;
+  for (const auto parent : into.parents | std::views::reverse) {
+    if (pieces_.bytes() == whole) break;
+    const auto bytes = piece_of(parent, whole);
+    if (!bytes || pieces_.add(*bytes) == 0) continue;
+    needed_.push_back(parent);
+    oldest_ns = store_[parent].ts_ns;
+  }
+  if (pieces_.bytes() != whole || needed_.empty()) return pieces_.bytes() == whole;
+  auto& gathering = gatherings_[pair];
+  const auto same_ns = gathering.units < kEnoughUnits
+                           ? kSameUnit_ns
+                           : std::max(kSameUnitFloor_ns, kSameUnitFactor * gathering.longest_ns);
+  ++gathering.units;
+  gathering.longest_ns = std::max(gathering.longest_ns, store_[needed_.front()].ts_ns - oldest_ns);
+  // Either all pieces of a unit were seen to come from somewhere, or none.
+  const auto known = [this](UnitId parent) {
+    const auto& unit = store_[parent];
+    return !unit.is(kHeadless) && !unit.is(kCut) && !unit.is(kOrphan);
+  };
+  auto needed = needed_.rbegin();
+  std::erase_if(into.parents, [&](UnitId parent) {
+    if (needed != needed_.rend() && *needed == parent) {
+      ++needed;
+      return false;
+    }
+    return !piece_of(parent, whole) || store_[parent].ts_ns + same_ns < oldest_ns ||
+           known(parent) != known(needed_.front());
+  });
+  return true;
+}
+
+// A drop is where pieces go that never were made whole: its length is of those that had come.
+void Matcher::check_dropped(std::uint64_t whole, Match& into) {
+  pieces_.clear();
+  for (const auto parent : into.parents) {
+    const auto bytes = piece_of(parent, UINT32_MAX);
+    if (!bytes) return;
+    pieces_.add(*bytes);
+  }
+  into.missing = pieces_.bytes() < whole;
+}
+
 // Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
-// means that a piece is missing; until it is known, it is taken as one, which the caller judges. A
-// drop is where pieces go that never were made whole: its length is of those that had come.
-void Matcher::check_pieces(UnitId child, Match& into) {
+// means that a piece is missing; until it is known, it is taken as one, which the caller judges.
+void Matcher::check_pieces(UnitId child, Match& into, bool finally) {
   const auto& unit = store_[child];
   const auto index = topology_.pair_index(store_[into.parents.front()].point, unit.point);
   if (lengths_differ_[index]) return;
   const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
-  const bool is_drop = topology_.points[unit.point].drop;
-  pieces_.clear();
   for (const auto parent : into.parents) {
     const auto& plan = topology_.points[store_[parent].point];
     if (!plan.offset || !plan.length) return;
-    const auto offset = store_.values(store_[parent])[*plan.offset];
-    const auto length = store_.values(store_[parent])[*plan.length];
-    if (!fits_interval(offset, length) || (!is_drop && offset + length > whole)) {
-      lengths_differ_[index] = true;
-      return;
-    }
-    pieces_.add({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)});
   }
-  if (pieces_.bytes() == whole) {
+  if (topology_.points[unit.point].drop) {
+    check_dropped(whole, into);
+    return;
+  }
+  if (leave_strangers(index, whole, into)) {
     ++joined_whole_[index];
     return;
   }
-  if (is_drop) {
-    into.missing = pieces_.bytes() < whole;
-    return;
-  }
-  if (++joined_short_[index] > kEnoughJoins && joined_whole_[index] == 0) {
+  const auto strange = [&](UnitId parent) { return !piece_of(parent, whole); };
+  if (joined_whole_[index] == 0 && std::ranges::any_of(into.parents, strange)) {
     lengths_differ_[index] = true;
     return;
   }
+  std::erase_if(into.parents, strange);
+  if (into.parents.empty()) {
+    into.relation = Relation::kNothing;
+    return;
+  }
   into.missing = true;
+  if (finally && ++joined_short_[index] > kEnoughJoins && joined_whole_[index] == 0) {
+    lengths_differ_[index] = true;
+    into.missing = false;
+  }
 }
 
 }  // namespace sojourn::journeys

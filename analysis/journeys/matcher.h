@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,7 +44,8 @@ class Matcher {
  public:
   Matcher(const Topology& topology, const Rules& rules, Store& store);
 
-  void match(UnitId child, Match& into);
+  // `finally`: nothing before it can come any more, so that what is missing is missed.
+  void match(UnitId child, Match& into, bool finally);
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
 
@@ -65,13 +67,23 @@ class Matcher {
   void take_all(UnitId child, const PointPlan& plan, Match& into) const;
   void take_nearest(UnitId child, const Best& best, Match& into) const;
   void match_used(UnitId child, UnitId parent, Match& into) const;
-  void check_pieces(UnitId child, Match& into);
+  void check_dropped(std::uint64_t whole, Match& into);
+  void check_pieces(UnitId child, Match& into, bool finally);
+  std::optional<Interval> piece_of(UnitId parent, std::uint64_t whole) const;
+  bool leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into);
   bool same_ids(UnitId left, UnitId right) const;
 
   const Topology& topology_;
   const Rules& rules_;
   Store& store_;
+  // From the first piece of a unit to the last that it needs.
+  struct Gathering {
+    std::uint64_t units = 0;
+    std::uint64_t longest_ns = 0;
+  };
+
   std::vector<bool> lengths_differ_;
+  std::vector<Gathering> gatherings_;        // by pair
   std::vector<std::uint32_t> joined_whole_;  // by pair: pieces made up the child's length exactly
   std::vector<std::uint32_t> joined_short_;  // they came short of it
   struct LastOfThread {
@@ -80,6 +92,7 @@ class Matcher {
   };
   std::vector<LastOfThread> last_;
   IntervalSet pieces_;
+  std::vector<UnitId> needed_;
 };
 
 }  // namespace sojourn::journeys

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "analysis/journeys/backward.h"
@@ -20,6 +21,12 @@ constexpr std::uint64_t kStaleFloor_ns = 1'000'000'000;
 constexpr std::uint64_t kExcuseFactor = 8;
 constexpr std::uint64_t kExcuseFloor_ns = 1'000'000'000;
 constexpr std::uint64_t kEnoughSamples = 100;
+constexpr int kLongestLoop = 64;
+// Of those that wait for a late parent, at each event.
+constexpr int kMostTries = 64;
+// Of LTE and NR: for paging and for system information.
+constexpr std::uint64_t kFirstBroadcast = 0xfffe;
+constexpr std::uint64_t kLastBroadcast = 0xffff;
 
 struct Longest {
   std::uint64_t samples = 0;
@@ -35,6 +42,12 @@ struct Longest {
 std::uint64_t later(std::uint64_t ts_ns, std::uint64_t by_ns) {
   return by_ns < UINT64_MAX - ts_ns ? ts_ns + by_ns : UINT64_MAX;
 }
+
+// An event that waits for a late parent.
+struct Held {
+  model::EventView event;
+  std::vector<std::uint64_t> values;
+};
 
 }  // namespace
 
@@ -52,7 +65,9 @@ class Rebuilder::State {
         backward_(topology_, store_, observer, journeys_),
         losses_(marks_.open_ns, marks_.losses, marks_.first_seqs),
         stays_(topology_.places.size()),
-        waits_(topology_.points.size()) {
+        waits_(topology_.points.size()),
+        begun_(topology_.points.size(), 0),
+        loop_inputs_(topology_.loops + std::size_t{1}) {
     totals_.points.resize(topology_.points.size());
   }
 
@@ -74,6 +89,7 @@ class Rebuilder::State {
   void finish() {
     release_held();
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
+    while (!late_.empty()) take_late();
     explain_headless(UINT64_MAX);
     while (!deferred_.empty()) emit_deferred();
     forward_.finish();
@@ -86,6 +102,7 @@ class Rebuilder::State {
   const Totals& totals() const { return totals_; }
 
  private:
+  enum class Turn : std::uint8_t { kFirst, kAgain, kLast };
   struct Headless {
     UnitId unit = kNone;
     std::uint64_t due_ns = 0;
@@ -131,15 +148,80 @@ class Rebuilder::State {
       return;
     }
     expire(event.ts_ns);
-    const auto id = store_.create(event, totals_.events, group_of(event.stream));
-    store_.retain(id);
-    matcher_.match(id, match_);
-    connect(id, plan, counts);
-    follow(id, plan);
-    store_.release(id);
+    if (!take(event, Turn::kFirst))
+      late_.push_back({event, {event.values.begin(), event.values.end()}});
+    else if (!late_.empty())
+      try_late(event.point);
     const auto in_memory = store_.in_memory();
     totals_.peak_units = std::max<std::uint64_t>(totals_.peak_units, in_memory);
     if (in_memory > rules_.max_units) make_room(event.ts_ns);
+  }
+
+  // Whether it was taken. What finds no parent is to wait a little for one: clocks of two threads
+  // need not agree.
+  bool take(const model::EventView& event, Turn turn) {
+    const auto& plan = topology_.points[event.point];
+    const auto id = store_.create(event, ++serial_, group_of(event.stream));
+    store_.retain(id);
+    matcher_.match(id, match_, turn == Turn::kLast);
+    const bool takes = turn == Turn::kLast || !lacks_parent(store_[id], plan);
+    if (takes) {
+      if (turn != Turn::kFirst) put_behind_parents(store_[id]);
+      connect(id, plan, totals_.points[event.point]);
+      follow(id, plan);
+    }
+    store_.release(id);
+    return takes;
+  }
+
+  bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
+    if (match_.missing) return true;
+    return match_.relation == Relation::kNothing && !plan.pairs.empty() && !plan.control &&
+           !is_broadcast(unit, plan) && !is_loop_input(unit);
+  }
+
+  void put_behind_parents(Unit& unit) {
+    for (const auto parent : match_.parents)
+      unit.ts_ns = std::max(unit.ts_ns, store_[parent].ts_ns);
+    unit.entered_ns = unit.ts_ns;
+  }
+
+  bool feeds(PointId parent, PointId child) const {
+    return std::ranges::any_of(topology_.points[child].pairs, [&](std::uint32_t pair) {
+      return topology_.pairs[pair].parent == parent;
+    });
+  }
+
+  // One of this point came: what waits may have waited for it, and others for that.
+  void try_late(PointId came) {
+    int tries = 0;
+    came_.assign(1, came);
+    while (!came_.empty()) {
+      const auto parent = came_.back();
+      came_.pop_back();
+      for (auto late = late_.begin(); late != late_.end();) {
+        if (!feeds(parent, late->event.point)) {
+          ++late;
+          continue;
+        }
+        if (++tries > kMostTries) return;
+        late->event.values = late->values;
+        if (take(late->event, Turn::kAgain)) {
+          came_.push_back(late->event.point);
+          late = late_.erase(late);
+        } else {
+          ++late;
+        }
+      }
+    }
+  }
+
+  // Its time is over.
+  void take_late() {
+    Held late = std::move(late_.front());
+    late_.pop_front();
+    late.event.values = late.values;
+    take(late.event, Turn::kLast);
   }
 
   // Ties the unit to its parents and says what kind of unit it is.
@@ -148,7 +230,7 @@ class Rebuilder::State {
     if (match_.repeat_of != kNone) store_.set_repeat(id, match_.repeat_of);
     auto& unit = store_[id];
     const auto is_control = [this](UnitId parent) { return store_[parent].is(kControl); };
-    if (plan.control ||
+    if (plan.control || (match_.parents.empty() && is_broadcast(unit, plan)) ||
         (!match_.parents.empty() && std::ranges::all_of(match_.parents, is_control)))
       unit.set(kControl);
     if (unit.is(kControl)) ++counts.control;
@@ -166,13 +248,52 @@ class Rebuilder::State {
     const bool repeats_unseen = plan.input && match_.relation == Relation::kNothing && plan.round &&
                                 store_.values(unit)[*plan.round] != 0;
     if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
-        (!plan.input || repeats_unseen)) {
+        (!plan.input || repeats_unseen) && !begins_loop(unit, plan)) {
       unit.set(kHeadless);
       beheaded(id);
     }
+    if (plan.loop != 0 && !match_.parents.empty()) link_rounds(id, plan, counts);
     for (const auto parent : match_.parents) {
       store_.add_child(parent, id, match_.bytes);
       waits_[unit.point].note(unit.ts_ns - store_[parent].ts_ns);
+    }
+  }
+
+  bool is_broadcast(const Unit& unit, const PointPlan& plan) const {
+    if (!plan.broadcast) return false;
+    const auto whom = store_.values(unit)[*plan.broadcast];
+    return kFirstBroadcast <= whom && whom <= kLastBroadcast;
+  }
+
+  // Nothing feeds a loop but itself, so what it begins with is learnt: the point whose events come
+  // without a parent most often. Until that is plain, explain_headless() judges.
+  bool begins_loop(const Unit& unit, const PointPlan& plan) {
+    if (plan.loop == 0 || (plan.round && store_.values(unit)[*plan.round] != 0)) return false;
+    const auto begun = ++begun_[unit.point];
+    auto& most = loop_inputs_[plan.loop];
+    if (!most || begun > begun_[*most]) most = unit.point;
+    return *most == unit.point && begun >= kEnoughSamples;
+  }
+
+  bool is_loop_input(const Unit& unit) const {
+    const auto& plan = topology_.points[unit.point];
+    return plan.loop != 0 && loop_inputs_[plan.loop] == unit.point &&
+           (!plan.round || store_.values(unit)[*plan.round] == 0);
+  }
+
+  // What comes to a loop's input again was there before: it is the next round of that.
+  void link_rounds(UnitId id, const PointPlan& plan, PointTotals& counts) {
+    if (loop_inputs_[plan.loop] != store_[id].point || match_.repeat_of != kNone) return;
+    auto earlier = match_.parents.front();
+    for (int turn = 0; turn < kLongestLoop; ++turn) {
+      if (store_[earlier].point == store_[id].point) {
+        store_.set_repeat(id, earlier);
+        ++counts.repeats;
+        return;
+      }
+      const auto before = store_.parents(store_[earlier]);
+      if (before.empty()) return;
+      earlier = before.front();
     }
   }
 
@@ -296,16 +417,17 @@ class Rebuilder::State {
     if (!plan.input) forward_.pin(id, kLatestRound);
   }
 
-  // A unit of the same key that has waited far longer than any before it was never seen to leave.
+  // A unit of the same key that has waited far longer than any before it was never seen to leave;
+  // one at the same address is gone whenever another one is there.
   // Where units are gathered, others of the key are what it waits for.
   void forget_stale(UnitId id, const TableUse& use) {
     const auto& place = stays_[*topology_.points[store_[id].point].place];
-    if (use.gathers || !place.known()) return;
-    const auto limit_ns = kStaleFactor * place.longest_ns + kStaleFloor_ns;
+    if (use.gathers || (!use.single && !place.known())) return;
+    const auto limit_ns = use.single ? 0 : kStaleFactor * place.longest_ns + kStaleFloor_ns;
     const auto older = store_.older(store_[id].entries);  // the entry that was just made
     if (older == kNone) return;
     const auto stale = store_.unit_of(older);
-    if (now_ns_ - store_[stale].ts_ns <= limit_ns) return;
+    if (!use.single && now_ns_ - store_[stale].ts_ns <= limit_ns) return;
     ++totals_.expired_by_reuse;
     give_up(stale, now_ns_, false);
   }
@@ -342,13 +464,24 @@ class Rebuilder::State {
         observer_.on_leave(*topology_.points[unit.point].place, unit.entered_ns, now_ns, false);
       }
       const auto& plan = topology_.points[unit.point];
-      if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit.is(kControl)) {
+      if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit.is(kControl) &&
+          !was_empty(unit, plan, now_ns, at_end)) {
         const bool lost = at_end || losses_.between(unit.ts_ns, now_ns);
         emit_unfinished(id, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);
         return;
       }
     }
     retire(id);
+  }
+
+  // A block that had its time, and that nothing was taken out of, had no packet in it.
+  bool was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end) {
+    if (!plan.block || unit.children != kNone || losses_.between(unit.ts_ns, now_ns)) return false;
+    const auto& place = stays_[*plan.place];
+    const auto stay_ns = std::max(kExcuseFloor_ns, kExcuseFactor * place.longest_ns);
+    if (at_end && (!place.known() || now_ns - unit.ts_ns <= stay_ns)) return false;
+    ++totals_.points[unit.point].control;
+    return true;
   }
 
   // Pieces that would have been put together are one journey.
@@ -386,12 +519,14 @@ class Rebuilder::State {
       headless_.pop_front();
       auto& unit = store_[id];
       auto& counts = totals_.points[unit.point];
+      if (unit.is(kHeadless) && is_loop_input(unit)) unit.clear(kHeadless);
       const bool cut = is_excused(unit);
-      if (cut)
-        unit.set(kCut);
-      else if (unit.is(kHeadless) || !topology_.points[unit.point].drop)
-        unit.set(kOrphan);
-      if (unit.is(kHeadless)) ++(cut ? counts.cut : counts.orphans);
+      // What takes in units and had none was made inside, of control only. A drop that lacks pieces
+      // lacks them for a reason, unless the start may have cut them off.
+      const bool control = unit.is(kHeadless) && !cut && topology_.points[unit.point].container;
+      const bool lacks = unit.is(kMissing) && (cut || !topology_.points[unit.point].drop);
+      if (unit.is(kHeadless) || lacks) unit.set(cut ? kCut : kOrphan);
+      if (unit.is(kHeadless)) ++(cut ? counts.cut : control ? counts.control : counts.orphans);
       unit.clear(kHeadless);
       unit.clear(kMissing);
       store_.release(id);
@@ -430,6 +565,7 @@ class Rebuilder::State {
   void expire(std::uint64_t now_ns) {
     now_ns_ = now_ns;
     forward_.set_now(now_ns);
+    while (!late_.empty() && late_.front().event.ts_ns + rules_.late_ns < now_ns) take_late();
     if (now_ns >= endings_due_ns_) expire_endings();
     if (now_ns > departed_due_ns_) expire_departed();
     if (now_ns > waiting_due_ns_) expire_waiting();
@@ -509,12 +645,17 @@ class Rebuilder::State {
   AgeList departed_;
   model::EventBatch held_;  // until all others of their instant are here
   std::vector<std::size_t> order_;
+  std::deque<Held> late_;
+  std::vector<PointId> came_;
+  std::uint64_t serial_ = 0;
   std::deque<Headless> headless_;
   std::deque<Headless> deferred_;
   std::vector<UnitId> evicted_;
   std::vector<UnitId> group_;
-  std::vector<Longest> stays_;  // by place
-  std::vector<Longest> waits_;  // by child point
+  std::vector<Longest> stays_;                       // by place
+  std::vector<Longest> waits_;                       // by child point
+  std::vector<std::uint64_t> begun_;                 // by point of a loop: events without a parent
+  std::vector<std::optional<PointId>> loop_inputs_;  // by loop: where most of them are
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -39,6 +39,8 @@ constexpr std::array kWords = {
     Word{"round", &Rules::round},
     Word{"process", &Rules::process},
     Word{"sequence", &Rules::sequence_suffix},
+    Word{"buffer", &Rules::buffer},
+    Word{"broadcast", &Rules::broadcast},
     Word{"drop", &Rules::drop},
     Word{"ack", &Rules::ack},
     Word{"control", &Rules::control},
@@ -49,7 +51,7 @@ struct Time {
   std::uint64_t Rules::* member;
 };
 constexpr std::array kTimes = {Time{"expiry", &Rules::expiry_ns}, Time{"linger", &Rules::linger_ns},
-                               Time{"settle", &Rules::settle_ns}};
+                               Time{"settle", &Rules::settle_ns}, Time{"late", &Rules::late_ns}};
 
 struct Token {
   std::string text;
@@ -181,8 +183,8 @@ class Parser {
       return {};
     }
     return line.expected(
-        "\"journey\", \"word\", \"expiry\", \"linger\", \"settle\", \"units\", \"point\" or "
-        "\"pair\"");
+        "\"journey\", \"word\", \"expiry\", \"linger\", \"settle\", \"late\", \"units\", \"point\" "
+        "or \"pair\"");
   }
 
   static Result<model::Direction> parse_direction(Line& line) {
@@ -366,6 +368,7 @@ std::string kind_text(const PointPlan& plan) {
   if (plan.drop) return fmt::format("{}{}", name(PointKind::kDrop), control);
   if (plan.ack) return fmt::format("{}{}", name(PointKind::kAck), control);
   if (plan.control) return std::string(name(PointKind::kControl));
+  if (plan.loop != 0) return "in a loop that nothing feeds: the traffic tells where it is entered";
   if (plan.input) return std::string(name(PointKind::kInput));
   return std::string(name(plan.output ? PointKind::kOutput : PointKind::kInner));
 }
@@ -416,10 +419,10 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
                  "journey D {}\njourney U {}\n\n# Fields and places with a meaning.\n",
                  anchor(rules.downlink), anchor(rules.uplink));
   for (const Word& word : kWords)
-    fmt::format_to(out, "word {:<8}  {}\n", word.name, quoted(rules.*word.member));
+    fmt::format_to(out, "word {:<9}  {}\n", word.name, quoted(rules.*word.member));
   text += "\n# How long a unit is waited for, and how many are kept.\n";
   for (const Time& time : kTimes)
-    fmt::format_to(out, "{}  {}\n", time.name, time_text(rules.*time.member));
+    fmt::format_to(out, "{:<6}  {}\n", time.name, time_text(rules.*time.member));
   fmt::format_to(out, "units   {}\n\n# Where units come in, leave, and end.\n", rules.max_units);
 
   const Names names(schema);
@@ -434,8 +437,9 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
     if (topology.points[id].carries_units) width = std::max(width, names.of(id).size());
   for (std::size_t id = 0; id < schema.points.size(); ++id)
     if (topology.points[id].carries_units)
-      add(fmt::format("point {} {:<{}}  {}", letter(schema.points[id].direction), names.of(id),
-                      width, kind_text(topology.points[id])));
+      add(fmt::format("{}point {} {:<{}}  {}", topology.points[id].loop != 0 ? "# " : "",
+                      letter(schema.points[id].direction), names.of(id), width,
+                      kind_text(topology.points[id])));
   text += fmt::format("{}\n\n# Which point feeds which.\n", fmt::join(lines, "\n"));
 
   lines.clear();

@@ -55,12 +55,16 @@ struct Rules {
   Anchor downlink = Anchor::kInput;
   Anchor uplink = Anchor::kOutput;
 
-  // Fields with a meaning.
-  std::string length = "len";    // property: bytes of the unit
-  std::string offset = "so";     // local id: where a piece begins in the unit that was cut
-  std::string round = "round";   // property: above 0, this repeats the last one of its process
-  std::string process = "harq";  // local id: which process repeats
+  // Fields with a meaning. Where several names stand, divided by blanks, each is as good.
+  std::string length = "len";  // property: bytes of the unit
+  std::string offset = "so";   // local id: where a piece begins in the unit that was cut
+  // Property or local id: above 0, this repeats the last one of its process.
+  std::string round = "round hqround";
+  std::string process = "harq hqpid harq_pid";  // local id: which process repeats
   std::string sequence_suffix = "sn";  // local ids that number units and wrap: psn, rsn, gsn
+  // Local ids that end so, in whatever case, are addresses: of one unit at a time, soon used again.
+  std::string buffer = "buf ptr addr bb";
+  std::string broadcast = "rnti";  // to all or for paging, where it is 0xffff or 0xfffe: control
 
   // Places with a meaning.
   std::string drop = "drop";  // `drop`, `drop.*`, `*.drop`: the unit ends here
@@ -70,6 +74,7 @@ struct Rules {
   std::uint64_t expiry_ns = 10'000'000'000;  // a unit that waits longer is not matched any more
   std::uint64_t linger_ns = 1'000'000'000;   // what ended is kept so long where HARQ may repeat it,
   std::uint64_t settle_ns = 100'000'000;     // and so long where nothing is expected any more
+  std::uint64_t late_ns = 20'000;            // a parent may be stamped so much after its child
   std::size_t max_units = 4'000'000;         // in memory at once; the oldest give way
 
   // The last that means a point or a pair counts.
@@ -80,9 +85,14 @@ struct Rules {
     return direction == model::Direction::kUplink ? uplink : downlink;
   }
   bool is_drop(std::string_view place) const;
+  // `retx_drop`, `discarded.late`: units end here unless something leaves the place.
+  static bool sounds_like_drop(std::string_view place);
   bool is_ack(std::string_view place) const;
   bool is_control(std::string_view place) const;
   bool is_sequence(std::string_view field) const;
+  bool is_buffer(std::string_view field) const;
+  bool is_process(std::string_view field) const;
+  bool is_round(std::string_view field) const;
 };
 
 }  // namespace sojourn::journeys

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/journeys/loops.h"
 #include "analysis/model/unread.h"
 
 namespace sojourn::journeys {
@@ -92,11 +93,13 @@ class Deriver {
   Result<Topology> run() {
     if (schema_.points.size() > std::numeric_limits<PointId>::max())
       return fail("schema has {} points, more than a trace can hold", schema_.points.size());
+    for (const auto& point : schema_.points) left_.insert({point.direction, point.src});
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(describe(i));
     find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
     SJ_CHECK(make_tables());
+    find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
     rank();
     return std::move(topology_);
@@ -115,19 +118,28 @@ class Deriver {
                          point.direction == model::Direction::kUplink;
     plan.values = static_cast<std::uint8_t>(point.fields.size());
     for (const auto& field : point.fields) plan.is_id.push_back(field.role != Role::kProperty);
-    plan.drop = rules_.is_drop(point.dest);
+    plan.drop = rules_.is_drop(point.dest) || (Rules::sounds_like_drop(point.dest) &&
+                                               !left_.contains({point.direction, point.dest}));
     plan.ack = !plan.drop && rules_.is_ack(point.dest);
     plan.control = rules_.is_control(point.src) || rules_.is_control(point.dest);
     if (plan.carries_units) state_kind(point, plan);
     plan.length = index_of(point, rules_.length, true);
     plan.offset = index_of(point, rules_.offset, false);
-    plan.round = index_of(point, rules_.round, true);
+    for (std::size_t i = 0; i < point.fields.size(); ++i) {
+      const auto& field = point.fields[i];
+      const auto at = static_cast<std::uint8_t>(i);
+      if (!plan.round && rules_.is_round(field.name)) {
+        plan.round = at;
+        plan.round_is_id = field.role != Role::kProperty;
+      }
+      if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;
+    }
     note_unread(point, plan);
     ids_.push_back(ids(point));
     if (plan.carries_units && !plan.drop && !plan.ack)
       entering_[{point.direction, point.dest}].push_back(static_cast<PointId>(index));
-    if (plan.round && index_of(point, rules_.process, false))
-      plan.repeats = TableUse{take_table(), indexes(point, process_ids(point)), false};
+    if (plan.round && !process_ids(point).empty())
+      plan.repeats = TableUse{.table = take_table(), .fields = indexes(point, process_ids(point))};
     topology_.points.push_back(std::move(plan));
     return {};
   }
@@ -182,10 +194,13 @@ class Deriver {
 
   // What a process is known by; empty where the point does not name one.
   std::vector<std::string> process_ids(const Point& point) const {
-    if (!index_of(point, rules_.process, false)) return {};
-    std::vector<std::string> names = {rules_.process};
+    const auto process = std::ranges::find_if(point.fields, [this](const model::Field& field) {
+      return field.role != Role::kProperty && rules_.is_process(field.name);
+    });
+    if (process == point.fields.end()) return {};
+    std::vector<std::string> names = {process->name};
     for (const auto& field : point.fields)
-      if (field.role == Role::kGlobal && field.name != rules_.process) names.push_back(field.name);
+      if (field.role == Role::kGlobal && field.name != process->name) names.push_back(field.name);
     std::ranges::sort(names);
     return names;
   }
@@ -287,6 +302,7 @@ class Deriver {
       return fail("{}: {} is stated to be an input", said(rule), rule.child.name);
     if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
     if (rule.gathers) pair.gathers = *rule.gathers;
+    pair.single &= !pair.gathers && !rule.cuts.value_or(false);
     const bool lengths =
         rule.lengths.value_or(pair.cuts || pair.joins || rule.cuts.value_or(false));
     if (rule.cuts) pair.cuts = *rule.cuts;
@@ -318,11 +334,27 @@ class Deriver {
     const bool pieces = has(pair.parent_extra, rules_.offset);
     const bool numbered = std::ranges::any_of(pair.key, sequence);
     const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, sequence);
-    pair.gathers =
-        !pair.parent_extra.empty() && !has(pair.key, rules_.offset) && (pieces || !renumbered);
+    pair.single = names_one(pair);
+    pair.gathers = !pair.single && !pair.parent_extra.empty() && !has(pair.key, rules_.offset) &&
+                   (pieces || !renumbered);
     pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
+  }
+
+  // An address holds one unit at a time, and a process works on one.
+  bool names_one(const Pair& pair) const {
+    const auto buffer = [this](const std::string& id) { return rules_.is_buffer(id); };
+    if (std::ranges::any_of(pair.key, buffer)) return true;
+    const auto process = [this](const std::string& id) { return rules_.is_process(id); };
+    const auto& fields = schema_.points[pair.child].fields;
+    const auto says_which = [&](const std::string& id) {
+      return !process(id) && !rules_.is_round(id) &&
+             std::ranges::none_of(fields, [&](const model::Field& field) {
+               return field.name == id && field.role == Role::kGlobal;
+             });
+    };
+    return std::ranges::any_of(pair.key, process) && std::ranges::none_of(pair.key, says_which);
   }
 
   // Points with one key share a table where each of them that enters the place feeds each that
@@ -355,21 +387,22 @@ class Deriver {
         return fail("points touch by more than {} keys", kMaxTables);
       if (fresh) ++topology_.tables;
       for (auto& fields : alternatives(schema_.points[pair.parent], pair.key))
-        add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair.gathers);
+        add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair);
       for (auto& fields : alternatives(schema_.points[pair.child], pair.key))
-        add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair.gathers);
+        add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair);
     }
     return {};
   }
 
   static void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields,
-                  bool gathers) {
+                  const Pair& pair) {
     const auto same = std::ranges::find_if(
         uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
     if (same == uses.end()) {
-      uses.push_back({table, std::move(fields), gathers});
+      uses.push_back({table, std::move(fields), pair.gathers, pair.single});
     } else {
-      same->gathers |= gathers;
+      same->gathers |= pair.gathers;
+      same->single &= pair.single;
     }
   }
 
@@ -382,9 +415,43 @@ class Deriver {
     return slot->second;
   }
 
+  void find_loops() {
+    const auto loops = find_unfed_loops(topology_.points.size(), topology_.pairs);
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      auto& plan = topology_.points[i];
+      if (plan.stated || plan.control) continue;
+      plan.loop = loops[i];
+      topology_.loops = std::max(topology_.loops, loops[i]);
+    }
+  }
+
+  bool is_numbered(PointId point) const {
+    return std::ranges::any_of(ids_[point], [this](const std::string& id) {
+      return id == rules_.offset || rules_.is_sequence(id);
+    });
+  }
+
+  void judge_blocks(std::size_t index) {
+    auto& plan = topology_.points[index];
+    const auto takes_numbered = [this](std::uint32_t at) {
+      const auto& pair = topology_.pairs[at];
+      return pair.gathers && is_numbered(pair.parent);
+    };
+    const auto id = static_cast<PointId>(index);
+    plan.container =
+        !plan.pairs.empty() && !is_numbered(id) && std::ranges::all_of(plan.pairs, takes_numbered);
+    for (const auto at : plan.pairs) {
+      const auto& pair = topology_.pairs[at];
+      auto& parent = topology_.points[pair.parent];
+      if (parent.loop == 0 && !pair.child_extra.empty() && !is_numbered(pair.parent))
+        parent.block = true;
+    }
+  }
+
   void finish(std::size_t index) {
     auto& plan = topology_.points[index];
     if (!plan.carries_units) return;
+    judge_blocks(index);
     plan.input = plan.pairs.empty() && !plan.control;
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
@@ -398,11 +465,12 @@ class Deriver {
       const auto names = process_ids(point);
       if (!names.empty() && names == process_ids(sibling))
         plan.processes.push_back(
-            {topology_.points[other].repeats->table, indexes(point, names), false});
+            {.table = topology_.points[other].repeats->table, .fields = indexes(point, names)});
     }
   }
 
-  // Longest distance from an input; points on a cycle keep the rank they had when it was met.
+  // Longest distance from an input. Where only cycles are left, one is entered where it was reached
+  // first, or where nothing reaches it at the point that the schema has first.
   void rank() {
     const auto& pairs = topology_.pairs;
     std::vector<std::size_t> missing(topology_.points.size(), 0);
@@ -412,16 +480,35 @@ class Deriver {
       next[pair.parent].push_back(pair.child);
     }
     std::vector<PointId> ready;
-    for (std::size_t i = 0; i < missing.size(); ++i)
-      if (missing[i] == 0) ready.push_back(static_cast<PointId>(i));
-    while (!ready.empty()) {
+    std::set<PointId> left;
+    std::set<std::pair<std::uint16_t, PointId>> reached;  // of those left, by rank
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const auto point = static_cast<PointId>(i);
+      if (missing[i] == 0)
+        ready.push_back(point);
+      else
+        left.insert(point);
+    }
+    while (!ready.empty() || !left.empty()) {
+      if (ready.empty()) {
+        ready.push_back(reached.empty() ? *left.begin() : reached.begin()->second);
+        reached.erase({topology_.points[ready.back()].rank, ready.back()});
+        left.erase(ready.back());
+      }
       const auto point = ready.back();
       ready.pop_back();
       const auto after = static_cast<std::uint16_t>(topology_.points[point].rank + 1);
       for (const auto child : next[point]) {
+        if (!left.contains(child)) continue;
         auto& rank = topology_.points[child].rank;
+        reached.erase({rank, child});
         rank = std::max(rank, after);
-        if (--missing[child] == 0) ready.push_back(child);
+        if (--missing[child] == 0) {
+          left.erase(child);
+          ready.push_back(child);
+        } else {
+          reached.insert({rank, child});
+        }
       }
     }
   }
@@ -431,6 +518,7 @@ class Deriver {
   Topology topology_;
   std::vector<std::vector<std::string>> ids_;
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
+  std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;

@@ -26,6 +26,7 @@ struct TableUse {
   std::uint16_t table = 0;
   FieldIndexes fields;
   bool gathers = false;  // somebody takes all units of a key here
+  bool single = false;  // there is one unit of a key at a time: a new one says that the old is gone
 };
 
 // A parent point and a child point that touch.
@@ -39,6 +40,7 @@ struct Pair {
   bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
   bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
   bool joins = false;    // parents say which bytes of the child they carry
+  bool single = false;   // the key is an address or a process, which one unit at a time has
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
 
@@ -56,6 +58,10 @@ struct PointPlan {
   bool drop = false;
   bool ack = false;
   bool control = false;
+  bool container = false;  // it takes units that are numbered, and has no number itself
+  bool block = false;      // has no number, and units with ids of their own are taken out of it
+  std::uint16_t loop =
+      0;  // of points that nothing else feeds, from 1: units come in at one of them
   std::optional<PointKind> stated;  // by a rule
   bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
   std::uint8_t values = 0;
@@ -64,10 +70,12 @@ struct PointPlan {
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
-  std::optional<std::uint8_t> unread;  // bits of the values that could not be read
-  std::uint64_t needed_bits = 0;       // of those values without which a unit is not known
-  std::optional<std::uint16_t> place;  // that it enters, where something can leave it again
-  std::vector<TableUse> lookups;       // nearest place first
+  bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
+  std::optional<std::uint8_t> broadcast;  // whom it is for; to all, or for paging, is control
+  std::optional<std::uint8_t> unread;     // bits of the values that could not be read
+  std::uint64_t needed_bits = 0;          // of those values without which a unit is not known
+  std::optional<std::uint16_t> place;     // that it enters, where something can leave it again
+  std::vector<TableUse> lookups;          // nearest place first
   std::vector<TableUse> inserts;
   std::optional<TableUse> repeats;      // where the latest unit of each process is
   std::vector<TableUse> processes;      // of other points with the same source, by process
@@ -82,6 +90,7 @@ struct Topology {
   std::vector<Pair> pairs;
   std::vector<Place> places;
   std::uint16_t tables = 0;
+  std::uint16_t loops = 0;    // with numbers up to this
   bool has_expiries = false;  // some pair has one of its own
   // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
   std::vector<std::string> idle_rules;

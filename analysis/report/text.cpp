@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -177,6 +178,7 @@ class Writer {
   std::string ends(Direction direction) const {
     std::vector<std::string> from;
     std::vector<std::string> to;
+    std::optional<std::size_t> loop;
     const auto note = [](std::vector<std::string>& places, const std::string& place) {
       if (std::ranges::find(places, place) == places.end()) places.push_back(place);
     };
@@ -184,8 +186,11 @@ class Writer {
       const auto& plan = topology_.points[i];
       if (plan.direction != direction || content_.totals.points[i].events == 0) continue;
       if (plan.input) note(from, facts_.schema.points[i].src);
+      if (plan.loop != 0 && (!loop || plan.rank < topology_.points[*loop].rank)) loop = i;
       if (plan.output) note(to, facts_.schema.points[i].dest);
     }
+    // A loop that nothing feeds is entered somewhere in it.
+    if (from.empty() && loop) from.push_back(facts_.schema.points[*loop].src);
     const auto said = [](const std::vector<std::string>& places) {
       if (places.empty()) return std::string("?");
       return places.size() == 1 ? places[0]

@@ -55,6 +55,48 @@ TEST_CASE("an event without a parent long after the start is an orphan, and no j
   CHECK(world.at("D b--out").orphans == 0);
 }
 
+TEST_CASE("a child whose parent is stamped a little later is put behind it") {
+  World world(kLine);
+  world.events(R"(
+    100000 t1 D in--a 1000 1 7
+    108000 t2 D b--out 1000 1 7
+    110000 t3 D a--b 1000 1 7
+    200000 t1 D in--a 1000 1 8
+    209000 t3 D a--b 1000 1 8
+  )");
+  CHECK(world.journeys() ==
+        Lines{"D complete 100000..110000: in--a@100000 a--b@110000<0 b--out@110000<1*",
+              "D censored 200000..209000: in--a@200000 a--b@209000<0"});
+  CHECK(world.hops("b") == "b 0");
+  CHECK(world.at("D b--out").orphans + world.at("D b--out").cut == 0);
+}
+
+TEST_CASE("a packet that is put together waits for a piece that is stamped late") {
+  World world(kUp);
+  world.events(R"(
+    1000 t1 U ant--phy 1000 1 4
+    1010 t2 U phy--rlc.rx 600 1 7 0 4
+    1500 t3 U rlc.rx--out 1000 1 7
+    1700 t2 U phy--rlc.rx 400 1 7 600 4
+  )");
+  CHECK(world.journeys() == Lines{"U complete 1000..1700: ant--phy@1000 phy--rlc.rx@1010<0 "
+                                  "phy--rlc.rx@1700<0 rlc.rx--out@1700<1,2*"});
+  CHECK(world.totals().missing_pieces == 0);
+}
+
+TEST_CASE("how late a parent may be can be stated") {
+  World world(kLine);
+  world.rules.late_ns = 5000;
+  world.marks.open_ns = 1;
+  world.events(R"(
+    20000000000 t1 D in--a 1000 1 7
+    20000008000 t2 D b--out 1000 1 7
+    20000014000 t3 D a--b 1000 1 7
+  )");
+  world.journeys();
+  CHECK(world.at("D b--out").orphans == 1);
+}
+
 TEST_CASE("a parent that may be among lost events is an excuse") {
   World world(kLine);
   world.marks.open_ns = 1000;

@@ -23,8 +23,7 @@ using truth::Truth;
 
 constexpr std::uint64_t kHarqs = 4;
 constexpr std::uint64_t kRounds = 3;
-constexpr std::uint64_t kSequence = 32;  // wraps all the time
-constexpr std::size_t kWindow = 8;       // units of one bearer under way, far below a wrap
+constexpr std::size_t kWindow = 8;  // units of one bearer under way, far below a wrap
 
 enum Bearer : std::uint64_t { kUm = 1, kAm = 2 };
 
@@ -215,14 +214,14 @@ class Simulation {
     if (bearer.window.size() >= kWindow) return;
     const auto bytes = some_bytes();
     const auto packet = log_.packet(bytes);
-    const auto gsn = state.gsn[drb]++ % kSequence;
+    const auto gsn = state.gsn[drb]++ % radio_.sequence;
     const std::vector<Piece> all = {{packet, 0, bytes}};
     auto hit = log_.hit("D ip.in--pdcp.in", {bytes, ue, drb, gsn}, {}, all);
     if (chance(radio_.drop_percent)) {
       log_.hit("D pdcp.in--drop", {bytes, ue, drb, gsn}, {hit}, all);
       return;
     }
-    const auto psn = state.psn[drb]++ % kSequence;
+    const auto psn = state.psn[drb]++ % radio_.sequence;
     hit = log_.hit("D pdcp.in--pdcp.tx", {bytes, ue, drb, gsn, psn}, {hit}, all);
     const std::string tx = drb == kAm ? "rlc.tx.am" : "rlc.tx.um";
     hit = log_.hit("D pdcp.tx--" + tx, {bytes, ue, drb, psn}, {hit}, all);
@@ -239,11 +238,11 @@ class Simulation {
   }
 
   // The next bytes that a bearer wants to send, at most `room`.
-  static std::optional<Part> pull(BearerState& bearer, std::uint64_t drb, std::uint32_t room) {
+  std::optional<Part> pull(BearerState& bearer, std::uint64_t drb, std::uint32_t room) const {
     for (std::size_t i = 0; i < bearer.window.size(); ++i) {
       auto& sdu = bearer.window[i];
       if (sdu.done) continue;
-      if (!sdu.numbered) sdu.rsn = bearer.rsn++ % kSequence;
+      if (!sdu.numbered) sdu.rsn = bearer.rsn++ % radio_.sequence;
       sdu.numbered = true;
       Interval bytes;
       if (!sdu.lost.empty()) {
@@ -450,7 +449,7 @@ class Simulation {
       log_.hit("U pdcp.rx--drop", {sdu.bytes, ue, drb, psn}, {joined});
       return;
     }
-    const auto gsn = ues_[ue].up_gsn[drb]++ % kSequence;
+    const auto gsn = ues_[ue].up_gsn[drb]++ % radio_.sequence;
     const auto out = log_.hit("U pdcp.rx--gtp.tx", {sdu.bytes, ue, drb, psn, gsn}, {joined});
     log_.hit("U gtp.tx--ip.out", {sdu.bytes, ue, drb, gsn}, {out});
   }

@@ -1,4 +1,7 @@
 // Random radio behaviour, all mechanisms mixed, against what is known to have happened.
+#include <algorithm>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/journeys/random_radio.h"
@@ -34,6 +37,35 @@ TEST_CASE("every journey of random radio behaviour comes out exactly, and none i
   CHECK(repeats > 1000);
   CHECK(segments > 1000);
   CHECK(dropped > 1000);
+}
+
+TEST_CASE("a thread whose clock is behind the others' changes no journey") {
+  std::uint64_t inverted = 0;
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const auto truth = random_radio({.seed = seed, .ues = 1 + seed % 5, .sequence = 4096});
+    auto observations = observe_all(truth);
+    std::vector<std::uint64_t> stamps(truth.hits.size());
+    for (auto& observation : observations) {
+      // As slow as a real one: what a block takes in is there before the clocks' difference
+      // matters.
+      observation.ts_ns *= 100;
+      const auto& where = truth.points[truth.hits[observation.hit].point].where;
+      if (where == "D pdcp.in--pdcp.tx" || where == "U pdcp.rx--gtp.tx")
+        observation.ts_ns += 700 * seed;
+      stamps[observation.hit] = observation.ts_ns;
+    }
+    for (std::size_t hit = 0; hit < truth.hits.size(); ++hit)
+      for (const auto parent : truth.hits[hit].parents)
+        inverted += stamps[hit] < stamps[truth.hit_by_id.at(parent)] ? 1 : 0;
+    std::ranges::stable_sort(observations, {}, &Observation::ts_ns);
+    auto compared = compare_with_truth(truth, observations);
+    if (!compared) FAIL(compared.error().text());
+    INFO("seed " << seed);
+    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+    REQUIRE(compared->different == 0);
+    for (const auto& point : compared->totals.points) CHECK(point.orphans + point.cut == 0);
+  }
+  CHECK(inverted > 300);
 }
 
 TEST_CASE("the same seed gives the same radio") {

@@ -68,19 +68,22 @@ journey D enters
 journey U leaves
 
 # Fields and places with a meaning.
-word length    len
-word offset    so
-word round     round
-word process   harq
-word sequence  sn
-word drop      drop
-word ack       ack
-word control   ctrl
+word length     len
+word offset     so
+word round      "round hqround"
+word process    "harq hqpid harq_pid"
+word sequence   sn
+word buffer     "buf ptr addr bb"
+word broadcast  rnti
+word drop       drop
+word ack        ack
+word control    ctrl
 
 # How long a unit is waited for, and how many are kept.
 expiry  10s
 linger  1s
 settle  100ms
+late    20us
 units   4000000
 
 # Where units come in, leave, and end.
@@ -125,8 +128,8 @@ TEST_CASE("an own rule is printed as well") {
       "pair D in--a -> a--b  by rnti expiry 1500us\n");
   const std::string text = printed(schema, rules);
   CHECK(text.contains("expiry  2s\n"));
-  CHECK(text.contains("word sequence  \"\"\n"));
-  CHECK(text.contains("word drop      \"#a \"\"b\"\n"));
+  CHECK(text.contains("word sequence   \"\"\n"));
+  CHECK(text.contains("word drop       \"#a \"\"b\"\n"));
   CHECK(text.contains("pair D in--a  -> a--b    by rnti  n:1  lengths unused  expiry 1500us\n"));
   CHECK(printed(schema, rules_of(text)) == text);
 }
@@ -290,9 +293,10 @@ TEST_CASE("a rule for a point that is not there is told and left out") {
 }
 
 TEST_CASE("what is wrong with a text is told with its place") {
-  CHECK(error_of("\n  jurney D enters\n") ==
-        "my.rules:2:3: expected \"journey\", \"word\", \"expiry\", \"linger\", \"settle\", "
-        "\"units\", \"point\" or \"pair\", found \"jurney\"");
+  CHECK(
+      error_of("\n  jurney D enters\n") ==
+      "my.rules:2:3: expected \"journey\", \"word\", \"expiry\", \"linger\", \"settle\", \"late\", "
+      "\"units\", \"point\" or \"pair\", found \"jurney\"");
   CHECK(error_of("journey X enters") == "my.rules:1:9: expected \"D\" or \"U\", found \"X\"");
   CHECK(error_of("journey D") ==
         "my.rules:1:10: expected \"enters\" or \"leaves\", found the end of the line");

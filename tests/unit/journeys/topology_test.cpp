@@ -81,11 +81,62 @@ TEST_CASE("words mean something only as whole parts") {
   CHECK(rules.is_drop("rlc.drop"));
   CHECK_FALSE(rules.is_drop("dropper"));
   CHECK_FALSE(rules.is_drop("rlc.dropped.am"));
+  CHECK(Rules::sounds_like_drop("mac.retxdrop"));
+  CHECK(Rules::sounds_like_drop("pdcp.discarded.late"));
+  CHECK(Rules::sounds_like_drop("phy.TB_drop"));
+  CHECK_FALSE(Rules::sounds_like_drop("rlc.dropper"));
+  CHECK_FALSE(Rules::sounds_like_drop(""));
   CHECK(rules.is_ack("rlc.ack"));
   CHECK_FALSE(rules.is_ack("rlc.ack.wait"));
   CHECK(rules.is_control("rlc.ctrl.am"));
   CHECK_FALSE(rules.is_control("rlc.ctrlx"));
   CHECK_FALSE(rules.is_control(""));
+}
+
+TEST_CASE("where something leaves it, a place that sounds like a drop is a place") {
+  const Derived both(
+      "D in--a.discarded len:rnti:sn D in--b.retxdrop len:rnti:sn D a.discarded--out ::rnti.sn");
+  CHECK_FALSE(both.point("in--a.discarded").drop);
+  CHECK(both.point("in--b.retxdrop").drop);
+}
+
+TEST_CASE("a key that names a buffer or a process has one unit at a time") {
+  const Derived uplink(R"(
+    U mac--rlc len::fm.lcid.MRbuf
+    U rlc--pdcp len::MRbuf.sn.so
+    U retx--phy ::fmrtx.hqpid.hqround
+    U phy--dec ::fm.hqpid.hqround
+    D mux--tx len:rnti:lcid.fm.harq
+    D tx--ant len:rnti:fm.harq
+  )");
+  CHECK(uplink.pair("mac--rlc", "rlc--pdcp").single);
+  CHECK_FALSE(uplink.pair("mac--rlc", "rlc--pdcp").gathers);
+  CHECK(uplink.pair("retx--phy", "phy--dec").single);
+  // With the frame it is a block of which several parts are made.
+  CHECK(uplink.pair("mux--tx", "tx--ant").gathers);
+}
+
+TEST_CASE("a loop that nothing feeds is found, and one that is fed is none") {
+  const Derived loops(R"(
+    U start--end ::fm.hqpid
+    U end--dec ::fm.hqpid
+    U dec--again ::fm.hqpid
+    U again--start ::hqpid
+    U dec--out ::fm.hqpid
+    D in--a ::sn
+    D a--b ::sn
+    D b--a ::sn
+    D b--out ::sn
+  )");
+  const auto loop = loops.point("start--end").loop;
+  CHECK(loop != 0);
+  for (const auto* point : {"end--dec", "dec--again", "again--start"})
+    CHECK(loops.point(point).loop == loop);
+  CHECK(loops.point("dec--out").loop == 0);
+  CHECK(loops.point("a--b").loop == 0);
+  CHECK(loops.point("b--a").loop == 0);
+  CHECK(loops.point("start--end").rank < loops.point("end--dec").rank);
+  CHECK(loops.point("end--dec").rank < loops.point("dec--out").rank);
 }
 
 TEST_CASE("directions do not touch") {

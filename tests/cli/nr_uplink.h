@@ -1,0 +1,38 @@
+// A made-up recording of a 5G NR base station's uplink, as LatSeq's points in such a stack tell of
+// it, with what really happened beside it. Nothing in it says which UE or bearer a unit is of:
+// blocks are known by frame, slot and HARQ process, what is in them by the address of its buffer,
+// packets by sequence numbers, and all of these are used again soon. The same seed gives the same
+// recording.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sojourn::cli_tests {
+
+struct NrUplink {
+  struct Event {
+    std::vector<std::size_t> parents;  // indices of events
+  };
+  struct Packet {
+    std::size_t out = 0;            // the event at which it left
+    std::set<std::size_t> events;   // everything that it was made from
+    std::uint64_t segments = 0;     // pieces that it was put together from
+    std::uint64_t harq_rounds = 0;  // above the first, of all its blocks
+  };
+
+  std::string text;             // LatSeq's lines, one for each event
+  std::vector<Event> events;    // in the order of the lines
+  std::vector<Packet> packets;  // delivered
+  std::uint64_t late = 0;       // packets that PDCP threw away
+  std::uint64_t lost_blocks = 0;
+  std::uint64_t reordered = 0;  // packets that PDCP held back
+  std::uint64_t leftovers = 0;  // pieces whose packet never came
+};
+
+NrUplink make_nr_uplink(std::uint32_t seed, std::size_t packets);
+
+}  // namespace sojourn::cli_tests

@@ -1,0 +1,204 @@
+// Ids that are used again while older units of them are still about: buffers, processes, sequence
+// numbers; and units that are made inside, which are no packets.
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include "tests/unit/journeys/world.h"
+
+namespace sojourn::journeys {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kUp = R"(
+    U start--dec ::fm.hqpid.hqround
+    U dec--demux len::fm.hqpid.hqround
+    U dec--retx ::fm.hqpid
+    U retx--start ::hqpid.hqround
+    U dec--retxdrop ::fm.hqpid
+    U demux--rlc len::fm.hqpid.lcid.MRbuf
+    U rlc--sdu len::MRbuf.sn.so
+    U sdu--out len::sn
+)";
+
+TEST_CASE("rounds that come back in a loop are one journey, in which each block counts once") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--retx 7 3
+    111 U retx--start 3 1
+    500 U start--dec 9 3 1
+    510 U dec--demux 200 9 3 1
+    520 U demux--rlc 103 9 3 4 77
+    521 U rlc--sdu 100 77 5 0
+    522 U sdu--out 100 5
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..522: start--dec@100 dec--retx@110<0 retx--start@111<1 "
+              "start--dec@500<2=0 dec--demux@510<3 demux--rlc@520<4 rlc--sdu@521<5 "
+              "sdu--out@522<6*"});
+  CHECK(world.seen()[0].journey.segments == 1);
+  CHECK(world.seen()[0].journey.retransmissions == 1);
+  CHECK(world.seen()[0].journey.harq_retransmissions == 1);
+  CHECK(world.at("U start--dec").orphans + world.at("U start--dec").cut == 0);
+}
+
+TEST_CASE("where a loop is entered is learnt, and a later round cannot be its beginning") {
+  World world(kUp);
+  world.marks.open_ns = 1;
+  std::string events;
+  for (int i = 0; i < 40; ++i)
+    events += fmt::format("{} U start--dec {} 3 0\n", 20'000'000'000 + i, i);
+  // Neither of these has a parent: the round before was not seen, and neither was the reception.
+  events += "20000001000 U start--dec 50 4 2\n20000002000 U dec--retxdrop 60 5\n";
+  world.events(events);
+  world.journeys();
+  CHECK(world.at("U start--dec").orphans == 1);
+  CHECK(world.at("U dec--retxdrop").orphans == 1);
+}
+
+TEST_CASE("a round that never came is not taken for the next one of its process") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--retx 7 3
+    111 U retx--start 3 1
+    300 U start--dec 8 3 0
+    310 U dec--retx 8 3
+    311 U retx--start 3 1
+    500 U start--dec 9 3 1
+    510 U dec--demux 200 9 3 1
+    520 U demux--rlc 103 9 3 4 77
+    521 U rlc--sdu 100 77 5 0
+    522 U sdu--out 100 5
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(!journeys.empty());
+  CHECK(std::ranges::any_of(journeys, [](const std::string& journey) {
+    return journey.starts_with("U complete 300..522: ");
+  }));
+  CHECK(world.totals().expired_by_reuse == 1);
+}
+
+TEST_CASE("a buffer that is used again holds only its last unit") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--demux 200 7 3 0
+    120 U demux--rlc 3 7 3 4 77
+    121 U start--dec 8 4 0
+    122 U dec--demux 200 8 4 0
+    130 U demux--rlc 103 8 4 4 77
+    131 U rlc--sdu 100 77 5 0
+    132 U sdu--out 100 5
+    140 U rlc--sdu 100 77 6 0
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(!journeys.empty());
+  CHECK(journeys[0] ==
+        "U complete 121..132: start--dec@121 dec--demux@122<0 demux--rlc@130<1 rlc--sdu@131<2 "
+        "sdu--out@132<3*");
+  CHECK_FALSE(world.seen()[0].journey.ambiguous);
+  // Nothing was taken out of the first: a status PDU. And 140 is not of the one that was handed on.
+  CHECK(world.at("U demux--rlc").control == 1);
+  CHECK(world.at("U rlc--sdu").cut == 1);
+}
+
+TEST_CASE("pieces that are left over under a number do not get into the next packet of it") {
+  // Two of its own in both; the left-over one fits in the second, and is too long for the third.
+  World world(kUp);
+  world.events(R"(
+    100 U rlc--sdu 60 70 5 0
+    110 U rlc--sdu 40 71 5 60
+    120 U sdu--out 100 5
+    200 U rlc--sdu 60 70 5 0
+    3000000000 U rlc--sdu 50 70 5 0
+    3000000010 U rlc--sdu 30 71 5 50
+    3000000020 U sdu--out 80 5
+    3000000100 U rlc--sdu 2000 72 6 0
+    3000000200 U rlc--sdu 10 73 6 0
+    3000000210 U sdu--out 10 6
+  )");
+  world.journeys();
+  std::vector<std::string> out;
+  for (const auto& seen : world.seen())
+    if (seen.words.contains("sdu--out"))
+      out.push_back(seen.words.substr(seen.words.find(": ") + 2));
+  CHECK(out == Lines{"rlc--sdu@100 rlc--sdu@110 sdu--out@120<0,1",
+                     "rlc--sdu@3000000000 rlc--sdu@3000000010 sdu--out@3000000020<0,1",
+                     "rlc--sdu@3000000200 sdu--out@3000000210<0"});
+  CHECK(world.totals().missing_pieces == 0);
+}
+
+TEST_CASE("a whole unit of another bearer does not take pieces that wait under its number") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--demux 200 7 3 0
+    120 U demux--rlc 23 7 3 4 77
+    130 U rlc--sdu 20 77 5 0
+    200 U rlc--sdu 60 90 5 0
+    210 U sdu--out 60 5
+    300 U start--dec 8 4 0
+    310 U dec--demux 200 8 4 0
+    320 U demux--rlc 83 8 4 4 78
+    330 U rlc--sdu 80 78 5 20
+    340 U sdu--out 100 5
+  )");
+  world.journeys();
+  std::vector<std::string> out;
+  for (const auto& seen : world.seen())
+    if (seen.words.contains("sdu--out")) out.push_back(seen.words);
+  REQUIRE(out.size() == 2);
+  CHECK(out[0].ends_with(": rlc--sdu@200 sdu--out@210<0"));
+  CHECK(out[1].starts_with("U complete 100..340: "));
+}
+
+TEST_CASE("system information and paging are control, whatever has no parent there") {
+  World world(R"(
+    D mux--txreq len:rnti:fm
+    D txreq--phy len:rnti:fm
+  )");
+  world.marks.open_ns = 1;
+  world.events(R"(
+    20000000000 D txreq--phy 18 65535 7
+    20000000001 D txreq--phy 18 65534 7
+    20000000002 D txreq--phy 18 65533 7
+  )");
+  CHECK(world.journeys().empty());
+  CHECK(world.at("D txreq--phy").control == 2);
+  CHECK(world.at("D txreq--phy").orphans == 1);
+}
+
+TEST_CASE("a block that takes in numbered units, and had none, was made inside") {
+  World world(R"(
+    D rlc--mux len:rnti:rsn.fm
+    D mux--txreq len:rnti:fm.harq
+    D txreq--phy len:rnti:fm.harq
+  )");
+  world.marks.open_ns = 1;
+  world.events(R"(
+    20000000000 D mux--txreq 7 100 7 1
+    20000000001 D txreq--phy 7 100 7 1
+    20000000002 D txreq--phy 7 100 8 1
+  )");
+  CHECK(world.journeys().empty());
+  CHECK(world.at("D mux--txreq").control == 1);
+  CHECK(world.at("D mux--txreq").orphans == 0);
+  CHECK(world.at("D txreq--phy").orphans == 1);
+}
+
+TEST_CASE("a block out of which nothing was taken had no packet in it, unless something was lost") {
+  for (const bool lossy : {false, true}) {
+    World world(kUp);
+    world.events("100 U start--dec 7 3 0\n110 U dec--demux 200 7 3 0\n90000 U start--dec 8 3 0");
+    if (lossy) world.lose(1);
+    world.events("12000000000 U start--dec 9 3 0");
+    const auto journeys = world.journeys();
+    CHECK(world.at("U dec--demux").control == (lossy ? 0 : 1));
+    CHECK(journeys.size() == (lossy ? 3 : 2));  // two others were never decoded
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::journeys
