@@ -21,14 +21,6 @@ using nlohmann::ordered_json;
 constexpr std::array kDirections = {Direction::kDownlink, Direction::kUplink};
 constexpr std::size_t kMostHops = 20;
 
-std::string hop_name(const Content& content, std::size_t index) {
-  const auto& pair = content.topology.pairs[index];
-  const auto& place = content.topology.places[pair.place];
-  return fmt::format("{} {} -> {} -> {}", letter(place.direction),
-                     content.facts.schema.points[pair.parent].src, place.name,
-                     content.facts.schema.points[pair.child].dest);
-}
-
 void add(Table& table, const std::string& what, const statistics::Distribution& times,
          std::uint64_t deadline_ns) {
   const std::uint64_t late = times.above(deadline_ns);
@@ -57,6 +49,14 @@ std::vector<std::size_t> late_hops(const Content& content) {
 }
 
 }  // namespace
+
+std::string hop_name(const Content& content, std::size_t index) {
+  const auto& pair = content.topology.pairs[index];
+  const auto& place = content.topology.places[pair.place];
+  return fmt::format("{} {} -> {} -> {}", letter(place.direction),
+                     content.facts.schema.points[pair.parent].src, place.name,
+                     content.facts.schema.points[pair.child].dest);
+}
 
 std::string deadline_text(const Content& content) {
   Table table({fmt::format("longer than {}", duration(static_cast<double>(*content.deadline_ns))),

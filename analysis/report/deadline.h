@@ -16,6 +16,9 @@ namespace sojourn::report {
 std::string deadline_text(const Content& content);
 nlohmann::ordered_json deadline_json(const Content& content);
 
+// "D pdcp.tx -> rlc.tx.am -> rlc.seg.am", of a pair of the topology.
+std::string hop_name(const Content& content, std::size_t index);
+
 // How many of some times were longer.
 nlohmann::ordered_json misses_json(const statistics::Distribution& times,
                                    std::uint64_t deadline_ns);

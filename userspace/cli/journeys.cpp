@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct Options {
   std::string path;
   std::string direction;
   std::string compat;
+  std::vector<std::uint64_t> ids;
   std::uint64_t limit = 0;
   std::uint64_t worst = 0;
   bool json = false;
@@ -49,7 +51,9 @@ class Printer : public journeys::Observer {
   }
 
   void on_journey(const Journey& journey) override {
-    if (!wanted(journey) || full()) return;
+    last_ = std::max(last_, journey.id);
+    if (full() || !wanted(journey)) return;
+    if (!options_.ids.empty()) found_.insert(journey.id);
     if (options_.worst == 0) {
       line_.clear();
       fmt::print("{}", words(journey));
@@ -66,7 +70,18 @@ class Printer : public journeys::Observer {
     std::ranges::push_heap(worst_, slower);
   }
 
-  bool full() const { return options_.limit != 0 && printed_ >= options_.limit; }
+  bool full() const {
+    return (options_.limit != 0 && printed_ >= options_.limit) ||
+           (!options_.ids.empty() && printed_ == options_.ids.size());
+  }
+
+  // Those that were asked for by number.
+  Result<void> found_all(const std::string& path) const {
+    for (const auto id : options_.ids)
+      if (!found_.contains(id))
+        return fail("{}: there is no journey {}: the last one is {}", path, id, last_);
+    return {};
+  }
 
   void finish() {
     std::ranges::sort(worst_, slower);
@@ -90,6 +105,8 @@ class Printer : public journeys::Observer {
   }
 
   bool wanted(const Journey& journey) const {
+    if (!options_.ids.empty())
+      return std::ranges::find(options_.ids, journey.id) != options_.ids.end();
     if (where_ && !(*where_)(journey)) return false;
     if (!options_.direction.empty() && letter(journey.direction) != options_.direction[0])
       return false;
@@ -108,6 +125,8 @@ class Printer : public journeys::Observer {
   ProgressLine& line_;
   report::CpuOfStream cpus_;
   std::uint64_t printed_ = 0;
+  std::uint64_t last_ = 0;
+  std::set<std::uint64_t> found_;
   std::vector<Kept> worst_;  // a heap, the least slow in front
 };
 
@@ -131,7 +150,7 @@ Result<void> run(const Options& options) {
   line.clear();
   printer.finish();
   tell_if_not_whole(reader);
-  return {};
+  return printer.found_all(options.path);
 }
 
 }  // namespace
@@ -139,6 +158,9 @@ Result<void> run(const Options& options) {
 Action define_journeys(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--id", options->ids,
+                 "only this one, by its number in the text or its id in JSON; several with a comma")
+      ->delimiter(',');
   app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
   app.add_option("--worst", options->worst, "only the slowest complete ones, slowest first")
       ->check(CLI::Range(1, 100'000));
@@ -159,6 +181,15 @@ Action define_journeys(CLI::App& app) {
   app.parse_complete_callback([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
       refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
+    std::ranges::sort(options->ids);
+    const auto twice = std::ranges::unique(options->ids);
+    options->ids.erase(twice.begin(), twice.end());
+    if (!options->ids.empty() &&
+        (options->limit != 0 || options->worst != 0 || options->incomplete || options->explain ||
+         !options->direction.empty() || options->where.given() || !options->compat.empty()))
+      refuse_usage(
+          "--id says which journeys: no --limit, --worst, --dir, --where, --incomplete, "
+          "--explain-rules or --compat");
     if (!options->compat.empty() && (options->where.given() || options->incomplete))
       refuse_usage("--compat latseq knows complete journeys only: no --where, no --incomplete");
   });

@@ -2,10 +2,13 @@
 #include "analysis/report/report.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -13,6 +16,7 @@
 #include "analysis/context/thread_times.h"
 #include "analysis/journeys/rule_file.h"
 #include "analysis/profile/work.h"
+#include "analysis/report/cdf.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/groups.h"
 #include "analysis/report/groups_text.h"
@@ -21,12 +25,15 @@
 #include "analysis/report/paste.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/several.h"
+#include "analysis/report/slots.h"
 #include "analysis/report/summary.h"
+#include "analysis/report/words.h"
 #include "analysis/report/worst.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/units.h"
 #include "userspace/cli/where.h"
@@ -43,8 +50,12 @@ struct Options {
   bool costs = false;
   bool paste = false;
   std::string by;
+  std::string cdf;
   std::string deadline;
   std::optional<std::uint64_t> deadline_ns;
+  std::optional<double> deadline_slots;
+  std::string slot;
+  std::optional<std::uint64_t> slot_ns;
   Where where;
   RulesOption rules;
 };
@@ -55,6 +66,9 @@ std::string json_text(const nlohmann::ordered_json& object) {
 
 std::string words(const Options& options, const report::Content& content,
                   const report::Worst& worst, const report::Groups* groups) {
+  if (options.cdf == "text") return report::cdf_text(content, groups);
+  if (options.cdf == "csv") return report::cdf_csv(content, groups);
+  if (options.cdf == "json") return json_text(report::cdf_json(content, groups));
   if (groups != nullptr)
     return options.json ? json_text(report::groups_json(content, *groups))
                         : report::groups_text(content, *groups);
@@ -65,6 +79,27 @@ std::string words(const Options& options, const report::Content& content,
         content, worst,
         {"sojourn " SOJOURN_VERSION, options.rules.given() ? "stated with --rules" : ""});
   return report::to_text(content, options.points);
+}
+
+// A deadline in slots as a time. How long a slot is was said, or is in the events.
+Result<std::uint64_t> in_time(const Options& options, const report::Slots& slots,
+                              const model::Schema& schema) {
+  auto slot_ns = options.slot_ns;
+  if (!slot_ns) {
+    const auto length = slots.length();
+    if (!length)
+      return fail(
+          "--deadline {}: events of {} do not name enough slots one after the other: say how long "
+          "a slot is, e.g. --slot 500us",
+          options.deadline, options.path);
+    slot_ns = length->ns;
+    const auto& point = schema.points[length->point];
+    tell("a slot is {}: measured between {} slots of {} {}\n",
+         report::duration(static_cast<double>(length->ns)), grouped(length->slots),
+         letter(point.direction), point.name());
+  }
+  return static_cast<std::uint64_t>(
+      std::llround(*options.deadline_slots * static_cast<double>(*slot_ns)));
 }
 
 Result<void> run(const Options& options) {
@@ -92,6 +127,7 @@ Result<void> run(const Options& options) {
   context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                              model::pids_of(reader.targets()));
   profile::Work work(reader.schema(), topology, reader.profile());
+  report::Slots slots(reader.schema());
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
                      reader, rules, observer,
@@ -100,6 +136,7 @@ Result<void> run(const Options& options) {
                        times.consume(events);
                        work.consume(events);
                        if (groups) groups->consume(events);
+                       if (options.deadline_slots) slots.consume(events);
                        return true;
                      }));
   line.clear();
@@ -130,7 +167,41 @@ Result<void> run(const Options& options) {
   if (!work.is_empty()) content.work = &work;
   content.thread_names = profile::thread_names(reader.context());
   content.deadline_ns = options.deadline_ns;
+  if (options.deadline_slots) {
+    SJ_TRY(deadline_ns, in_time(options, slots, reader.schema()));
+    content.deadline_ns = deadline_ns;
+  }
   return print_data(words(options, content, worst, groups ? &*groups : nullptr));
+}
+
+bool by_deadline(const Options& options) {
+  return !options.deadline.empty() || !options.slot.empty();
+}
+
+// "slot", "2slots", "0.5 slots"
+std::optional<double> parse_slots(std::string_view text) {
+  for (const std::string_view ending : {"slots", "slot"}) {
+    if (!text.ends_with(ending)) continue;
+    text.remove_suffix(ending.size());
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    if (text.empty()) return 1;
+    double number = 0;
+    const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+    if (!(number > 0) || number > 1e6) return std::nullopt;
+    return number;
+  }
+  return std::nullopt;
+}
+
+void check_slots(Options& options) {
+  options.deadline_slots = parse_slots(options.deadline);
+  if (options.slot.empty()) return;
+  if (!options.deadline_slots)
+    refuse_usage("--slot says how long the slots of --deadline are, e.g. --deadline 2slots");
+  const auto slot = parse_duration(options.slot);
+  if (!slot) refuse_usage("--slot: " + slot.error().text());
+  options.slot_ns = static_cast<std::uint64_t>(slot->count());
 }
 
 void check(Options& options) {
@@ -150,7 +221,13 @@ void check(Options& options) {
   if (by && report::counts_events(*by) && (options.where.given() || !options.deadline.empty()))
     refuse_usage("--by " + options.by +
                  " counts events: no --where, which chooses journeys, and no --deadline");
-  if (options.deadline.empty()) return;
+  if (!options.cdf.empty() && (options.json || options.points || options.costs || options.paste ||
+                               options.explain || !options.compat.empty() || by_deadline(options)))
+    refuse_usage(
+        "--cdf is a report of its own: no --json (--cdf json is that), --points, --costs, --paste, "
+        "--explain-rules, --deadline or --compat");
+  check_slots(options);
+  if (options.deadline.empty() || options.deadline_slots) return;
   const auto deadline = parse_duration(options.deadline);
   if (!deadline) refuse_usage("--deadline: " + deadline.error().text());
   options.deadline_ns = static_cast<std::uint64_t>(deadline->count());
@@ -171,7 +248,13 @@ Action define_report(CLI::App& app) {
                  "point, thread")
       ->check(CLI::IsMember({"ue", "bearer", "path", "hop", "layer", "point", "thread"}));
   app.add_option("--deadline", options->deadline,
-                 "how many packets, and stays in hops, took longer than this, e.g. 4ms");
+                 "how many packets, and stays in hops, took longer than this, e.g. 4ms; or slot, "
+                 "2slots: how long one is, events that name their slot tell");
+  app.add_option("--slot", options->slot, "how long a slot is, e.g. 500us");
+  app.add_option("--cdf", options->cdf,
+                 "points of the cumulative distributions, at most so long and longer, and stop: "
+                 "of latencies and hops, or of what --by tells apart")
+      ->check(CLI::IsMember({"text", "csv", "json"}));
   app.add_flag("--points", options->points, "list every point with its hits and losses");
   app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
   app.add_flag("--paste", options->paste,

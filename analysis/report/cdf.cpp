@@ -1,0 +1,138 @@
+#include "analysis/report/cdf.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/deadline.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array kDirections = {model::Direction::kDownlink, model::Direction::kUplink};
+constexpr std::size_t kMostColumns = 8;  // of the text
+
+struct Curve {
+  std::string direction;
+  std::string name;
+  const statistics::Distribution* times;
+
+  std::string words() const { return direction.empty() ? name : direction + " " + name; }
+};
+
+std::vector<Curve> curves_of(const Content& content, const Groups* groups) {
+  std::vector<Curve> curves;
+  const auto add = [&](char direction, std::string name, const statistics::Distribution& times) {
+    if (times.count() > 0)
+      curves.push_back(
+          {direction == ' ' ? "" : std::string(1, direction), std::move(name), &times});
+  };
+  if (groups != nullptr) {
+    // Events have no duration: the gaps between them.
+    for (const Group& group : groups->all())
+      add(group.direction, group.name,
+          counts_events(groups->by()) ? group.arrivals.gaps_ns() : group.times_ns);
+    return curves;
+  }
+  for (const auto direction : kDirections)
+    add(letter(direction), "latency", content.summary.direction(direction).latency_ns);
+  for (std::size_t i = 0; i < content.topology.pairs.size(); ++i) {
+    const auto& place = content.topology.places[content.topology.pairs[i].place];
+    add(letter(place.direction), hop_name(content, i).substr(2), content.summary.hop(i));
+  }
+  return curves;
+}
+
+double us(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e3;
+}
+
+// A name comes from the target: commas and quotes must not end its cell.
+std::string cell(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : printable(text)) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::vector<double> cdf_shares(std::uint64_t samples) {
+  std::vector<double> shares;
+  for (int percent = 1; percent < 100; ++percent) shares.push_back(percent / 100.0);
+  // 0.991 .. 0.999, 0.9991 .. 0.9999, as long as samples lie beyond.
+  for (double rest = 0.01; rest * static_cast<double>(samples) > 1; rest /= 10)
+    for (int tenth = 9; tenth > 0; --tenth) shares.push_back(1 - rest * tenth / 10);
+  shares.push_back(1);
+  return shares;
+}
+
+std::string cdf_text(const Content& content, const Groups* groups) {
+  constexpr std::array kShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
+                                  0.95, 0.99, 0.999, 0.9999, 0.99999, 1.0};
+  auto curves = curves_of(content, groups);
+  if (curves.empty()) return "nothing to tell of: no complete journeys, no events\n";
+  const auto all = curves.size();
+  // Hops have names too long for columns.
+  if (groups == nullptr)
+    std::erase_if(curves, [](const Curve& curve) { return curve.name != "latency"; });
+  curves.resize(std::min(curves.size(), kMostColumns));
+  std::vector<std::string> header = {"at most", "longer"};
+  for (const Curve& curve : curves) header.push_back(printable(curve.words()));
+  Table table(std::move(header));
+  for (const double share : kShares) {
+    std::vector<std::string> cells = {fmt::format("{:g} %", share * 100),
+                                      fmt::format("{:.3g} %", (1 - share) * 100)};
+    for (const Curve& curve : curves) {
+      const bool told = share == 1 || (1 - share) * static_cast<double>(curve.times->count()) >= 1;
+      cells.push_back(told ? duration(static_cast<double>(curve.times->quantile(share))) : "-");
+    }
+    table.row(std::move(cells));
+  }
+  std::vector<std::string> samples = {"samples", ""};
+  for (const Curve& curve : curves) samples.push_back(count(curve.times->count()));
+  table.row(std::move(samples));
+  std::string text = table.text();
+  if (all > curves.size())
+    text += fmt::format("and {} more (--cdf csv and --cdf json have them)\n", all - curves.size());
+  if (std::ranges::any_of(curves, [](const Curve& curve) { return !curve.times->exact(); }))
+    text += kInexact;
+  return text;
+}
+
+std::string cdf_csv(const Content& content, const Groups* groups) {
+  std::string text = "dir,name,samples,us,at_most,longer\n";
+  for (const Curve& curve : curves_of(content, groups))
+    for (const double share : cdf_shares(curve.times->count()))
+      fmt::format_to(std::back_inserter(text), "{},{},{},{:.3f},{:.9g},{:.9g}\n", curve.direction,
+                     cell(curve.name), curve.times->count(), us(curve.times->quantile(share)),
+                     share, 1 - share);
+  return text;
+}
+
+ordered_json cdf_json(const Content& content, const Groups* groups) {
+  auto list = ordered_json::array();
+  for (const Curve& curve : curves_of(content, groups)) {
+    ordered_json object;
+    if (!curve.direction.empty()) object["dir"] = curve.direction;
+    object["name"] = curve.name;
+    object["count"] = curve.times->count();
+    object["exact"] = curve.times->exact();
+    auto& points = object["points"] = ordered_json::array();
+    for (const double share : cdf_shares(curve.times->count()))
+      points.push_back(
+          {{"us", us(curve.times->quantile(share))}, {"at_most", share}, {"longer", 1 - share}});
+    list.push_back(std::move(object));
+  }
+  ordered_json report;
+  if (groups != nullptr) report["by"] = name(groups->by());
+  report["cdf"] = std::move(list);
+  return report;
+}
+
+}  // namespace sojourn::report

@@ -1,0 +1,25 @@
+// Points of cumulative distributions (`sojourn report --cdf`): of each direction's latencies and
+// each hop's stays, or of each group where things are told apart, how many samples are at most so
+// long and how many are longer. Points are dense where quantiles of a tail are: up to the last
+// sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/report/groups.h"
+#include "analysis/report/report.h"
+
+namespace sojourn::report {
+
+// Shares of samples at which there are points, rising to 1.
+std::vector<double> cdf_shares(std::uint64_t samples);
+
+// `groups`: none, or what --by tells apart.
+std::string cdf_text(const Content& content, const Groups* groups);
+std::string cdf_csv(const Content& content, const Groups* groups);
+nlohmann::ordered_json cdf_json(const Content& content, const Groups* groups);
+
+}  // namespace sojourn::report
