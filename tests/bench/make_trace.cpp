@@ -1,0 +1,72 @@
+// Writes a trace of made-up radio traffic, three threads' streams, of at least so many events, and
+// prints how many.
+// Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000]
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "analysis/trace/writer.h"
+#include "tests/bench/radio_traffic.h"
+
+namespace sojourn {
+namespace {
+
+constexpr std::size_t kBlockEvents = 16'384;
+
+Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::uint64_t ues,
+                           std::uint64_t step_ns) {
+  SJ_TRY(schema, bench::RadioTraffic::schema());
+  SJ_TRY(writer, trace::Writer::create(path));
+  SJ_CHECK(writer.write(schema));
+  for (std::uint32_t id = 0; id < bench::RadioTraffic::kThreads; ++id)
+    SJ_CHECK(writer.write(
+        model::Stream{.id = id,
+                      .engine = model::Engine::kRing,
+                      .tid = static_cast<std::int32_t>(bench::RadioTraffic::kFirstThread + id)}));
+  std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
+  bench::RadioTraffic traffic(UINT64_MAX, ues, step_ns);
+  model::EventBatch batch;
+  model::Capture capture;
+  capture.engine = model::Engine::kRing;
+  std::uint64_t made = 0;
+  while (made < events && traffic.fill(batch)) {
+    if (capture.open_ns == 0) capture.open_ns = batch.ts_ns().front() - 1;
+    capture.close_ns = batch.ts_ns().back() + 1;
+    made += batch.size();
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      auto& stream = streams[batch.stream()[row]];
+      stream.append(batch[row]);
+      if (stream.size() < kBlockEvents) continue;
+      SJ_CHECK(writer.write(stream));
+      stream.clear();
+    }
+  }
+  for (const auto& stream : streams)
+    if (!stream.empty()) SJ_CHECK(writer.write(stream));
+  SJ_CHECK(writer.write(capture));
+  SJ_CHECK(writer.finish());
+  return made;
+}
+
+}  // namespace
+}  // namespace sojourn
+
+int main(int argc, char** argv) {
+  const auto number = [&](int index, std::uint64_t otherwise) {
+    return argc > index ? std::strtoull(argv[index], nullptr, 10) : otherwise;
+  };
+  if (argc < 3 || number(2, 0) == 0 || number(3, 20) == 0) {
+    fmt::print(stderr, "usage: make-trace FILE EVENTS [UES [NANOSECONDS_BETWEEN_EVENTS]]\n");
+    return 2;
+  }
+  const auto made = sojourn::make(argv[1], number(2, 0), number(3, 20), number(4, 10'000));
+  if (!made) {
+    fmt::print(stderr, "make-trace: {}\n", made.error().text());
+    return 1;
+  }
+  fmt::print("{}\n", *made);
+  return 0;
+}
