@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -11,75 +10,15 @@
 #include "analysis/latseq/clock.h"
 #include "analysis/latseq/line_reader.h"
 #include "analysis/latseq/points.h"
+#include "analysis/trace/in_order.h"
 
 namespace sojourn::latseq {
 
 namespace {
 
-// An event may come so many events late and still be put in its place. Readers cope with any order,
-// but take a sequence number that runs ahead of time for a sign of loss.
-constexpr std::size_t kWindow = 64 * 1024;
 // Events that wait for a clock line; a file where these have stopped is read by the last ones.
 constexpr std::size_t kMostWaiting = 4'000'000;
 constexpr std::uint64_t kProgressLines = 4096;
-
-// Events that wait to be written; their sequence numbers are still those of their lines, and their
-// times perhaps those of the cycle counter.
-class Waiting {
- public:
-  std::size_t size() const { return events_.size(); }
-
-  void add(const Line& line, model::PointId point, std::uint64_t line_number) {
-    disordered_ += size() != 0 && line.stamp.value < newest_;
-    newest_ = std::max(newest_, line.stamp.value);
-    events_.append({.ts_ns = line.stamp.value,
-                    .seq = line_number,
-                    .stream = 0,
-                    .tid = 0,
-                    .point = point,
-                    .values = line.values});
-  }
-
-  // The events before `end`, in order; those of one time as the file has them.
-  model::EventBatch take_before(std::uint64_t end) {
-    sort();
-    const auto times = events_.ts_ns();
-    return take(static_cast<std::size_t>(std::ranges::lower_bound(times, end) - times.begin()));
-  }
-
-  model::EventBatch take_first(std::size_t count) {
-    sort();
-    return take(count);
-  }
-
-  std::uint64_t disordered() const { return disordered_; }
-
- private:
-  void sort() {
-    const auto times = events_.ts_ns();
-    if (std::ranges::is_sorted(times)) return;
-    std::vector<std::uint32_t> order(events_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t row) { return times[row]; });
-    model::EventBatch sorted;
-    for (const std::uint32_t row : order) sorted.append(events_[row]);
-    events_ = std::move(sorted);
-  }
-
-  model::EventBatch take(std::size_t count) {
-    if (count == events_.size()) return std::exchange(events_, {});
-    model::EventBatch taken;
-    taken.append(events_, 0, count);
-    model::EventBatch rest;
-    rest.append(events_, count, events_.size() - count);
-    events_ = std::move(rest);
-    return taken;
-  }
-
-  model::EventBatch events_;
-  std::uint64_t newest_ = 0;
-  std::uint64_t disordered_ = 0;
-};
 
 // One file's events on their way into one stream.
 class FileImport {
@@ -135,12 +74,17 @@ class FileImport {
       return {};
     }
     summary_.fields_left_out.add(summary_.lines, line.fields_left_out);
-    Waiting& waiting = line.stamp.cycles ? cycles_ : seconds_;
-    waiting.add(line, *point, summary_.lines);
-    if (!line.stamp.cycles && seconds_.size() >= 2 * kWindow)
-      return write(seconds_.take_first(kWindow));
+    trace::InOrder& waiting = line.stamp.cycles ? cycles_ : seconds_;
+    waiting.add({.ts_ns = line.stamp.value,
+                 .seq = summary_.lines,
+                 .stream = 0,
+                 .tid = 0,
+                 .point = *point,
+                 .values = line.values});
+    if (!line.stamp.cycles && seconds_.size() >= 2 * trace::kOrderWindow)
+      return write(seconds_.take_first(trace::kOrderWindow));
     if (line.stamp.cycles && cycles_.size() >= kMostWaiting && clock_.ready())
-      return write_cycles(cycles_.take_first(kMostWaiting - kWindow));
+      return write_cycles(cycles_.take_first(kMostWaiting - trace::kOrderWindow));
     return {};
   }
 
@@ -207,8 +151,10 @@ class FileImport {
   FileSummary& summary_;
   LineParser parser_;
   Clock clock_;
-  Waiting seconds_;
-  Waiting cycles_;
+  // Sequence numbers are those of lines until they are written, times perhaps those of the cycle
+  // counter.
+  trace::InOrder seconds_;
+  trace::InOrder cycles_;
   std::size_t writer_points_ = 0;  // that this file has told the writer
 };
 

@@ -11,6 +11,7 @@ set(arrows
   "analysis/model: analysis/base"
   "analysis/trace: analysis/base analysis/model"
   "analysis/latseq: analysis/base analysis/model analysis/trace analysis/journeys"
+  "analysis/oai_t: analysis/base analysis/model analysis/trace"
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/journeys: analysis/base analysis/model"
@@ -28,8 +29,8 @@ set(arrows
   "userspace/capture: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter userspace/base
     userspace/target userspace/symbols bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
-  "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/statistics
-    analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/oai_t
+    analysis/statistics analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/coarse userspace/capture userspace/doctor")
 
 set(known "")

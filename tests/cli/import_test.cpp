@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/programs.h"
+#include "tests/support/t_recording.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -82,6 +83,37 @@ TEST_CASE("an import that fails says why in one line and leaves nothing") {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     files += entry.exists();
   CHECK(files == 1);
+}
+
+TEST_CASE("a recording of the T tracer is a trace for every command") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("record.raw");
+  std::string bytes = test::t_list("ID = MAC_SDU\nFORMAT = int,rnti : int,frame : buffer,data\n");
+  for (int i = 0; i < 5; ++i)
+    bytes += test::t_record(0, 1'700'000'000, 1000 * i,
+                            test::t_number(0x4601 + i % 2) + test::t_number(i) +
+                                test::t_buffer(std::string(static_cast<std::size_t>(i), 'x')));
+  test::write_contents(recording, bytes + test::t_record(9, 1, 1, "") + "cut");
+  const test::Ended imported = sojourn({"import", "--from", "t", recording});
+  REQUIRE(imported.exit_code == 0);
+  CHECK(imported.err.contains("5 events over 0.000 s, 1 skipped\n"));
+  CHECK(imported.err.contains("skipped 1: of no message of the recording's list\n"));
+  CHECK(imported.err.contains("reading ended early: the record at byte "));
+  const std::string trace = directory.path("record.sjt");
+  CHECK(output_of({"events", trace, "--where", "rnti == 0x4602 && data_len == 3"}) ==
+        "0.000003000 I MAC_SDU rnti 0x4602 frame 3 data_len 3 tid 0\n");
+  CHECK(output_of({"report", trace}).contains("losses unknown"));
+  CHECK(output_of({"check", trace}).ends_with("what its tracer lost is not known\n"));
+  const auto told =
+      nlohmann::json::parse(output_of({"import", "--from", "t", recording, "--json"}));
+  CHECK(told["events"] == 5);
+  CHECK(told["files"][0]["skipped"]["unlisted"] == 1);
+  CHECK(!told["files"][0]["failure"].get<std::string>().empty());
+
+  require_error(sojourn({"import", "--from", "t", kRaw, "-o", directory.path("no.sjt")}),
+                "is no record of T's");
+  CHECK(!std::filesystem::exists(directory.path("no.sjt")));
+  CHECK(sojourn({"import", "--from", "runes", recording}).exit_code == 2);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/latseq/importer.h"
+#include "analysis/oai_t/importer.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
@@ -105,12 +106,48 @@ void print_json(const latseq::Summary& summary, const std::string& output, std::
   fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
-Result<void> run(Options options) {
-  if (options.output.empty()) options.output = trace_name(options.files.front());
+void tell_file(const oai_t::FileSummary& file) {
+  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.records, "record"),
+       counted(file.events, "event"), static_cast<double>(file.last_ns - file.first_ns) / 1e9,
+       grouped(file.unlisted + file.malformed));
+  if (file.unlisted != 0)
+    tell("  skipped {}: of no message of the recording's list\n", grouped(file.unlisted));
+  if (file.malformed != 0)
+    tell("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
+  if (file.disordered != 0)
+    tell("  {} behind a later one: put in order of time\n", counted(file.disordered, "event"));
+  if (!file.failure.empty())
+    tell("  reading ended early: {}: what came before is in the trace\n", file.failure);
+}
+
+void print_json(const oai_t::Summary& summary, const std::string& output, std::uint64_t bytes) {
+  using nlohmann::json;
+  json files = json::array();
+  for (const oai_t::FileSummary& file : summary.files)
+    files.push_back({{"file", file.path},
+                     {"records", file.records},
+                     {"events", file.events},
+                     {"list_records", file.list_records},
+                     {"skipped", {{"unlisted", file.unlisted}, {"malformed", file.malformed}}},
+                     {"disordered", file.disordered},
+                     {"first_ns", file.first_ns},
+                     {"last_ns", file.last_ns},
+                     {"failure", file.failure}});
+  const json all = {{"trace", output},
+                    {"bytes", bytes},
+                    {"events", summary.events()},
+                    {"points", summary.points},
+                    {"files", std::move(files)}};
+  fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+// `import_files` is that of the files' format.
+template <typename Import>
+Result<void> run(const Options& options, Import import_files) {
   SJ_CHECK(check_output(options));
   SJ_TRY(writer, trace::Writer::create(options.output));
   ProgressLine line("bytes");
-  const auto imported = latseq::import_files(
+  const auto imported = import_files(
       options.files, writer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); });
   line.clear();
   if (!imported) {
@@ -122,7 +159,7 @@ Result<void> run(Options options) {
     print_json(*imported, options.output, writer.bytes());
     return {};
   }
-  for (const latseq::FileSummary& file : imported->files) tell_file(file);
+  for (const auto& file : imported->files) tell_file(file);
   tell("{}   {}, {} of {}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
        counted(imported->events(), "event"), counted(imported->points, "point"), options.output);
   return {};
@@ -133,22 +170,30 @@ Result<void> run(Options options) {
 Action define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("files", options->files,
-                 "the recordings, e.g. run.lseq; gzipped ones too. Each becomes one stream")
+                 "the recordings, e.g. run.lseq (gzipped ones too), record.raw. Each becomes one "
+                 "stream")
       ->required();
   app.add_option("-o,--output", options->output,
                  "the trace to write; without: the first file's name with .sjt");
-  app.add_option("--from", options->from, "which tracer wrote them")
-      ->check(CLI::IsMember({"latseq"}))
+  app.add_option("--from", options->from,
+                 "which tracer wrote them: latseq, or t, OpenAirInterface's T tracer")
+      ->check(CLI::IsMember({"latseq", "t"}))
       ->capture_default_str();
   app.add_flag("--json", options->json, "what was read and what was skipped, as one JSON object");
   app.footer(
       "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"
-      "What is no event is skipped and told, by reason; docs/latseq.md has the list.\n"
+      "t: record.raw, as `record -o` wrote it. Its messages are scalars, beside other points.\n"
+      "What is no event is skipped and told, by reason; docs/latseq.md and docs/oai-t.md have "
+      "them.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\",\n"
       "\"events\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: {\"count\",\n"
       "\"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", \"before_clock\",\n"
       "\"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", \"failure\"}]}");
-  return [options] { return run(*options); };
+  return [options] {
+    if (options->output.empty()) options->output = trace_name(options->files.front());
+    return options->from == "t" ? run(*options, oai_t::import_files)
+                                : run(*options, latseq::import_files);
+  };
 }
 
 }  // namespace sojourn::cli

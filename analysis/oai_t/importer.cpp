@@ -1,0 +1,295 @@
+// A record: its length (four bytes, without these), when it was made (two numbers of eight bytes:
+// seconds since 1970, nanoseconds), its number (four bytes), and what that message's format says.
+// Number -1 brings a part of the list of messages (its length in four bytes, and the text), -2 says
+// that the list is whole. All of it in the recorded machine's byte order, which is little endian.
+#include "analysis/oai_t/importer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/oai_t/messages.h"
+#include "analysis/trace/in_order.h"
+
+namespace sojourn::oai_t {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "records are read as they lie in memory");
+
+constexpr std::size_t kHeadBytes = 8 + 8 + 4;
+constexpr std::uint32_t kMostBytes =
+    16 << 20;  // T's own limit is 64 KiB, with samples of antennas 16 MiB
+constexpr std::size_t kMostListBytes = 16 << 20;
+constexpr std::uint64_t kProgressRecords = 4096;
+constexpr std::int64_t kMostSeconds = 9'000'000'000;  // within 64-bit nanoseconds
+
+class Bytes {
+ public:
+  explicit Bytes(std::span<const char> bytes) : bytes_(bytes) {}
+
+  template <typename Number>
+  std::optional<Number> take() {
+    if (bytes_.size() < sizeof(Number)) return std::nullopt;
+    Number number;
+    std::memcpy(&number, bytes_.data(), sizeof number);
+    bytes_ = bytes_.subspan(sizeof number);
+    return number;
+  }
+
+  std::optional<std::span<const char>> take(std::size_t count) {
+    if (bytes_.size() < count) return std::nullopt;
+    const auto taken = bytes_.first(count);
+    bytes_ = bytes_.subspan(count);
+    return taken;
+  }
+
+  // Up to a zero, which is taken as well.
+  std::optional<std::span<const char>> take_string() {
+    const auto end = std::ranges::find(bytes_, '\0');
+    if (end == bytes_.end()) return std::nullopt;
+    const auto text = take(static_cast<std::size_t>(end - bytes_.begin()));
+    bytes_ = bytes_.subspan(1);
+    return text;
+  }
+
+  std::span<const char> rest() const { return bytes_; }
+
+ private:
+  std::span<const char> bytes_;
+};
+
+// All files' points: a message that several lists have alike is one.
+class Points {
+ public:
+  model::PointId of(const model::Point& point) {
+    const auto same = std::ranges::find(schema_.points, point);
+    const auto id = static_cast<model::PointId>(same - schema_.points.begin());
+    if (same == schema_.points.end()) schema_.points.push_back(point);
+    return id;
+  }
+  bool full() const { return schema_.points.size() == model::kMaxPoints; }
+  const model::Schema& schema() const { return schema_; }
+
+ private:
+  model::Schema schema_;
+};
+
+class FileImport {
+ public:
+  FileImport(std::uint32_t stream, Points& points, trace::Writer& writer, FileSummary& summary)
+      : stream_(stream), points_(points), writer_(writer), summary_(summary) {}
+
+  // What comes after the length.
+  Result<void> add(std::span<const char> record) {
+    ++summary_.records;
+    Bytes bytes(record);
+    const auto seconds = bytes.take<std::int64_t>();
+    const auto ns = bytes.take<std::int64_t>();
+    const auto number = bytes.take<std::int32_t>();
+    if (*number == kListPart || *number == kListEnd) {
+      ++summary_.list_records;
+      return *number == kListEnd ? use_list() : add_to_list(bytes);
+    }
+    if (*number < 0 || static_cast<std::size_t>(*number) >= messages_.size()) {
+      ++summary_.unlisted;
+      return {};
+    }
+    const bool dated = *seconds >= 0 && *seconds <= kMostSeconds && *ns >= 0 && *ns < 1'000'000'000;
+    if (!dated || !read_values(messages_[static_cast<std::size_t>(*number)], bytes)) {
+      ++summary_.malformed;
+      return {};
+    }
+    return add_event(
+        static_cast<std::size_t>(*number),
+        static_cast<std::uint64_t>(*seconds) * 1'000'000'000 + static_cast<std::uint64_t>(*ns));
+  }
+
+  Result<void> finish() {
+    SJ_CHECK(write(waiting_.take_first(waiting_.size())));
+    summary_.disordered = waiting_.disordered();
+    return {};
+  }
+
+ private:
+  static constexpr std::int32_t kListPart = -1;
+  static constexpr std::int32_t kListEnd = -2;
+
+  Result<void> add_to_list(Bytes bytes) {
+    const auto length = bytes.take<std::int32_t>();
+    const auto text =
+        length && *length >= 0 ? bytes.take(static_cast<std::size_t>(*length)) : std::nullopt;
+    if (!text) return fail("{}: a part of its list of messages is cut", summary_.path);
+    if (list_.size() + text->size() > kMostListBytes)
+      return fail("{}: its list of messages is larger than 16 MiB", summary_.path);
+    list_.append(text->begin(), text->end());
+    return {};
+  }
+
+  // The base station tells its list anew whenever a tracer connects.
+  Result<void> use_list() {
+    auto messages = parse_messages(std::exchange(list_, {}));
+    if (!messages) return fail("{}: {}", summary_.path, messages.error().text());
+    messages_ = std::move(*messages);
+    ids_.assign(messages_.size(), std::nullopt);
+    return {};
+  }
+
+  bool read_values(const Message& message, Bytes bytes) {
+    values_.assign(message.point.fields.size(), 0);
+    for (std::size_t i = 0; i < message.types.size(); ++i) {
+      const auto value = read_value(message.types[i], bytes);
+      if (!value) return false;
+      if (message.fields[i] != kNoField)
+        values_[static_cast<std::size_t>(message.fields[i])] = *value;
+    }
+    return bytes.rest().empty();
+  }
+
+  static std::optional<std::uint64_t> read_value(Type type, Bytes& bytes) {
+    switch (type) {
+      case Type::kInt:
+        if (const auto number = bytes.take<std::int32_t>())
+          return static_cast<std::uint64_t>(std::int64_t{*number});
+        return std::nullopt;
+      case Type::kUlong:
+        return bytes.take<std::uint64_t>();
+      case Type::kFloat:
+        if (bytes.take(4)) return 0;
+        return std::nullopt;
+      case Type::kString:
+        if (const auto text = bytes.take_string()) return text->size();
+        return std::nullopt;
+      case Type::kBuffer:
+        break;
+    }
+    const auto length = bytes.take<std::int32_t>();
+    if (!length || *length < 0 || !bytes.take(static_cast<std::size_t>(*length)))
+      return std::nullopt;
+    return static_cast<std::uint64_t>(*length);
+  }
+
+  Result<void> add_event(std::size_t number, std::uint64_t ts_ns) {
+    auto& id = ids_[number];
+    if (!id && points_.full())
+      return fail("{}: more kinds of messages than a trace holds", summary_.path);
+    if (!id) id = points_.of(messages_[number].point);
+    waiting_.add(
+        {.ts_ns = ts_ns, .seq = 0, .stream = stream_, .tid = 0, .point = *id, .values = values_});
+    if (waiting_.size() < 2 * trace::kOrderWindow) return {};
+    return write(waiting_.take_first(trace::kOrderWindow));
+  }
+
+  Result<void> write(model::EventBatch events) {
+    if (events.empty()) return {};
+    const auto times = events.ts_ns();
+    if (summary_.events == 0) summary_.first_ns = times.front();
+    summary_.first_ns = std::min(summary_.first_ns, times.front());
+    summary_.last_ns = std::max(summary_.last_ns, times.back());
+    model::EventColumns columns = std::move(events).release();
+    for (std::uint64_t& seq : columns.seq) seq = summary_.events++;
+    if (points_.schema().points.size() > written_points_) {
+      SJ_CHECK(writer_.write(points_.schema()));
+      written_points_ = points_.schema().points.size();
+    }
+    return writer_.write(model::EventBatch(std::move(columns)));
+  }
+
+  std::uint32_t stream_;
+  Points& points_;
+  trace::Writer& writer_;
+  FileSummary& summary_;
+  std::string list_;
+  std::vector<Message> messages_;
+  std::vector<std::optional<model::PointId>> ids_;  // by message
+  trace::InOrder waiting_;
+  std::vector<std::uint64_t> values_;
+  std::size_t written_points_ = 0;
+};
+
+Result<void> read_file(std::uint32_t stream, Points& points, trace::Writer& writer,
+                       const Progress& progress, FileSummary& summary) {
+  std::ifstream file(summary.path, std::ios::binary | std::ios::ate);
+  if (!file) return fail_errno("open {}", summary.path);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
+  file.seekg(0);
+  FileImport into(stream, points, writer, summary);
+  std::vector<char> record;
+  for (std::uint64_t at = 0; at < size;) {
+    std::uint32_t length = 0;
+    if (!file.read(reinterpret_cast<char*>(&length), sizeof length)) {
+      summary.failure = fmt::format("the record at byte {} is cut", at);
+      break;
+    }
+    if (length < kHeadBytes || length > kMostBytes) {
+      summary.failure =
+          fmt::format("at byte {} is no record of T's: it would have {} bytes", at, length);
+      break;
+    }
+    if (length > size - std::min(size, at + sizeof length)) {
+      summary.failure = fmt::format("the record at byte {} is cut", at);
+      break;
+    }
+    record.resize(length);
+    if (!file.read(record.data(), static_cast<std::streamsize>(length))) {
+      summary.failure = fmt::format("the record at byte {} cannot be read", at);
+      break;
+    }
+    SJ_CHECK(into.add(record));
+    at += sizeof length + length;
+    if (summary.records % kProgressRecords == 0) progress(at, size);
+  }
+  return into.finish();
+}
+
+Result<void> write_capture(const Summary& summary, trace::Writer& writer) {
+  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t last_ns = 0;
+  model::Capture capture;
+  for (const FileSummary& file : summary.files) {
+    capture.stream_hits.push_back(file.events);
+    first_ns = std::min(first_ns, file.first_ns);
+    last_ns = std::max(last_ns, file.last_ns);
+  }
+  capture.tracer = "OpenAirInterface T";
+  capture.engine = model::Engine::kImport;
+  capture.attach = "import";
+  capture.open_ns = first_ns;
+  capture.close_ns = last_ns + 1;
+  capture.ended_by = "end of file";
+  SJ_CHECK(writer.write(model::ClockPair{.monotonic_ns = first_ns, .realtime_ns = first_ns}));
+  return writer.write(capture);
+}
+
+}  // namespace
+
+Result<Summary> import_files(std::span<const std::string> paths, trace::Writer& writer,
+                             const Progress& progress) {
+  model::Target target;
+  target.name = paths.front().substr(paths.front().rfind('/') + 1);
+  SJ_CHECK(writer.write(target));
+  Summary summary;
+  Points points;
+  for (const std::string& path : paths) {
+    const auto stream = static_cast<std::uint32_t>(summary.files.size());
+    SJ_CHECK(writer.write(model::Stream{.id = stream, .engine = model::Engine::kImport}));
+    FileSummary& file = summary.files.emplace_back();
+    file.path = path;
+    SJ_CHECK(read_file(stream, points, writer, progress, file));
+    if (file.events == 0)
+      return fail("{}: no event of T's in {} records{}{}", path, file.records,
+                  file.failure.empty() ? "" : "; ", file.failure);
+  }
+  summary.points = points.schema().points.size();
+  SJ_CHECK(write_capture(summary, writer));
+  return summary;
+}
+
+}  // namespace sojourn::oai_t
