@@ -23,8 +23,8 @@ const volatile struct {
   __u32 tgid;      /* 0: the link itself filters by process */
   __u32 max_args;  /* of all sites */
   __u32 max_tests; /* of all sites */
-  __u32 chains;    /* of all sites; without any the program knows of none, and is no dearer */
-  __u32 spans;     /* the same */
+  __u32 of_maps;   /* there are chains, or marks of what could not be read; else it is no dearer */
+  __u32 spans;     /* there are arguments that are read together; else the same */
 } config = {};
 
 /* Its size is set before loading. */
@@ -143,8 +143,8 @@ static __always_inline __u64 read_argument(const __u64* regs, const struct sj_ar
                                            __u32* faults) {
   if (arg->kind == SJ_ARG_REG) return widen(read_register(regs, arg->base), arg);
   if (arg->kind == SJ_ARG_CONST) return (__u64)arg->displacement;
-  if (config.chains && arg->kind == SJ_ARG_CHAIN) return read_chain(regs, arg, faults);
-  if (config.chains && arg->kind == SJ_ARG_FAULTS) return *faults;
+  if (config.of_maps && arg->kind == SJ_ARG_CHAIN) return read_chain(regs, arg, faults);
+  if (config.of_maps && arg->kind == SJ_ARG_FAULTS) return *faults;
   return read_memory(regs, arg, faults);
 }
 

@@ -8,12 +8,12 @@
 namespace sojourn::journeys {
 
 Result<LiveRebuilder> LiveRebuilder::create(const model::Schema& schema, const Rules& rules,
-                                            Marks marks, Observer& observer) {
+                                            Marks marks, Observer& observer, Prepare prepare) {
   SJ_TRY(rebuilder, Rebuilder::create(schema, rules, std::move(marks), observer));
   std::vector<bool> is_of_target;
   for (const model::Point& point : schema.points)
     is_of_target.push_back(model::is_of_target(point.direction));
-  return LiveRebuilder(std::move(is_of_target), std::move(rebuilder));
+  return LiveRebuilder(std::move(is_of_target), std::move(rebuilder), std::move(prepare));
 }
 
 void LiveRebuilder::take(const model::EventBatch& events) {
@@ -45,6 +45,7 @@ void LiveRebuilder::advance(std::uint64_t watermark_ns) {
   for (auto row = rows.begin(); row != rows.end(); ++row)
     (row < due ? ready : rest).append(waiting_[*row]);
   waiting_ = std::move(rest);
+  if (prepare_) prepare_(ready);
   rebuilder_.consume(ready);
 }
 

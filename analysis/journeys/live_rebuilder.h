@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "analysis/base/result.h"
@@ -18,10 +20,13 @@ namespace sojourn::journeys {
 
 class LiveRebuilder {
  public:
+  // What is done to events in time order before they are rebuilt.
+  using Prepare = std::function<void(model::EventBatch&)>;
+
   // The marks without a close. What happened before the open mark is not known: journeys from
   // before are censored.
   static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                      Observer& observer);
+                                      Observer& observer, Prepare prepare = {});
 
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);
@@ -31,11 +36,14 @@ class LiveRebuilder {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  LiveRebuilder(std::vector<bool> is_of_target, Rebuilder rebuilder)
-      : is_of_target_(std::move(is_of_target)), rebuilder_(std::move(rebuilder)) {}
+  LiveRebuilder(std::vector<bool> is_of_target, Rebuilder rebuilder, Prepare prepare)
+      : is_of_target_(std::move(is_of_target)),
+        rebuilder_(std::move(rebuilder)),
+        prepare_(std::move(prepare)) {}
 
   std::vector<bool> is_of_target_;  // by point: only those belong to journeys
   Rebuilder rebuilder_;
+  Prepare prepare_;
   model::EventBatch waiting_;
   std::uint64_t watermark_ns_ = 0;
   std::uint64_t late_ = 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/links.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -29,7 +30,7 @@ std::string news(const Journey& journey, const Step& step, const model::Schema& 
       const auto index = schema.points[parent.point].field(point.fields[i].name);
       known = index && parent.values[*index] == step.values[i];
     }
-    if (known) continue;
+    if (known || model::is_helper(point.fields[i].name)) continue;
     if (!text.empty()) text += ' ';
     text += fmt::format("{} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
   }
@@ -45,7 +46,7 @@ std::string headline(const Journey& journey, const model::Schema& schema) {
   const auto& point = schema.points[step.point];
   std::string ids;
   for (std::size_t i = 0; i < point.fields.size(); ++i)
-    if (point.fields[i].role != Role::kProperty)
+    if (point.fields[i].role != Role::kProperty && !model::is_reserved(point.fields[i].name))
       ids +=
           fmt::format(" {} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
   auto text =
@@ -83,7 +84,7 @@ ordered_json ids(const Step& step, const model::Schema& schema, bool properties)
   const auto& point = schema.points[step.point];
   for (std::size_t i = 0; i < point.fields.size(); ++i) {
     const auto& field = point.fields[i];
-    if ((field.role == Role::kProperty) != properties) continue;
+    if ((field.role == Role::kProperty) != properties || model::is_helper(field.name)) continue;
     if (field.is_signed) {
       object[field.name] = static_cast<std::int64_t>(step.values[i]);
     } else {

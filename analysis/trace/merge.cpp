@@ -127,7 +127,7 @@ class Merger {
 Result<MergeStatistics> merge_blocks(
     const std::vector<BlockInfo>& blocks,
     const std::function<void(const BlockInfo&, model::EventBatch&)>& load,
-    const std::function<bool(const model::EventBatch&)>& consume) {
+    const std::function<bool(model::EventBatch&)>& consume) {
   Merger merger(blocks, load);
   model::EventBatch batch;
   while (true) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/links/resolver.h"
 #include "analysis/trace/codec.h"
 #include "analysis/trace/input.h"
 #include "analysis/trace/merge.h"
@@ -193,13 +194,17 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
 
 Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
+  links::Resolver links(schema(), streams());
   SJ_TRY(statistics, merge_blocks(
                          state_->blocks,
                          [&](const BlockInfo& block, model::EventBatch& into) {
                            if (!read(block, into)) into.clear();
                            sequences[block.stream].add(into);
                          },
-                         consume));
+                         [&](model::EventBatch& events) {
+                           links.resolve(events);
+                           return consume(events);
+                         }));
   state_->most_open_blocks = statistics.most_open_blocks;
   state_->gaps.clear();
   const std::vector<std::uint64_t>& first = capture().stream_first;

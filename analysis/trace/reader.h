@@ -77,9 +77,9 @@ class Reader {
   // One block's events, in the stream's order; what `into` held before is gone.
   Result<void> read(const BlockInfo& block, model::EventBatch& into);
 
-  // Every event of the file in time order, ties in stream order, in batches of a few thousand.
-  // Blocks are opened when time reaches their first event, so memory is that of the blocks that
-  // overlap. A block that turns out damaged is added to damage() and left out. `consume` returns
+  // Every event of the file in time order, ties in stream order, in batches of a few thousand, with
+  // ids that only the order tells (analysis/links). Memory is that of the blocks that overlap.
+  // A block that turns out damaged is added to damage() and left out. `consume` returns
   // false to stop.
   Result<void> merge(const std::function<bool(const model::EventBatch&)>& consume);
 

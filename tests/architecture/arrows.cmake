@@ -9,7 +9,8 @@ set(arrows
   "bpf: vmlinux libbpf"
   "analysis/base:"
   "analysis/model: analysis/base"
-  "analysis/trace: analysis/base analysis/model"
+  "analysis/links: analysis/base analysis/model"
+  "analysis/trace: analysis/base analysis/model analysis/links"
   "analysis/latseq: analysis/base analysis/model analysis/trace analysis/journeys"
   "analysis/oai_t: analysis/base analysis/model analysis/trace"
   "analysis/statistics: analysis/base"
@@ -26,7 +27,7 @@ set(arrows
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/target"
   "userspace/coarse: analysis/base analysis/model analysis/filter userspace/base userspace/target userspace/symbols bpf"
-  "userspace/capture: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter userspace/base
+  "userspace/capture: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/filter userspace/base
     userspace/target userspace/symbols bpf libbpf probes"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/oai_t

@@ -41,6 +41,15 @@ std::size_t count_chains(const target::Points& points) {
   return chains;
 }
 
+// Whether the programs must know of more than registers, constants and memory.
+bool has_arguments_of_maps(const target::Points& points) {
+  return std::ranges::any_of(points.sites, [](const target::Site& site) {
+    return std::ranges::any_of(site.args, [](const sj_arg& arg) {
+      return arg.kind == SJ_ARG_CHAIN || arg.kind == SJ_ARG_FAULTS;
+    });
+  });
+}
+
 // In one row for all sites.
 Result<void> fill_chains(const sojourn_points& skeleton, const target::Points& points) {
   std::uint32_t index = 0;
@@ -144,7 +153,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   skeleton.rodata->ring_shape.slot_bytes = shape.slot_bytes;
   skeleton.rodata->ring_shape.blocks = shape.blocks;
   skeleton.rodata->config.max_args = max_args;
-  skeleton.rodata->config.chains = static_cast<std::uint32_t>(chains);
+  skeleton.rodata->config.of_maps = has_arguments_of_maps(points) ? 1 : 0;
   skeleton.rodata->config.spans =
       static_cast<std::uint32_t>(std::ranges::count_if(points.sites, [](const target::Site& site) {
         std::vector<sj_arg> args = site.args;

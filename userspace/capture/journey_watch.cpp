@@ -22,6 +22,7 @@ void JourneyWatch::adapt(const model::Schema& schema) {
 
 void JourneyWatch::add_stream(const model::Stream& stream) {
   streams_.push_back(stream);
+  if (links_) links_->add_stream(stream);
   has_news_ = true;
   regroup();
 }
@@ -47,8 +48,10 @@ void JourneyWatch::begin(std::uint64_t open_ns) {
 void JourneyWatch::restart() {
   if (rebuilder_) left_out_ += rebuilder_->late();
   rebuilder_.reset();
-  auto fresh = journeys::LiveRebuilder::create(schema_, journeys::Rules{},
-                                               {.open_ns = open_ns_, .groups = groups_}, *this);
+  links_ = std::make_shared<links::Resolver>(schema_, streams_);
+  auto fresh = journeys::LiveRebuilder::create(
+      schema_, journeys::Rules{}, {.open_ns = open_ns_, .groups = groups_}, *this,
+      [links = links_](model::EventBatch& events) { links->resolve(events); });
   if (fresh) rebuilder_ = std::move(*fresh);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/syntax.h"
 #include "analysis/journeys/live_rebuilder.h"
+#include "analysis/links/resolver.h"
 #include "analysis/model/capture.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
@@ -52,6 +54,7 @@ class JourneyWatch final : journeys::Observer {
   std::vector<model::Target> targets_;
   std::vector<std::uint16_t> groups_;                          // see Marks
   std::vector<std::optional<filter::JourneyFilter>> filters_;  // by condition; where it fits
+  std::shared_ptr<links::Resolver> links_;  // the rebuilder's, as functions are copied
   std::optional<journeys::LiveRebuilder> rebuilder_;
   std::uint64_t open_ns_ = 0;
   bool is_behind_ = false;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "analysis/model/links.h"
+
 namespace sojourn::capture {
 
 Result<Sieve> Sieve::create(filter::Expression expression, const model::Schema& schema) {
-  SJ_TRY(filter, filter::EventFilter::compile(expression, schema,
+  SJ_TRY(filter, filter::EventFilter::compile(expression, model::as_recorded(schema),
                                               {.streams = {}, .names = filter::Names::kAreChecked},
                                               filter::Missing::kAccept));
   return Sieve(std::move(expression), std::move(filter));
@@ -19,7 +21,7 @@ void Sieve::add_stream(const model::Stream& stream) {
 // What was understood of fewer points is of more of them, so this does not fail.
 void Sieve::adapt(const model::Schema& schema, std::uint64_t origin_ns) {
   auto filter = filter::EventFilter::compile(
-      expression_, schema,
+      expression_, model::as_recorded(schema),
       {.origin_ns = origin_ns, .streams = streams_, .names = filter::Names::kAreChecked},
       filter::Missing::kAccept);
   if (filter) filter_ = std::move(*filter);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/model/links.h"
+
 namespace sojourn::capture {
 
 namespace {
@@ -30,7 +32,7 @@ bool switches(Action action) {
 
 Result<filter::EventFilter> compile_one(const Trigger& trigger, const model::Schema& schema,
                                         const filter::Surroundings& around) {
-  return filter::EventFilter::compile(trigger.expression, schema, around);
+  return filter::EventFilter::compile(trigger.expression, model::as_recorded(schema), around);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "analysis/model/links.h"
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
 #include "analysis/trace/reader.h"
@@ -142,6 +143,7 @@ class Printer {
     for (const model::Point& point : schema_.points) {
       heads_.push_back(head(point));
       unread_.push_back(model::unread_field(point));
+      helpers_.push_back(helpers_of(point));
       if (json_) members_.push_back(members(point));
     }
   }
@@ -161,6 +163,14 @@ class Printer {
                        quoted(point.dest));
   }
 
+  static std::uint32_t helpers_of(const model::Point& point) {
+    static_assert(model::kMaxFields <= 32);
+    std::uint32_t bits = 0;
+    for (std::size_t field = 0; field < point.fields.size(); ++field)
+      if (model::is_helper(point.fields[field].name)) bits |= std::uint32_t{1} << field;
+    return bits;
+  }
+
   // A name that a point has several times is one member of the object, an array.
   struct Member {
     std::string name;
@@ -170,7 +180,7 @@ class Printer {
   static std::vector<Member> members(const model::Point& point) {
     std::vector<Member> members;
     for (std::size_t field = 0; field < point.fields.size(); ++field) {
-      if (point.fields[field].name == model::kUnreadField) continue;
+      if (helpers_of(point) >> field & 1) continue;
       const std::string name = quoted(point.fields[field].name);
       auto known = std::ranges::find(members, name, &Member::name);
       if (known == members.end()) known = members.insert(known, {.name = name, .fields = {}});
@@ -193,7 +203,7 @@ class Printer {
     const auto& fields = schema_.points[event.point].fields;
     const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (i == unread_[event.point]) continue;
+      if (helpers_[event.point] >> i & 1) continue;
       if (unread >> i & 1) fmt::format_to(into, " {} ?", fields[i].name);
       // Radio engineers know an RNTI by its hexadecimal form.
       else if (fields[i].name == "rnti")
@@ -251,6 +261,7 @@ class Printer {
   bool has_several_ = false;
   std::vector<std::string> heads_;
   std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
+  std::vector<std::uint32_t> helpers_;              // which fields are not shown
   std::vector<std::vector<Member>> members_;        // of each point, in JSON
 };
 

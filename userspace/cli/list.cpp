@@ -14,7 +14,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/model/unread.h"
+#include "analysis/model/links.h"
 #include "userspace/capture/attach.h"
 #include "userspace/capture/calibrate.h"
 #include "userspace/capture/queue_table.h"
@@ -85,7 +85,7 @@ std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
 std::string names_of(const model::Point& point, model::Role role) {
   std::string names;
   for (const model::Field& field : point.fields) {
-    if (field.role != role || field.name == model::kUnreadField) continue;
+    if (field.role != role || model::is_helper(field.name)) continue;
     if (!names.empty()) names += '.';
     names += field.name;
   }

@@ -10,6 +10,7 @@
 
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/words.h"
+#include "analysis/model/links.h"
 #include "userspace/target/procfs.h"
 #include "userspace/target/selection.h"
 
@@ -52,8 +53,8 @@ Result<void> require_matches(const std::vector<std::string>& globs, const model:
 
 Result<filter::EventFilter> compile(const filter::Expression& expression,
                                     const model::Schema& schema, filter::Names names) {
-  return filter::EventFilter::compile(expression, schema, {.streams = {}, .names = names},
-                                      filter::Missing::kAccept);
+  return filter::EventFilter::compile(expression, model::as_recorded(schema),
+                                      {.streams = {}, .names = names}, filter::Missing::kAccept);
 }
 
 bool may_hold(const filter::EventFilter& filter, std::size_t id) {

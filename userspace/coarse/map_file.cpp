@@ -9,7 +9,6 @@
 #include <toml++/toml.h>
 
 #include "analysis/filter/words.h"
-#include "analysis/model/unread.h"
 #include "userspace/base/fd.h"
 #include "userspace/target/file_bytes.h"
 #include "userspace/target/procfs.h"
@@ -25,7 +24,9 @@ constexpr std::size_t kMostFields = model::kMaxFields - 1;
 
 const std::vector<std::string> kTopWords = {"about", "point", "queue"};
 const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",
-                                              "dest",     "global",  "local",     "when"};
+                                              "dest",     "global",  "local",     "when",
+                                              "link",     "inherit", "begins",    "ends"};
+constexpr std::array<std::string_view, 3> kLinkWords = {"nesting", "order", "gather"};  // by Link
 const std::vector<std::string> kQueueWords = {"name", "enqueue", "dequeue", "library", "direction"};
 
 Place place_of(const toml::source_region& source) {
@@ -59,9 +60,18 @@ class Reader {
   Result<MapPoint> read_call(const toml::node& node, std::string_view key);
   Result<void> read_conditions(const toml::table& table, MapPoint& point);
   Result<void> add_condition(std::string_view text, Place place, MapPoint& point) const;
+  Result<void> check_field(const std::string& name, Place place, const MapPoint& point) const;
   Result<void> add_field(std::string name, std::string text, Place place, Place at,
                          MapPoint& point) const;
   Result<MapPoint> read_point(const toml::table& table);
+  Result<void> read_inherited(const toml::table& table, MapPoint& point);
+  Result<void> read_lives(const toml::table& table, std::string_view key, model::Life what,
+                          MapPoint& point);
+  Result<void> read_link(const toml::table& table, const MapPoint& point);
+  Result<void> join_links();
+  Result<void> check_inherited() const;
+  template <typename Take>
+  Result<void> read_names(const toml::table& table, std::string_view key, const Take& take) const;
   Result<void> read_place(const toml::table& table, MapPoint& point);
   Result<void> read_fields(const toml::table& table, MapPoint& point);
   Result<void> read_role(const toml::table& table, std::string_view key, model::Role role,
@@ -77,7 +87,15 @@ class Reader {
   std::unexpected<Error> fail_unknown(Place place, std::string_view key, std::string_view name,
                                       const MapPoint& point) const;
 
+  // A point, by its place among the map's, that says how it knows the unit that it continues.
+  struct Taker {
+    std::size_t point = 0;
+    model::Link how = model::Link::kCall;
+    Place place;
+  };
+
   Map map_;
+  std::vector<Taker> takers_;
 };
 
 std::unexpected<Error> Reader::fail_unknown(Place place, std::string_view key,
@@ -109,6 +127,8 @@ Result<Map> Reader::read(std::string_view text) {
   SJ_CHECK(read_queues(top));
   if (map_.points.empty())
     return fail("{}: holds no point: each begins with a line [[point]] or [[queue]]", map_.path);
+  SJ_CHECK(join_links());
+  SJ_CHECK(check_inherited());
   return std::move(map_);
 }
 
@@ -154,11 +174,115 @@ Result<MapPoint> Reader::read_point(const toml::table& table) {
   }
   SJ_CHECK(read_place(table, point));
   SJ_CHECK(read_fields(table, point));
+  SJ_CHECK(read_inherited(table, point));
   SJ_CHECK(read_role(table, "global", model::Role::kGlobal, point));
   SJ_CHECK(read_role(table, "local", model::Role::kLocal, point));
   std::ranges::stable_sort(point.fields, {}, &MapField::role);
   SJ_CHECK(read_conditions(table, point));
+  SJ_CHECK(read_lives(table, "begins", model::Life::kBegins, point));
+  SJ_CHECK(read_lives(table, "ends", model::Life::kEnds, point));
+  SJ_CHECK(read_link(table, point));
   return point;
+}
+
+// The names in brackets that stand behind a key, and where.
+template <typename Take>
+Result<void> Reader::read_names(const toml::table& table, std::string_view key,
+                                const Take& take) const {
+  const toml::node* const names = table.get(key);
+  if (names == nullptr) return {};
+  const toml::array* const all = names->as_array();
+  if (all == nullptr)
+    return fail_at(place_of(names->source()), "{}: expected names in brackets, as in [\"sn\"]",
+                   key);
+  for (const toml::node& one : *all) {
+    SJ_TRY(name, text_of(one, key));
+    SJ_CHECK(take(std::move(name), place_of(one.source())));
+  }
+  return {};
+}
+
+Result<void> Reader::read_inherited(const toml::table& table, MapPoint& point) {
+  return read_names(table, "inherit", [&](std::string name, Place place) -> Result<void> {
+    if (std::ranges::find(point.fields, name, &MapField::name) != point.fields.end())
+      return fail_at(place, "inherit: the point has '{}' itself", target::printable(name));
+    SJ_CHECK(check_field(name, place, point));
+    point.fields.push_back({.name = std::move(name),
+                            .role = model::Role::kProperty,
+                            .text = {},
+                            .expression = {},
+                            .is_inherited = true,
+                            .place = place});
+    map_.needs_calls = true;
+    return {};
+  });
+}
+
+Result<void> Reader::read_lives(const toml::table& table, std::string_view key, model::Life what,
+                                MapPoint& point) {
+  return read_names(table, key, [&](std::string name, Place place) -> Result<void> {
+    const auto field = std::ranges::find(point.fields, name, &MapField::name);
+    if (field == point.fields.end()) return fail_unknown(place, key, name, point);
+    if (field->role == model::Role::kProperty)
+      return fail_at(place, "{}: '{}' is not among the point's ids", key, name);
+    if (std::ranges::find(point.lives, name, &MapLife::field) != point.lives.end())
+      return fail_at(place, "{}: what becomes of '{}' is said twice", key, name);
+    point.lives.push_back({.field = std::move(name), .what = what});
+    return {};
+  });
+}
+
+Result<void> Reader::read_link(const toml::table& table, const MapPoint& point) {
+  const toml::node* const link = table.get("link");
+  if (link == nullptr) return {};
+  const Place place = place_of(link->source());
+  SJ_TRY(word, text_of(*link, "link"));
+  const auto* const known = std::ranges::find(kLinkWords, word);
+  if (known == kLinkWords.end())
+    return fail_at(place, "link: expected \"nesting\", \"order\" or \"gather\"");
+  if (point.direction != model::Direction::kDownlink &&
+      point.direction != model::Direction::kUplink)
+    return fail_at(place, "link: it is units that are followed, in direction \"D\" or \"U\"");
+  takers_.push_back({.point = map_.points.size(),
+                     .how = static_cast<model::Link>(known - kLinkWords.begin()),
+                     .place = place});
+  return {};
+}
+
+// Both ends of each link, by the places in which units are handed over.
+Result<void> Reader::join_links() {
+  const auto add = [](MapPoint& point, const MapLink& link) {
+    if (std::ranges::find(point.links, link) == point.links.end()) point.links.push_back(link);
+  };
+  for (const Taker& taker : takers_) {
+    MapPoint& child = map_.points[taker.point];
+    bool is_fed = false;
+    for (MapPoint& parent : map_.points) {
+      const bool feeds = child.src == parent.dest || child.src.starts_with(parent.dest + ".");
+      if (&parent == &child || parent.direction != child.direction || parent.dest.empty() || !feeds)
+        continue;
+      is_fed = true;
+      add(parent, {.how = taker.how, .place = parent.dest, .end = model::LinkEnd::kGives});
+      add(child, {.how = taker.how, .place = parent.dest, .end = model::LinkEnd::kTakes});
+    }
+    if (!is_fed)
+      return fail_at(taker.place, "link: no other point of the map leads to '{}'", child.src);
+    map_.needs_calls = map_.needs_calls || taker.how == model::Link::kCall;
+  }
+  return {};
+}
+
+// Somebody must have what others inherit.
+Result<void> Reader::check_inherited() const {
+  for (const MapPoint& point : map_.points)
+    for (const MapField& field : point.fields)
+      if (field.is_inherited && std::ranges::none_of(map_.points, [&](const MapPoint& other) {
+            return std::ranges::any_of(other.fields, [&](const MapField& one) {
+              return one.name == field.name && !one.is_inherited;
+            });
+          }))
+        return fail_at(field.place, "inherit: no point of the map has '{}' itself", field.name);
+  return {};
 }
 
 // "item != queue", or several of them in brackets.
@@ -195,6 +319,10 @@ Result<void> Reader::add_condition(std::string_view text, Place place, MapPoint&
                                               : target::parse_number(right);
   if (!field || (!other && !number))
     return fail_unknown(place, "when", field ? right : left, point);
+  for (const auto& one : {field, other})
+    if (one && point.fields[*one].is_inherited)
+      return fail_at(place, "when: '{}' is inherited, which is known only when the trace is read",
+                     point.fields[*one].name);
   point.conditions.push_back({.field = *field,
                               .other = other,
                               .number = other ? 0 : *number,
@@ -360,17 +488,24 @@ Result<void> Reader::read_fields(const toml::table& table, MapPoint& point) {
   return {};
 }
 
-// `place`: of its name; `at`: of its expression.
-Result<void> Reader::add_field(std::string name, std::string text, Place place, Place at,
-                               MapPoint& point) const {
+// Whether the point can have one more, of that name.
+Result<void> Reader::check_field(const std::string& name, Place place,
+                                 const MapPoint& point) const {
   const model::Point trial{.direction = model::Direction::kScalar,
                            .src = "x",
                            .dest = {},
                            .fields = {{.name = name}},
                            .file = {}};
-  if (!model::check(trial) || name == model::kUnreadField)
+  if (!model::check(trial) || model::is_reserved(name))
     return fail_at(place, "'{}' is no name for a field", target::printable(name));
   if (point.fields.size() == kMostFields) return fail_at(place, "more than {} fields", kMostFields);
+  return {};
+}
+
+// `place`: of its name; `at`: of its expression.
+Result<void> Reader::add_field(std::string name, std::string text, Place place, Place at,
+                               MapPoint& point) const {
+  SJ_CHECK(check_field(name, place, point));
   auto expression = parse_expression(text);
   if (!expression) {
     at.column += static_cast<std::uint32_t>(expression.error().at);
@@ -380,27 +515,21 @@ Result<void> Reader::add_field(std::string name, std::string text, Place place, 
                           .role = model::Role::kProperty,
                           .text = std::move(text),
                           .expression = std::move(*expression),
+                          .is_inherited = false,
                           .place = place});
   return {};
 }
 
 Result<void> Reader::read_role(const toml::table& table, std::string_view key, model::Role role,
                                MapPoint& point) {
-  const toml::node* const names = table.get(key);
-  if (names == nullptr) return {};
-  const toml::array* const all = names->as_array();
-  if (all == nullptr)
-    return fail_at(place_of(names->source()), "{}: expected names in brackets, as in [\"sn\"]",
-                   key);
-  for (const toml::node& one : *all) {
-    SJ_TRY(name, text_of(one, key));
+  return read_names(table, key, [&](const std::string& name, Place place) -> Result<void> {
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
-    if (field == point.fields.end()) return fail_unknown(place_of(one.source()), key, name, point);
+    if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role != model::Role::kProperty)
-      return fail_at(place_of(one.source()), "'{}' is named among the ids twice", name);
+      return fail_at(place, "'{}' is named among the ids twice", name);
     field->role = role;
-  }
-  return {};
+    return {};
+  });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/model/links.h"
 #include "analysis/model/schema.h"
 #include "userspace/coarse/expression.h"
 
@@ -25,7 +26,23 @@ struct MapField {
   model::Role role = model::Role::kProperty;
   std::string text;  // its expression, as it was written
   Expression expression;
+  bool is_inherited = false;  // instead of an expression: of the call around the hit
   Place place;
+};
+
+// One end of how a unit is followed from point to point where no id tells.
+struct MapLink {
+  model::Link how = model::Link::kCall;
+  std::string place;  // that the givers' units are in
+  model::LinkEnd end = model::LinkEnd::kGives;
+
+  bool operator==(const MapLink&) const = default;
+};
+
+// What becomes of an address: it begins to stand for a unit, or ends.
+struct MapLife {
+  std::string field;
+  model::Life what = model::Life::kBegins;
 };
 
 // A hit counts where the field's value is the other's, or the number; or is not.
@@ -45,6 +62,8 @@ struct MapPoint {
   std::string dest;
   std::vector<MapField> fields;  // in the order of their roles, then of the file
   std::vector<MapCondition> conditions;
+  std::vector<MapLink> links = {};
+  std::vector<MapLife> lives = {};
   Place place;  // of the function's name
 };
 
@@ -52,6 +71,7 @@ struct Map {
   std::string path;
   std::string about;  // in its maker's words
   std::vector<MapPoint> points;
+  bool needs_calls = false;  // who was called by whom on a thread
 
   // "my.toml:3:12"
   std::string at(Place place) const;

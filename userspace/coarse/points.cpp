@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <sys/stat.h>
 
+#include "analysis/model/links.h"
 #include "analysis/model/unread.h"
 #include "userspace/base/words.h"
 #include "userspace/coarse/debug_file.h"
@@ -75,6 +76,7 @@ struct Wanted {
   std::size_t places = 0;  // functions that were found, with or without room for a probe
   std::size_t files = 0;   // that it may be in
   std::vector<std::string> near = {};
+  bool needs_calls = false;
 };
 
 // The variables of the point's expressions, in the order of its fields.
@@ -89,9 +91,13 @@ class Collector {
  public:
   Collector(Found& found, std::span<const Map> maps, const Options& options)
       : found_(found), options_(options) {
+    const bool needs_calls = std::ranges::any_of(maps, &Map::needs_calls);
     for (const Map& map : maps)
       for (const MapPoint& point : map.points)
-        wanted_.push_back({.map = &map, .point = &point, .address = address_name(point.function)});
+        wanted_.push_back({.map = &map,
+                           .point = &point,
+                           .address = address_name(point.function),
+                           .needs_calls = needs_calls});
   }
 
   void add_file(target::MappedFile file, std::span<const target::Mapping> mappings);
@@ -102,7 +108,6 @@ class Collector {
   struct Context {
     const target::ElfFile& elf;
     const target::MappedFile& file;
-    std::optional<std::size_t> index = {};  // among the points' files, once it is there
   };
 
   void unusable(const Wanted& wanted, std::string why) {
@@ -110,13 +115,15 @@ class Collector {
         {printable(wanted.map->at(wanted.point->place)), std::move(why)});
   }
 
-  void take_result(Context& context, Wanted& wanted, SearchResult& result);
+  void take_result(const Context& context, Wanted& wanted, SearchResult& result);
   void tell_inlined(const Context& context, const Wanted& wanted, const SearchResult& result);
-  void take_function(Context& context, Wanted& wanted, const FoundFunction& function);
-  Result<void> make_site(Context& context, const Wanted& wanted, const FoundFunction& function);
+  void take_function(const Context& context, Wanted& wanted, const FoundFunction& function);
+  Result<void> make_site(const Context& context, const Wanted& wanted,
+                         const FoundFunction& function);
   static Result<ProbeSite> choose_place(const Context& context, const FoundFunction& function,
                                         std::span<const Start> starts);
   Result<model::PointId> intern(model::Point point);
+  std::size_t file_index(const target::MappedFile& file);
 
   Found& found_;
   const Options& options_;
@@ -132,6 +139,17 @@ Result<model::PointId> Collector::intern(model::Point point) {
   return static_cast<model::PointId>(id);
 }
 
+// Among the points' files.
+std::size_t Collector::file_index(const target::MappedFile& file) {
+  auto& files = found_.points.files;
+  const auto known = std::ranges::find_if(files, [&](const target::MappedFile& one) {
+    return one.inode == file.inode && one.device == file.device;
+  });
+  const auto index = static_cast<std::size_t>(known - files.begin());
+  if (known == files.end()) files.push_back(file);
+  return index;
+}
+
 Result<std::vector<std::byte>> read_code(const target::ElfFile& elf, CodeRange code) {
   const auto offset = elf.file_offset(code.address, code.bytes, PF_X);
   if (!offset) return fail("its code at {:#x} is not in the file", code.address);
@@ -140,11 +158,12 @@ Result<std::vector<std::byte>> read_code(const target::ElfFile& elf, CodeRange c
   return bytes;
 }
 
-// Of each field.
+// Of each field that is read at the hit.
 Result<std::vector<Start>> starts_of(const MapPoint& point, const FoundFunction& function) {
   std::vector<Start> starts;
   std::size_t variable = 0;
   for (const MapField& field : point.fields) {
+    if (field.is_inherited) continue;
     if (field.expression.variable.empty()) {
       starts.push_back(start_of_argument(field.expression.argument));
       continue;
@@ -182,11 +201,70 @@ Result<ProbeSite> Collector::choose_place(const Context& context, const FoundFun
   return find_site(code, registers, wants_stack);
 }
 
-Result<void> Collector::make_site(Context& context, const Wanted& wanted,
+sj_arg constant(std::int64_t value, std::uint8_t bytes) {
+  return {.displacement = value,
+          .kind = SJ_ARG_CONST,
+          .base = SJ_NO_REG,
+          .index = SJ_NO_REG,
+          .shift = 0,
+          .bytes = bytes,
+          .is_signed = 0,
+          .low_bit = 0,
+          .number = 0};
+}
+
+void add_value(Lowered value, std::string name, model::Role role, model::Point& point,
+               target::Site& site) {
+  point.fields.push_back({.name = std::move(name),
+                          .role = role,
+                          .bytes = value.arg.bytes,
+                          .is_signed = value.arg.is_signed != 0});
+  if (value.arg.kind == SJ_ARG_CHAIN)
+    value.arg.displacement = static_cast<std::int64_t>(site.chains.size());
+  site.args.push_back(value.arg);
+  site.chains.insert(site.chains.end(), value.chains.begin(), value.chains.end());
+}
+
+void add_tests(const MapPoint& mapped, target::Site& site) {
+  for (const MapCondition& condition : mapped.conditions)
+    site.tests.push_back({.low = condition.number,
+                          .width = 0,
+                          .arg = static_cast<std::uint8_t>(condition.field),
+                          .is_negated = condition.is_equal ? std::uint8_t{0} : std::uint8_t{1},
+                          .other = condition.other ? static_cast<std::uint8_t>(*condition.other)
+                                                   : std::uint8_t{SJ_NO_ARG},
+                          .pad = {}});
+}
+
+// What links::Resolver is to know of a hit.
+Result<void> add_helpers(const Wanted& wanted, const ProbeSite& place, model::Point& point,
+                         target::Site& site) {
+  const auto add_constant = [&](std::string name, model::Role role, auto value) {
+    const auto number = static_cast<std::int64_t>(value);
+    point.fields.push_back({.name = std::move(name), .role = role});
+    site.args.push_back(constant(number, 8));
+  };
+  for (const MapLink& link : wanted.point->links)
+    add_constant(model::link_field(link.how, link.place), model::Role::kLocal, link.end);
+  for (const MapLife& life : wanted.point->lives)
+    add_constant(std::string(model::kLifePrefix) + life.field, model::Role::kProperty, life.what);
+  for (const MapField& field : wanted.point->fields)
+    if (field.is_inherited)
+      add_constant(std::string(model::kInheritedPrefix) + field.name, model::Role::kProperty, 1);
+  if (!wanted.needs_calls) return {};
+  const Start start{.base = kStackPointer, .steps = {only_add(0)}};
+  SJ_TRY(stack, lower({}, start, place.stack_bytes));
+  add_value(std::move(stack), std::string(model::kStackPointerField), model::Role::kProperty, point,
+            site);
+  return {};
+}
+
+Result<void> Collector::make_site(const Context& context, const Wanted& wanted,
                                   const FoundFunction& function) {
   const MapPoint& mapped = *wanted.point;
-  const bool counts_arguments = std::ranges::any_of(
-      mapped.fields, [](const MapField& field) { return field.expression.variable.empty(); });
+  const bool counts_arguments = std::ranges::any_of(mapped.fields, [](const MapField& field) {
+    return !field.is_inherited && field.expression.variable.empty();
+  });
   if (function.is_changed_clone && counts_arguments && mapped.function != function.linked)
     return fail(
         "a clone whose arguments the compiler may have changed: name it as '{}' if they "
@@ -207,28 +285,21 @@ Result<void> Collector::make_site(Context& context, const Wanted& wanted,
                      .fields = {},
                      .file = context.file.name};
   bool can_fail = false;
-  for (std::size_t at = 0; at < starts.size(); ++at) {
-    const MapField& field = mapped.fields[at];
-    auto lowered = lower(field.expression, starts[at], place.stack_bytes);
+  auto start = starts.begin();
+  for (const MapField& field : mapped.fields) {
+    if (field.is_inherited) {
+      point.fields.push_back({.name = field.name, .role = field.role});
+      site.args.push_back(constant(0, 8));
+      can_fail = true;  // where no call around it has one
+      continue;
+    }
+    auto lowered = lower(field.expression, *start++, place.stack_bytes);
     if (!lowered) return std::unexpected(std::move(lowered).error().within(field.name));
-    point.fields.push_back({.name = field.name,
-                            .role = field.role,
-                            .bytes = lowered->arg.bytes,
-                            .is_signed = lowered->arg.is_signed != 0});
-    if (lowered->arg.kind == SJ_ARG_CHAIN)
-      lowered->arg.displacement = static_cast<std::int64_t>(site.chains.size());
     can_fail = can_fail || reads_memory(*lowered);
-    site.args.push_back(lowered->arg);
-    site.chains.insert(site.chains.end(), lowered->chains.begin(), lowered->chains.end());
+    add_value(std::move(*lowered), field.name, field.role, point, site);
   }
-  for (const MapCondition& condition : mapped.conditions)
-    site.tests.push_back({.low = condition.number,
-                          .width = 0,
-                          .arg = static_cast<std::uint8_t>(condition.field),
-                          .is_negated = condition.is_equal ? std::uint8_t{0} : std::uint8_t{1},
-                          .other = condition.other ? static_cast<std::uint8_t>(*condition.other)
-                                                   : std::uint8_t{SJ_NO_ARG},
-                          .pad = {}});
+  SJ_CHECK(add_helpers(wanted, place, point, site));
+  add_tests(mapped, site);
   if (can_fail) {
     point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
     site.args.push_back({.displacement = 0,
@@ -241,20 +312,15 @@ Result<void> Collector::make_site(Context& context, const Wanted& wanted,
                          .low_bit = 0,
                          .number = 0});
   }
+  if (site.args.size() > SJ_MAX_ARGS)
+    return fail("{} values, with those that links take: at most {} can be read", site.args.size(),
+                SJ_MAX_ARGS);
   SJ_CHECK(model::check(point));
   if (found_.points.sites.size() == SJ_MAX_SITES) return fail("more than {} sites", SJ_MAX_SITES);
   const auto offset = context.elf.file_offset(function.code.address + place.offset, 1, PF_X);
   if (!offset) return fail("its code at {:#x} is not in the file", function.code.address);
   SJ_TRY(id, intern(std::move(point)));
-  if (!context.index) {
-    auto& files = found_.points.files;
-    const auto known = std::ranges::find_if(files, [&](const target::MappedFile& one) {
-      return one.inode == context.file.inode && one.device == context.file.device;
-    });
-    context.index = static_cast<std::size_t>(known - files.begin());
-    if (known == files.end()) files.push_back(context.file);
-  }
-  site.file = *context.index;
+  site.file = file_index(context.file);
   site.offset = *offset;
   site.point = id;
   site.is_stepped = place.is_stepped;
@@ -269,7 +335,8 @@ Result<void> Collector::make_site(Context& context, const Wanted& wanted,
   return {};
 }
 
-void Collector::take_function(Context& context, Wanted& wanted, const FoundFunction& function) {
+void Collector::take_function(const Context& context, Wanted& wanted,
+                              const FoundFunction& function) {
   ++wanted.places;
   const auto made = make_site(context, wanted, function);
   if (!made)
@@ -286,7 +353,7 @@ void Collector::tell_inlined(const Context& context, const Wanted& wanted,
                                printable(fmt::format("{}", fmt::join(result.inlined_into, ", ")))));
 }
 
-void Collector::take_result(Context& context, Wanted& wanted, SearchResult& result) {
+void Collector::take_result(const Context& context, Wanted& wanted, SearchResult& result) {
   if (!result.ambiguous.empty()) {
     ++wanted.places;
     unusable(wanted,

@@ -67,6 +67,48 @@ TEST_CASE("fields stand in the file's order") {
   CHECK(map.points[0].fields[2].name == "mm");
 }
 
+TEST_CASE("a point that no id leads to is linked to those that lead to its place") {
+  const Map map = parsed(R"toml(
+[[point]]
+function = "a"
+direction = "U"
+src = "air"
+dest = "rlc.rx"
+bb = "arg0"
+local = ["bb"]
+begins = ["bb"]
+[[point]]
+function = "b"
+direction = "U"
+src = "rlc.rx.am"
+dest = "pdcp"
+link = "nesting"
+inherit = ["slot"]
+[[point]]
+function = "c"
+direction = "U"
+src = "pdcp"
+dest = "out"
+link = "gather"
+[[point]]
+function = "s"
+slot = "arg0"
+)toml");
+  CHECK(map.needs_calls);
+  using model::Link;
+  using model::LinkEnd;
+  CHECK(map.points[0].links == std::vector<MapLink>{{Link::kCall, "rlc.rx", LinkEnd::kGives}});
+  CHECK(map.points[1].links == std::vector<MapLink>{{Link::kCall, "rlc.rx", LinkEnd::kTakes},
+                                                    {Link::kTurn, "pdcp", LinkEnd::kGives}});
+  CHECK(map.points[2].links == std::vector<MapLink>{{Link::kTurn, "pdcp", LinkEnd::kTakes}});
+  REQUIRE(map.points[1].fields.size() == 1);
+  CHECK(map.points[1].fields[0].is_inherited);
+  REQUIRE(map.points[0].lives.size() == 1);
+  CHECK(map.points[0].lives[0].field == "bb");
+  CHECK(map.points[0].lives[0].what == model::Life::kBegins);
+  CHECK_FALSE(parsed("[[point]]\nfunction='f'\n").needs_calls);
+}
+
 void check_refused(const std::string& text, const std::string& place, const std::string& words) {
   const auto map = parse_map(text, "my.toml");
   CAPTURE(text);
@@ -74,6 +116,25 @@ void check_refused(const std::string& text, const std::string& place, const std:
   CAPTURE(map.error().text());
   CHECK(map.error().text().starts_with(place));
   CHECK(map.error().text().contains(words));
+}
+
+TEST_CASE("what is wrong with a link is told with its line and column") {
+  const std::string two =
+      "[[point]]\nfunction='f'\ndirection='D'\nsrc='a'\ndest='b'\nx='arg0'\nlocal=['x']\n"
+      "[[point]]\nfunction='g'\ndirection='D'\nsrc='b'\ndest='c'\n";
+  check_refused(two + "link='nest'\n", "my.toml:13:6", "expected \"nesting\"");
+  check_refused(two + "link=3\n", "my.toml:13:6", "a text in quotes");
+  check_refused(two + "inherit=['y']\n", "my.toml:13:10", "no point of the map has 'y' itself");
+  check_refused(two + "inherit='x'\n", "my.toml:13:9", "names in brackets");
+  check_refused(two + "x='arg1'\ninherit=['x']\n", "my.toml:14:10", "has 'x' itself");
+  check_refused(two + "inherit=['x']\nwhen='x == 1'\n", "my.toml:14:6", "inherited");
+  check_refused(two + "begins=['x']\n", "my.toml:13:9", "no field 'x'");
+  check_refused(two + "z='arg0'\nbegins=['z']\n", "my.toml:14:9", "not among the point's ids");
+  check_refused(two + "z='arg0'\nlocal=['z']\nbegins=['z']\nends=['z']\n", "my.toml:16:7", "twice");
+  check_refused(two + "call-x='arg0'\n", "my.toml:13:1", "no name for a field");
+  check_refused("[[point]]\nfunction='f'\ndirection='D'\nsrc='a'\ndest='b'\nlink='order'\n",
+                "my.toml:6:6", "no other point of the map leads to 'a'");
+  check_refused("[[point]]\nfunction='f'\nlink='order'\n", "my.toml:3:6", "direction");
 }
 
 TEST_CASE("what is wrong is told with its line and column") {

@@ -1,0 +1,212 @@
+#include "analysis/links/resolver.h"
+
+#include <algorithm>
+
+#include "analysis/model/unread.h"
+
+namespace sojourn::links {
+
+namespace {
+
+constexpr std::size_t kMostThreads = 65'536;
+constexpr std::size_t kMostAddresses = 1 << 20;
+constexpr std::size_t kMostCalls = 64;  // open on one thread, of the points' functions
+// Stack pointers that lie further apart are of different stacks: of a coroutine, say.
+constexpr std::uint64_t kLongestStack = std::uint64_t{64} << 20;
+// A call that seems to be open for longer has ended, and nothing was hit since that would show it.
+constexpr std::uint64_t kLongestCallNs = 1'000'000'000;
+
+bool inherits(const model::Point& point, const model::Field& field) {
+  return point.field(std::string(model::kInheritedPrefix) + field.name).has_value();
+}
+
+}  // namespace
+
+struct Resolver::Hit {
+  std::uint64_t ts_ns = 0;
+  std::int32_t pid = 0;
+  std::span<std::uint64_t> values;
+  Thread& thread;
+};
+
+std::size_t Resolver::HashAddress::operator()(const AddressKey& key) const {
+  // Addresses end with zeros.
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  const std::uint64_t whose = (static_cast<std::uint64_t>(key.pid) << 32) ^ key.name;
+  return static_cast<std::size_t>(((key.address ^ whose * kOdd) * kOdd) >> 16);
+}
+
+Resolver::Resolver(const model::Schema& schema, std::span<const model::Stream> streams)
+    : threads_(kMostThreads), lives_(kMostAddresses) {
+  for (const model::Point& point : schema.points) plans_.push_back(plan_of(point, schema));
+  for (const model::Stream& stream : streams) add_stream(stream);
+}
+
+std::uint32_t Resolver::number_of(const std::string& name) {
+  return numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size())).first->second;
+}
+
+Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema& schema) {
+  const auto any_inherits = [&](const model::Field& field) {
+    return std::ranges::any_of(schema.points,
+                               [&](const model::Point& other) { return inherits(other, field); });
+  };
+  const auto any_ends = [&](const model::Field& field) {
+    const std::string life = std::string(model::kLifePrefix) + field.name;
+    return std::ranges::any_of(
+        schema.points, [&](const model::Point& other) { return other.field(life).has_value(); });
+  };
+  Plan plan;
+  plan.is_of_target = model::is_of_target(point.direction);
+  plan.values = point.fields.size();
+  plan.stack = point.field(model::kStackPointerField);
+  plan.unread = model::unread_field(point);
+  for (std::size_t at = 0; at < point.fields.size(); ++at) {
+    const model::Field& field = point.fields[at];
+    if (const auto kind = model::link_of(field))
+      plan.links.push_back({at, *kind, number_of(field.name)});
+    else if (inherits(point, field))
+      plan.inherits.push_back({at, number_of(field.name)});
+    else if (!model::is_reserved(field.name) && any_inherits(field))
+      plan.offers.push_back({at, number_of(field.name)});
+    if (field.role != model::Role::kProperty && any_ends(field))
+      plan.addresses.push_back(
+          {at, number_of(field.name), point.field(std::string(model::kLifePrefix) + field.name)});
+  }
+  is_needed_ =
+      is_needed_ || !plan.links.empty() || !plan.inherits.empty() || !plan.addresses.empty();
+  return plan;
+}
+
+void Resolver::resolve(model::EventBatch& events) {
+  if (!is_needed_) return;
+  model::EventColumns columns = std::move(events).release();
+  for (std::size_t row = 0; row < columns.ts_ns.size(); ++row) {
+    if (columns.point[row] >= plans_.size()) continue;
+    const Plan& plan = plans_[columns.point[row]];
+    const std::size_t first = columns.first_value[row];
+    if (plan.is_of_target) note_sequence(columns.stream[row], columns.seq[row]);
+    // Malformed ones are for others to tell.
+    if (!plan.is_of_target || columns.first_value[row + 1] - first != plan.values) continue;
+    const auto pid = pids_.find(columns.stream[row]);
+    Hit hit{.ts_ns = columns.ts_ns[row],
+            .pid = pid == pids_.end() ? -1 : pid->second,
+            .values = std::span(columns.values).subspan(first, plan.values),
+            .thread = threads_[columns.tid[row]]};
+    if (plan.stack) close_calls(hit.thread, hit.values[*plan.stack]);
+    name_addresses(plan, hit);
+    take(plan, hit);
+    inherit(plan, hit);
+    give(plan, hit);
+  }
+  events = model::EventBatch(std::move(columns));
+}
+
+// Where hits are missing, what they did is not known: what is still open, say.
+void Resolver::note_sequence(std::uint32_t stream, std::uint64_t seq) {
+  const auto [known, is_new] = next_numbers_.try_emplace(stream, seq + 1);
+  if (is_new || seq < known->second) return;
+  if (seq > known->second) forget();
+  known->second = seq + 1;
+}
+
+void Resolver::forget() {
+  threads_.clear();
+  lives_.clear();
+}
+
+// A function that is entered with the stack as high as another was, or higher, was not called by
+// it.
+void Resolver::close_calls(Thread& thread, std::uint64_t stack) {
+  auto& calls = thread.calls;
+  while (!calls.empty() && calls.back().stack <= stack) calls.pop_back();
+  if (!calls.empty() && calls.back().stack - stack > kLongestStack) calls.clear();
+}
+
+void Resolver::name_addresses(const Plan& plan, Hit& hit) {
+  for (const Address& address : plan.addresses) {
+    std::uint64_t& value = hit.values[address.field];
+    if (value == 0) continue;
+    const AddressKey key{.pid = hit.pid, .name = address.name, .address = value};
+    const std::uint64_t what = address.life ? hit.values[*address.life] : 0;
+    if (what == static_cast<std::uint64_t>(model::Life::kBegins)) lives_.erase(key);
+    std::uint64_t& number = lives_[key];
+    if (number == 0) number = ++last_;
+    value = number;
+    if (what == static_cast<std::uint64_t>(model::Life::kEnds)) lives_.erase(key);
+  }
+}
+
+const Resolver::Call* Resolver::call_with(
+    const Hit& hit, std::vector<std::pair<std::uint32_t, std::uint64_t>> Call::* what,
+    std::uint32_t number, std::uint64_t& value) {
+  for (auto call = hit.thread.calls.rbegin(); call != hit.thread.calls.rend(); ++call) {
+    const auto& all = (*call).*what;
+    const auto found =
+        std::ranges::find(all, number, &std::pair<std::uint32_t, std::uint64_t>::first);
+    if (found == all.end()) continue;
+    if (hit.ts_ns - call->since_ns > kLongestCallNs) return nullptr;
+    value = found->second;
+    return &*call;
+  }
+  return nullptr;
+}
+
+// A link that nobody gave gets a number of its own, so that its event is one whose parent is
+// missing.
+void Resolver::take(const Plan& plan, Hit& hit) {
+  for (const LinkField& link : plan.links) {
+    std::uint64_t& value = hit.values[link.field];
+    if (value != static_cast<std::uint64_t>(model::LinkEnd::kTakes)) continue;
+    if (link.kind == model::Link::kCall) {
+      if (call_with(hit, &Call::links, link.link, value) == nullptr) value = ++last_;
+      continue;
+    }
+    const auto given = std::ranges::find(hit.thread.given, link.link, &Given::link);
+    if (given == hit.thread.given.end()) {
+      value = ++last_;
+      continue;
+    }
+    value = given->number;
+    given->is_taken = true;
+  }
+}
+
+void Resolver::inherit(const Plan& plan, Hit& hit) const {
+  for (const NamedField& field : plan.inherits) {
+    std::uint64_t& value = hit.values[field.field];
+    if (call_with(hit, &Call::values, field.name, value) != nullptr) continue;
+    value = 0;
+    if (plan.unread) hit.values[*plan.unread] |= std::uint64_t{1} << (field.field & 63);
+  }
+}
+
+void Resolver::give(const Plan& plan, Hit& hit) {
+  Call call{.stack = 0, .since_ns = hit.ts_ns, .links = {}, .values = {}};
+  const std::uint64_t unread = model::unread_bits(plan.unread, hit.values);
+  for (const NamedField& field : plan.offers)
+    if ((unread >> (field.field & 63) & 1) == 0)
+      call.values.emplace_back(field.name, hit.values[field.field]);
+  for (const LinkField& link : plan.links) {
+    std::uint64_t& value = hit.values[link.field];
+    if (value != static_cast<std::uint64_t>(model::LinkEnd::kGives)) continue;
+    if (link.kind == model::Link::kCall) {
+      value = ++last_;
+      call.links.emplace_back(link.link, value);
+      continue;
+    }
+    auto given = std::ranges::find(hit.thread.given, link.link, &Given::link);
+    if (given == hit.thread.given.end())
+      given = hit.thread.given.insert(given, {.link = link.link, .number = ++last_});
+    else if (link.kind == model::Link::kLast || given->is_taken)
+      *given = {.link = link.link, .number = ++last_};
+    value = given->number;
+  }
+  if (!plan.stack || (call.links.empty() && call.values.empty())) return;
+  call.stack = hit.values[*plan.stack];
+  auto& calls = hit.thread.calls;
+  if (calls.size() == kMostCalls) calls.erase(calls.begin());
+  calls.push_back(std::move(call));
+}
+
+}  // namespace sojourn::links

@@ -1,0 +1,114 @@
+// Makes ids of what was recorded about them (analysis/model/links.h), so that all that comes behind
+// it, journeys above all, knows ids and nothing else: a link's two ends get a number that no other
+// link has, an address one for each of its lives, and inherited fields the value of the call around
+// the hit. Memory is that of open calls and living addresses. One thread owns a Resolver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/links/recent.h"
+#include "analysis/model/event.h"
+#include "analysis/model/links.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::links {
+
+class Resolver {
+ public:
+  // `streams`: whose processes' addresses are whose.
+  Resolver(const model::Schema& schema, std::span<const model::Stream> streams);
+
+  void add_stream(const model::Stream& stream) { pids_[stream.id] = stream.pid; }
+
+  // False: the schema has nothing to resolve.
+  bool is_needed() const { return is_needed_; }
+
+  // All events in time order, batch by batch.
+  void resolve(model::EventBatch& events);
+
+ private:
+  struct LinkField {
+    std::size_t field = 0;
+    model::Link kind = model::Link::kCall;
+    std::uint32_t link = 0;  // the same number for the same name
+  };
+  struct NamedField {
+    std::size_t field = 0;
+    std::uint32_t name = 0;
+  };
+  struct Address {
+    std::size_t field = 0;
+    std::uint32_t name = 0;
+    std::optional<std::size_t> life;  // the field that says what becomes of it
+  };
+  // What is to be done with a point's events.
+  struct Plan {
+    bool is_of_target = false;
+    std::size_t values = 0;
+    std::optional<std::size_t> stack;
+    std::optional<std::size_t> unread;
+    std::vector<LinkField> links;
+    std::vector<NamedField> inherits;
+    std::vector<NamedField> offers;  // values that calls inside may inherit
+    std::vector<Address> addresses;
+  };
+  struct Call {
+    std::uint64_t stack = 0;
+    std::uint64_t since_ns = 0;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> links;   // and their numbers
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> values;  // by name
+  };
+  // What its thread gave last by a link, and whether it was taken.
+  struct Given {
+    std::uint32_t link = 0;
+    std::uint64_t number = 0;
+    bool is_taken = false;
+  };
+  struct Thread {
+    std::vector<Call> calls;  // the innermost last
+    std::vector<Given> given;
+  };
+  struct AddressKey {
+    std::int32_t pid = 0;
+    std::uint32_t name = 0;
+    std::uint64_t address = 0;
+    bool operator==(const AddressKey&) const = default;
+  };
+  struct HashAddress {
+    std::size_t operator()(const AddressKey& key) const;
+  };
+
+  struct Hit;  // an event, and the thread that hit it
+
+  Plan plan_of(const model::Point& point, const model::Schema& schema);
+  std::uint32_t number_of(const std::string& name);
+  void note_sequence(std::uint32_t stream, std::uint64_t seq);
+  void forget();
+  void name_addresses(const Plan& plan, Hit& hit);
+  void take(const Plan& plan, Hit& hit);
+  void inherit(const Plan& plan, Hit& hit) const;
+  void give(const Plan& plan, Hit& hit);
+  static void close_calls(Thread& thread, std::uint64_t stack);
+  static const Call* call_with(const Hit& hit,
+                               std::vector<std::pair<std::uint32_t, std::uint64_t>> Call::* what,
+                               std::uint32_t number, std::uint64_t& value);
+
+  bool is_needed_ = false;
+  std::vector<Plan> plans_;  // by point
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::unordered_map<std::uint32_t, std::int32_t> pids_;           // by stream
+  std::unordered_map<std::uint32_t, std::uint64_t> next_numbers_;  // by stream
+  Recent<std::uint32_t, Thread> threads_;
+  Recent<AddressKey, std::uint64_t, HashAddress> lives_;
+  // Number that was given to anything: above those that say which end of a link it is.
+  std::uint64_t last_ = static_cast<std::uint64_t>(model::LinkEnd::kTakes);
+};
+
+}  // namespace sojourn::links
