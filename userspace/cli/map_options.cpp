@@ -1,15 +1,41 @@
 #include "userspace/cli/map_options.h"
 
+#include <string_view>
 #include <utility>
 
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "userspace/coarse/ready_maps.h"
 #include "userspace/target/points.h"
 
 namespace sojourn::cli {
 
+namespace {
+
+std::string ready_names() {
+  std::vector<std::string_view> names;
+  for (const coarse::ReadyMap& map : coarse::ready_maps()) names.push_back(map.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A file of that name goes before a map that is ready.
+Result<coarse::Map> read_one(const std::string& path) {
+  const bool is_name = path.find_first_of("/.") == std::string::npos;
+  if (!is_name || access(path.c_str(), F_OK) == 0) return coarse::read_map(path);
+  for (const coarse::ReadyMap& map : coarse::ready_maps())
+    if (map.name == path) return coarse::parse_map(map.text, path + ".toml");
+  return fail("--map {}: neither a file, nor a map that is ready: {}", path, ready_names());
+}
+
+}  // namespace
+
 void MapOptions::define(CLI::App& app) {
   app.add_option("--map", paths_,
-                 "Functions of a program that was built without points, as a file says which they "
-                 "are and where their values are (docs/coarse-tracing.md); may be repeated")
+                 fmt::format("Functions of a program that was built without points, as a file says "
+                             "which they are and where their values are (docs/coarse-tracing.md), "
+                             "or the name of a map that is ready: {}; may be repeated",
+                             ready_names()))
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_flag("--allow-slow-sites", options_.takes_slow_sites,
@@ -20,7 +46,7 @@ void MapOptions::define(CLI::App& app) {
 Result<void> MapOptions::read() {
   maps_.clear();
   for (const std::string& path : paths_) {
-    SJ_TRY(map, coarse::read_map(path));
+    SJ_TRY(map, read_one(path));
     maps_.push_back(std::move(map));
   }
   return {};

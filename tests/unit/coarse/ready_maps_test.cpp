@@ -1,0 +1,46 @@
+// The maps that come with sojourn: all of them are there by name, and are maps.
+#include "userspace/coarse/ready_maps.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "userspace/coarse/map_file.h"
+
+namespace sojourn::coarse {
+namespace {
+
+TEST_CASE("each map that comes with sojourn can be read, and says what it is for") {
+  std::vector<std::string> names;
+  for (const ReadyMap& ready : ready_maps()) {
+    CAPTURE(ready.name);
+    names.emplace_back(ready.name);
+    const auto map = parse_map(ready.text, std::string(ready.name) + ".toml");
+    if (!map) FAIL(map.error().text());
+    CHECK_FALSE(map->about.empty());
+    CHECK(map->points.size() >= 4);
+  }
+  CHECK(std::ranges::is_sorted(names));
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(SJ_MAPS))
+    files.insert(entry.path().stem().string());
+  CHECK(std::set<std::string>(names.begin(), names.end()) == files);
+}
+
+// Two functions of one name would be one point with two sites: a slip of the pen.
+TEST_CASE("no map that comes with sojourn names a function twice") {
+  for (const ReadyMap& ready : ready_maps()) {
+    CAPTURE(ready.name);
+    const auto map = parse_map(ready.text, "ready");
+    REQUIRE(map);
+    std::set<std::string> functions;
+    for (const MapPoint& point : map->points) CHECK(functions.insert(point.function).second);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::coarse
