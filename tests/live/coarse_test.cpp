@@ -187,6 +187,22 @@ TEST_CASE("a value that cannot be read is shown as none") {
   CHECK(unread > 10);
 }
 
+TEST_CASE("a map that follows no pointers knows what it could not read, too") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const std::string map = directory.path("my.toml");
+  // A small number is no address.
+  test::write_contents(map, "[[point]]\nfunction = 'coarse_frame'\nx = '*(u64*)arg0'\n");
+  test::Child target({subject("c-O2")});
+  REQUIRE(target.wait_for_output("ready"));
+  sojourn_done(
+      {"record", "-p", std::to_string(target.pid()), "--map", map, "--for", "100ms", "-o", trace});
+  const std::string text = sojourn_done({"events", trace, "--limit", "5"});
+  CHECK(text.contains(" x ?"));
+  CHECK_FALSE(text.contains(" x 0"));
+}
+
 constexpr const char* kNamedMap = R"toml(
 [[point]]
 function = "coarse_named"

@@ -17,12 +17,14 @@
 #include "analysis/model/links.h"
 #include "userspace/capture/attach.h"
 #include "userspace/capture/calibrate.h"
+#include "userspace/capture/hit_rates.h"
 #include "userspace/capture/queue_table.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/map_options.h"
 #include "userspace/cli/table.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
+#include "userspace/coarse/suggest.h"
 #include "userspace/target/process.h"
 #include "userspace/target/procfs.h"
 
@@ -38,6 +40,7 @@ struct Options {
   std::vector<std::string> files;
   bool json = false;
   bool all = false;
+  bool suggest = false;
   MapOptions maps;
 };
 
@@ -300,7 +303,35 @@ void note_costs(Listed& listed) {
         capture::bpf_site_cost_ps(sites[one.site], costs->hit, costs->stepped_ps) / 1000);
 }
 
+// A map on stdout, and what could not be in it on stderr.
+Result<void> suggest(const Options& options) {
+  SJ_TRY(process, target::Process::open(options.pid));
+  SJ_TRY(found, coarse::find_data_path(process));
+  const std::string title = process.title();
+  if (!found.points.unusable.empty())
+    tell("left alone, for want of a cheap place for a probe: {}\n",
+         counted(found.points.unusable.size(), "function"));
+  if (found.mapped.empty())
+    return fail(
+        "no function of process {} that could have a probe looks like a data path: is it "
+        "stripped?",
+        title);
+  auto rates = capture::measure_hit_rates(found.points, options.pid);
+  if (!rates)
+    return std::unexpected(
+        process.explain(std::move(rates).error().within("count the functions' calls")));
+  std::vector<coarse::Call> calls;
+  for (const capture::HitRate& rate : *rates)
+    calls.push_back({.a_second = rate.a_second(), .is_too_hot = rate.is_too_hot});
+  const auto hit = std::ranges::count_if(
+      calls, [](const coarse::Call& call) { return call.a_second > 0 && !call.is_too_hot; });
+  tell("{} looked at, {} of them are called\n", counted(found.mapped.size(), "function"), hit);
+  fmt::print("{}", coarse::suggested_map(found, calls, "proposed for " + printable(title)));
+  return {};
+}
+
 Result<void> list(Options& options) {
+  if (options.suggest) return suggest(options);
   SJ_CHECK(options.maps.read());
   Listed listed;
   if (!options.files.empty()) {
@@ -328,11 +359,20 @@ Action define_list(CLI::App& app) {
                   ->type_name("PID");
   auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
                     ->type_name("FILE");
-  app.parse_complete_callback([pid, files] {
+  app.parse_complete_callback([pid, files, options] {
     if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
+    if (!options->suggest) return;
+    if (pid->empty()) refuse_usage("--suggest looks at a running process: give -p PID");
+    if (options->json || options->all || options->maps.given())
+      refuse_usage("--suggest writes a map: it goes with nothing but -p PID");
   });
   app.add_flag("--json", options->json, "One JSON object instead of a table");
   options->maps.define(app);
+  app.add_flag(
+      "--suggest", options->suggest,
+      "Write a map to begin with: functions that look like the data path, by their names, "
+      "and how often each is called. For that a few at a time are counted for 100 ms; those "
+      "that would cost the target much are left alone within milliseconds");
   app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
   return [options] { return list(*options); };
 }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/filter/words.h"
+#include "userspace/coarse/data_path.h"
 #include "userspace/coarse/debug_info.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/symbols/bounded_child.h"
@@ -37,6 +38,7 @@ constexpr std::size_t kMostNear = 3;
 constexpr std::size_t kMostAmbiguous = 8;
 constexpr std::size_t kMostInlined = 4'000'000;  // of a file
 constexpr std::size_t kMostShown = 3;
+constexpr std::uint64_t kShortest = 16;  // bytes of a function that does something
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
 constexpr std::chrono::seconds kPatience(60);
 
@@ -58,6 +60,7 @@ class Search {
   }
 
   SearchResult find(const Query& query) const {
+    if (query.guesses != 0) return data_path(query.guesses);
     SearchResult result = query.address ? at(*query.address) : named(query.pattern);
     for (FoundFunction& function : result.functions)
       for (const std::string& variable : query.variables) {
@@ -75,7 +78,8 @@ class Search {
       auto [known, is_new] = meant.try_emplace(call.linked);
       const FunctionName name = is_new ? function_name(call.linked) : FunctionName();
       for (std::size_t at = 0; is_new && at < queries.size(); ++at)
-        if (!queries[at].address && fit(name, queries[at].pattern) != Fit::kNot)
+        if (!queries[at].address && queries[at].guesses == 0 &&
+            fit(name, queries[at].pattern) != Fit::kNot)
           known->second.push_back(at);
       for (const std::size_t at : known->second) note_inlined(call, results[at]);
     }
@@ -126,6 +130,22 @@ class Search {
       return result;
     }
     take(found, result);
+    return result;
+  }
+
+  SearchResult data_path(std::size_t most) const {
+    std::vector<std::pair<unsigned, const Symbol*>> found;
+    for (const Symbol& symbol : symbols_)
+      if (symbol.name.clone == Clone::kNone && symbol.code.bytes > kShortest)
+        if (const unsigned score = data_path_score(symbol.name.shown); score != 0)
+          found.emplace_back(score, &symbol);
+    std::ranges::stable_sort(found, std::ranges::greater(),
+                             &std::pair<unsigned, const Symbol*>::first);
+    if (found.size() > most) found.resize(most);
+    std::vector<const Symbol*> symbols;
+    for (const auto& [score, symbol] : found) symbols.push_back(symbol);
+    SearchResult result;
+    take(symbols, result);
     return result;
   }
 

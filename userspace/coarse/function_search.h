@@ -25,6 +25,8 @@ struct Query {
   std::string pattern;
   std::optional<std::uint64_t> address = {};  // of the function, instead of a name
   std::vector<std::string> variables = {};    // that are wanted of its arguments
+  std::size_t guesses =
+      0;  // so many of those that look most like a data path, whatever their names
 };
 
 // Where a variable is, or why that is not known.

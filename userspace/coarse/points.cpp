@@ -12,10 +12,12 @@
 #include "analysis/model/links.h"
 #include "analysis/model/unread.h"
 #include "userspace/base/words.h"
+#include "userspace/coarse/data_path.h"
 #include "userspace/coarse/debug_file.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/coarse/function_search.h"
 #include "userspace/coarse/prologue.h"
+#include "userspace/coarse/suggest.h"
 #include "userspace/target/elf_file.h"
 #include "userspace/target/mapped_files.h"
 #include "userspace/target/points.h"
@@ -77,6 +79,7 @@ struct Wanted {
   std::size_t files = 0;   // that it may be in
   std::vector<std::string> near = {};
   bool needs_calls = false;
+  std::size_t guesses = 0;  // instead of a name: so many that look like a data path
 };
 
 // The variables of the point's expressions, in the order of its fields.
@@ -102,6 +105,10 @@ class Collector {
 
   void add_file(target::MappedFile file, std::span<const target::Mapping> mappings);
   void tell_missing();
+  // Instead of what the maps say: so many functions of each file.
+  void guess(std::size_t most) {
+    for (Wanted& one : wanted_) one.guesses = most;
+  }
 
  private:
   // One file while it is read.
@@ -384,6 +391,7 @@ void Collector::add_file(target::MappedFile file, std::span<const target::Mappin
   std::vector<Wanted*> asked;
   for (Wanted& one : wanted_) {
     const std::string& glob = one.address ? one.address->library : one.point->library;
+    if (one.guesses != 0 && is_of_toolchain(file.name)) continue;
     if (glob.empty() || is_named(file.name, glob)) asked.push_back(&one);
   }
   if (asked.empty() || !target::ElfFile::has_magic(file.path)) return;
@@ -399,7 +407,8 @@ void Collector::add_file(target::MappedFile file, std::span<const target::Mappin
     queries.push_back(
         {.pattern = one->point->function,
          .address = one->address ? std::optional(one->address->address) : std::nullopt,
-         .variables = variables_of(*one->point)});
+         .variables = variables_of(*one->point),
+         .guesses = one->guesses});
   }
   auto results = find_functions(*elf, debug ? &*debug : nullptr, queries);
   if (!results) {
@@ -439,6 +448,19 @@ Result<Found> find_points(const target::Process& process, std::span<const Map> m
   for (target::ExecutedFile& one : executed.files)
     collector.add_file(std::move(one.file), one.mappings);
   collector.tell_missing();
+  if (!process.alive()) return fail("process {} has exited", process.title());
+  return found;
+}
+
+Result<Found> find_guesses(const target::Process& process, std::size_t most) {
+  const Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
+  const Options options;
+  Found found;
+  SJ_TRY(executed, target::executed_files(process));
+  Collector collector(found, std::span(&map, 1), options);
+  collector.guess(most);
+  for (target::ExecutedFile& one : executed.files)
+    collector.add_file(std::move(one.file), one.mappings);
   if (!process.alive()) return fail("process {} has exited", process.title());
   return found;
 }

@@ -1,0 +1,119 @@
+// Where to begin with a program that nobody knows: a map that is proposed, and maps that are ready.
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+std::string subject(const std::string& name) {
+  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
+}
+
+// By function, what is said of it in the line above; "idle" of those that were not called.
+std::map<std::string, std::string> proposed(const std::string& map) {
+  std::map<std::string, std::string> found;
+  std::istringstream in(map);
+  std::string comment;
+  bool is_idle = false;
+  for (std::string line; std::getline(in, line);) {
+    is_idle = is_idle || line.starts_with("# Not called");
+    if (const auto at = line.find("calls a second"); at != std::string::npos) comment = line;
+    const auto name = line.find("function = \"");
+    if (name != std::string::npos)
+      found[line.substr(name + 12, line.rfind('"') - name - 12)] = comment;
+    else if (is_idle && line.starts_with("# "))
+      found[line.substr(2)] = "idle";
+  }
+  return found;
+}
+
+TEST_CASE("a proposed map names what looks like the data path and how often it is called") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  test::Child target({subject("queues-O0")});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const std::string text = sojourn_done({"list", "-p", pid, "--suggest"});
+  CAPTURE(text);
+  const auto found = proposed(text);
+  for (const char* name : {"ring_put", "ring_get", "stack_push", "stack_pop"}) {
+    CAPTURE(name);
+    REQUIRE(found.contains(name));
+    REQUIRE(found.at(name).starts_with("# "));
+    CHECK(std::stoul(found.at(name).substr(2)) > 100);
+  }
+  CHECK_FALSE(found.contains("main"));
+
+  // It is a map as it stands.
+  const std::string map = directory.path("my.toml");
+  const std::string trace = directory.path("run.sjt");
+  test::write_contents(map, text);
+  const test::Ended ended =
+      sojourn({"record", "-p", pid, "--map", map, "--for", "200ms", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  CHECK(report.at("events").get<std::uint64_t>() > 100);
+  CHECK(target.running());
+}
+
+TEST_CASE("a function that is called without end is not proposed, and its program lives on") {
+  need_root();
+  test::Child target({subject("hot-O0")});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string text = sojourn_done({"list", "-p", std::to_string(target.pid()), "--suggest"});
+  CAPTURE(text);
+  const auto found = proposed(text);
+  REQUIRE(found.contains("rlc_poll_rx_queue"));
+  CHECK(found.at("rlc_poll_rx_queue").contains("too many"));
+  CHECK(text.contains("# function = \"rlc_poll_rx_queue\""));
+  REQUIRE(found.contains("rlc_send_pdu"));
+  CHECK_FALSE(found.at("rlc_send_pdu").contains("too many"));
+  REQUIRE(found.contains("rlc_send_status_pdu"));
+  CHECK(found.at("rlc_send_status_pdu") == "idle");
+  CHECK(target.running());
+}
+
+TEST_CASE("what --suggest does not go with is told") {
+  need_root();
+  CHECK(sojourn({"list", subject("queues-O0"), "--suggest"}).exit_code == 2);
+  CHECK(sojourn({"list", "-p", "1", "--suggest", "--json"}).exit_code == 2);
+  test::Child target({"/bin/sleep", "60"});
+  const test::Ended ended = sojourn({"list", "-p", std::to_string(target.pid()), "--suggest"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("looks like a data path"));
+  CHECK(ended.out.empty());
+}
+
+TEST_CASE(
+    "a map that is ready is found by its name, and one that does not fit says why, point by "
+    "point") {
+  need_root();
+  test::Child target({subject("queues-O0")});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const test::Ended ended = sojourn({"list", "-p", pid, "--map", "oai-gnb"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("oai-gnb.toml:"));
+  CHECK(ended.err.contains("no function 'sdap_data_req'"));
+  CHECK(ended.err.contains("no function 'nr_rx_sdu'"));
+  CHECK(ended.err.contains("none of the map's functions can be traced"));
+  const test::Ended unknown = sojourn({"list", "-p", pid, "--map", "oai-gnp"});
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err.contains("oai-gnb"));
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,37 @@
+// How often functions are called, found out as briefly and cheaply as it can be: a few at a time
+// have probes that only count, for a moment, and those that would cost the target much lose theirs
+// within milliseconds. Leaves nothing behind, also when this process is killed. No state.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct HitRate {
+  std::uint64_t hits = 0;
+  std::uint64_t span_ns = 0;  // in which they were counted
+  bool is_too_hot = false;    // its probe was taken off before the time was over
+
+  double a_second() const {
+    return span_ns == 0 ? 0 : static_cast<double>(hits) * 1e9 / static_cast<double>(span_ns);
+  }
+};
+
+struct RateOptions {
+  std::chrono::milliseconds span{100};  // that each is counted for
+  std::size_t at_once = 32;
+  double most_share = 0.05;  // of one processor, that all hits together may take
+};
+
+// By point. Needs uprobe_multi links, as other probes take too long to remove.
+Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
+                                               const RateOptions& options = {});
+
+}  // namespace sojourn::capture

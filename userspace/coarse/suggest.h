@@ -1,0 +1,34 @@
+// A map to begin with: functions of a running process that look like its data path, as text in the
+// words of a map, with what is known of how often each is called. No state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/points.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::coarse {
+
+constexpr std::size_t kMostSuggestions = 256;
+
+// Only those that a map would find a cheap place in; the others are among what is unusable. Points
+// that the program was prepared with are left out. One site a point.
+Result<Found> find_data_path(const target::Process& process);
+
+// Its first half, in points.cpp: so many of each file, as they come.
+Result<Found> find_guesses(const target::Process& process, std::size_t most);
+
+struct Call {
+  double a_second = 0;
+  bool is_too_hot = false;  // it would take more of the target's time than tracing may
+};
+
+// `calls` by point.
+std::string suggested_map(const Found& found, std::span<const Call> calls,
+                          const std::string& about);
+
+}  // namespace sojourn::coarse
