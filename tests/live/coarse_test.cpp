@@ -109,8 +109,8 @@ Values pointers_of(std::uint64_t n) {
 
 TEST_CASE("what the functions of an unprepared program are given is read exactly") {
   need_root();
-  const std::string name =
-      GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet", "c-O2-stripped");
+  const std::string name = GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet",
+                                    "c-O2-stripped", "c-O2-mini", "c-O2-patchable");
   CAPTURE(name);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -493,6 +493,53 @@ TEST_CASE("what a map says and the program has not is told point by point, and h
   const test::Ended broken = list("[[point]]\nfunction = 'f'\nsn = '*arg0'\n");
   CHECK(broken.exit_code == 1);
   CHECK(broken.err.contains("my.toml:3:7: sn: of what width?"));
+}
+
+TEST_CASE("symbols that are packed into a file and damaged are none") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, "[[point]]\nfunction = 'coarse_frame'\n");
+  auto elf = target::ElfFile::open(subject("c-O2-mini"), "subject");
+  REQUIRE(elf);
+  const target::Section* const section = elf->section(".gnu_debugdata");
+  REQUIRE(section != nullptr);
+  const std::string whole = test::contents(subject("c-O2-mini"));
+  const std::string file = directory.path("program");
+  const auto list = [&](const std::string& contents) {
+    test::write_contents(file, contents);
+    return sojourn({"list", file, "--map", map});
+  };
+  CHECK(list(whole).exit_code == 0);
+  for (const std::uint64_t at : {std::uint64_t{0}, section->bytes / 2, section->bytes - 1}) {
+    CAPTURE(at);
+    std::string damaged = whole;
+    damaged[section->offset + at] = static_cast<char>(~damaged[section->offset + at]);
+    const test::Ended ended = list(damaged);
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err.contains("no function 'coarse_frame'"));
+  }
+}
+
+TEST_CASE("where functions begin with a nop to be patched no probe costs a single step") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string map = directory.path("my.toml");
+  test::write_contents(map, kMap);
+  test::Child target({subject("c-O2-patchable")});
+  REQUIRE(target.wait_for_output("ready"));
+  const test::Ended ended =
+      sojourn({"list", "-p", std::to_string(target.pid()), "--map", map, "--json"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const json listed = json::parse(ended.out);
+  CHECK(listed.at("unusable").empty());
+  CHECK(listed.at("points").size() == 5);
+  for (const json& point : listed.at("points"))
+    for (const json& place : point.at("places")) {
+      CHECK(place.at("instruction") == "nop");
+      CHECK(place.at("single_step") == false);
+    }
 }
 
 TEST_CASE("a function is found by its address, and in a library") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "userspace/coarse/data_path.h"
 #include "userspace/coarse/debug_info.h"
 #include "userspace/coarse/function_names.h"
+#include "userspace/coarse/mini_debug.h"
 #include "userspace/symbols/bounded_child.h"
 
 // A C struct, at global scope.
@@ -213,20 +215,30 @@ class Search {
   const DebugInfo& debug_;
 };
 
-// A stripped file's functions are in its debug file.
-Result<std::vector<target::FunctionSymbol>> functions_of(const target::ElfFile& file,
-                                                         const target::ElfFile* debug) {
-  const auto has_all = [](const target::ElfFile& one) {
-    return std::ranges::find(one.sections(), std::uint32_t{SHT_SYMTAB}, &target::Section::type) !=
-           one.sections().end();
-  };
-  return debug != nullptr && !has_all(file) && has_all(*debug) ? debug->functions()
-                                                               : file.functions();
+bool has_symtab(const target::ElfFile& file) {
+  return std::ranges::find(file.sections(), std::uint32_t{SHT_SYMTAB}, &target::Section::type) !=
+         file.sections().end();
+}
+
+// A stripped file's functions are in its debug file, or those that it does not export in what is
+// packed into it: `unpacked`.
+Result<std::vector<target::FunctionSymbol>> functions_of(
+    const target::ElfFile& file, const target::ElfFile* debug,
+    const std::optional<target::ElfFile>& unpacked) {
+  if (debug != nullptr && !has_symtab(file) && has_symtab(*debug)) return debug->functions();
+  SJ_TRY(functions, file.functions());
+  if (!unpacked) return std::move(functions);
+  SJ_TRY(more, unpacked->functions());
+  functions.insert(functions.end(), more.begin(), more.end());
+  std::ranges::stable_sort(functions, {}, &target::FunctionSymbol::address);
+  return std::move(functions);
 }
 
 std::string search(const target::ElfFile& file, const target::ElfFile* debug,
                    std::span<const Query> queries) {
-  const auto functions = functions_of(file, debug);
+  const auto unpacked =
+      has_symtab(file) ? std::optional<target::ElfFile>() : unpack_mini_debug(file);
+  const auto functions = functions_of(file, debug, unpacked);
   if (!functions) return json{{"error", functions.error().text()}}.dump();
   const DebugInfo info(debug != nullptr ? debug->fd() : file.fd());
   const Search search(*functions, info);

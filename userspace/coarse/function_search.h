@@ -1,7 +1,7 @@
 // The functions of a file that a map means, from its symbol table (.symtab, else that of its debug
-// file, else .dynsym), and where their arguments are, from its debug information. Names and debug
-// information are the file's, and taking them apart may go wrong without end: that is done in a
-// child process, and what it answers is checked. No state.
+// file, else .dynsym and what is packed into it), and where their arguments are, from its debug
+// information. Names and debug information are the file's, and taking them apart may go wrong
+// without end: that is done in a child process, and what it answers is checked. No state.
 #pragma once
 
 #include <cstdint>
