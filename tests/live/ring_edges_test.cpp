@@ -15,6 +15,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/live/point_counts.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
@@ -209,6 +210,27 @@ TEST_CASE(
   REQUIRE(seen.size() > 20);
   CHECK(seen.front() > 0);  // the oldest were written over
   CHECK(count_up_by_one(seen));
+}
+
+TEST_CASE("a busy flight recorder is taken over from where nothing of it is written over") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
+  std::optional<Environment> large(std::in_place, "SJ_RING_BYTES", "1M");
+  Station station({"--rate-dl", "20000", "--rate-ul", "20000"});
+  flight.reset();
+  large.reset();
+  std::this_thread::sleep_for(std::chrono::seconds(4));  // its busiest ring holds a second
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--engine", "ring", "--for", "500ms",
+                "-o", trace});
+  const truth::Truth truth = station.finish();
+  trace::Reader reader = open_trace(trace);
+  const PointCounts counts = count_points(reader);
+  CHECK(counts.lost_in_all == 0);
+  check_counts(counts, truth, reader.capture());
+  // Some of what it held is there.
+  const model::Capture& capture = reader.capture();
+  CHECK(capture.close_ns - capture.open_ns > 600'000'000);
 }
 
 TEST_CASE("a target in a PID namespace of its own is recorded under the numbers that we see") {

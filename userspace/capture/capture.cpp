@@ -178,8 +178,9 @@ Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sou
 }
 
 Result<void> Capture::State::open_gate() {
-  std::uint64_t earliest = UINT64_MAX;
-  for (const Engine* engine : engines) earliest = std::min(earliest, engine->earliest_ns());
+  // What was recorded before is kept as far back as every engine has all of it.
+  std::uint64_t earliest = engines.empty() ? UINT64_MAX : 0;
+  for (const Engine* engine : engines) earliest = std::max(earliest, engine->earliest_ns());
   SJ_TRY(open_ns, open_together(sources, earliest));
   about.open_ns = open_ns;
   outlet->begin(about.open_ns);

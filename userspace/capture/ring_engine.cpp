@@ -101,7 +101,8 @@ struct RingEngine::State {
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
   microseconds period{1000};
-  std::size_t unfinished = 0;  // hits, after the settling
+  std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
+  std::size_t unfinished = 0;         // hits, after the settling
 
   Result<void> scan();
   Result<void> scan(const target::Process& process);
@@ -112,6 +113,8 @@ struct RingEngine::State {
   Result<void> learn(target::Points fresh);
   Result<model::PointId> number(const model::Point& point);
   const RingModule* arena_like(const target::MappedFile& file) const;
+  std::uint64_t earliest_stamp() const;
+  void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
   bool is_complete() const;
   void look_after(std::uint64_t now_ns);
   void set_marks();
@@ -328,17 +331,40 @@ void RingEngine::State::set_marks() {
   for (const auto& module : modules) module->set_marks(shared.gate.open, shared.gate.close);
 }
 
+// The stamp from which on everything was kept that was recorded before; 0: nothing was.
+std::uint64_t RingEngine::State::earliest_stamp() const {
+  std::uint64_t earliest = 0;
+  std::uint64_t whole_from = 0;
+  for (const auto& module : modules) {
+    const std::uint64_t claim = module->earliest_claim();
+    if (claim != 0) earliest = earliest == 0 ? claim : std::min(earliest, claim);
+    whole_from = std::max(whole_from, module->whole_from());
+  }
+  return earliest == 0 ? 0 : std::max(earliest, whole_from);
+}
+
+// What was recorded before the first reading of the clocks lies behind the line's end: the further,
+// the more the readings' errors turn it.
+void RingEngine::State::note_time_before(std::uint64_t monotonic_ns, const CounterPair& now) {
+  if (monotonic_ns >= first_pair.ns) return;
+  const auto before = static_cast<double>(first_pair.ns - monotonic_ns);
+  const auto length = static_cast<double>(std::max<std::uint64_t>(now.ns - first_pair.ns, 1));
+  const auto errors = static_cast<double>(first_pair.error_ns + now.error_ns);
+  error_before_ns = static_cast<std::uint64_t>(errors * (1 + before / length));
+}
+
 void RingEngine::open_at(std::uint64_t monotonic_ns) {
   State& state = *state_;
+  const std::uint64_t earliest = state.earliest_stamp();
+  const bool is_from_earliest = earliest != 0 && state.clock.to_ns(earliest) == monotonic_ns;
   state.shared.gate.open = UINT64_MAX;
   for (const auto& module : state.modules) module->start_over();
   // Nothing was converted yet, and the line so far is drawn through ten milliseconds: however long
   // it took to come here, the mark is right.
-  state.clock = RingClock(state.first_pair, read_counter_pair());
-  state.shared.gate.open = state.clock.to_ticks(monotonic_ns);
-  for (const auto& module : state.modules)
-    if (const std::uint64_t stamp = module->earliest_claim(); stamp != 0)
-      state.shared.gate.open = std::min(state.shared.gate.open, stamp);
+  const CounterPair now = read_counter_pair();
+  state.clock = RingClock(state.first_pair, now);
+  state.note_time_before(monotonic_ns, now);
+  state.shared.gate.open = is_from_earliest ? earliest : state.clock.to_ticks(monotonic_ns);
   state.set_marks();
 }
 
@@ -472,15 +498,12 @@ std::string RingEngine::mechanism() const {
 }
 
 std::uint64_t RingEngine::stamp_error_ns() const {
-  return state_->clock.largest_error_ns();
+  return std::max(state_->clock.largest_error_ns(), state_->error_before_ns);
 }
 
 std::uint64_t RingEngine::earliest_ns() const {
-  std::uint64_t earliest = UINT64_MAX;
-  for (const auto& module : state_->modules)
-    if (const std::uint64_t stamp = module->earliest_claim(); stamp != 0)
-      earliest = std::min(earliest, state_->clock.to_ns(stamp));
-  return earliest;
+  const std::uint64_t stamp = state_->earliest_stamp();
+  return stamp == 0 ? UINT64_MAX : state_->clock.to_ns(stamp);
 }
 
 std::vector<model::ShedSpan> RingEngine::silences() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include <sys/uio.h>
 
@@ -221,6 +222,8 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   const std::int64_t tail = is_ours || keeps_ ? begin_of_kept(ring, capacity, cursor) : cursor;
   if (keeps_ && !is_ours && (earliest_claim_ == 0 || claim.stamp < earliest_claim_))
     earliest_claim_ = claim.stamp;
+  if (keeps_ && !is_ours && is_flight && tail > 0)
+    whole_from_ = std::max(whole_from_, first_stamp(index, tail, cursor));
   const GapMark gaps_before = is_ours || keeps_ ? slot.gaps_at_free : mark_gaps(ring);
   slot.reader = RecordReader(ring, arena_.ring_data(index), capacity, tail, gaps_before);
   if (slot.is_retired) {
@@ -233,6 +236,20 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   }
   begin_stream(slot, claim);
   return true;
+}
+
+// Of what is kept from `tail` on; a stamp that is still to come is none.
+std::uint64_t RingModule::first_stamp(std::uint64_t index, std::int64_t tail,
+                                      std::int64_t cursor) const {
+  const std::uint64_t now = read_cycle_counter();
+  if (tail >= cursor) return now;
+  const std::uint64_t mask = load_relaxed(arena_.ring(index).mask);
+  const std::uint64_t capacity = std::min(mask, arena_.layout().most_ring_bytes() - 1);
+  const std::byte* const at =
+      arena_.ring_data(index) + (static_cast<std::uint64_t>(tail) & capacity);
+  sj_ring_record record{};
+  std::memcpy(&record, at, sizeof(record));
+  return std::min(std::uint64_t{record.stamp_high} << 32 | record.stamp_low, now);
 }
 
 void RingModule::begin_stream(Slot& slot, const Claim& claim) {

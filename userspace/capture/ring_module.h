@@ -116,8 +116,10 @@ class RingModule {
   void add_advice(RingAdvice& advice) const;
   std::uint64_t events() const { return events_; }
 
-  // The stamp of the first event that may have been kept from before; 0: none.
+  // The stamp of the first event that may have been kept from before; 0: none. From the other one
+  // on nothing is missing: what a flight recorder had before is written over.
   std::uint64_t earliest_claim() const { return earliest_claim_; }
+  std::uint64_t whole_from() const { return whole_from_; }
 
  private:
   using SeenLosses = std::unordered_map<std::uint32_t, std::uint64_t>;  // by record id
@@ -150,6 +152,7 @@ class RingModule {
   void look_for_silence(std::uint64_t now, std::uint64_t unseen);
   bool drain_slot(std::uint64_t index, bool take);
   bool adopt(std::uint64_t index, const Claim& claim);
+  std::uint64_t first_stamp(std::uint64_t index, std::int64_t tail, std::int64_t cursor) const;
   void begin_stream(Slot& slot, const Claim& claim);
   void number_stream(Slot& slot);
   void end_stream(Slot& slot);
@@ -169,6 +172,7 @@ class RingModule {
   bool keeps_ = false;       // armed by its environment: what it holds is wanted
   bool was_flight_ = false;  // it holds the newest only
   std::uint64_t earliest_claim_ = 0;
+  std::uint64_t whole_from_ = 0;
   std::vector<Slot> slots_;
   SeenLosses refused_;
   std::uint32_t refused_elsewhere_ = 0;
