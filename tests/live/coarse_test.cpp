@@ -173,7 +173,7 @@ TEST_CASE("a value that cannot be read is shown as none") {
   test::Child target({subject("c-O2")});
   REQUIRE(target.wait_for_output("ready"));
   sojourn_done({"record", "-p", std::to_string(target.pid()), "--map", map, "--allow-slow-sites",
-                "--for", "100ms", "-o", trace});
+                "--for", "500ms", "-o", trace});
   CHECK(sojourn_done({"events", trace, "--points", "pointers"}).contains(" d ?"));
   const std::string text = sojourn_done({"events", trace, "--points", "pointers", "--json"});
   CHECK_FALSE(text.contains(model::kUnreadField));

@@ -321,6 +321,7 @@ Result<void> suggest(const Options& options) {
     return std::unexpected(
         process.explain(std::move(rates).error().within("count the functions' calls")));
   std::vector<coarse::Call> calls;
+  calls.reserve(rates->size());
   for (const capture::HitRate& rate : *rates)
     calls.push_back({.a_second = rate.a_second(), .is_too_hot = rate.is_too_hot});
   const auto hit = std::ranges::count_if(

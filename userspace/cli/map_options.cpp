@@ -15,6 +15,7 @@ namespace {
 
 std::string ready_names() {
   std::vector<std::string_view> names;
+  names.reserve(coarse::ready_maps().size());
   for (const coarse::ReadyMap& map : coarse::ready_maps()) names.push_back(map.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -145,6 +145,7 @@ class Search {
                              &std::pair<unsigned, const Symbol*>::first);
     if (found.size() > most) found.resize(most);
     std::vector<const Symbol*> symbols;
+    symbols.reserve(found.size());
     for (const auto& [score, symbol] : found) symbols.push_back(symbol);
     SearchResult result;
     take(symbols, result);
@@ -199,6 +200,7 @@ class Search {
   std::vector<std::string> near(const std::string& pattern) const {
     const std::string wanted(last_part(pattern));
     std::vector<std::string> parts;
+    parts.reserve(symbols_.size());
     for (const Symbol& symbol : symbols_) parts.emplace_back(last_part(symbol.name.shown));
     const std::string nearest = filter::nearest(wanted, parts);
     std::vector<std::string> found;
@@ -284,15 +286,17 @@ Result<std::vector<SearchResult>> find_functions(const target::ElfFile& file,
   const json answer = json::parse(*text, nullptr, false);
   if (answer.is_object() && answer.contains("error") && answer["error"].is_string())
     return fail("{}", answer["error"].get<std::string>());
+  const auto cannot_be_read = [&] { return fail("{}: its functions cannot be read", file.name()); };
   try {
     auto results = answer.at("results").get<std::vector<SearchResult>>();
     bool are_sound = results.size() == queries.size();
     for (std::size_t at = 0; are_sound && at < results.size(); ++at)
       are_sound = is_sound(results[at], queries[at]);
     if (are_sound) return results;
-  } catch (const json::exception&) {  // told below
+  } catch (const json::exception&) {
+    return cannot_be_read();
   }
-  return fail("{}: its functions cannot be read", file.name());
+  return cannot_be_read();
 }
 
 }  // namespace sojourn::coarse
