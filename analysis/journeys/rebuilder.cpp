@@ -148,6 +148,7 @@ class Rebuilder::State {
       return;
     }
     expire(event.ts_ns);
+    if (!late_.empty()) end_waits(event);
     if (!take(event, Turn::kFirst))
       late_.push_back({event, {event.values.begin(), event.values.end()}});
     else if (!late_.empty())
@@ -190,6 +191,22 @@ class Rebuilder::State {
     return std::ranges::any_of(topology_.points[child].pairs, [&](std::uint32_t pair) {
       return topology_.pairs[pair].parent == parent;
     });
+  }
+
+  // What a thread does later is no parent of what it did before. Where it might be taken for one,
+  // what waits goes without. In what was imported nobody knows the thread: it is 0.
+  void end_waits(const model::EventView& event) {
+    if (event.tid == 0) return;
+    for (auto late = late_.begin(); late != late_.end();) {
+      if (late->event.tid != event.tid || !feeds(event.point, late->event.point)) {
+        ++late;
+        continue;
+      }
+      Held held = std::move(*late);
+      late = late_.erase(late);
+      held.event.values = held.values;
+      take(held.event, Turn::kLast);
+    }
   }
 
   // One of this point came: what waits may have waited for it, and others for that.

@@ -71,6 +71,21 @@ TEST_CASE("a child whose parent is stamped a little later is put behind it") {
   CHECK(world.at("D b--out").orphans + world.at("D b--out").cut == 0);
 }
 
+TEST_CASE("what a thread does next is no late parent of what it did before") {
+  World world(kLine);
+  world.marks.open_ns = 1;
+  world.events(R"(
+    100000 t1 D a--b 1000 1 7
+    108000 t1 D in--a 1000 1 7
+    200000 t1 D a--b 1000 1 7
+    210000 t1 D b--out 1000 1 7
+  )");
+  CHECK(world.journeys() ==
+        Lines{"D complete 108000..210000: in--a@108000 a--b@200000<0 b--out@210000<1*",
+              "D censored 100000..100000: a--b@100000"});
+  CHECK(world.at("D a--b").cut == 1);
+}
+
 TEST_CASE("a packet that is put together waits for a piece that is stamped late") {
   World world(kUp);
   world.events(R"(
