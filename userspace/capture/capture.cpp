@@ -31,7 +31,7 @@ using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Between two looks, also where there is nothing to look into yet.
+// Between two looks while there is nothing to look into yet.
 constexpr std::chrono::microseconds kLongestPeriod{20'000};
 
 std::uint64_t own_cpu_time_ns() {
@@ -218,7 +218,7 @@ void Capture::State::flush() {
 }
 
 std::chrono::microseconds Capture::State::poll_period() const {
-  auto period = kLongestPeriod;
+  auto period = engines.empty() ? kLongestPeriod : std::chrono::microseconds::max();
   for (const auto& source : sources) period = std::min(period, source->poll_period());
   return period;
 }
