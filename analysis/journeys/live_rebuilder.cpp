@@ -11,6 +11,7 @@ Result<LiveRebuilder> LiveRebuilder::create(const model::Schema& schema, const R
                                             Marks marks, Observer& observer, Prepare prepare) {
   SJ_TRY(rebuilder, Rebuilder::create(schema, rules, std::move(marks), observer));
   std::vector<bool> is_of_target;
+  is_of_target.reserve(schema.points.size());
   for (const model::Point& point : schema.points)
     is_of_target.push_back(model::is_of_target(point.direction));
   return LiveRebuilder(std::move(is_of_target), std::move(rebuilder), std::move(prepare));

@@ -178,11 +178,12 @@ Result<std::size_t> Capture::State::switch_by_pattern(const std::string& pattern
   for (const auto& member : members) {
     if (member->has_ended) continue;
     auto switches = RingControl::open(member->process, member->points);
-    if (switches)
-      changed += switches->switch_points(pattern, on).changed;
-    else
+    if (!switches) {
       none = std::unexpected(std::move(switches).error());
-    any |= switches.has_value();
+      continue;
+    }
+    changed += switches->switch_points(pattern, on).changed;
+    any = true;
   }
   return any ? Result<std::size_t>(changed) : none;
 }
