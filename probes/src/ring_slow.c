@@ -206,19 +206,21 @@ static void enter_ring(struct sj_ring* ring, uint64_t owner, uint64_t capacity) 
   sj_ring_self = ring;
 }
 
-static int take_slot(uint64_t slot, uint64_t owner, uint64_t capacity) {
+enum slot_outcome { SLOT_OURS, SLOT_ANOTHERS, SLOT_NO_MEMORY };
+
+static enum slot_outcome take_slot(uint64_t slot, uint64_t owner, uint64_t capacity) {
   uint64_t nobody = 0;
   if (!__atomic_compare_exchange_n(&sj_runtime.slots[slot].taken, &nobody, owner, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    return 0;
+    return SLOT_ANOTHERS;
   if (!sj_ring_prepare(slot, capacity)) {
     __atomic_store_n(&sj_runtime.slots[slot].taken, 0, __ATOMIC_RELEASE);
-    return 0;
+    return SLOT_NO_MEMORY;
   }
   note_slot_used(sj_runtime.arena, slot);
   note_clocks(sj_runtime.arena);
   enter_ring(sj_ring_at(slot), owner, capacity);
-  return 1;
+  return SLOT_OURS;
 }
 
 /* Everything that was written there was read, or nobody reads. */
@@ -249,10 +251,12 @@ int sj_ring_take(void) {
   const uint64_t owner = own_identity();
   const uint64_t capacity = wanted_capacity(arena);
   for (uint64_t slot = 0; slot < arena->ring_slots; ++slot) {
-    const uint64_t taken = __atomic_load_n(&sj_runtime.slots[slot].taken, __ATOMIC_RELAXED);
-    if (taken == 0 && take_slot(slot, owner, capacity)) return 1;
+    if (__atomic_load_n(&sj_runtime.slots[slot].taken, __ATOMIC_RELAXED) != 0) continue;
+    const enum slot_outcome outcome = take_slot(slot, owner, capacity);
+    if (outcome == SLOT_OURS) return 1;
     /* Nothing behind was ever taken, so its memory could not be had either. */
-    if (taken == 0 && slot >= __atomic_load_n(&arena->slots_used, __ATOMIC_RELAXED)) break;
+    if (outcome == SLOT_NO_MEMORY && slot >= __atomic_load_n(&arena->slots_used, __ATOMIC_RELAXED))
+      break;
   }
   const uint64_t used = __atomic_load_n(&arena->slots_used, __ATOMIC_RELAXED);
   for (uint64_t slot = 0; slot < used; ++slot)

@@ -87,7 +87,7 @@ void Capture::State::put_to_rest(const ArenaFile& file) {
   if (is_armed || !is_running(file.owner)) unlink(file.path.c_str());
 }
 
-// It came and went between two looks.
+// It came and went between two looks, at least with the rings of one of its files.
 void Capture::State::note_missed(const ArenaFile& file, const Listener& listener) {
   if (!missed.insert(file.owner).second) return;
   const std::uint64_t now_ns = base::monotonic_ns();
@@ -97,8 +97,8 @@ void Capture::State::note_missed(const ArenaFile& file, const Listener& listener
                 .point = model::kNoPoint,
                 .from_ns = std::clamp(begun_ns, about.open_ns, now_ns),
                 .until_ns = now_ns});
-  tell_coming(listener, fmt::format("process {} ended before its rings were found: what it did is "
-                                    "not in the trace",
+  tell_coming(listener, fmt::format("process {} ended before all its rings were found: what it did "
+                                    "is not in the trace, or not all of it",
                                     file.owner));
 }
 
