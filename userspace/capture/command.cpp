@@ -159,7 +159,22 @@ Command::~Command() {
   waitpid(pid_, nullptr, 0);
 }
 
-Result<Command> Command::prepare(std::vector<std::string> argv) {
+namespace {
+
+void set_rings_armed(const std::string& directory, const Command::RingSizes& sizes) {
+  // NOLINTBEGIN(concurrency-mt-unsafe): forked before any thread starts
+  setenv("SJ_RINGS", "armed", 1);
+  if (!directory.empty()) setenv("SJ_RING_DIR", directory.c_str(), 1);
+  // Threads take their rings before anybody has found where to write these.
+  if (sizes.ring_bytes != 0) setenv("SJ_RING_BYTES", std::to_string(sizes.ring_bytes).c_str(), 1);
+  if (sizes.memory_ceiling != 0)
+    setenv("SJ_RING_MEMORY", std::to_string(sizes.memory_ceiling).c_str(), 1);
+  // NOLINTEND(concurrency-mt-unsafe)
+}
+
+}  // namespace
+
+Result<Command> Command::prepare(std::vector<std::string> argv, const RingSizes& sizes) {
   SJ_TRY(program, find_program(argv.front()));
   SJ_TRY(executed, executed_for(program));
   Command command;
@@ -193,11 +208,7 @@ Result<Command> Command::prepare(std::vector<std::string> argv) {
     close(command.go_.get());
     char how = 0;
     if (read(go_read.get(), &how, 1) != 1) _exit(127);  // the tracer is gone: run nothing
-    // NOLINTBEGIN(concurrency-mt-unsafe): forked before any thread starts
-    if (how == kRingsArmed) setenv("SJ_RINGS", "armed", 1);
-    if (how == kRingsArmed && command.rings_)
-      setenv("SJ_RING_DIR", command.rings_->path().c_str(), 1);
-    // NOLINTEND(concurrency-mt-unsafe)
+    if (how == kRingsArmed) set_rings_armed(command.ring_directory(), sizes);
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);

@@ -4,6 +4,7 @@
 // nothing); a released one is left to run. One thread owns it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,14 @@ namespace sojourn::capture {
 
 class Command {
  public:
+  // Of rings that record from the start; 0: the program's own defaults.
+  struct RingSizes {
+    std::size_t ring_bytes = 0;
+    std::size_t memory_ceiling = 0;
+  };
+
   // Finds the program as a shell would and forks; argv[0] is the name to be found.
-  static Result<Command> prepare(std::vector<std::string> argv);
+  static Result<Command> prepare(std::vector<std::string> argv, const RingSizes& sizes = {0, 0});
   Command(Command&& other) noexcept;
   Command& operator=(Command&&) = delete;
   ~Command();

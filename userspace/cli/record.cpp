@@ -327,7 +327,10 @@ Result<void> no_points_in_command(const Options& options) {
 
 Result<void> record_command(const Options& options, capture::Options how,
                             const base::Fd& interrupts) {
-  SJ_TRY(command, capture::Command::prepare(options.command));
+  const capture::RingOptions& rings = how.engines.rings;
+  SJ_TRY(command,
+         capture::Command::prepare(options.command, {.ring_bytes = rings.ring_bytes,
+                                                     .memory_ceiling = rings.memory_ceiling}));
   SJ_CHECK(options.collector.apply());
   SJ_TRY(process, target::Process::open(command.pid()));
   const MapOptions& maps = options.processes.maps;
