@@ -1,5 +1,5 @@
-// The maps that come with sojourn, userspace/maps, as they were when it was built: so that a name is
-// enough, wherever it runs. No state.
+// The maps that come with sojourn, userspace/maps, as they were when it was built: so that a name
+// is enough, wherever it runs. No state.
 #pragma once
 
 #include <span>
