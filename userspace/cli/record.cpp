@@ -186,9 +186,9 @@ class RunningTotals {
 };
 
 // What the rings' sizes and contents were like, where that was not as it should be.
-void tell_advice(const capture::RingAdvice& advice, std::uint64_t lost) {
+void tell_advice(const capture::RingAdvice& advice) {
   const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
-  if (advice.ring_bytes != 0 && (lost != 0 || is_tight)) {
+  if (advice.ring_bytes != 0 && is_tight) {
     const std::uint64_t safe = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
     tell("a ring of {} was filled to {:.0f} %: {}{} would be safe\n",
          buffer_bytes(advice.ring_bytes),
@@ -247,7 +247,7 @@ void tell_outcome(const Options& options, const capture::Capture& capture,
   if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
-  if (outcome.rings) tell_advice(*outcome.rings, outcome.lost);
+  if (outcome.rings) tell_advice(*outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture);
   if (!outcome.path.empty()) tell("next: sojourn report {}\n", outcome.path);
