@@ -1,6 +1,6 @@
 /* The writing end of the rings: one a CPU, memory that the tracer maps. events.h has the protocol
- * and userspace/capture/ring.h the reading end. Included by each object that records hits, which so
- * has a gate, rings and loss counters of its own.
+ * and userspace/capture/records/ring.h the reading end. Included by each object that records hits,
+ * which so has a gate, rings and loss counters of its own.
  *
  * A hit inside the gate takes a position in the ring, or else counts as lost: for its CPU, so that
  * the next hit's number leaves a gap, and for its kind. Another hit may come between any two steps

@@ -26,7 +26,7 @@
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
 #include "userspace/base/clock.h"
-#include "userspace/capture/queue_sampler.h"
+#include "userspace/capture/queues/queue_sampler.h"
 
 namespace {
 

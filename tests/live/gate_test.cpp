@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "tests/live/programs.h"
-#include "userspace/capture/attach.h"
-#include "userspace/capture/bpf_programs.h"
-#include "userspace/capture/trial_sites.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/capture/bpf/trial_sites.h"
 
 namespace sojourn::live {
 namespace {

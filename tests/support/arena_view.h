@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "userspace/capture/queue_table.h"
+#include "userspace/capture/queues/queue_table.h"
 
 namespace sojourn::test {
 

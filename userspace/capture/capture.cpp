@@ -18,9 +18,9 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/base/words.h"
-#include "userspace/capture/calibrate.h"
+#include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/capture_state.h"
-#include "userspace/capture/rights.h"
+#include "userspace/capture/rights/rights.h"
 #include "userspace/target/host.h"
 
 namespace sojourn::capture {

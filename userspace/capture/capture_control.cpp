@@ -10,7 +10,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/capture_state.h"
-#include "userspace/capture/ring_control.h"
+#include "userspace/capture/rings/ring_control.h"
 
 namespace sojourn::capture {
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/capture/arena.h"
 #include "userspace/capture/capture_state.h"
-#include "userspace/capture/ring_directory.h"
-#include "userspace/capture/shared.h"
+#include "userspace/capture/records/shared.h"
+#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/ring_directory.h"
 #include "userspace/target/procfs.h"
 #include "userspace/target/selection.h"
 

@@ -20,17 +20,17 @@
 #include <poll.h>
 
 #include "analysis/base/result.h"
+#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/bpf/family_watch.h"
 #include "userspace/capture/budget.h"
-#include "userspace/capture/calibrate.h"
 #include "userspace/capture/capture.h"
-#include "userspace/capture/control_socket.h"
-#include "userspace/capture/dumps.h"
-#include "userspace/capture/family_watch.h"
-#include "userspace/capture/graveyard.h"
-#include "userspace/capture/outlet.h"
-#include "userspace/capture/ring_directory.h"
-#include "userspace/capture/sink.h"
-#include "userspace/capture/trigger.h"
+#include "userspace/capture/control/control_socket.h"
+#include "userspace/capture/control/trigger.h"
+#include "userspace/capture/output/dumps.h"
+#include "userspace/capture/output/outlet.h"
+#include "userspace/capture/output/sink.h"
+#include "userspace/capture/rings/graveyard.h"
+#include "userspace/capture/rings/ring_directory.h"
 #include "userspace/target/code_watch.h"
 
 namespace sojourn::capture {

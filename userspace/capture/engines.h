@@ -8,8 +8,8 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
-#include "userspace/capture/bpf_engine.h"
-#include "userspace/capture/ring_engine.h"
+#include "userspace/capture/bpf/bpf_engine.h"
+#include "userspace/capture/rings/ring_engine.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 

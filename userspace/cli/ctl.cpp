@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "userspace/capture/control_socket.h"
-#include "userspace/capture/ring_control.h"
+#include "userspace/capture/control/control_socket.h"
+#include "userspace/capture/rings/ring_control.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/table.h"
 #include "userspace/cli/tell.h"

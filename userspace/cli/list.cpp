@@ -15,10 +15,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/links.h"
-#include "userspace/capture/attach.h"
-#include "userspace/capture/calibrate.h"
-#include "userspace/capture/hit_rates.h"
-#include "userspace/capture/queue_table.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/bpf/hit_rates.h"
+#include "userspace/capture/queues/queue_table.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/map_options.h"
 #include "userspace/cli/table.h"

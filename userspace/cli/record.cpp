@@ -17,8 +17,8 @@
 
 #include "userspace/base/fd.h"
 #include "userspace/capture/capture.h"
-#include "userspace/capture/command.h"
-#include "userspace/capture/rights.h"
+#include "userspace/capture/control/command.h"
+#include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"

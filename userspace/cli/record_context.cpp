@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "userspace/capture/context_source.h"
+#include "userspace/capture/context/context_source.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 

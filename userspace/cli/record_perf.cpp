@@ -9,7 +9,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "userspace/capture/perf_source.h"
+#include "userspace/capture/perf/perf_source.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 

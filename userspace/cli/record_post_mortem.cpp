@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/report/words.h"
-#include "userspace/capture/post_mortem.h"
+#include "userspace/capture/post_mortem/post_mortem.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"

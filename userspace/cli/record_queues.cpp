@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "userspace/capture/queue_sampler.h"
+#include "userspace/capture/queues/queue_sampler.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"
 

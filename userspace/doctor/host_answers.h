@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/bpf_programs.h"
-#include "userspace/capture/calibrate.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/capture/bpf/calibrate.h"
 
 namespace sojourn::doctor {
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "analysis/trace/reader.h"
-#include "userspace/capture/arena.h"
-#include "userspace/capture/calibrate.h"
+#include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/capture.h"
+#include "userspace/capture/rings/arena.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
 

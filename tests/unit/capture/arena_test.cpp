@@ -1,4 +1,4 @@
-#include "userspace/capture/arena.h"
+#include "userspace/capture/rings/arena.h"
 
 #include <functional>
 

@@ -1,4 +1,4 @@
-#include "userspace/capture/arg_span.h"
+#include "userspace/capture/bpf/arg_span.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 // Which mechanism is chosen, from what a kernel answers.
-#include "userspace/capture/attach.h"
+#include "userspace/capture/bpf/attach.h"
 
 #include <cerrno>
 

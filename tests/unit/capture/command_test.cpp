@@ -1,5 +1,5 @@
 // Commands that are prepared and never run.
-#include "userspace/capture/command.h"
+#include "userspace/capture/control/command.h"
 
 #include <fstream>
 

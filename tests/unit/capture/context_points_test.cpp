@@ -1,12 +1,12 @@
 // The words of kernel context, and its points as a trace has them.
-#include "userspace/capture/context_points.h"
+#include "userspace/capture/context/context_points.h"
 
 #include <set>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "userspace/capture/context_names.h"
+#include "userspace/capture/context/context_names.h"
 
 namespace sojourn::capture {
 namespace {

@@ -1,4 +1,4 @@
-#include "userspace/capture/left_clock.h"
+#include "userspace/capture/post_mortem/left_clock.h"
 
 #include <cstdint>
 

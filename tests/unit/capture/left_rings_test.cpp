@@ -1,6 +1,6 @@
 // What dead targets left behind: arenas that are made here, byte by byte, as ring files and as core
 // files.
-#include "userspace/capture/left_rings.h"
+#include "userspace/capture/post_mortem/left_rings.h"
 
 #include <cstring>
 #include <random>
@@ -10,7 +10,7 @@
 
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
-#include "userspace/capture/left_arenas.h"
+#include "userspace/capture/post_mortem/left_arenas.h"
 
 namespace sojourn::capture {
 namespace {

@@ -1,4 +1,4 @@
-#include "userspace/capture/perf_counters.h"
+#include "userspace/capture/perf/perf_counters.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // Records of perf events as bytes: whole ones, and every way of not being whole.
-#include "userspace/capture/perf_record.h"
+#include "userspace/capture/perf/perf_record.h"
 
 #include <cstring>
 #include <random>

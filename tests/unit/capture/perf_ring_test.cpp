@@ -1,6 +1,6 @@
 // The reading end of a perf ring in memory of the test's own: records that wrap, and a ring that
 // makes no sense.
-#include "userspace/capture/perf_ring.h"
+#include "userspace/capture/perf/perf_ring.h"
 
 #include <cstring>
 #include <random>

@@ -1,5 +1,5 @@
 // Stacks as the kernel gives them, of this process's own code.
-#include "userspace/capture/perf_stacks.h"
+#include "userspace/capture/perf/perf_stacks.h"
 
 #include <algorithm>
 #include <span>

@@ -1,5 +1,5 @@
 // Looking at counters that somebody else writes, on slots of our own.
-#include "userspace/capture/queue_pass.h"
+#include "userspace/capture/queues/queue_pass.h"
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
 // The sampler on this process's own queues, from registering to what is in the file.
-#include "userspace/capture/queue_sampler.h"
+#include "userspace/capture/queues/queue_sampler.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +19,7 @@
 #include "tests/support/arena_view.h"
 #include "tests/support/child.h"
 #include "userspace/base/clock.h"
-#include "userspace/capture/queue_watch.h"
+#include "userspace/capture/queues/queue_watch.h"
 
 namespace sojourn::capture {
 namespace {

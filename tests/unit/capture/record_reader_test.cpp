@@ -1,4 +1,4 @@
-#include "userspace/capture/record_reader.h"
+#include "userspace/capture/records/record_reader.h"
 
 #include <cstring>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "userspace/capture/ring_clock.h"
+#include "userspace/capture/records/ring_clock.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "userspace/capture/ring_module.h"
+#include "userspace/capture/rings/ring_module.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/mman.h>

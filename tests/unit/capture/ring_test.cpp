@@ -1,5 +1,5 @@
 // The reading end of a ring, with writers that are late, lose, or write nonsense.
-#include "userspace/capture/ring.h"
+#include "userspace/capture/records/ring.h"
 
 #include <array>
 #include <cstring>

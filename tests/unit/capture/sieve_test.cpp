@@ -1,5 +1,5 @@
 // What a capture leaves out by --where.
-#include "userspace/capture/sieve.h"
+#include "userspace/capture/output/sieve.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // The writing thread; also run under TSan.
-#include "userspace/capture/sink.h"
+#include "userspace/capture/output/sink.h"
 
 #include <algorithm>
 #include <csignal>

@@ -1,5 +1,5 @@
 // The kernel's answers about sockets, whole and in pieces.
-#include "userspace/capture/socket_diag.h"
+#include "userspace/capture/queues/socket_diag.h"
 
 #include <algorithm>
 #include <cstring>

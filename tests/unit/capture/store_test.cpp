@@ -1,5 +1,5 @@
 // What a flight recorder holds, forgets and dumps.
-#include "userspace/capture/store.h"
+#include "userspace/capture/output/store.h"
 
 #include <filesystem>
 

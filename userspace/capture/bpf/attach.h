@@ -1,0 +1,64 @@
+// Puts a BPF program on every site of a target. Destroying the Attachment takes it off again, and
+// waits until no handler runs any more.
+//
+// uprobe_multi (Linux 6.6) is one link a file, filtered by process in the kernel: it costs nothing
+// when not hit and detaches in tens of milliseconds. Where it is missing there are perf uprobes,
+// one a site: the kernel places those into every process that maps the file, and the program
+// filters. One thread owns an Attachment.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/target/target.h"
+
+struct bpf_link;
+
+namespace sojourn::capture {
+
+std::string_view name(Mechanism mechanism);
+
+// Asks the kernel, not its version. `try_link` makes a uprobe_multi link for a pid on a path that
+// can hold no probes, and returns the error's number: why it was refused tells kernels apart.
+Mechanism best_mechanism();
+Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
+
+class Attachment {
+ public:
+  // Of uprobe_multi; perf uprobes always are one a site.
+  enum class Links { kEachFile, kEachPoint };
+
+  static Result<Attachment> attach(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                   const BpfPrograms& programs, Links links = Links::kEachFile);
+  Attachment(Attachment&&) noexcept = default;
+  Attachment& operator=(Attachment&&) noexcept;
+  ~Attachment();
+
+  // Takes single points off, and puts them back; not with kEachFile.
+  void remove(std::span<const model::PointId> points);
+  Result<void> add(const target::Points& points, std::span<const model::PointId> which, pid_t pid,
+                   const BpfPrograms& programs);
+
+ private:
+  struct DestroyLink {
+    void operator()(bpf_link* link) const;
+  };
+  struct Link {
+    std::unique_ptr<bpf_link, DestroyLink> link;
+    model::PointId point = 0;  // of kEachFile's any of its points
+  };
+  explicit Attachment(Mechanism mechanism) : mechanism_(mechanism) {}
+  static void destroy(std::vector<Link> links);
+
+  Mechanism mechanism_;
+  std::vector<Link> links_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,220 @@
+#include "userspace/capture/bpf/bpf_programs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/events.h"
+#include "sojourn_points.skel.h"
+#include "userspace/capture/bpf/arg_span.h"
+#include "userspace/capture/bpf/bpf_rings.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+struct DestroySkeleton {
+  void operator()(sojourn_points* skeleton) const { sojourn_points__destroy(skeleton); }
+};
+using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
+
+// None, where there are more than a site has room for besides its own, or of what is not known
+// yet: the collector filters then.
+std::span<const filter::FieldTest> tests_of(const target::Site& site, const PointTests& keep) {
+  if (site.point >= keep.size() || keep[site.point].size() + site.tests.size() > SJ_MAX_TESTS)
+    return {};
+  const auto& tests = keep[site.point];
+  const bool fit = std::ranges::all_of(tests, [&](const filter::FieldTest& test) {
+    return test.field < site.args.size() && site.args[test.field].kind != SJ_ARG_FAULTS;
+  });
+  return fit ? std::span<const filter::FieldTest>(tests) : std::span<const filter::FieldTest>();
+}
+
+std::size_t count_chains(const target::Points& points) {
+  std::size_t chains = 0;
+  for (const target::Site& site : points.sites) chains += site.chains.size();
+  return chains;
+}
+
+// Whether the programs must know of more than registers, constants and memory.
+bool has_arguments_of_maps(const target::Points& points) {
+  return std::ranges::any_of(points.sites, [](const target::Site& site) {
+    return std::ranges::any_of(site.args, [](const sj_arg& arg) {
+      return arg.kind == SJ_ARG_CHAIN || arg.kind == SJ_ARG_FAULTS;
+    });
+  });
+}
+
+// In one row for all sites.
+Result<void> fill_chains(const sojourn_points& skeleton, const target::Points& points) {
+  std::uint32_t index = 0;
+  for (const target::Site& site : points.sites)
+    for (const sj_chain& chain : site.chains) {
+      if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.chains), &index, &chain, BPF_ANY) != 0)
+        return fail_errno("describe site {} to the BPF programs", site.probe);
+      ++index;
+    }
+  return {};
+}
+
+Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points,
+                        const PointTests& keep) {
+  const int fd = bpf_map__fd(skeleton.maps.sites);
+  std::int64_t first_chain = 0;
+  for (std::uint32_t index = 0; index < points.sites.size(); ++index) {
+    const target::Site& site = points.sites[index];
+    sj_site record = {};
+    record.point = site.point;
+    record.args = static_cast<std::uint32_t>(site.args.size());
+    for (std::size_t number = 0; number < site.args.size(); ++number) {
+      sj_arg& arg = record.arg[number] = site.args[number];
+      arg.number = static_cast<std::uint8_t>(number);
+      if (arg.kind == SJ_ARG_CHAIN) arg.displacement += first_chain;
+    }
+    first_chain += static_cast<std::int64_t>(site.chains.size());
+    record.span = join_span(std::span(record.arg).first(record.args));
+    for (const sj_test& test : site.tests) record.test[record.tests++] = test;
+    for (const filter::FieldTest& test : tests_of(site, keep))
+      record.test[record.tests++] = {
+          .low = test.low,
+          .width = test.width,
+          .arg = static_cast<std::uint8_t>(test.field),
+          .is_negated = test.is_negated ? std::uint8_t{1} : std::uint8_t{0},
+          .other = SJ_NO_ARG,
+          .pad = {}};
+    if (bpf_map_update_elem(fd, &index, &record, BPF_ANY) != 0)
+      return fail_errno("describe site {} to the BPF programs", site.probe);
+  }
+  return {};
+}
+
+std::uint32_t longest(const std::vector<target::Site>& sites) {
+  std::size_t args = 0;
+  for (const target::Site& site : sites) args = std::max(args, site.args.size());
+  return static_cast<std::uint32_t>(args);
+}
+
+RingMaps ring_maps(const sojourn_points& skeleton) {
+  return {
+      .rings = skeleton.maps.rings, .blocks = skeleton.maps.blocks, .losses = skeleton.maps.losses};
+}
+
+}  // namespace
+
+struct BpfPrograms::State {
+  std::string verifier_log;  // libbpf keeps a pointer to it
+  Skeleton skeleton;
+  Mechanism mechanism = Mechanism::kUprobeMulti;
+  BpfRings rings;
+  std::vector<model::PointId> point_of_site;
+};
+
+BpfPrograms::BpfPrograms(std::unique_ptr<State> state) : state_(std::move(state)) {}
+BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
+BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
+BpfPrograms::~BpfPrograms() = default;
+
+Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                      std::size_t ring_bytes, const PointTests& keep,
+                                      std::size_t objects) {
+  if (points.sites.empty() || points.sites.size() > SJ_MAX_SITES)
+    return fail("{} sites: between 1 and {} can be traced at once", points.sites.size(),
+                SJ_MAX_SITES);
+
+  const std::size_t chains = count_chains(points);
+  if (chains > SJ_MAX_CHAINS)
+    return fail("{} arguments behind pointers: at most {} can be traced at once", chains,
+                SJ_MAX_CHAINS);
+
+  auto state = std::make_unique<State>();
+  state->mechanism = mechanism;
+  state->verifier_log.resize(256 * 1024);
+  for (const target::Site& site : points.sites) state->point_of_site.push_back(site.point);
+
+  const std::uint32_t max_args = longest(points.sites);
+  SJ_TRY(shape, RingShape::choose(max_args, ring_bytes, objects));
+
+  libbpf_set_print(nullptr);  // errors are ours to word
+  LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = state->verifier_log.data(),
+              .kernel_log_size = state->verifier_log.size());
+  state->skeleton.reset(sojourn_points__open_opts(&options));
+  if (!state->skeleton) return fail_errno("open the embedded BPF object");
+  sojourn_points& skeleton = *state->skeleton;
+
+  const auto sites = static_cast<std::uint32_t>(points.sites.size());
+  configure(ring_maps(skeleton), shape, sites);
+  bpf_map__set_max_entries(skeleton.maps.sites, sites);
+  bpf_map__set_max_entries(skeleton.maps.filtered, sites);
+  skeleton.rodata->ring_shape.slot_bytes = shape.slot_bytes;
+  skeleton.rodata->ring_shape.blocks = shape.blocks;
+  skeleton.rodata->config.max_args = max_args;
+  skeleton.rodata->config.of_maps = has_arguments_of_maps(points) ? 1 : 0;
+  skeleton.rodata->config.spans =
+      static_cast<std::uint32_t>(std::ranges::count_if(points.sites, [](const target::Site& site) {
+        std::vector<sj_arg> args = site.args;
+        return join_span(args).bytes != 0;
+      }));
+  bpf_map__set_max_entries(skeleton.maps.chains,
+                           std::max(std::uint32_t{1}, static_cast<std::uint32_t>(chains)));
+  const bool multi = mechanism == Mechanism::kUprobeMulti;
+  bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
+  bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
+  const bool filters = std::ranges::any_of(points.sites, [&](const target::Site& site) {
+    return !site.tests.empty() || !tests_of(site, keep).empty();
+  });
+  skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
+  skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
+
+  if (sojourn_points__load(&skeleton) != 0)
+    return std::unexpected(load_error(errno, shape, state->verifier_log));
+  SJ_CHECK(fill_chains(skeleton, points));
+  SJ_CHECK(fill_sites(skeleton, points, keep));
+  SJ_TRY(rings, BpfRings::map(ring_maps(skeleton), shape));
+  state->rings = std::move(rings);
+  return BpfPrograms(std::move(state));
+}
+
+bpf_program* BpfPrograms::program() const {
+  return state_->mechanism == Mechanism::kUprobeMulti ? state_->skeleton->progs.hit_multi
+                                                      : state_->skeleton->progs.hit_perf;
+}
+
+const std::vector<Ring>& BpfPrograms::rings() const {
+  return state_->rings.rings();
+}
+
+void BpfPrograms::open_gate_at(std::uint64_t monotonic_ns) {
+  capture::open_gate_at(state_->skeleton->data->gate, monotonic_ns);
+}
+
+void BpfPrograms::close_gate_at(std::uint64_t monotonic_ns) {
+  capture::close_gate_at(state_->skeleton->data->gate, monotonic_ns);
+}
+
+Result<void> BpfPrograms::start_over() {
+  open_gate_at(UINT64_MAX);
+  SJ_CHECK(state_->rings.start_over());
+  return clear_counters(state_->skeleton->maps.filtered, rings().size());
+}
+
+Result<void> BpfPrograms::wait_for_running() const {
+  return wait_for_running_programs();
+}
+
+Result<model::Ledger> BpfPrograms::losses() const {
+  SJ_TRY(ledger, state_->rings.losses(state_->point_of_site, 0));
+  SJ_CHECK(state_->rings.add_counts(state_->skeleton->maps.filtered, model::LossCause::kFiltered,
+                                    state_->point_of_site, 0, ledger));
+  return std::move(ledger);
+}
+
+std::vector<std::uint64_t> BpfPrograms::hits() const {
+  return state_->rings.hits();
+}
+
+}  // namespace sojourn::capture

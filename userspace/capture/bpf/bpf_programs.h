@@ -1,0 +1,67 @@
+// The BPF programs of one capture, loaded for one target: its sites, one ring a CPU, the gate, and
+// the loss counters. Destroying it unloads everything; attaching is attach.h's business. One thread
+// owns it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/program.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/records/ring.h"
+#include "userspace/target/target.h"
+
+struct bpf_program;
+
+namespace sojourn::capture {
+
+// How a program gets to a site; see attach.h.
+enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
+
+// By PointId: what a hit's values must fulfil. A point may be missing.
+using PointTests = std::vector<std::vector<filter::FieldTest>>;
+
+class BpfPrograms {
+ public:
+  // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs and of `objects`
+  // like this one that share the memory. A ring takes the power of two of blocks that fits. A point
+  // with more than SJ_MAX_TESTS tests keeps every hit.
+  static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
+                                  std::size_t ring_bytes, const PointTests& keep = {},
+                                  std::size_t objects = 1);
+  BpfPrograms(BpfPrograms&&) noexcept;
+  BpfPrograms& operator=(BpfPrograms&&) noexcept;
+  ~BpfPrograms();
+
+  bpf_program* program() const;
+  const std::vector<Ring>& rings() const;  // one a CPU, owned here
+
+  // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
+  void open_gate_at(std::uint64_t monotonic_ns);
+  void close_gate_at(std::uint64_t monotonic_ns);
+
+  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  Result<void> start_over();
+
+  // Returns when every program that was running has ended: what it had to push is pushed.
+  Result<void> wait_for_running() const;
+
+  // Hits inside the gate that found no room, and those that were not wanted, so far, by CPU and
+  // point.
+  Result<model::Ledger> losses() const;
+
+  // All wanted hits inside the gate so far, by CPU: the next sequence number of each.
+  std::vector<std::uint64_t> hits() const;
+
+ private:
+  struct State;
+  explicit BpfPrograms(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,179 @@
+#include "userspace/capture/bpf/bpf_rings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include "bpf/events.h"
+#include "userspace/base/fd.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// Rings must hold what comes while this process is kept from its CPU: 16 MiB are 200 ms of a
+// million events a second. Many CPUs share 256 MiB, and with them many processes.
+std::size_t default_ring_bytes(std::size_t cpus, std::size_t objects) {
+  constexpr std::size_t kMost = 16 << 20;
+  constexpr std::size_t kAll = 256 << 20;
+  constexpr std::size_t kLeast = 64 << 10;
+  return std::bit_floor(std::max(kLeast, std::min(kMost, kAll / cpus) / objects));
+}
+
+Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus, std::size_t objects) {
+  if (wanted == 0) return default_ring_bytes(cpus, objects);
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kLimit = std::size_t{1} << 30;
+  if (!std::has_single_bit(wanted) || wanted < kPage || wanted > kLimit)
+    return fail("a ring of {} bytes: it takes a power of two from 4 KiB to 1 GiB", wanted);
+  return wanted;
+}
+
+// The kernel maps whole pages of a map.
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+// The verifier's last line says what it refused; the thousands before it say how it came there.
+std::string_view last_line(std::string_view log) {
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  const auto before = log.find_last_of('\n');
+  return before == std::string_view::npos ? log : log.substr(before + 1);
+}
+
+}  // namespace
+
+Result<RingShape> RingShape::choose(std::uint32_t max_values, std::size_t wanted_bytes,
+                                    std::size_t objects) {
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus <= 0 || cpus > SJ_MAX_CPUS)
+    return fail("count the CPUs: {} is not between 1 and {}", cpus, SJ_MAX_CPUS);
+  RingShape shape{.cpus = static_cast<std::uint32_t>(cpus)};
+  SJ_TRY(bytes, ring_size(wanted_bytes, shape.cpus, objects));
+  shape.slot_bytes =
+      SJ_HIT_HEADER_BYTES + static_cast<std::uint32_t>(sizeof(sj_hit::value[0])) * max_values;
+  shape.blocks = static_cast<std::uint32_t>(std::bit_floor(bytes / shape.block_bytes()));
+  return shape;
+}
+
+void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds) {
+  bpf_map__set_max_entries(maps.rings, shape.cpus);
+  bpf_map__set_max_entries(maps.blocks, shape.cpus * shape.blocks);
+  bpf_map__set_value_size(maps.blocks, shape.block_bytes());
+  bpf_map__set_max_entries(maps.losses, kinds);
+}
+
+Result<BpfRings> BpfRings::map(const RingMaps& maps, const RingShape& shape) {
+  BpfRings mapped;
+  mapped.losses_ = maps.losses;
+  mapped.controls_ =
+      base::Mapping(bpf_map__fd(maps.rings), whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
+  if (!mapped.controls_) return fail_errno("map the rings' positions");
+  mapped.blocks_ =
+      base::Mapping(bpf_map__fd(maps.blocks), whole_pages(shape.cpus * shape.ring_bytes()));
+  if (!mapped.blocks_)
+    return fail_errno("map rings of {} bytes for {} CPUs", shape.ring_bytes(), shape.cpus);
+  for (std::uint32_t cpu = 0; cpu < shape.cpus; ++cpu)
+    mapped.rings_.push_back(
+        {.control = reinterpret_cast<sj_cpu_ring*>(mapped.controls_.data()) + cpu,
+         .slots = mapped.blocks_.data() + cpu * shape.ring_bytes(),
+         .slot_count = shape.blocks * SJ_BLOCK_SLOTS,
+         .slot_bytes = shape.slot_bytes});
+  return mapped;
+}
+
+std::vector<std::uint64_t> BpfRings::hits() const {
+  std::vector<std::uint64_t> hits;
+  hits.reserve(rings_.size());
+  for (const Ring& ring : rings_)
+    hits.push_back(std::atomic_ref(ring.control->head).load() +
+                   std::atomic_ref(ring.control->lost).load());
+  return hits;
+}
+
+Result<void> BpfRings::start_over() {
+  SJ_CHECK(wait_for_running_programs());
+  std::memset(controls_.data(), 0, controls_.size());
+  std::memset(blocks_.data(), 0, blocks_.size());
+  return clear_counters(losses_, rings_.size());
+}
+
+Result<void> BpfRings::add_counts(const bpf_map* counters, model::LossCause cause,
+                                  std::span<const model::PointId> point_of_kind,
+                                  std::uint32_t first_stream, model::Ledger& ledger) const {
+  std::vector<std::uint64_t> counts(rings_.size());
+  for (std::uint32_t kind = 0; kind < point_of_kind.size(); ++kind) {
+    if (bpf_map_lookup_elem(bpf_map__fd(counters), &kind, counts.data()) != 0)
+      return fail_errno("read the counters of hits that were not kept");
+    for (std::uint32_t cpu = 0; cpu < counts.size(); ++cpu)
+      if (counts[cpu] != 0)
+        ledger.push_back({.stream = first_stream + cpu,
+                          .point = point_of_kind[kind],
+                          .cause = cause,
+                          .count = counts[cpu]});
+  }
+  return {};
+}
+
+Result<model::Ledger> BpfRings::losses(std::span<const model::PointId> point_of_kind,
+                                       std::uint32_t first_stream) const {
+  model::Ledger ledger;
+  SJ_CHECK(add_counts(losses_, model::LossCause::kRingFull, point_of_kind, first_stream, ledger));
+  return ledger;
+}
+
+Result<void> clear_counters(const bpf_map* counters, std::size_t cpus) {
+  const std::vector<std::uint64_t> zeros(cpus);
+  for (std::uint32_t kind = 0; kind < bpf_map__max_entries(counters); ++kind)
+    if (bpf_map_update_elem(bpf_map__fd(counters), &kind, zeros.data(), BPF_ANY) != 0)
+      return fail_errno("clear the counters of hits that were not kept");
+  return {};
+}
+
+void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns) {
+  std::atomic_ref(gate.open_ns).store(monotonic_ns);
+}
+
+void close_gate_at(sj_gate& gate, std::uint64_t monotonic_ns) {
+  std::atomic_ref(gate.close_ns).store(monotonic_ns);
+}
+
+// The update of a map of maps returns only when no program that may have seen the older value still
+// runs, whether or not any uses the map (kernel commit 1ae80cf31938, of 4.20).
+Result<void> wait_for_running_programs() {
+  const std::uint32_t only = 0;
+  const base::Fd inner(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sj_inner", sizeof(only),
+                                      sizeof(std::uint64_t), 1, nullptr));
+  LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner.get()));
+  const base::Fd outer(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "sj_wait", sizeof(only),
+                                      sizeof(only), 1, &options));
+  const int value = inner.get();
+  if (!inner || !outer || bpf_map_update_elem(outer.get(), &only, &value, BPF_ANY) != 0)
+    return fail_errno("wait for the BPF programs that still run");
+  return {};
+}
+
+Error load_error(int code, const RingShape& shape, const std::string& verifier_log) {
+  if (code == EPERM)
+    return Error(
+        "load the BPF programs: Operation not permitted: run as root, or give this program "
+        "CAP_BPF and CAP_PERFMON (setcap cap_bpf,cap_perfmon+ep)");
+  if (code == ENOMEM)
+    return Error(fmt::format("load the BPF programs: {}: {} rings of {} bytes, one for each CPU",
+                             std::generic_category().message(code), shape.cpus,
+                             shape.ring_bytes()));
+  const std::string_view detail = last_line(verifier_log.c_str());
+  return Error(fmt::format("load the BPF programs: {}{}{}", std::generic_category().message(code),
+                           detail.empty() ? "" : ": ", detail));
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,88 @@
+// The memory of a BPF object's rings (bpf/ring.bpf.h), one ring a CPU, as the tracer maps it; and
+// what else objects with such rings have in common. The object must outlive a BpfRings, which has
+// no thread of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/base/mapping.h"
+#include "userspace/capture/records/ring.h"
+
+struct bpf_map;
+struct sj_gate;
+
+namespace sojourn::capture {
+
+// How the rings lie in their map: one a possible CPU, so that no two CPUs ever contend for one, and
+// slots as long as the longest hit needs.
+struct RingShape {
+  std::uint32_t cpus = 0;
+  std::uint32_t slot_bytes = 0;
+  std::uint32_t blocks = 0;  // of each ring
+
+  std::uint32_t block_bytes() const { return slot_bytes * SJ_BLOCK_SLOTS; }
+  std::size_t ring_bytes() const { return std::size_t{blocks} * block_bytes(); }
+
+  // `wanted_bytes`, of each ring, is a power of two; 0: chosen from the number of CPUs and of
+  // `objects` with such rings that share the memory. A ring takes the power of two of blocks that
+  // fits.
+  static Result<RingShape> choose(std::uint32_t max_values, std::size_t wanted_bytes,
+                                  std::size_t objects = 1);
+};
+
+// The maps of ring.bpf.h in a skeleton, before it is loaded.
+struct RingMaps {
+  bpf_map* rings = nullptr;
+  bpf_map* blocks = nullptr;
+  bpf_map* losses = nullptr;
+};
+void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds);
+
+class BpfRings {
+ public:
+  static Result<BpfRings> map(const RingMaps& maps, const RingShape& shape);
+
+  const std::vector<Ring>& rings() const { return rings_; }
+
+  // All hits inside the gate so far, by CPU: the next sequence number of each.
+  std::vector<std::uint64_t> hits() const;
+
+  // Everything is again as it was mapped. The gate is shut, and nothing was read yet.
+  Result<void> start_over();
+
+  // What a counter a kind and CPU says, as entries of the ledger; point_of_kind as the counters are
+  // indexed. Streams are numbered on from `first_stream`.
+  Result<void> add_counts(const bpf_map* counters, model::LossCause cause,
+                          std::span<const model::PointId> point_of_kind, std::uint32_t first_stream,
+                          model::Ledger& ledger) const;
+
+  // Hits inside the gate that found no room, so far, by CPU and point.
+  Result<model::Ledger> losses(std::span<const model::PointId> point_of_kind,
+                               std::uint32_t first_stream) const;
+
+ private:
+  const bpf_map* losses_ = nullptr;
+  base::Mapping controls_;
+  base::Mapping blocks_;
+  std::vector<Ring> rings_;
+};
+
+Result<void> clear_counters(const bpf_map* counters, std::size_t cpus);
+
+// Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
+void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
+void close_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
+
+// Returns when every BPF program that was running has ended: what it had to push is pushed.
+Result<void> wait_for_running_programs();
+
+// What to say of an object that was not loaded; `code` is errno.
+Error load_error(int code, const RingShape& shape, const std::string& verifier_log);
+
+}  // namespace sojourn::capture

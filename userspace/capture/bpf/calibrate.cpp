@@ -1,0 +1,222 @@
+#include "userspace/capture/bpf/calibrate.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <sched.h>
+
+#include "userspace/base/clock.h"
+#include "userspace/base/own_child.h"
+#include "userspace/capture/bpf/arg_span.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/trial_sites.h"
+#include "userspace/capture/records/ring.h"
+#include "userspace/capture/records/ring_clock.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::uint64_t kHitsOfRun = 256;
+constexpr std::size_t kRuns = 7;
+constexpr std::uint64_t kStampedHits = 512;
+constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
+
+std::uint64_t median(std::span<std::uint64_t> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// A migration in the middle would be measured with it.
+void stay_on_this_cpu() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  const int cpu = sched_getcpu();
+  if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
+  sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+// The shortest time between two looks at the clock: half of it lies behind the first one's reading.
+std::uint64_t clock_read_ns() {
+  std::uint64_t shortest = UINT64_MAX;
+  for (int tries = 0; tries < 100; ++tries) {
+    const std::uint64_t before = base::monotonic_ns();
+    shortest = std::min(shortest, base::monotonic_ns() - before);
+  }
+  return shortest;
+}
+
+// What crosses from the child.
+struct Measured {
+  std::array<std::uint64_t, 3> ps;  // without, with half of, with all of the arguments
+  std::uint64_t memory_ps;          // with all of them, one in memory
+  std::uint64_t stamp_delay_ns;
+  std::uint64_t stamp_spread_ns;
+  std::uint64_t stepped_ps;  // of a single-stepped hit without arguments
+};
+
+class Bench {
+ public:
+  explicit Bench(const BpfPrograms& programs) {
+    for (const Ring& ring : programs.rings()) readers_.emplace_back(ring);
+  }
+
+  void empty_rings() {
+    for (RingReader& reader : readers_) reader.consume(SIZE_MAX, [](const sj_hit&, auto) {});
+  }
+
+  std::uint64_t cost_ps(const TrialSite& site) {
+    std::array<std::uint64_t, kRuns> runs{};
+    site.run(kHitsOfRun / 4);  // what comes first is slower
+    for (std::uint64_t& run : runs) {
+      empty_rings();
+      const std::uint64_t before = base::monotonic_ns();
+      site.run(kHitsOfRun);
+      run = (base::monotonic_ns() - before) * 1000 / kHitsOfRun;
+    }
+    return median(runs);
+  }
+
+  // From the clock's reading right before the site to the stamp, of many hits.
+  Result<std::pair<std::uint64_t, std::uint64_t>> stamp_delay(const TrialSite& site) {
+    std::vector<std::uint64_t> reached;
+    std::vector<std::uint64_t> delays;
+    const std::uint64_t behind_reading = clock_read_ns() / 2;
+    empty_rings();
+    for (std::uint64_t hit = 0; hit < kStampedHits; ++hit) {
+      reached.push_back(base::monotonic_ns() + behind_reading);
+      site.run(1);
+    }
+    for (RingReader& reader : readers_)
+      reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {
+        const std::size_t index = delays.size();
+        if (index == reached.size()) return;
+        const std::uint64_t stamp = hit.ts_ns;
+        delays.push_back(stamp - std::min(stamp, reached[index]));
+      });
+    if (delays.size() != reached.size())
+      return fail("{} of {} hits were seen", delays.size(), reached.size());
+    std::ranges::sort(delays);
+    const std::uint64_t least = delays.front();
+    return std::pair(least, delays[delays.size() * 99 / 100] - least);
+  }
+
+ private:
+  std::vector<RingReader> readers_;
+};
+
+Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
+  stay_on_this_cpu();
+  const auto sites = plain_sites();
+  const std::vector<sj_arg> all(max_args, register_argument());
+  const std::vector<sj_arg> half(max_args / 2, register_argument());
+  std::vector<sj_arg> one_in_memory = all;
+  one_in_memory.front() = memory_argument();
+  std::vector<Trial> trials = {Trial{sites[0].site, {}}, Trial{sites[1].site, half},
+                               Trial{sites[2].site, all}, Trial{sites[3].site, one_in_memory}};
+  if (with_stepped) trials.push_back({stepped_site().site, {}});
+  SJ_TRY(points, trial_points(trials));
+  SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
+  SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
+  (void)attachment;
+  programs.open_gate_at(0);
+
+  Bench bench(programs);
+  Measured measured{};
+  for (std::size_t index = 0; index < measured.ps.size(); ++index)
+    measured.ps[index] = bench.cost_ps(sites[index]);
+  measured.memory_ps = bench.cost_ps(sites[3]);
+  SJ_TRY(stamp, bench.stamp_delay(sites[1]));
+  std::tie(measured.stamp_delay_ns, measured.stamp_spread_ns) = stamp;
+  if (with_stepped) measured.stepped_ps = bench.cost_ps(stepped_site());
+  return measured;
+}
+
+}  // namespace
+
+std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
+  if (measured_.empty()) return 0;
+  const std::uint64_t memory = memory_argument_ps_ * memory_args;
+  auto above = std::ranges::find_if(measured_, [&](const At& at) { return at.args >= args; });
+  if (above == measured_.begin()) return above->ps + memory;
+  if (above == measured_.end()) --above;
+  if (above == measured_.begin()) return above->ps + memory;
+  const At& low = *std::prev(above);
+  const double slope = (static_cast<double>(above->ps) - static_cast<double>(low.ps)) /
+                       static_cast<double>(above->args - low.args);
+  const double at = static_cast<double>(low.ps) + slope * static_cast<double>(args - low.args);
+  return static_cast<std::uint64_t>(std::max(at, 0.0)) + memory;
+}
+
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
+  const std::uint32_t args = std::clamp<std::uint32_t>(max_args, 2, SJ_MAX_ARGS);
+  auto measured =
+      base::in_own_child<Measured>([&] { return measure(mechanism, args, with_stepped); });
+  if (!measured)
+    return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
+  std::vector<HitCost::At> costs = {
+      {0, measured->ps[0]}, {args / 2, measured->ps[1]}, {args, measured->ps[2]}};
+  // More arguments never cost less; what says so is noise.
+  for (std::size_t at = 1; at < costs.size(); ++at)
+    costs[at].ps = std::max(costs[at].ps, costs[at - 1].ps);
+  const std::uint64_t memory = std::max(measured->memory_ps, costs.back().ps) - costs.back().ps;
+  return BpfCosts{.hit = HitCost(std::move(costs), memory),
+                  .stamp_delay_ns = measured->stamp_delay_ns,
+                  .stamp_spread_ns = measured->stamp_spread_ns,
+                  .stepped_ps = std::max(measured->stepped_ps, measured->ps[0]) - measured->ps[0]};
+}
+
+HitCost calibrate_ring() {
+  constexpr std::uint64_t kReads = 1000;
+  std::array<std::uint64_t, kRuns> runs{};
+  for (std::uint64_t& run : runs) {
+    const std::uint64_t before = base::monotonic_ns();
+    for (std::uint64_t read = 0; read < kReads; ++read) read_cycle_counter();
+    run = (base::monotonic_ns() - before) * 1000 / kReads;
+  }
+  const std::uint64_t counter = median(runs);
+  return {{{.args = 1, .ps = counter * 124 / 100},
+           {.args = 5, .ps = counter * 130 / 100},
+           {.args = 10, .ps = counter * 150 / 100}},
+          0};
+}
+
+namespace {
+
+// One behind several pointers counts as often as it takes to get there; those side by side count as
+// one.
+std::size_t memory_reads(const target::Site& site) {
+  std::vector<sj_arg> args = site.args;
+  std::int64_t reads = join_span(args).bytes != 0 ? 1 : 0;
+  reads += std::ranges::count(args, SJ_ARG_MEMORY, &sj_arg::kind);
+  for (const sj_chain& chain : site.chains)
+    reads += std::ranges::count_if(chain.step, [](const sj_step& step) { return step.bytes != 0; });
+  return static_cast<std::size_t>(reads);
+}
+
+}  // namespace
+
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
+                               std::uint64_t stepped_ps) {
+  return cost.ps(site.args.size(), memory_reads(site)) + (site.is_stepped ? stepped_ps : 0);
+}
+
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
+                                              std::uint64_t stepped_ps) {
+  std::vector<std::uint64_t> costs(points.schema.points.size());
+  for (const target::Site& site : points.sites)
+    costs[site.point] = std::max(costs[site.point], bpf_site_cost_ps(site, cost, stepped_ps));
+  return costs;
+}
+
+std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost) {
+  std::vector<std::uint64_t> costs;
+  costs.reserve(schema.points.size());
+  for (const model::Point& point : schema.points) costs.push_back(cost.ps(point.fields.size()));
+  return costs;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,66 @@
+// What a hit costs the target, measured on this machine and kernel before anything is attached: by
+// the very program that will run, on nops of our own, in a child process of this one. Some
+// milliseconds; to be called while this process has one thread.
+//
+// A cost is the thread's time from before the site to behind it, the median of several runs. A
+// stamp's delay is the time from reaching the site to the stamp, the least of all hits: with that
+// subtracted no stamp is before its hit, and `stamp_spread_ns` is how far behind it 99 of 100 are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/schema.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+// Of one engine's hits; picoseconds, for a ring's hit is ten nanoseconds.
+class HitCost {
+ public:
+  struct At {
+    std::uint32_t args = 0;
+    std::uint64_t ps = 0;
+  };
+  HitCost() = default;
+  // `measured` in the order of args; between two the cost is a straight line, beyond the last too.
+  HitCost(std::vector<At> measured, std::uint64_t memory_argument_ps)
+      : measured_(std::move(measured)), memory_argument_ps_(memory_argument_ps) {}
+
+  std::uint64_t ps(std::size_t args, std::size_t memory_args = 0) const;
+  const std::vector<At>& measured() const { return measured_; }
+  std::uint64_t memory_argument_ps() const { return memory_argument_ps_; }
+
+ private:
+  std::vector<At> measured_;
+  std::uint64_t memory_argument_ps_ = 0;  // more than one in a register
+};
+
+struct BpfCosts {
+  HitCost hit;
+  std::uint64_t stamp_delay_ns = 0;
+  std::uint64_t stamp_spread_ns = 0;
+  std::uint64_t stepped_ps = 0;  // more at an instruction that is executed in a single step
+};
+
+// With arguments up to `max_args`, which is the target's largest number of them. Single steps, the
+// dearest by far, are measured where that is asked for.
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args,
+                               bool with_stepped = false);
+
+// From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts
+// of that was measured once (tests/bench/probe-cost, docs/rings.md).
+HitCost calibrate_ring();
+
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
+                               std::uint64_t stepped_ps);
+
+// What one hit of each point costs, by point: the dearest of its sites.
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
+                                              std::uint64_t stepped_ps = 0);
+std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
+
+}  // namespace sojourn::capture

@@ -1,0 +1,125 @@
+#include "userspace/capture/bpf/hit_rates.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "userspace/base/clock.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/bpf/probe_keeper.h"
+#include "userspace/capture/records/ring.h"
+#include "userspace/target/selection.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::size_t kRingBytes = 64 * 1024;  // what finds no room is counted all the same
+constexpr std::chrono::milliseconds kBetweenLooks(5);
+
+// Some of the points, while they have probes.
+class Batch {
+ public:
+  Batch(const BpfPrograms& programs, ProbeKeeper& probes, std::vector<std::uint64_t> costs_ps)
+      : programs_(programs), probes_(probes), costs_ps_(std::move(costs_ps)) {
+    for (const Ring& ring : programs.rings()) readers_.emplace_back(ring);
+    rates_.resize(costs_ps_.size());
+    kept_.resize(costs_ps_.size());
+  }
+
+  Result<void> run(const RateOptions& options, std::uint64_t open_ns) {
+    const auto span_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(options.span).count());
+    std::vector<std::uint64_t> before(rates_.size());
+    for (std::uint64_t last_ns = open_ns; last_ns < open_ns + span_ns;) {
+      std::this_thread::sleep_for(kBetweenLooks);
+      const std::uint64_t now_ns = base::monotonic_ns();
+      SJ_TRY(hits, count());
+      std::vector<double> costs_ns(rates_.size());
+      double all_ns = 0;
+      for (std::size_t id = 0; id < rates_.size(); ++id) {
+        if (rates_[id].is_too_hot) continue;
+        costs_ns[id] =
+            static_cast<double>(hits[id] - before[id]) * static_cast<double>(costs_ps_[id]) / 1000;
+        all_ns += costs_ns[id];
+        rates_[id].hits = hits[id];
+        rates_[id].span_ns = now_ns - open_ns;
+      }
+      SJ_CHECK(drop(costs_ns, all_ns, options.most_share * static_cast<double>(now_ns - last_ns)));
+      before = std::move(hits);
+      last_ns = now_ns;
+    }
+    return {};
+  }
+
+  const std::vector<HitRate>& rates() const { return rates_; }
+
+ private:
+  // By point, all hits so far: those in the rings, and those that found no room there.
+  Result<std::vector<std::uint64_t>> count() {
+    for (RingReader& reader : readers_)
+      reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {
+        if (hit.point < kept_.size()) ++kept_[hit.point];
+      });
+    SJ_TRY(lost, programs_.losses());
+    std::vector<std::uint64_t> hits = kept_;
+    for (const model::LedgerEntry& entry : lost)
+      if (entry.point < hits.size()) hits[entry.point] += entry.count;
+    return hits;
+  }
+
+  // The dearest first, until the rest is cheap enough.
+  Result<void> drop(std::vector<double>& costs_ns, double all_ns, double most_ns) {
+    std::vector<model::PointId> hot;
+    while (all_ns > most_ns) {
+      const auto dearest = std::ranges::max_element(costs_ns);
+      if (*dearest <= 0) break;
+      all_ns -= std::exchange(*dearest, 0);
+      const auto id = static_cast<std::size_t>(dearest - costs_ns.begin());
+      rates_[id].is_too_hot = true;
+      hot.push_back(static_cast<model::PointId>(id));
+    }
+    return hot.empty() ? Result<void>() : probes_.remove(hot);
+  }
+
+  const BpfPrograms& programs_;
+  ProbeKeeper& probes_;
+  std::vector<std::uint64_t> costs_ps_;  // by point
+  std::vector<RingReader> readers_;
+  std::vector<std::uint64_t> kept_;
+  std::vector<HitRate> rates_;
+};
+
+Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, const BpfCosts& costs,
+                                     const RateOptions& options) {
+  SJ_TRY(programs, BpfPrograms::load(points, pid, Mechanism::kUprobeMulti, kRingBytes));
+  SJ_TRY(probes, ProbeKeeper::attach(points, pid, Mechanism::kUprobeMulti, programs,
+                                     Attachment::Links::kEachPoint));
+  Batch batch(programs, probes, bpf_point_costs_ps(points, costs.hit, costs.stepped_ps));
+  const std::uint64_t open_ns = base::monotonic_ns();
+  programs.open_gate_at(open_ns);
+  SJ_CHECK(batch.run(options, open_ns));
+  return batch.rates();
+}
+
+}  // namespace
+
+Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
+                                               const RateOptions& options) {
+  if (best_mechanism() != Mechanism::kUprobeMulti)
+    return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");
+  SJ_TRY(costs, calibrate_bpf(Mechanism::kUprobeMulti, 0, true));
+  std::vector<HitRate> rates;
+  const std::size_t all = points.schema.points.size();
+  for (std::size_t first = 0; first < all; first += options.at_once) {
+    std::vector<bool> wanted(all);
+    for (std::size_t id = first; id < std::min(all, first + options.at_once); ++id)
+      wanted[id] = true;
+    SJ_TRY(some, measure(target::select(points, wanted), pid, costs, options));
+    rates.insert(rates.end(), some.begin(), some.end());
+  }
+  return rates;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,35 @@
+// The names behind the numbers of a capture's context, each told to the trace once: threads (the
+// target's own and whoever met them), interrupts, system calls. One thread owns it.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "analysis/model/context.h"
+#include "userspace/capture/context/context_programs.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+class ContextNames {
+ public:
+  // What is known before the first event: the target's threads and what each of them does just
+  // now, and the interrupts of this machine.
+  model::Context initial(const target::Process& process, const ContextPrograms& programs);
+
+  // What hits have named since the call before.
+  model::Context news(ContextPrograms& programs);
+
+ private:
+  bool is_new(std::uint32_t tid, const std::string& name);
+
+  std::unordered_map<std::uint32_t, std::string> threads_;
+  std::bitset<SJ_MAX_SYSCALLS> syscalls_;
+};
+
+// "futex"; "syscall 999" where this build knows none.
+std::string syscall_name(std::uint32_t number);
+
+}  // namespace sojourn::capture

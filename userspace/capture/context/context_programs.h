@@ -1,0 +1,75 @@
+// The BPF programs that see what the kernel does to a target's threads (bpf/context.bpf.c): those
+// of the families that this kernel and these rights allow, their rings, and what they know by name.
+// Destroying it detaches and unloads everything. One thread owns it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/context.h"
+#include "userspace/capture/bpf/bpf_rings.h"
+#include "userspace/capture/context/context_points.h"
+
+namespace sojourn::capture {
+
+using PointOfKind = std::array<model::PointId, SJ_CONTEXT_KINDS>;
+
+class ContextPrograms {
+ public:
+  // A family that cannot be had is no error: states() says why.
+  static Result<ContextPrograms> load(const std::vector<ContextFamily>& families,
+                                      std::size_t ring_bytes);
+  ContextPrograms(ContextPrograms&&) noexcept;
+  ContextPrograms& operator=(ContextPrograms&&) noexcept;
+  ~ContextPrograms();
+
+  const std::vector<model::ContextFamily>& states() const;
+  bool has(ContextFamily family) const;
+
+  // None where no family could be had.
+  const std::vector<Ring>& rings() const;
+
+  // Before attach(): as which points the kinds are recorded.
+  void set_points(const PointOfKind& points);
+
+  // Of which processes, from here on.
+  Result<void> add_target(pid_t pid);
+  void remove_target(pid_t pid);
+
+  void attach();
+  void detach();
+  bool is_attached() const;
+
+  void open_gate_at(std::uint64_t monotonic_ns);
+  void close_gate_at(std::uint64_t monotonic_ns);
+
+  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  Result<void> start_over();
+
+  // Drops at these sockets count from now on.
+  Result<void> add_socket(std::uint64_t cookie);
+
+  Result<model::Ledger> losses(std::uint32_t first_stream) const;
+  std::vector<std::uint64_t> hits() const;
+
+  // Threads that hits have named: calls for each that is known, where there may be news since the
+  // call before.
+  void read_threads(const std::function<void(std::uint32_t tid, const sj_thread_name& name)>& take);
+  bool saw_syscall(std::uint32_t number) const;
+
+ private:
+  struct State;
+  explicit ContextPrograms(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

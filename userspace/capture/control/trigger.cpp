@@ -1,0 +1,159 @@
+#include "userspace/capture/control/trigger.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "analysis/model/links.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+using Action = Trigger::Action;
+
+constexpr std::array<std::pair<std::string_view, Action>, 5> kActions = {
+    {{"dump", Action::kDump},
+     {"start", Action::kStart},
+     {"stop", Action::kStop},
+     {"enable", Action::kEnable},
+     {"disable", Action::kDisable}}};
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+bool switches(Action action) {
+  return action == Action::kEnable || action == Action::kDisable;
+}
+
+Result<filter::EventFilter> compile_one(const Trigger& trigger, const model::Schema& schema,
+                                        const filter::Surroundings& around) {
+  return filter::EventFilter::compile(trigger.expression, model::as_recorded(schema), around);
+}
+
+}  // namespace
+
+Result<Trigger> parse_trigger(std::string_view words) {
+  Trigger trigger;
+  trigger.words = trimmed(words);
+  std::string_view condition = trigger.words;
+  // An expression has no colon: what stands before the first one is an action.
+  if (const auto colon = condition.find(':'); colon != std::string_view::npos) {
+    const std::string_view action = trimmed(condition.substr(0, colon));
+    const auto space = action.find(' ');
+    const auto known = std::ranges::find(kActions, action.substr(0, space),
+                                         &std::pair<std::string_view, Action>::first);
+    if (known == kActions.end())
+      return fail(
+          "trigger \"{}\": \"{}\" is no action; there are dump, start, stop, enable and "
+          "disable",
+          trigger.words, action);
+    trigger.action = known->second;
+    if (space != std::string_view::npos) trigger.points = trimmed(action.substr(space));
+    if (switches(trigger.action) == trigger.points.empty())
+      return fail("trigger \"{}\": enable and disable take a pattern of points, the others none",
+                  trigger.words);
+    condition = trimmed(condition.substr(colon + 1));
+  }
+  if (condition == "loss" || condition == "exit") {
+    trigger.when = condition == "loss" ? Trigger::When::kLoss : Trigger::When::kExit;
+    if (trigger.when == Trigger::When::kExit && trigger.action != Action::kDump)
+      return fail("trigger \"{}\": when the target exits, all that can be done is to dump",
+                  trigger.words);
+    return trigger;
+  }
+  SJ_TRY(expression, filter::parse(condition));
+  if (filter::is_about_journeys(expression)) trigger.when = Trigger::When::kJourney;
+  trigger.expression = std::move(expression);
+  return trigger;
+}
+
+Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Schema& schema) {
+  for (const Trigger& trigger : triggers) {
+    if (trigger.when == Trigger::When::kEvent) SJ_CHECK(compile_one(trigger, schema, {}));
+    if (trigger.when == Trigger::When::kJourney)
+      SJ_CHECK(JourneyWatch::check(trigger.expression, schema));
+  }
+  return {};
+}
+
+Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
+    : triggers_(std::move(triggers)) {
+  for (std::size_t index = 0; index < triggers_.size(); ++index)
+    if (triggers_[index].when == Trigger::When::kEvent) conditions_.push_back({.trigger = index});
+  std::vector<filter::Expression> on_journeys;
+  std::vector<std::size_t> triggers_on_journeys;
+  for (std::size_t index = 0; index < triggers_.size(); ++index) {
+    if (triggers_[index].when != Trigger::When::kJourney) continue;
+    on_journeys.push_back(triggers_[index].expression);
+    triggers_on_journeys.push_back(index);
+  }
+  if (!on_journeys.empty())
+    journeys_.emplace(std::move(on_journeys),
+                      [this, of = std::move(triggers_on_journeys)](auto condition, auto end_ns) {
+                        fire(of[condition], end_ns);
+                      });
+  compile(schema);
+}
+
+// One that fits no longer, as a library brought points that it is ambiguous for, stays as it was.
+void Watch::compile(const model::Schema& schema) {
+  for (Condition& condition : conditions_) {
+    auto filter =
+        compile_one(triggers_[condition.trigger], schema, {.origin_ns = 0, .streams = streams_});
+    if (filter) condition.filter = std::move(*filter);
+  }
+  if (journeys_) journeys_->adapt(schema);
+}
+
+void Watch::look(const Item& item) {
+  if (const auto* events = std::get_if<model::EventBatch>(&item)) look_at(*events);
+  if (const auto* schema = std::get_if<model::Schema>(&item)) compile(*schema);
+  if (const auto* stream = std::get_if<model::Stream>(&item)) {
+    streams_.push_back(*stream);
+    for (Condition& condition : conditions_)
+      if (condition.filter) condition.filter->add_stream(*stream);
+    if (journeys_) journeys_->add_stream(*stream);
+  }
+  if (const auto* target = std::get_if<model::Target>(&item); target != nullptr && journeys_)
+    journeys_->add_target(*target);
+  if (const auto* about = std::get_if<model::Capture>(&item); about != nullptr && journeys_)
+    journeys_->begin(about->open_ns);
+}
+
+void Watch::advance(std::uint64_t watermark_ns) {
+  if (!journeys_) return;
+  journeys_->advance(watermark_ns);
+  left_out_ = journeys_->left_out();
+}
+
+void Watch::look_at(const model::EventBatch& events) {
+  for (Condition& condition : conditions_) {
+    if (!condition.filter) continue;
+    rows_.clear();
+    condition.filter->select(events, rows_);
+    if (!rows_.empty()) fire(condition.trigger, events.ts_ns()[rows_.front()]);
+  }
+  if (!journeys_) return;
+  if (hurry_)
+    journeys_->skip(events);
+  else
+    journeys_->take(events);
+}
+
+void Watch::fire(std::size_t trigger, std::uint64_t ts_ns) {
+  const std::scoped_lock lock(mutex_);
+  if (std::ranges::find(fired_, trigger, &Fired::trigger) == fired_.end())
+    fired_.push_back({.trigger = trigger, .ts_ns = ts_ns});
+}
+
+std::vector<Fired> Watch::take_fired() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(fired_, {});
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,79 @@
+// The dumps of a flight recorder: asked for by a trigger, a signal or `sojourn ctl`, due a little
+// later, written by the sink's thread as RUN-1.sjt, RUN-2.sjt, ... The capture's thread owns it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/output/sink.h"
+#include "userspace/capture/output/store.h"
+
+namespace sojourn::capture {
+
+// What is recorded of what follows a trigger: until both have come.
+struct Aftermath {
+  std::chrono::nanoseconds span{};
+  std::uint64_t events = 0;
+};
+
+class Dumps {
+ public:
+  // Written, or not: then `dumped` says why.
+  struct Done {
+    std::string path;
+    std::string why;
+    std::vector<int> clients;  // who wait for an answer
+    Result<Dumped> dumped;
+  };
+
+  // `output` is the name that gets the numbers.
+  Dumps(std::string output, Aftermath aftermath)
+      : output_(std::move(output)), aftermath_(aftermath) {}
+
+  // What is asked for again before it is due is one dump. A client wants an answer.
+  void ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
+           std::optional<int> client = {});
+  bool is_due(std::uint64_t now_ns, std::uint64_t events) const;
+
+  // Everything up to about.close_ns has been pushed to the sink.
+  void begin(Sink& sink, model::Capture about);
+
+  // Those that are written since the last call.
+  std::vector<Done> take_done();
+  bool is_asked() const { return asked_.has_value(); }
+  bool is_writing() const { return !writing_.empty(); }
+
+ private:
+  struct Asked {
+    std::string why;
+    std::uint64_t due_ns = 0;
+    std::uint64_t due_events = 0;
+    std::vector<int> clients;
+  };
+  struct Report {
+    std::mutex mutex;
+    std::optional<Result<Dumped>> dumped;
+  };
+  struct Writing {
+    Asked asked;
+    std::string path;
+    std::shared_ptr<Report> report;
+  };
+
+  std::string next_path();
+
+  std::string output_;
+  Aftermath aftermath_;
+  std::optional<Asked> asked_;
+  std::vector<Writing> writing_;
+  unsigned number_ = 0;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,49 @@
+// What the sources of one capture share on their way out: the sink, the numbers of the streams, and
+// the schema, which grows while the capture runs. The capture's thread owns it; a source's own
+// thread may push events to the sink, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "analysis/model/schema.h"
+#include "userspace/capture/output/sieve.h"
+#include "userspace/capture/output/sink.h"
+
+namespace sojourn::capture {
+
+class Outlet {
+ public:
+  // The trace has the schema already.
+  Outlet(Sink& sink, model::Schema schema) : sink_(&sink), schema_(std::move(schema)) {}
+
+  Sink& sink() { return *sink_; }
+  const model::Schema& schema() const { return schema_; }
+
+  // Takes events of the target to the sink, but for those that the capture leaves out. From the
+  // capture's thread.
+  void push(model::EventBatch batch);
+  // Left out from now on; once, before any source is connected.
+  void leave_out_by(Sieve sieve) { sieve_ = std::move(sieve); }
+  void begin(std::uint64_t open_ns);  // what times count from
+  const std::optional<Sieve>& sieve() const { return sieve_; }
+
+  // Gives the stream its number, and tells the trace of it.
+  std::uint32_t new_stream(model::Stream stream);
+
+  // The id of an equal point, or of a new one. An event may carry it once announce_points() was
+  // called. An error where the schema has no room.
+  Result<model::PointId> add_point(const model::Point& point);
+  void announce_points();
+
+ private:
+  Sink* sink_;
+  model::Schema schema_;
+  std::optional<Sieve> sieve_;
+  std::uint64_t open_ns_ = 0;
+  std::uint32_t next_stream_ = 0;
+  bool has_news_ = false;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,184 @@
+#include "userspace/capture/output/sink.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace sojourn::capture {
+
+namespace {
+
+// A million events, some 80 MB: what a disk may fall behind before the rings have to hold the rest.
+constexpr std::size_t kMaxWaiting = 64;
+
+}  // namespace
+
+Sink::Sink(std::unique_ptr<Store> store, FileOwner owner, Look look)
+    : owner_(std::move(owner)),
+      look_(std::move(look)),
+      store_(std::move(store)),
+      thread_([this] { run(); }) {}
+
+Sink::~Sink() {
+  end_thread();
+}
+
+void Sink::push(Item item) {
+  add(std::move(item));
+}
+
+void Sink::run_in_order(Job job) {
+  add(std::move(job));
+}
+
+void Sink::add(Work work) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (error_) return;
+    count(work);
+    waiting_.push_back(std::move(work));
+    if (behind_ == Behind::kGiveUpOldest && waiting_.size() > kMaxWaiting) give_up_oldest();
+  }
+  wake_.notify_one();
+}
+
+const model::EventBatch* Sink::batch_of(const Work& work) {
+  const Item* const item = std::get_if<Item>(&work);
+  return item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
+}
+
+void Sink::count(const Work& work) {
+  const auto* const batch = batch_of(work);
+  if (batch == nullptr || by_point_.empty()) return;
+  for (const model::PointId point : batch->point())
+    if (point < by_point_.size()) ++by_point_[point];
+}
+
+// Everything else that waits, such as what the streams are, has to be in the file.
+void Sink::give_up_oldest() {
+  const auto is_batch = [](const Work& work) { return batch_of(work) != nullptr; };
+  if (std::ranges::count_if(waiting_, is_batch) <= std::ptrdiff_t{kMaxWaiting}) return;
+  const auto oldest = std::ranges::find_if(waiting_, is_batch);
+  auto& batch = std::get<model::EventBatch>(std::get<Item>(*oldest));
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    const model::PointId point = batch.point()[row];
+    ++given_up_[{batch.stream()[row], point}];
+    if (point < by_point_.size() && by_point_[point] > 0) --by_point_[point];
+  }
+  batch.clear();
+  spare_.push_back(std::move(batch));
+  waiting_.erase(oldest);
+}
+
+void Sink::when_behind(Behind how) {
+  const std::scoped_lock lock(mutex_);
+  behind_ = how;
+}
+
+void Sink::add_given_up(model::Ledger& ledger) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [where, count] : given_up_)
+    ledger.push_back({.stream = where.first,
+                      .point = where.second,
+                      .cause = model::LossCause::kWriterBehind,
+                      .count = count});
+}
+
+void Sink::count_points(std::size_t points) {
+  const std::scoped_lock lock(mutex_);
+  by_point_.resize(points);
+}
+
+std::vector<std::uint64_t> Sink::events_by_point() const {
+  const std::scoped_lock lock(mutex_);
+  return by_point_;
+}
+
+bool Sink::has_room() const {
+  const std::scoped_lock lock(mutex_);
+  return behind_ == Behind::kGiveUpOldest || waiting_.size() < kMaxWaiting;
+}
+
+bool Sink::failed() const {
+  const std::scoped_lock lock(mutex_);
+  return error_.has_value();
+}
+
+model::EventBatch Sink::empty_batch() {
+  const std::scoped_lock lock(mutex_);
+  if (spare_.empty()) return {};
+  model::EventBatch batch = std::move(spare_.back());
+  spare_.pop_back();
+  return batch;
+}
+
+std::uint64_t Sink::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return bytes_;
+}
+
+void Sink::end_thread() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Sink::abandon() {
+  end_thread();
+  store_->abandon();
+}
+
+Result<void> Sink::finish() {
+  end_thread();
+  if (error_) return std::unexpected(*error_);
+  SJ_CHECK(store_->finish());
+  bytes_ = store_->bytes();
+  return {};
+}
+
+void Sink::run() {
+  auto became = become_writer(owner_);
+  std::unique_lock lock(mutex_);
+  if (!became) {
+    error_ = std::move(became).error();
+    return;
+  }
+  for (;;) {
+    wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    Work work = std::move(waiting_.front());
+    waiting_.pop_front();
+
+    lock.unlock();
+    Result<void> done = do_work(work);
+    const std::uint64_t bytes = store_->bytes();
+    lock.lock();
+
+    bytes_ = bytes;
+    if (auto* item = std::get_if<Item>(&work))
+      if (auto* batch = std::get_if<model::EventBatch>(item)) {
+        batch->clear();
+        spare_.push_back(std::move(*batch));
+      }
+    if (!done) {
+      error_ = std::move(done).error();
+      waiting_.clear();
+      return;
+    }
+  }
+}
+
+Result<void> Sink::do_work(Work& work) {
+  if (auto* job = std::get_if<Job>(&work)) {
+    (*job)(store_);
+    return {};
+  }
+  const Item& item = std::get<Item>(work);
+  if (look_) look_(item);
+  return store_->take(item);
+}
+
+}  // namespace sojourn::capture

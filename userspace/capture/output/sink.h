@@ -1,0 +1,93 @@
+// The thread that owns the store: encodes, compresses, holds or writes what it is handed, so that a
+// slow disk never keeps the drain from its rings. It has the rights of the files' owner and no
+// others. Everything crosses by being moved through one queue, in order. The first error stops the
+// writing; finish() returns it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/event.h"
+#include "userspace/capture/output/store.h"
+#include "userspace/capture/rights/rights.h"
+
+namespace sojourn::capture {
+
+class Sink {
+ public:
+  using Item = capture::Item;
+
+  // `look` sees every item before the store does, on the sink's thread.
+  using Look = std::function<void(const Item&)>;
+  explicit Sink(std::unique_ptr<Store> store, FileOwner owner = FileOwner::self(), Look look = {});
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  ~Sink();  // without finish() what was pushed to a file is in NAME.partial
+
+  void push(Item item);
+
+  // Runs on the sink's thread, after everything that was pushed before, and may put another store
+  // in the place of this one. What it throws away is the caller's business.
+  using Job = std::function<void(std::unique_ptr<Store>&)>;
+  void run_in_order(Job job);
+
+  // What happens when batches come faster than the store takes them: the sources are asked to wait,
+  // so that their rings fill, or those that have waited longest are given up, and counted.
+  enum class Behind : std::uint8_t { kWait, kGiveUpOldest };
+  void when_behind(Behind how);
+  void add_given_up(model::Ledger& ledger) const;
+
+  bool has_room() const;  // false: more than a queue's worth of batches is waiting
+  bool failed() const;
+  model::EventBatch empty_batch();  // one that was written before, where there is one
+  std::uint64_t bytes() const;      // in the file so far
+
+  // From now on events are counted by point as they are pushed.
+  void count_points(std::size_t points);
+  std::vector<std::uint64_t> events_by_point() const;
+
+  // Writes what is waiting and finishes the file. Nothing may be pushed afterwards.
+  Result<void> finish();
+
+  // Removes the file: the capture came to nothing. Nothing may be pushed afterwards.
+  void abandon();
+
+ private:
+  using Work = std::variant<Item, Job>;
+  void add(Work work);
+  static const model::EventBatch* batch_of(const Work& work);
+  void count(const Work& work);
+  void give_up_oldest();
+  void run();
+  void end_thread();
+  Result<void> do_work(Work& work);
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Work> waiting_;
+  std::vector<model::EventBatch> spare_;
+  bool ending_ = false;
+  std::optional<Error> error_;
+  std::uint64_t bytes_ = 0;
+  std::vector<std::uint64_t> by_point_;  // empty: not counted
+  Behind behind_ = Behind::kWait;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
+
+  const FileOwner owner_;
+  Look look_;
+  std::unique_ptr<Store> store_;  // the thread's own between start and join
+  std::thread thread_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,72 @@
+// Whatever fills streams of a capture: an engine (engine.h), the kernel's context, the queue
+// sampler. A capture has several and treats them alike; each writes streams of its own to the
+// capture's sink. One thread owns a Source; destroying it leaves the target untraced.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/output/outlet.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+class Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() = default;
+
+  // Records of one more process from here on, which outlives the source. False: it cannot; then the
+  // process wants a source of its own.
+  virtual Result<bool> add_process(const target::Process&) { return false; }
+
+  // The process has ended: its pid may be another's.
+  virtual void remove_process(const target::Process&) {}
+
+  // Where its events go; once, before it is armed. The outlet outlives the source.
+  virtual Result<void> connect(Outlet& outlet) = 0;
+
+  // Afterwards everything is ready, and still nothing counts.
+  virtual Result<void> arm() = 0;
+
+  // What has open <= stamp < close counts. Both are set ahead of time.
+  virtual void open_at(std::uint64_t monotonic_ns) = 0;
+  virtual void close_at(std::uint64_t monotonic_ns) = 0;
+
+  // The open mark had passed before every source knew of it: nothing counts until the next
+  // open_at(), and what counted since is forgotten. Before the first poll() that finds anything. A
+  // source that is not told of what happens, but looks, has nothing to forget.
+  virtual Result<void> start_over() { return {}; }
+
+  // Returns when everything that began before the close has left its trace, or is known to.
+  virtual Result<void> settle() = 0;
+
+  // The same of everything that began before now, while it goes on.
+  virtual Result<void> settle_so_far() { return settle(); }
+
+  // Takes what is there. True: there is more, come again at once.
+  virtual Result<bool> poll() = 0;
+
+  // Remembers how far its events have come by now. However fast others follow, a few looks take it
+  // past that.
+  virtual void mark() = 0;
+  virtual bool is_past_mark() const = 0;
+  virtual void flush() = 0;  // hands over what is not a full batch yet
+  virtual std::chrono::microseconds poll_period() const = 0;  // until the next look
+
+  // Takes the probes off, where that is quick; else only destroying does.
+  virtual void disarm() = 0;
+  virtual bool is_armed() const = 0;
+
+  virtual Result<void> add_losses(model::Ledger& ledger) const = 0;
+  // Kept and lost ones between the marks, by stream, each at its stream's place.
+  virtual Result<void> add_hits(std::vector<std::uint64_t>& hits) const = 0;
+  virtual std::uint64_t events() const = 0;  // kept so far
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,65 @@
+#include "userspace/capture/perf/perf_open.h"
+
+#include <cerrno>
+#include <ctime>
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "userspace/capture/perf/perf_record.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// In headers since Linux 6.0.
+constexpr std::uint64_t kFormatLost = 1U << 4U;  // PERF_FORMAT_LOST
+
+base::Fd open_event(perf_event_attr& attributes, pid_t tid, int cpu) {
+  return base::Fd(static_cast<int>(
+      syscall(SYS_perf_event_open, &attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+}  // namespace
+
+base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof(attributes);
+  attributes.type = request.type;
+  attributes.config = request.config;
+  attributes.sample_period = request.period;
+  attributes.sample_type = kPerfSampleType | (request.has_stacks ? PERF_SAMPLE_CALLCHAIN : 0);
+  attributes.read_format = kFormatLost;
+  attributes.exclude_kernel = request.user_only;
+  attributes.exclude_callchain_kernel = request.user_only;
+  attributes.exclude_hv = request.user_only;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.comm = request.tells_of_threads;
+  attributes.task = request.tells_of_threads;
+  attributes.mmap = request.tells_of_mappings;
+  if (cpu >= 0) {
+    attributes.inherit = 1;
+    attributes.inherit_thread = 1;  // not to forked children; since Linux 5.13
+  }
+  // No wakeups: the ring is looked into on a timer, for waking somebody costs the target.
+  attributes.watermark = 1;
+  attributes.wakeup_watermark = UINT32_MAX;
+  base::Fd event = open_event(attributes, tid, cpu);
+  if (!event && errno == EINVAL) {
+    attributes.read_format = 0;
+    event = open_event(attributes, tid, cpu);
+  }
+  return event;
+}
+
+bool read_perf_count(const base::Fd& event, PerfCount& into) {
+  PerfCount read;
+  static_assert(sizeof(read) == 2 * sizeof(std::uint64_t));
+  if (::read(event.get(), &read, sizeof(read)) != sizeof(read)) return false;
+  into = read;
+  return true;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,96 @@
+// Reads what the rings of one arena still hold when nobody writes to them any more, and what is
+// known of what they lost, into a trace. Each thread's use of a ring is a stream; what a flight
+// recorder still has of threads that had the ring before is one of no thread's. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "analysis/trace/writer.h"
+#include "userspace/capture/post_mortem/left_arenas.h"
+#include "userspace/capture/records/record_reader.h"
+#include "userspace/capture/records/ring_clock.h"
+
+namespace sojourn::capture {
+
+// What came of the rings of a process.
+struct LeftCounts {
+  std::uint64_t events = 0;
+  std::uint64_t rings = 0;          // that held something
+  std::uint64_t flight_rings = 0;   // of them
+  std::uint64_t foreign_rings = 0;  // of other processes, which share the arena
+  std::uint64_t absent_rings = 0;   // not in the core file, or not whole
+  std::uint64_t damaged = 0;        // spans, and rings, that made no sense
+  std::uint64_t unfinished = 0;     // threads that were in the middle of a hit, as far as is known
+  std::uint64_t taken_by_collectors = 0;  // arenas of which a collector had read what came before
+  bool knows_unfinished = true;
+};
+
+class LeftRings {
+ public:
+  LeftRings(pid_t owner, const RingClock& clock, trace::Writer& writer)
+      : owner_(static_cast<std::uint32_t>(owner)), clock_(&clock), writer_(&writer) {}
+
+  Result<void> read(const LeftArena& left, const RingSites& sites);
+
+  const LeftCounts& counts() const { return counts_; }
+  const model::Ledger& ledger() const { return ledger_; }
+  const std::vector<std::uint64_t>& stream_hits() const { return stream_hits_; }
+  const std::map<std::uint32_t, std::string>& thread_names() const { return thread_names_; }
+
+  // From here on every hit is in the trace or in the ledger, and before the other nothing is
+  // missing.
+  std::uint64_t complete_from_ns() const { return complete_from_ns_; }
+  std::uint64_t last_ns() const { return last_ns_; }
+
+ private:
+  struct Source {
+    const LeftArena& left;
+    const RingSites& sites;
+    bool is_fresh;  // no collector ever took anything out of it
+  };
+  struct Ring {
+    const sj_ring& shared;
+    const std::byte* data;
+    std::uint64_t capacity;
+    std::int64_t begin;
+    std::int64_t cursor;
+    bool is_flight;
+    std::uint64_t claimed_stamp;
+    std::uint32_t tid;
+    std::uint64_t private_offset;  // in the arena
+  };
+
+  std::optional<Ring> look_at(const Source& source, std::uint64_t slot);
+  Result<void> read_ring(const Source& source, const Ring& ring);
+  Result<RingStream> read_stream(const Source& source, const Ring& ring, std::uint32_t tid,
+                                 const RingGate& gate);
+  Result<void> number(RingStream& stream);
+  Result<void> count_lost(const Source& source, const Ring& ring, RingStream& stream);
+  Result<void> count_unfinished(const Source& source, const Ring& ring, RingStream& stream);
+  Result<void> count_refused(const Source& source);
+  void lose(std::uint32_t stream, model::PointId point, model::LossCause cause,
+            std::uint64_t count);
+  std::uint64_t count_table(std::span<const sj_ring_loss> table, const RingSites& sites,
+                            std::uint32_t stream, model::LossCause cause);
+
+  std::uint32_t owner_;
+  const RingClock* clock_;
+  trace::Writer* writer_;
+  LeftCounts counts_;
+  model::Ledger ledger_;
+  std::vector<std::uint64_t> stream_hits_;
+  std::map<std::uint32_t, std::string> thread_names_;
+  std::uint64_t complete_from_ns_ = 0;
+  std::uint64_t ring_first_ns_ = 0;  // of the ring that is being read; 0: it has no event
+  std::uint64_t last_ns_ = 0;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,235 @@
+#include "userspace/capture/post_mortem/post_mortem.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "analysis/trace/writer.h"
+#include "userspace/capture/post_mortem/left_arenas.h"
+#include "userspace/capture/post_mortem/left_clock.h"
+#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/rings/arena_match.h"
+#include "userspace/target/elf_file.h"
+#include "userspace/target/host.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+std::string build_id_of(const sj_module& module) {
+  std::string hex;
+  for (std::uint32_t byte = 0; byte < module.build_id_bytes; ++byte)
+    hex += fmt::format("{:02x}", module.build_id[byte]);
+  return hex;
+}
+
+// ---- the files of its code ----
+
+struct CodeFile {
+  std::string path;
+  bool is_checked = false;  // its build id is the one that the rings name
+};
+
+// Where the code of an arena is now: the first of these files that is of the very build.
+Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& executables) {
+  const sj_module module = arena.module();
+  const std::string wanted = build_id_of(module);
+  std::vector<std::string> candidates = executables;
+  if (module.path[0] != '\0') candidates.emplace_back(module.path);
+  if (candidates.empty())
+    return fail("{}: which file its code was in is not known: say where it is by --exe",
+                arena.name());
+  std::string why;
+  for (const std::string& path : candidates) {
+    const auto file = target::ElfFile::open(path, path);
+    if (!file) {
+      why = file.error().text();
+      continue;
+    }
+    const std::string found = file->build_id();
+    if (wanted.empty() || found == wanted) return CodeFile{path, !wanted.empty()};
+    why =
+        fmt::format("{} is another build ({}) than the one that wrote the rings ({})",
+                    target::printable(path), found.empty() ? "without a build id" : found, wanted);
+  }
+  return fail("{}: the points' meaning is in the program's file: {}: say where that is by --exe",
+              arena.name(), why);
+}
+
+struct Code {
+  target::Points points;
+  std::vector<CodeFile> files;
+};
+
+Result<Code> find_all_code(const LeftProcess& left, const std::vector<std::string>& executables) {
+  Code code;
+  std::vector<std::string> paths;
+  for (const LeftArena& one : left.arenas) {
+    SJ_TRY(file, find_code(one.arena, executables));
+    if (std::ranges::find(paths, file.path) != paths.end()) continue;
+    paths.push_back(file.path);
+    code.files.push_back(std::move(file));
+  }
+  SJ_TRY(points, target::find_points_in_files(paths));
+  code.points = std::move(points);
+  return code;
+}
+
+RingSites sites_of(const ArenaMatch& match, const target::Points& points) {
+  RingSites sites;
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.file == match.file)
+      sites.add(match.id(site), site.point, points.schema.points[site.point].fields);
+  return sites;
+}
+
+// ---- who it was ----
+
+model::Target describe(const LeftProcess& left) {
+  model::Target target{
+      .pid = left.pid, .name = left.comm, .exe = {}, .cmdline = {}, .build_id = {}};
+  if (!left.arguments.empty()) target.cmdline = {left.arguments};
+  for (const LeftArena& one : left.arenas) {
+    const sj_module module = one.arena.module();
+    // Libraries are named as such; what is left is the program.
+    const std::string name = std::filesystem::path(module.path).filename().string();
+    if (!target.exe.empty() || name.empty() || name.find(".so") != std::string::npos) continue;
+    target.exe = module.path;
+    target.build_id = build_id_of(module);
+    if (target.name.empty()) target.name = name;
+  }
+  return target;
+}
+
+std::string ended_by(const LeftProcess& left) {
+  if (left.signal == 0) return "target exit";
+  const char* const name = sigabbrev_np(left.signal);
+  return name != nullptr ? fmt::format("target exit by SIG{}", name)
+                         : fmt::format("target exit by signal {}", left.signal);
+}
+
+// The clock is the machine's, and each module has taken readings of it.
+LeftReadings readings_of(const LeftProcess& left) {
+  LeftReadings readings;
+  for (const LeftArena& one : left.arenas) {
+    const sj_clock_reading first = one.arena.first_clocks();
+    const bool is_earlier = readings.first.stamp == 0 || first.stamp < readings.first.stamp;
+    if (first.stamp != 0 && is_earlier) readings.first = first;
+    const auto newest = one.arena.newest_clocks();
+    if (newest && (!readings.newest || newest->stamp > readings.newest->stamp))
+      readings.newest = newest;
+  }
+  return readings;
+}
+
+std::string why_nothing(const std::string& path, const LeftProcess& left,
+                        const LeftCounts& counts) {
+  std::string why =
+      "nobody recorded it: SJ_RINGS=flight in its environment would keep its last events";
+  if (counts.taken_by_collectors != 0)
+    why = "a collector has read everything that was recorded: it is in that one's trace";
+  if (counts.absent_rings != 0)
+    why = fmt::format("the rings of {} threads are not in it, or not whole", counts.absent_rings);
+  if (counts.damaged != 0) why = "what is in its rings makes no sense";
+  if (counts.foreign_rings != 0)
+    why = fmt::format("its rings are other processes' than {}: say whose by -p", left.pid);
+  return fmt::format("{}: holds no events: {}", target::printable(path), why);
+}
+
+// ---- the trace ----
+
+struct Session {
+  const PostMortemOptions& options;
+  const LeftProcess& left;
+  const Code& code;
+  const LeftClock& clock;
+};
+
+Result<void> write_preamble(trace::Writer& writer, const Session& session,
+                            const model::Target& target) {
+  // Of another machine, or of before it was started anew, this one's name would be a guess.
+  if (session.clock.is_this_boot) SJ_CHECK(writer.write(target::host_info()));
+  SJ_CHECK(writer.write(session.code.points.schema));
+  SJ_CHECK(writer.write(target));
+  for (const model::ClockPair& pair : session.clock.pairs) SJ_CHECK(writer.write(pair));
+  return {};
+}
+
+model::Context thread_names(const LeftRings& rings, pid_t pid) {
+  model::Context context;
+  for (const auto& [tid, name] : rings.thread_names())
+    context.names.push_back({.kind = model::NameKind::kThread,
+                             .id = tid,
+                             .name = name,
+                             .pid = static_cast<std::uint64_t>(pid),
+                             .state = {}});
+  return context;
+}
+
+Result<PostMortem> write_trace(trace::Writer& writer, const Session& session) {
+  const LeftProcess& left = session.left;
+  PostMortem result{.target = describe(left),
+                    .capture = {},
+                    .counts = {},
+                    .missing_bytes = left.missing_bytes,
+                    .is_this_boot = session.clock.is_this_boot,
+                    .unchecked = {},
+                    .unusable = session.code.points.unusable};
+  for (const CodeFile& file : session.code.files)
+    if (!file.is_checked) result.unchecked.push_back(file.path);
+  SJ_CHECK(write_preamble(writer, session, result.target));
+
+  LeftRings rings(left.pid, session.clock.clock, writer);
+  for (const LeftArena& one : left.arenas) {
+    SJ_TRY(match, match_left_arena(one.arena, session.code.points));
+    SJ_CHECK(rings.read(one, sites_of(match, session.code.points)));
+    if (one.arena.was_cut()) return fail("{}: was cut while it was read", one.arena.name());
+  }
+  result.counts = rings.counts();
+  if (result.counts.events == 0 && rings.ledger().empty())
+    return std::unexpected(Error(why_nothing(session.options.path, left, result.counts)));
+  for (const model::LedgerEntry& entry : rings.ledger()) result.lost += entry.count;
+
+  const std::uint64_t began_ns = readings_of(left).first.monotonic_ns;
+  model::Capture& about = result.capture;
+  about.tracer = "sojourn " SOJOURN_VERSION;
+  about.engine = model::Engine::kRing;
+  about.attach = "post-mortem";
+  about.sites = static_cast<std::uint32_t>(session.code.points.ring_sites.size());
+  about.open_ns = rings.complete_from_ns() != 0            ? rings.complete_from_ns()
+                  : result.counts.taken_by_collectors != 0 ? rings.last_ns()
+                                                           : began_ns;
+  about.close_ns = std::max(rings.last_ns(), about.open_ns) + 1;
+  about.ended_by = ended_by(left);
+  about.stream_hits = rings.stream_hits();
+  about.stamp_error_ns = session.clock.error_ns(about.close_ns);
+  SJ_CHECK(writer.write(thread_names(rings, left.pid)));
+  SJ_CHECK(writer.write(rings.ledger()));
+  SJ_CHECK(writer.write(about));
+  SJ_CHECK(writer.finish());
+  result.bytes = writer.bytes();
+  return result;
+}
+
+}  // namespace
+
+Result<PostMortem> recover(const PostMortemOptions& options) {
+  SJ_TRY(left, open_left_process(options.path, options.pid));
+  SJ_TRY(code, find_all_code(left, options.executables));
+  auto clock = make_left_clock(readings_of(left), read_clocks_now());
+  if (!clock)
+    return std::unexpected(std::move(clock).error().within(target::printable(options.path)));
+  const WriteAs as(FileOwner::of(options.output));
+  SJ_TRY(writer, trace::Writer::create(options.output));
+  auto written =
+      write_trace(writer, {.options = options, .left = left, .code = code, .clock = *clock});
+  if (!written) writer.abandon();
+  return written;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,62 @@
+// Samples the counters of the target's queues, from a thread of its own that reads the target's
+// shared memory: no code runs in the target. Between the marks every queue has a row for each
+// change that was seen (queue_pass.h), all its changes of name or place are told (queue_watch.h),
+// and at the end its last counts. Rows are never lost: while the trace's writer is behind nothing
+// is looked at, and what moved meanwhile is in the next row.
+//
+// The capture's thread owns a QueueSampler, and finds the arenas of libraries that come later; the
+// sampling thread owns what it reads from when it is armed until it is settled.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analysis/model/queues.h"
+#include "userspace/capture/output/source.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+struct QueueSamplerOptions {
+  // Adaptive: the period is that of queues that move; others are looked at more rarely.
+  // Busy: there is none, the thread never sleeps.
+  model::SamplingMode mode = model::SamplingMode::kAdaptive;
+  std::chrono::nanoseconds period{1'000'000};
+  int cpu = -1;  // -1: any
+};
+
+class QueueSampler final : public Source {
+ public:
+  // A target may register its first queue later. Fails where its memory cannot be read, or where
+  // the CPU is none to run on.
+  static Result<std::unique_ptr<QueueSampler>> create(const target::Process& process,
+                                                      const QueueSamplerOptions& options);
+  ~QueueSampler() override;
+
+  Result<bool> add_process(const target::Process& process) override;
+  Result<void> connect(Outlet& outlet) override;
+  Result<void> arm() override;
+  void open_at(std::uint64_t monotonic_ns) override;
+  void close_at(std::uint64_t monotonic_ns) override;
+  Result<void> settle() override;
+  Result<bool> poll() override;
+  Result<void> settle_so_far() override { return {}; }  // a sample has begun and ended
+  void mark() override {}
+  bool is_past_mark() const override { return true; }  // its thread pushes by itself
+  void flush() override {}  // the thread does, every second and at the end
+  std::chrono::microseconds poll_period() const override;
+  void disarm() override;
+  bool is_armed() const override;
+  Result<void> add_losses(model::Ledger&) const override { return {}; }
+  Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
+  std::uint64_t events() const override;
+
+ private:
+  struct State;
+  explicit QueueSampler(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::capture

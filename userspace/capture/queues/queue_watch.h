@@ -1,0 +1,63 @@
+// Which queues there are: finds those that appear, change their description or end in the arenas of
+// a target, tells of each, and keeps a QueuePass at those that are there. Looking for changes is
+// one load or three a place, cheap enough for every few milliseconds. One thread owns a QueueWatch,
+// which is for one process.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/model/queues.h"
+#include "userspace/capture/queues/queue_pass.h"
+#include "userspace/capture/queues/queue_table.h"
+
+namespace sojourn::capture {
+
+class QueueWatch {
+ public:
+  // `pid` as the process itself counts. Queues of several processes may have the same ids:
+  // `stranger`, the process's pid here, tells them apart in the trace; 0: they stay as they are.
+  QueueWatch(std::int32_t pid, std::int32_t stranger, QueuePass& pass)
+      : pid_(pid), stranger_(stranger), pass_(&pass) {}
+
+  // The mapped file from its beginning to the end of the tables at least; it outlives this. Queues
+  // that join processes are only looked at where `joint`.
+  void add_arena(std::span<const std::byte> arena, bool joint) {
+    arenas_.push_back({.arena = arena, .joint = joint, .known = {}});
+  }
+
+  // What changed since the last scan; what the first one sees was there before.
+  model::QueueChanges scan(std::uint64_t now_ns);
+
+  std::uint64_t refused() const { return refused_; }  // registrations that found no place
+
+ private:
+  struct Known {
+    QueueMark mark;
+    model::QueueAbout about;
+  };
+  struct Tables {
+    std::span<const std::byte> arena;
+    bool joint = true;
+    std::array<std::vector<Known>, 2> known;  // by place
+  };
+
+  void scan_table(std::span<const sj_queue> slots, std::vector<Known>& known);
+  void look_at(const sj_queue& slot, Known& known);
+  model::QueueAbout describe(const Queue& queue) const;
+  void tell(model::QueueEvent event, const model::QueueAbout& about);
+
+  std::int32_t pid_;
+  std::int32_t stranger_;
+  QueuePass* pass_;
+  std::vector<Tables> arenas_;
+  std::uint64_t refused_ = 0;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  model::QueueChanges changes_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,111 @@
+// Reads one ring's records into columns of events. No system calls, no process: memory and
+// positions come from outside, so the same code serves a live ring, a file, and a test. All of the
+// ring is hostile: a record that cannot be is counted and the rest of its span skipped. One thread
+// owns a reader.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <sojourn/ring_abi.h>
+
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "userspace/capture/records/ring_clock.h"
+
+namespace sojourn::capture {
+
+// The sites that may stand in a ring, by their records' ids.
+class RingSites {
+ public:
+  // Of the eight bytes at `offset` of the record `mask` are the value's; `sign` is its topmost bit
+  // where that is a sign. Read so, a field's width is no branch.
+  struct Field {
+    std::uint64_t mask = 0;
+    std::uint64_t sign = 0;
+    std::size_t offset = 0;
+  };
+  struct Site {
+    std::uint32_t id = 0;
+    model::PointId point = 0;
+    std::uint8_t fields = 0;
+    std::uint8_t record_bytes = 0;  // 0: a free place
+    bool is_wanted = true;          // else its records are passed over
+    std::array<Field, model::kMaxFields> field;
+  };
+
+  // The newest of an id counts.
+  void add(std::uint32_t id, model::PointId point, const std::vector<model::Field>& fields,
+           bool is_wanted = true);
+  const Site* find(std::uint32_t id) const {
+    for (std::size_t at = place(id);; at = (at + 1) & (sites_.size() - 1)) {
+      const Site& site = sites_[at];
+      if (site.record_bytes == 0) return nullptr;
+      if (site.id == id) return &site;
+    }
+  }
+
+ private:
+  std::size_t place(std::uint32_t id) const {
+    return (id * std::uint64_t{0x9e3779b97f4a7c15} >> 32) & (sites_.size() - 1);
+  }
+  std::size_t used_ = 0;
+  std::vector<Site> sites_ = std::vector<Site>(16);  // a power of two, at most half full
+};
+
+// Records with open <= stamp < close count.
+struct RingGate {
+  std::uint64_t open = 0;
+  std::uint64_t close = UINT64_MAX;
+};
+
+// What one thread wrote into one ring: its events are numbered through.
+struct RingStream {
+  std::uint32_t id = 0;
+  std::uint32_t tid = 0;
+  std::uint64_t seq = 0;  // of the next event
+  std::uint64_t events = 0;
+  std::uint64_t damaged = 0;  // spans that were skipped
+};
+
+// How far a ring's table of gaps had come: what is in it by then is not of the next stream.
+struct GapMark {
+  std::uint32_t begun = 0;
+  std::uint64_t count = 0;  // of the last one, which may still grow
+};
+GapMark mark_gaps(const sj_ring& ring);
+
+// Where begins what a ring still holds up to `cursor`, whoever wrote it: behind what a collector
+// has read; in a flight recorder at the oldest record that cannot have been written over.
+std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor);
+
+class RecordReader {
+ public:
+  RecordReader() = default;
+  // `data` is followed by SJ_RECORD_MAX_BYTES of overhang; `capacity` is a power of two.
+  RecordReader(const sj_ring& ring, const std::byte* data, std::uint64_t capacity,
+               std::int64_t tail, const GapMark& gaps_before = {});
+
+  // Appends the records up to `cursor`, which is the ring's; not more than `room` of them. False: a
+  // cursor that is no honest one, nothing was read.
+  bool read(std::int64_t cursor, const RingSites& sites, const RingClock& clock,
+            const RingGate& gate, std::size_t room, RingStream& stream, model::EventColumns& into);
+
+  std::int64_t tail() const { return tail_; }  // everything below was read
+  std::uint64_t capacity() const { return capacity_; }
+  void skip_to(std::int64_t position) { tail_ = position; }
+
+ private:
+  std::uint64_t lost_before(std::int64_t position);
+
+  const sj_ring* ring_ = nullptr;
+  const std::byte* data_ = nullptr;
+  std::uint64_t capacity_ = 0;
+  std::int64_t tail_ = 0;
+  GapMark gaps_;  // counted so far
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,81 @@
+#include "userspace/capture/rings/arena_match.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "userspace/target/elf_file.h"
+#include "userspace/target/mapped_files.h"
+#include "userspace/target/maps.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+std::optional<std::size_t> ArenaMatch::flag(const target::RingSite& site,
+                                            const ArenaLayout& layout) const {
+  const std::uint64_t offset = site.flag + bias - layout.flags_address;
+  if (offset % sizeof(std::uint16_t) != 0) return std::nullopt;
+  const std::uint64_t index = offset / sizeof(std::uint16_t);
+  return index < layout.flags ? std::optional(index) : std::nullopt;
+}
+
+namespace {
+
+bool fits(const ArenaMatch& match, const ArenaLayout& layout, const target::Points& points) {
+  return std::ranges::all_of(points.ring_sites, [&](const target::RingSite& site) {
+    return site.file != match.file || match.flag(site, layout);
+  });
+}
+
+}  // namespace
+
+Result<ArenaMatch> match_arena(const target::Process& process, const Arena& arena,
+                               const target::Points& points) {
+  const ArenaLayout& layout = arena.layout();
+  SJ_TRY(text, target::read_whole(process.proc("maps")));
+  SJ_TRY(mappings, target::parse_maps(text));
+  const auto code = std::ranges::find_if(mappings, [&](const target::Mapping& mapping) {
+    return mapping.executable && layout.code_address >= mapping.start &&
+           layout.code_address < mapping.end;
+  });
+  if (code == mappings.end())
+    return fail("{}: belong to code at {:#x}, where there is none", arena.name(),
+                layout.code_address);
+  const auto file = std::ranges::find_if(points.files, [&](const target::MappedFile& candidate) {
+    return candidate.inode == code->inode && candidate.device == code->device;
+  });
+  if (file == points.files.end())
+    return fail("{}: belong to {}, which has no points that can be traced", arena.name(),
+                target::printable(code->name));
+  ArenaMatch match{.file = static_cast<std::size_t>(file - points.files.begin())};
+
+  std::vector<target::Mapping> of_file;
+  for (const target::Mapping& mapping : mappings)
+    if (mapping.executable && mapping.inode == code->inode && mapping.device == code->device)
+      of_file.push_back(mapping);
+  SJ_TRY(elf, target::ElfFile::open(file->path, file->name));
+  for (const std::uint64_t bias : target::load_biases(elf, of_file)) {
+    match.bias = bias;
+    if (fits(match, layout, points)) return match;
+  }
+  return fail("{}: their flags are not where {} has them", arena.name(),
+              target::printable(file->name));
+}
+
+Result<ArenaMatch> match_left_arena(const Arena& arena, const target::Points& points) {
+  const ArenaLayout& layout = arena.layout();
+  std::optional<ArenaMatch> found;
+  for (std::size_t index = 0; index < points.files.size(); ++index) {
+    const target::MappedFile& file = points.files[index];
+    SJ_TRY(elf, target::ElfFile::open(file.path, file.name));
+    const target::Section* const flags = elf.section("sj_flags");
+    if (flags == nullptr || flags->bytes != layout.flags * sizeof(std::uint16_t)) continue;
+    const ArenaMatch match{.file = index, .bias = layout.flags_address - flags->address};
+    if (!elf.in_code(layout.code_address - match.bias) || !fits(match, layout, points)) continue;
+    if (found) return fail("{}: could be of more than one file", arena.name());
+    found = match;
+  }
+  if (!found) return fail("{}: belong to no file that has points", arena.name());
+  return *found;
+}
+
+}  // namespace sojourn::capture

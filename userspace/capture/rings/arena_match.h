@@ -1,0 +1,35 @@
+// Which of the target's files an arena belongs to, and where its points' flags and ids are while
+// the program runs. Addresses in the arena come from the target: a match is only one that fits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/rings/arena.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct ArenaMatch {
+  std::size_t file = 0;  // index into Points::files
+  std::uint64_t bias = 0;
+
+  // Of a site of that file; nothing where the address leads elsewhere.
+  std::optional<std::size_t> flag(const target::RingSite& site, const ArenaLayout& layout) const;
+  std::uint32_t id(const target::RingSite& site) const {
+    return static_cast<std::uint32_t>(site.id + bias);
+  }
+};
+
+// Fails where the arena's code is in no file that `points` has ring sites of.
+Result<ArenaMatch> match_arena(const target::Process& process, const Arena& arena,
+                               const target::Points& points);
+
+// The same where the process has ended and shows its mappings no more: by what the arena says of
+// itself. Fails also where that fits more than one of the files.
+Result<ArenaMatch> match_left_arena(const Arena& arena, const target::Points& points);
+
+}  // namespace sojourn::capture

@@ -1,0 +1,59 @@
+// The switches of a target's points, and a look at its rings, from outside and whoever collects: no
+// lock is taken and nothing but the switches is written. One thread owns a RingControl.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/arena_match.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct PointSwitch {
+  model::PointId point = 0;
+  bool is_on = true;
+  bool is_armed = false;  // a collector wants it in the rings
+};
+
+struct RingStatus {
+  std::uint32_t pid = 0;  // as the target counts, as tid
+  std::uint32_t tid = 0;
+  std::string thread;
+  std::uint64_t bytes = 0;
+  std::uint64_t waiting_bytes = 0;
+  std::uint64_t lost = 0;  // since it was made
+};
+
+class RingControl {
+ public:
+  // Fails where the process has no rings: then there are no switches either.
+  static Result<RingControl> open(const target::Process& process, const target::Points& points);
+
+  // Every point that has a switch, in the schema's order.
+  std::vector<PointSwitch> points() const;
+  std::vector<RingStatus> rings() const;
+
+  // Those whose name ("rlc.tx--mac.mux") the pattern of fnmatch(3) matches.
+  struct Switched {
+    std::size_t matched = 0;
+    std::size_t changed = 0;
+  };
+  Switched switch_points(const std::string& pattern, bool on);
+
+ private:
+  struct Module {
+    Arena arena;
+    ArenaMatch match;
+  };
+  std::uint16_t* flag_of(const target::RingSite& site) const;
+
+  const target::Points* points_ = nullptr;
+  std::vector<Module> modules_;
+};
+
+}  // namespace sojourn::capture

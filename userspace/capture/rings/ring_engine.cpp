@@ -1,0 +1,579 @@
+#include "userspace/capture/rings/ring_engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "userspace/base/clock.h"
+#include "userspace/capture/rings/arena_match.h"
+#include "userspace/capture/rings/ring_directory.h"
+#include "userspace/capture/rings/ring_settle.h"
+#include "userspace/capture/rings/threads.h"
+#include "userspace/target/points.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// A close is turned into ticks no earlier, while the conversion is still sure.
+constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
+
+// While nothing comes, looks grow rarer up to this.
+constexpr microseconds kLongestPeriod{10'000};
+
+RingClock make_clock(const CounterPair& first) {
+  constexpr std::uint64_t kApart = 10 * kMillisecond;
+  if (const std::uint64_t since = base::monotonic_ns() - first.ns; since < kApart)
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kApart - since));
+  return {first, read_counter_pair()};
+}
+
+}  // namespace
+
+struct RingEngine::State {
+  State(const target::Process& of, target::Points now, const RingOptions& how)
+      : points(std::move(now)),
+        options(how),
+        first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
+        clock(make_clock(first_pair)) {
+    owners.emplace_back(of);
+    shared.clock = &clock;
+    shared.is_recorded = [this](std::uint32_t pid) {
+      return options.follow || owner(pid) != nullptr;
+    };
+    shared.ring_bytes = how.ring_bytes;
+    shared.memory_ceiling = how.memory_ceiling;
+    shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
+    shared.host_tid = [this](std::uint64_t thread) {
+      Owner* const its = owner(pid_of(thread));
+      const auto tid = static_cast<std::uint32_t>(thread);
+      return its == nullptr ? tid : its->threads.host_tid(tid);
+    };
+    shared.is_alive = [this](std::uint64_t thread) {
+      Owner* const its = owner(pid_of(thread));
+      return (its == nullptr ? owners.front() : *its).threads.is_alive(thread);
+    };
+  }
+
+  // The process that was attached to, and those of its family that are recorded with it.
+  struct Owner {
+    explicit Owner(const target::Process& of) : process(&of), threads(of) {}
+    const target::Process* process;
+    Threads threads;
+  };
+  static std::uint32_t pid_of(std::uint64_t thread) {
+    return static_cast<std::uint32_t>(thread >> 32);
+  }
+  Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
+  const target::Process& process() const { return *owners.front().process; }
+
+  std::deque<Owner> owners;
+  target::Points points;  // grows with libraries that come later
+  RingOptions options;
+  CounterPair first_pair;
+  RingClock clock;
+  RingShared shared;
+  Outlet* outlet = nullptr;
+  std::vector<std::unique_ptr<RingModule>> modules;
+  std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
+  struct Flag {
+    model::PointId point;
+    std::size_t module;
+    std::size_t flag;
+  };
+  std::vector<Flag> flags;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
+  bool armed = false;
+  std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
+  std::uint64_t next_life_ns = 0;
+  std::uint64_t next_scan_ns = 0;
+  std::uint64_t scan_often_until_ns = 0;
+  microseconds period{1000};
+  std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
+  std::size_t unfinished = 0;         // hits, after the settling
+
+  Result<void> scan();
+  Result<void> scan(const target::Process& process);
+  Result<void> scan_left();
+  Result<bool> add_arena(const target::Process& process, const FoundArena& found);
+  Result<void> add_arena(const target::Process& process, Arena arena);
+  Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
+  Result<void> learn(target::Points fresh);
+  Result<model::PointId> number(const model::Point& point);
+  const RingModule* arena_like(const target::MappedFile& file) const;
+  std::uint64_t earliest_stamp() const;
+  void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
+  bool is_complete() const;
+  void look_after(std::uint64_t now_ns);
+  void set_marks();
+};
+
+RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
+  // The newest first: a number may be used again.
+  for (auto one = owners.rbegin(); one != owners.rend(); ++one)
+    if (static_cast<std::uint32_t>(one->process->namespace_pid()) == pid) return &*one;
+  return nullptr;
+}
+
+// ---- finding the arenas ----
+
+// Every file that has ring sites has its arena.
+bool RingEngine::State::is_complete() const {
+  std::set<std::size_t> files;
+  for (const target::RingSite& site : points.ring_sites) files.insert(site.file);
+  return modules.size() >= files.size();
+}
+
+Result<void> RingEngine::State::scan() {
+  for (const Owner& one : owners) {
+    if (auto scanned = scan(*one.process); !scanned && one.process->alive()) return scanned;
+  }
+  return {};
+}
+
+Result<void> RingEngine::State::scan(const target::Process& process) {
+  SJ_TRY(found, find_arenas(process));
+  for (const FoundArena& arena : found) {
+    if (known.contains({arena.device, arena.inode})) continue;
+    // What cannot be had of a process that is ending is left for scan_left().
+    SJ_TRY(added, add_arena(process, arena));
+    if (added) known.emplace(arena.device, arena.inode);
+  }
+  return {};
+}
+
+// What an ended command left in its directory: it may have ended before anybody looked.
+Result<void> RingEngine::State::scan_left() {
+  if (options.directory.empty()) return {};
+  for (const ArenaFile& file : arena_files(options.directory)) {
+    if (file.owner != process().namespace_pid()) continue;
+    if (!known.emplace(file.device, file.inode).second) continue;
+    SJ_TRY(arena, Arena::open_named(file.path, "the rings of the ended command"));
+    SJ_CHECK(add_arena(process(), std::move(arena)));
+  }
+  return {};
+}
+
+// The point's id in the trace; before there is one, in what it will begin with.
+Result<model::PointId> RingEngine::State::number(const model::Point& point) {
+  auto& schema = points.schema.points;
+  const auto same = std::ranges::find(schema, point);
+  if (same != schema.end()) return static_cast<model::PointId>(same - schema.begin());
+  if (outlet == nullptr) {
+    schema.push_back(point);
+    return static_cast<model::PointId>(schema.size() - 1);
+  }
+  SJ_TRY(id, outlet->add_point(point));
+  points.schema = outlet->schema();
+  return id;
+}
+
+// Points of a library that was loaded since; those that are known keep their ids.
+Result<void> RingEngine::State::learn(target::Points fresh) {
+  for (target::RingSite site : fresh.ring_sites) {
+    const target::MappedFile& file = fresh.files[site.file];
+    const auto same_file = std::ranges::find_if(points.files, [&](const auto& one) {
+      return one.inode == file.inode && one.device == file.device;
+    });
+    site.file = static_cast<std::size_t>(same_file - points.files.begin());
+    if (same_file == points.files.end()) points.files.push_back(file);
+    const bool is_known = std::ranges::any_of(points.ring_sites, [&](const auto& one) {
+      return one.file == site.file && one.id == site.id;
+    });
+    if (is_known) continue;
+    const model::Point& point = fresh.schema.points[site.point];
+    site.is_wanted = !options.wants || options.wants(point);
+    if (site.is_wanted) {
+      SJ_TRY(id, number(point));
+      site.point = id;
+    } else {
+      site.point = static_cast<model::PointId>(points.left_out.size());
+      points.left_out.push_back(point);
+    }
+    points.ring_sites.push_back(site);
+  }
+  if (outlet != nullptr) outlet->announce_points();
+  return {};
+}
+
+Result<ArenaMatch> RingEngine::State::match(const target::Process& process, const Arena& arena) {
+  auto matched = match_arena(process, arena, points);
+  if (matched) return matched;
+  if (!process.alive()) return match_left_arena(arena, points);
+  SJ_TRY(fresh, target::find_points(process));
+  SJ_CHECK(learn(std::move(fresh)));
+  return match_arena(process, arena, points);
+}
+
+// False: it is on its way out.
+Result<bool> RingEngine::State::add_arena(const target::Process& process, const FoundArena& found) {
+  SJ_TRY(arena, open_arena(process, found));
+  if (arena.gone()) return false;
+  SJ_CHECK(add_arena(process, std::move(arena)));
+  return true;
+}
+
+Result<void> RingEngine::State::add_arena(const target::Process& process, Arena arena) {
+  SJ_TRY(match, this->match(process, arena));
+  SJ_CHECK(arena.lock());
+  if (options.ring_bytes > arena.layout().most_ring_bytes())
+    return fail(
+        "{}: a ring may have {} bytes at most; a target started with SJ_RING_BYTES={} has "
+        "room for such",
+        arena.name(), std::bit_floor(arena.layout().most_ring_bytes()), options.ring_bytes);
+  std::vector<std::size_t> chosen;
+  for (const target::RingSite& site : points.ring_sites) {
+    if (site.file != match.file) continue;
+    const model::Point& point =
+        (site.is_wanted ? points.schema.points : points.left_out)[site.point];
+    shared.sites.add(match.id(site), site.point, point.fields, site.is_wanted);
+    if (!site.is_wanted) continue;
+    if (const auto flag = match.flag(site, arena.layout())) {
+      chosen.push_back(*flag);
+      flags.push_back({.point = site.point, .module = modules.size(), .flag = *flag});
+    }
+  }
+  auto module = std::make_unique<RingModule>(std::move(arena), shared);
+  module->choose(std::move(chosen));
+  if (armed) {  // a library that came later
+    module->enter();
+    module->set_marks(shared.gate.open, shared.gate.close);
+    module->arm();
+  }
+  arena_of[match.file] = module.get();
+  modules.push_back(std::move(module));
+  return {};
+}
+
+RingEngine::RingEngine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+RingEngine::~RingEngine() {
+  disarm();
+}
+
+Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& process,
+                                                       const target::Points& points,
+                                                       const RingOptions& options) {
+  if (options.ring_bytes != 0 &&
+      (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < SJ_RING_PAGE))
+    return fail("a ring of {} bytes: the size is a power of two, {} at least", options.ring_bytes,
+                SJ_RING_PAGE);
+  if (std::ranges::none_of(points.ring_sites, &target::RingSite::is_wanted))
+    return fail("process {} writes no rings: it was built without the probe library",
+                process.title());
+  auto state = std::make_unique<State>(process, points, options);
+  if (!options.target_starts) {
+    SJ_CHECK(state->scan());
+    if (!state->is_complete())
+      return fail(
+          "process {} has no rings: it was started with SJ_RINGS=off, or could not have "
+          "the memory",
+          process.title());
+  }
+  return std::unique_ptr<RingEngine>(new RingEngine(std::move(state)));
+}
+
+Result<void> RingEngine::connect(Outlet& outlet) {
+  State& state = *state_;
+  for (const model::Point& point : state.points.schema.points) SJ_CHECK(outlet.add_point(point));
+  outlet.announce_points();
+  state.outlet = &outlet;
+  state.shared.new_stream = [&state, &outlet](std::uint64_t thread) {
+    const auto* const owner = state.owner(State::pid_of(thread));
+    const std::uint32_t pid = State::pid_of(thread);
+    const target::Process& head = state.process();
+    if (owner == nullptr && thread != 0 && state.options.meet) state.options.meet(pid);
+    // A child that was not seen yet has the number that it gives itself, but in a container.
+    const bool is_translated = head.pid() != head.namespace_pid();
+    const auto stranger = is_translated ? -1 : static_cast<std::int32_t>(pid);
+    return outlet.new_stream(
+        {.engine = model::Engine::kRing,
+         .cpu = -1,
+         .tid = thread == 0 ? -1 : static_cast<std::int32_t>(state.shared.host_tid(thread)),
+         .pid = owner != nullptr ? owner->process->pid()
+                : thread == 0    ? head.pid()
+                                 : stranger});
+  };
+  state.shared.hand_over = [&outlet](model::EventColumns& columns) {
+    outlet.push(model::EventBatch(std::move(columns)));
+    columns = outlet.sink().empty_batch().release();
+  };
+  return {};
+}
+
+// ---- the session ----
+
+Result<void> RingEngine::arm() {
+  State& state = *state_;
+  state.armed = true;
+  for (const auto& module : state.modules) {
+    module->enter();
+    module->arm();
+  }
+  const std::uint64_t now = base::monotonic_ns();
+  if (state.options.target_starts) state.scan_often_until_ns = now + 5 * kSecond;
+  state.next_scan_ns = now + (state.options.target_starts ? 0 : kSecond);
+  return {};
+}
+
+void RingEngine::State::set_marks() {
+  for (const auto& module : modules) module->set_marks(shared.gate.open, shared.gate.close);
+}
+
+// The stamp from which on everything was kept that was recorded before; 0: nothing was.
+std::uint64_t RingEngine::State::earliest_stamp() const {
+  std::uint64_t earliest = 0;
+  std::uint64_t whole_from = 0;
+  for (const auto& module : modules) {
+    const std::uint64_t claim = module->earliest_claim();
+    if (claim != 0) earliest = earliest == 0 ? claim : std::min(earliest, claim);
+    whole_from = std::max(whole_from, module->whole_from());
+  }
+  return earliest == 0 ? 0 : std::max(earliest, whole_from);
+}
+
+// What was recorded before the first reading of the clocks lies behind the line's end: the further,
+// the more the readings' errors turn it.
+void RingEngine::State::note_time_before(std::uint64_t monotonic_ns, const CounterPair& now) {
+  if (monotonic_ns >= first_pair.ns) return;
+  const auto before = static_cast<double>(first_pair.ns - monotonic_ns);
+  const auto length = static_cast<double>(std::max<std::uint64_t>(now.ns - first_pair.ns, 1));
+  const auto errors = static_cast<double>(first_pair.error_ns + now.error_ns);
+  error_before_ns = static_cast<std::uint64_t>(errors * (1 + before / length));
+}
+
+void RingEngine::open_at(std::uint64_t monotonic_ns) {
+  State& state = *state_;
+  const std::uint64_t earliest = state.earliest_stamp();
+  const bool is_from_earliest = earliest != 0 && state.clock.to_ns(earliest) == monotonic_ns;
+  state.shared.gate.open = UINT64_MAX;
+  for (const auto& module : state.modules) module->start_over();
+  // Nothing was converted yet, and the line so far is drawn through ten milliseconds: however long
+  // it took to come here, the mark is right.
+  const CounterPair now = read_counter_pair();
+  state.clock = RingClock(state.first_pair, now);
+  state.note_time_before(monotonic_ns, now);
+  state.shared.gate.open = is_from_earliest ? earliest : state.clock.to_ticks(monotonic_ns);
+  state.set_marks();
+}
+
+void RingEngine::close_at(std::uint64_t monotonic_ns) {
+  state_->close_ns = monotonic_ns;
+  state_->look_after(base::monotonic_ns());
+}
+
+// What comes by the clock.
+void RingEngine::State::look_after(std::uint64_t now_ns) {
+  if (now_ns >= clock.next_pair_ns()) clock.add(read_counter_pair());
+  if (close_ns != 0 && close_ns != UINT64_MAX && now_ns + kCloseLead >= close_ns) {
+    shared.gate.close = clock.to_ticks(close_ns);
+    set_marks();
+    close_ns = 0;
+  }
+}
+
+Result<void> RingEngine::settle() {
+  State& state = *state_;
+  if (!state.process().alive()) SJ_CHECK(state.scan_left());
+  std::vector<const target::Process*> processes;
+  processes.reserve(state.owners.size());
+  for (const State::Owner& owner : state.owners) processes.push_back(owner.process);
+  SJ_TRY(unfinished, settle_rings(processes, state.modules, [this]() -> Result<void> {
+           SJ_CHECK(poll());
+           return {};
+         }));
+  state.unfinished = unfinished;
+  return {};
+}
+
+Result<bool> RingEngine::poll() {
+  State& state = *state_;
+  const std::uint64_t now = base::monotonic_ns();
+  state.look_after(now);
+  if (state.armed && now >= state.next_scan_ns) {
+    const bool often = now < state.scan_often_until_ns && !state.is_complete();
+    state.next_scan_ns = now + (often ? kMillisecond : kSecond);
+    if (often) state.period = state.options.poll_period;
+    if (!state.options.directory.empty())
+      remove_other_arenas(state.options.directory, state.process().namespace_pid());
+    // A process that is just ending, or is not its new self yet, cannot be looked into.
+    if (auto scanned = state.scan(); !scanned && !often)
+      return std::unexpected(std::move(scanned).error());
+  }
+  const bool has_room = state.outlet->sink().has_room();
+  bool more = false;
+  double fill = 0;
+  for (const auto& module : state.modules) {
+    if (module->drain(has_room)) more = true;
+    fill = std::max(fill, module->fill());
+  }
+  if (now >= state.next_life_ns) {
+    state.next_life_ns = now + 100 * kMillisecond;
+    for (State::Owner& owner : state.owners) owner.threads.refresh();
+    if (has_room)
+      for (const auto& module : state.modules) module->free_abandoned();
+  }
+  constexpr double kWellFilled = 0.125;
+  if (fill >= kWellFilled)
+    state.period = std::max(state.period / 2, microseconds(100));
+  else if (fill > 0)
+    state.period =
+        std::min(std::max(state.period, state.options.poll_period / 2) + microseconds(100),
+                 state.options.poll_period);
+  else
+    state.period =
+        std::min(state.period * 3 / 2, std::max(kLongestPeriod, state.options.poll_period));
+  return more;
+}
+
+void RingEngine::mark() {
+  for (const auto& module : state_->modules) module->mark();
+}
+
+bool RingEngine::is_past_mark() const {
+  return std::ranges::all_of(state_->modules,
+                             [](const auto& module) { return module->is_past_mark(); });
+}
+
+void RingEngine::flush() {
+  for (const auto& module : state_->modules) module->flush();
+}
+
+microseconds RingEngine::poll_period() const {
+  return state_->period;
+}
+
+void RingEngine::disarm() {
+  if (!std::exchange(state_->armed, false)) return;
+  for (const auto& module : state_->modules) module->leave();
+}
+
+bool RingEngine::is_armed() const {
+  return state_->armed;
+}
+
+Result<void> RingEngine::switch_points(std::span<const model::PointId> points, bool on) {
+  for (const State::Flag& one : state_->flags)
+    if (std::ranges::find(points, one.point) != points.end())
+      state_->modules[one.module]->switch_flags(std::span(&one.flag, 1), on);
+  return {};
+}
+
+// ---- what became of it ----
+
+Result<void> RingEngine::add_losses(model::Ledger& ledger) const {
+  for (const auto& module : state_->modules) module->add_losses(ledger);
+  return {};
+}
+
+Result<void> RingEngine::add_hits(std::vector<std::uint64_t>& hits) const {
+  for (const auto& module : state_->modules) module->add_hits(hits);
+  return {};
+}
+
+std::uint64_t RingEngine::events() const {
+  std::uint64_t events = 0;
+  for (const auto& module : state_->modules) events += module->events();
+  return events;
+}
+
+std::size_t RingEngine::sites() const {
+  return static_cast<std::size_t>(
+      std::ranges::count(state_->points.ring_sites, true, &target::RingSite::is_wanted));
+}
+
+std::string RingEngine::mechanism() const {
+  return "rings";
+}
+
+std::uint64_t RingEngine::stamp_error_ns() const {
+  return std::max(state_->clock.largest_error_ns(), state_->error_before_ns);
+}
+
+std::uint64_t RingEngine::earliest_ns() const {
+  const std::uint64_t stamp = state_->earliest_stamp();
+  return stamp == 0 ? UINT64_MAX : state_->clock.to_ns(stamp);
+}
+
+std::vector<model::ShedSpan> RingEngine::silences() const {
+  std::vector<model::ShedSpan> spans;
+  for (const State::Flag& flag : state_->flags)
+    for (const RingSilence& silence : state_->modules[flag.module]->silences())
+      spans.push_back({.point = flag.point,
+                       .from_ns = state_->clock.to_ns(silence.from),
+                       .until_ns = state_->clock.to_ns(silence.until)});
+  return spans;
+}
+
+void RingEngine::add_advice(RingAdvice& advice) const {
+  for (const auto& module : state_->modules) module->add_advice(advice);
+  advice.unfinished += state_->unfinished;
+}
+
+// What cannot be had now is looked for again by poll().
+void RingEngine::look_again() {
+  if (state_->armed) std::ignore = state_->scan();
+}
+
+bool RingEngine::has_arena(std::uint64_t device, std::uint64_t inode) const {
+  return state_->known.contains({device, inode});
+}
+
+const RingModule* RingEngine::State::arena_like(const target::MappedFile& file) const {
+  for (const auto& [index, arena] : arena_of)
+    if (points.files[index].inode == file.inode && points.files[index].device == file.device)
+      return arena;
+  return nullptr;
+}
+
+bool RingEngine::has_rings_of(const target::MappedFile& file) const {
+  return state_->arena_like(file) != nullptr;
+}
+
+bool RingEngine::has_all_of(const target::MappedFile& file) const {
+  const RingModule* const arena = state_->arena_like(file);
+  return arena != nullptr && arena->has_all();
+}
+
+bool RingEngine::has_all() const {
+  return std::ranges::all_of(state_->modules, [](const auto& module) { return module->has_all(); });
+}
+
+const target::Points& RingEngine::points() const {
+  return state_->points;
+}
+
+// ---- a family ----
+
+Result<bool> RingEngine::is_shared_with(const target::Process& process) const {
+  SJ_TRY(found, find_arenas(process));
+  return std::ranges::any_of(found, [this](const FoundArena& arena) {
+    return state_->known.contains({arena.device, arena.inode});
+  });
+}
+
+bool RingEngine::forget(const target::Process& process) {
+  if (state_->owners.front().process == &process) return false;
+  std::erase_if(state_->owners, [&](const auto& owner) { return owner.process == &process; });
+  return true;
+}
+
+// Rings that the process took before were drained as a stranger's.
+void RingEngine::adopt(const target::Process& process) {
+  state_->owners.emplace_back(process);
+  for (const auto& module : state_->modules) module->recognise();
+  state_->next_scan_ns = 0;
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,457 @@
+#include "userspace/capture/rings/ring_module.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <sys/uio.h>
+
+#include "userspace/capture/records/shared.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::size_t kBatchEvents = 16'384;
+
+// A collector that has not looked for this long is dead.
+constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
+
+// A rate of writing that was seen over less is chance.
+constexpr std::uint64_t kLeastRateSpanNs = 500'000;
+
+constexpr std::uint32_t kNoStream = UINT32_MAX;
+
+constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
+
+}  // namespace
+
+// ---- the session ----
+
+void RingModule::enter() {
+  sj_arena_control& control = arena_.control();
+  const std::uint32_t before = load_acquire(control.session);
+  keeps_ = before == 1 && load_relaxed(control.dead_after) == 0;
+  was_flight_ = load_relaxed(control.mode) == SJ_RING_FLIGHT;
+  if (!keeps_) {
+    disarm();
+    set_marks(UINT64_MAX, UINT64_MAX);
+    note_seen(arena_.refused(), refused_);
+    refused_elsewhere_ = load_acquire(arena_.refused_elsewhere());
+    slots_.resize(arena_.slots_used());
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      slots_[slot].lost_seen = load_acquire(arena_.ring(slot).lost);
+      note_seen(arena_.ring(slot).loss, slots_[slot].losses);
+      slots_[slot].losses_elsewhere = load_acquire(arena_.ring(slot).losses_elsewhere);
+    }
+  }
+  store_release(control.mode, std::uint32_t{SJ_RING_STOP});
+  store_release(control.ring_bytes, shared_->ring_bytes);
+  store_release(control.memory_ceiling, shared_->memory_ceiling);
+  const std::uint64_t now = read_cycle_counter();
+  store_release(control.heartbeat, now);
+  const std::uint64_t now_ns = shared_->clock->to_ns(now);
+  store_release(control.dead_after, shared_->clock->to_ticks(now_ns + kDeadAfterNs) - now);
+  least_rate_span_ = shared_->clock->to_ticks(now_ns + kLeastRateSpanNs) - now;
+  session_ = (before + 1) | 1;
+  store_release(control.session, session_);
+  drain(false);
+}
+
+void RingModule::set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp) {
+  store_release(arena_.control().open_stamp, open_stamp);
+  store_release(arena_.control().close_stamp, close_stamp);
+}
+
+void RingModule::arm() {
+  const auto flags = arena_.flags();
+  // A target that armed itself armed all, also what was not asked for.
+  if (keeps_)
+    for (std::size_t flag = 0; flag < flags.size(); ++flag)
+      if (std::ranges::find(chosen_, flag) == chosen_.end())
+        __atomic_fetch_and(&flags[flag], static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
+  for (const std::size_t flag : chosen_)
+    if (!off_.contains(flag)) __atomic_fetch_or(&flags[flag], kRingFlag, __ATOMIC_RELEASE);
+  armed_ = true;
+}
+
+// A target that finds a ring full and a heartbeat of long ago clears all flags at once.
+bool RingModule::is_disarmed() const {
+  const auto flags = arena_.flags();
+  return armed_ && std::ranges::any_of(chosen_, [&](std::size_t flag) {
+           return !off_.contains(flag) && (load_relaxed(flags[flag]) & kRingFlag) == 0;
+         });
+}
+
+// The target may have seen the old heartbeat just before it was renewed, and clear its flags only
+// now: so it is watched for a while.
+void RingModule::look_for_silence(std::uint64_t now, std::uint64_t unseen) {
+  const std::uint64_t patience = load_relaxed(arena_.control().dead_after);
+  if (unseen > patience) {
+    silent_from_ = last_look_ + patience;
+    watched_until_ = now + patience;
+  }
+  if (now >= watched_until_ || !is_disarmed()) return;
+  arm();
+  silences_.push_back({.from = silent_from_, .until = read_cycle_counter()});
+}
+
+void RingModule::start_over() {
+  if (!keeps_) drain(true);
+  arm();
+  silences_.clear();
+}
+
+void RingModule::switch_flags(std::span<const std::size_t> flags, bool on) {
+  const auto words = arena_.flags();
+  for (const std::size_t flag : flags) {
+    if (on)
+      off_.erase(flag);
+    else
+      off_.insert(flag);
+    if (on)
+      __atomic_fetch_or(&words[flag], kRingFlag, __ATOMIC_RELEASE);
+    else
+      __atomic_fetch_and(&words[flag], static_cast<std::uint16_t>(~kRingFlag), __ATOMIC_RELEASE);
+  }
+}
+
+void RingModule::disarm() {
+  arena_.lower_flags();
+}
+
+void RingModule::leave() {
+  armed_ = false;
+  disarm();
+  store_release(arena_.control().session, session_ + 1);
+}
+
+// ---- rings ----
+
+bool RingModule::drain(bool take) {
+  const std::uint64_t now = read_cycle_counter();
+  store_release(arena_.control().heartbeat, now);
+  const std::uint64_t unseen = last_look_ == 0 ? 0 : now - last_look_;
+  look_for_silence(now, unseen);
+  last_look_ = now;
+  longest_unseen_ = std::max(longest_unseen_, unseen);
+  waiting_most_ = 0;
+  const std::uint64_t used = arena_.slots_used();
+  if (slots_.size() < used) slots_.resize(used);
+  bool more = false;
+  fill_ = 0;
+  for (std::uint64_t index = 0; index < used; ++index)
+    if (drain_slot(index, take)) more = true;
+  if (unseen >= least_rate_span_ && unseen != 0)
+    most_bytes_per_tick_ = std::max(
+        most_bytes_per_tick_, static_cast<double>(waiting_most_) / static_cast<double>(unseen));
+  count_refused();
+  return more;
+}
+
+bool RingModule::drain_slot(std::uint64_t index, bool take) {
+  Slot& slot = slots_[index];
+  const std::uint64_t taken = load_acquire(arena_.slots()[index].taken);
+  if (taken == 0 || slot.is_unsound) return false;
+  sj_ring& ring = arena_.ring(index);
+  // In this order: an owner that takes an emptied ring over is there before its first record.
+  const std::int64_t cursor = load_acquire(ring.cursor);
+  const Claim claim{load_acquire(ring.owner), load_relaxed(ring.claimed_stamp)};
+  if (claim.owner != 0 && (!slot.is_read || claim != slot.claim)) {
+    // Between taking a ring and entering it the old owner still stands there.
+    if (claim.owner != taken || claim == slot.freed) return false;
+    if (slot.is_read) {
+      count_losses(slot, ring);
+      end_stream(slot);
+      begin_stream(slot, claim);
+    } else if (!adopt(index, claim)) {
+      return false;
+    }
+  }
+  if (!slot.is_read) return false;
+  if (load_relaxed(ring.lost) != slot.lost_seen) count_losses(slot, ring);
+  if (cursor == slot.reader.tail() || !take) return false;
+
+  number_stream(slot);
+  const auto waiting = static_cast<std::uint64_t>(cursor - slot.reader.tail());
+  const auto capacity = slot.reader.capacity();
+  fill_ = std::max(fill_, static_cast<double>(waiting) / static_cast<double>(capacity));
+  if (!slot.is_retired) waiting_most_ = std::max(waiting_most_, waiting);
+  if (!slot.is_retired && waiting > advice_.most_filled) {
+    advice_.most_filled = waiting;
+    advice_.ring_bytes = capacity;
+  }
+  const std::uint64_t events_before = slot.stream.events;
+  const std::size_t room = kBatchEvents - slot.pending.ts_ns.size();
+  if (!slot.reader.read(cursor, shared_->sites, *shared_->clock, shared_->gate, room, slot.stream,
+                        slot.pending)) {
+    slot.is_unsound = true;
+    ++advice_.damaged;
+    return false;
+  }
+  if (slot.is_foreign) {
+    advice_.foreign_events += slot.stream.events - events_before;
+    slot.pending = {};
+    slot.stream.seq = 0;
+  } else {
+    events_ += slot.stream.events - events_before;
+    if (slot.pending.ts_ns.size() >= kBatchEvents) shared_->hand_over(slot.pending);
+  }
+  if (!slot.is_retired)
+    store_release(ring.limit, slot.reader.tail() + static_cast<std::int64_t>(capacity));
+  return slot.reader.tail() != cursor;
+}
+
+// A ring that somebody entered since we last looked, or before we came.
+bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
+  Slot& slot = slots_[index];
+  sj_ring& ring = arena_.ring(index);
+  const std::uint64_t capacity = load_relaxed(ring.mask) + 1;
+  const std::int64_t cursor = load_acquire(ring.cursor);
+  if (!std::has_single_bit(capacity) || capacity < SJ_RING_PAGE ||
+      capacity > arena_.layout().most_ring_bytes() || cursor < 0) {
+    slot.is_unsound = true;
+    ++advice_.damaged;
+    return false;
+  }
+  const auto size = static_cast<std::int64_t>(capacity);
+  const bool is_ours = load_relaxed(ring.session) == session_;
+  const bool is_flight = load_relaxed(ring.mode) != SJ_RING_STOP;
+  const bool is_wrong = is_flight || (shared_->ring_bytes != 0 && shared_->ring_bytes != capacity);
+  slot.is_retired = !is_ours && is_wrong;
+  const std::int64_t tail = is_ours || keeps_ ? begin_of_kept(ring, capacity, cursor) : cursor;
+  if (keeps_ && !is_ours && (earliest_claim_ == 0 || claim.stamp < earliest_claim_))
+    earliest_claim_ = claim.stamp;
+  if (keeps_ && !is_ours && is_flight && tail > 0)
+    whole_from_ = std::max(whole_from_, first_stamp(index, tail, cursor));
+  const GapMark gaps_before = is_ours || keeps_ ? slot.gaps_at_free : mark_gaps(ring);
+  slot.reader = RecordReader(ring, arena_.ring_data(index), capacity, tail, gaps_before);
+  if (slot.is_retired) {
+    __atomic_store_n(&ring.retire, 1U, __ATOMIC_RELEASE);
+    store_release(ring.limit, std::int64_t{SJ_RING_CLOSED});
+  } else if (!is_ours) {
+    __atomic_store_n(&ring.session, session_, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring.retire, 0U, __ATOMIC_RELAXED);
+    store_release(ring.limit, tail + size);
+  }
+  begin_stream(slot, claim);
+  return true;
+}
+
+// Of what is kept from `tail` on; a stamp that is still to come is none.
+std::uint64_t RingModule::first_stamp(std::uint64_t index, std::int64_t tail,
+                                      std::int64_t cursor) const {
+  const std::uint64_t now = read_cycle_counter();
+  if (tail >= cursor) return now;
+  const std::uint64_t mask = load_relaxed(arena_.ring(index).mask);
+  const std::uint64_t capacity = std::min(mask, arena_.layout().most_ring_bytes() - 1);
+  const std::byte* const at =
+      arena_.ring_data(index) + (static_cast<std::uint64_t>(tail) & capacity);
+  sj_ring_record record{};
+  std::memcpy(&record, at, sizeof(record));
+  return std::min(std::uint64_t{record.stamp_high} << 32 | record.stamp_low, now);
+}
+
+void RingModule::begin_stream(Slot& slot, const Claim& claim) {
+  slot.is_read = true;
+  slot.claim = claim;
+  slot.is_foreign = !shared_->is_recorded(static_cast<std::uint32_t>(claim.owner >> 32));
+  const auto tid = static_cast<std::uint32_t>(claim.owner);
+  slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(claim.owner)};
+}
+
+// Rings that were in use by strangers who are none any more.
+void RingModule::recognise() {
+  for (Slot& slot : slots_)
+    if (slot.is_read && slot.is_foreign) begin_stream(slot, slot.claim);
+}
+
+// Only once there is something in it: not every ring that is retired was used.
+void RingModule::number_stream(Slot& slot) {
+  if (slot.stream.id == kNoStream && !slot.is_foreign)
+    slot.stream.id = shared_->new_stream(slot.claim.owner);
+}
+
+void RingModule::end_stream(Slot& slot) {
+  if (slot.is_foreign) return;
+  advice_.damaged += slot.stream.damaged;
+  if (!slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);
+  if (slot.stream.id != kNoStream) kept_[slot.stream.id] = slot.stream.events;
+}
+
+// Of the rings that were seen: look first.
+void RingModule::mark() {
+  for (std::uint64_t index = 0; index < slots_.size(); ++index)
+    slots_[index].mark = load_acquire(arena_.ring(index).cursor);
+}
+
+bool RingModule::is_past_mark() const {
+  return std::ranges::all_of(slots_, [](const Slot& slot) {
+    return !slot.is_read || slot.is_unsound || slot.reader.tail() >= slot.mark;
+  });
+}
+
+void RingModule::flush() {
+  for (Slot& slot : slots_)
+    if (slot.is_read && !slot.pending.ts_ns.empty()) shared_->hand_over(slot.pending);
+}
+
+void RingModule::free_abandoned() {
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    if (!slot.is_read) continue;
+    const bool is_left = slot.is_retired && load_acquire(arena_.ring(index).owner) == 0;
+    if (!is_left && shared_->is_alive(slot.claim.owner)) continue;
+    // Nobody writes any more: what is there now is all.
+    const Claim left = slot.claim;
+    while (drain_slot(index, true)) {
+    }
+    if (slot.claim == left && !slot.is_unsound) free_slot(index);
+  }
+}
+
+void RingModule::free_slot(std::uint64_t index) {
+  Slot& slot = slots_[index];
+  if (load_relaxed(arena_.ring(index).lost) != slot.lost_seen)
+    count_losses(slot, arena_.ring(index));
+  end_stream(slot);
+  slot.freed = slot.claim;
+  slot.gaps_at_free = mark_gaps(arena_.ring(index));
+  slot.is_read = false;
+  __atomic_store_n(&arena_.ring(index).retire, 0U, __ATOMIC_RELAXED);
+  // Another thread may have taken the dead one's ring by itself.
+  std::uint64_t owner = slot.claim.owner;
+  __atomic_compare_exchange_n(&arena_.slots()[index].taken, &owner, std::uint64_t{0}, false,
+                              __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t owner_pid,
+                                                                 pid_t pid) const {
+  std::vector<UnfinishedHit> found;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
+    // What is not whole lies behind the cursor: read first, so that it can only seem more.
+    const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
+    sj_ring_private own{};
+    const iovec here{.iov_base = &own, .iov_len = sizeof(own)};
+    const iovec there{.iov_base = arena_.address_of_private(index), .iov_len = sizeof(own)};
+    if (process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof(own)) return std::nullopt;
+    if (own.alive != 0 && own.reserved > cursor) found.push_back({index, cursor});
+  }
+  return found;
+}
+
+bool RingModule::is_whole(const UnfinishedHit& hit) const {
+  return load_acquire(arena_.ring(hit.slot).cursor) > hit.position;
+}
+
+// ---- losses ----
+
+void RingModule::note_seen(std::span<const sj_ring_loss> table, SeenLosses& seen) {
+  for (const sj_ring_loss& loss : table)
+    if (const std::uint64_t count = load_acquire(loss.count); count != 0)
+      seen[load_relaxed(loss.id)] = count;
+}
+
+void RingModule::count_table(std::span<const sj_ring_loss> table, SeenLosses& seen,
+                             std::uint32_t stream, model::LossCause cause) {
+  auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
+  for (const sj_ring_loss& loss : table) {
+    const std::uint64_t count = load_acquire(loss.count);
+    if (count == 0) continue;
+    const std::uint32_t id = load_relaxed(loss.id);
+    std::uint64_t& before = seen[id];
+    if (count <= before) continue;
+    const std::uint64_t newly = count - std::exchange(before, count);
+    const RingSites::Site* const site = shared_->sites.find(id);
+    if (site != nullptr && !site->is_wanted) continue;
+    if (site != nullptr)
+      lost[{stream, site->point}] += newly;
+    else
+      advice_.lost_of_unknown_points += newly;
+  }
+}
+
+void RingModule::count_losses(Slot& slot, const sj_ring& ring) {
+  slot.lost_seen = load_acquire(ring.lost);
+  const std::uint32_t elsewhere = load_acquire(ring.losses_elsewhere);
+  if (slot.is_foreign) {
+    slot.losses_elsewhere = elsewhere;
+    return note_seen(ring.loss, slot.losses);
+  }
+  number_stream(slot);
+  count_table(ring.loss, slot.losses, slot.stream.id, model::LossCause::kRingFull);
+  count_elsewhere(elsewhere, slot.losses_elsewhere, slot.stream.id, model::LossCause::kRingFull);
+}
+
+// A table tells SJ_RING_LOSSES sites apart; of the others only the sum is known. It may wrap.
+void RingModule::count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
+                                 model::LossCause cause) {
+  auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
+  const std::uint32_t newly = count - std::exchange(seen, count);
+  constexpr std::uint32_t kHonest =
+      UINT32_MAX / 2;  // more: it went back, as in a file that was cut
+  if (newly != 0 && newly <= kHonest) lost[{stream, model::kNoPoint}] += newly;
+}
+
+void RingModule::count_refused() {
+  const std::uint32_t elsewhere = load_acquire(arena_.refused_elsewhere());
+  bool any = elsewhere != refused_elsewhere_;
+  for (const sj_ring_loss& loss : arena_.refused()) {
+    if (load_relaxed(loss.count) == 0) continue;
+    const auto seen = refused_.find(load_relaxed(loss.id));
+    any = any || seen == refused_.end() || seen->second != load_relaxed(loss.count);
+  }
+  if (!any) return;
+  if (refused_stream_ == kNoStream) refused_stream_ = shared_->new_stream(0);
+  count_table(arena_.refused(), refused_, refused_stream_, model::LossCause::kNoRing);
+  count_elsewhere(elsewhere, refused_elsewhere_, refused_stream_, model::LossCause::kNoRing);
+}
+
+void RingModule::add_losses(model::Ledger& ledger) const {
+  for (const auto& [where, count] : lost_ring_full_)
+    ledger.push_back({where.first, where.second, model::LossCause::kRingFull, count});
+  for (const auto& [where, count] : lost_no_ring_)
+    ledger.push_back({where.first, where.second, model::LossCause::kNoRing, count});
+}
+
+void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
+  const auto add = [&](std::uint32_t stream, std::uint64_t count) {
+    if (hits.size() <= stream) hits.resize(stream + 1);
+    hits[stream] += count;
+  };
+  for (const auto& [stream, count] : kept_) add(stream, count);
+  for (const Slot& slot : slots_)
+    if (slot.is_read && slot.stream.id != kNoStream) add(slot.stream.id, slot.stream.events);
+  // Hits that found no ring took no number.
+  for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
+}
+
+void RingModule::add_advice(RingAdvice& advice) const {
+  // By part of the ring, not by bytes.
+  const auto part = [](const RingAdvice& of) {
+    return of.ring_bytes == 0
+               ? 0
+               : static_cast<double>(of.most_filled) / static_cast<double>(of.ring_bytes);
+  };
+  if (part(advice_) > part(advice)) {
+    advice.ring_bytes = advice_.ring_bytes;
+    advice.most_filled = advice_.most_filled;
+  }
+  const double needed = 2 * most_bytes_per_tick_ * static_cast<double>(longest_unseen_);
+  constexpr double kMost = 1ULL << 40;
+  advice.safe_ring_bytes = std::max(
+      advice.safe_ring_bytes, std::bit_ceil(static_cast<std::uint64_t>(std::min(needed, kMost))));
+  advice.most_ring_bytes =
+      std::max(advice.most_ring_bytes, std::bit_floor(arena_.layout().most_ring_bytes()));
+  advice.foreign_events += advice_.foreign_events;
+  advice.damaged += advice_.damaged;
+  advice.cut += arena_.was_cut() ? 1 : 0;
+  for (const Slot& slot : slots_)
+    if (slot.is_read) advice.damaged += slot.stream.damaged;
+  advice.silences += silences_.size();
+  advice.lost_of_unknown_points += advice_.lost_of_unknown_points;
+}
+
+}  // namespace sojourn::capture

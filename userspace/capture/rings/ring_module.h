@@ -1,0 +1,198 @@
+// A collector's session with one arena: takes the rings over, switches the flags of the chosen
+// points, empties the rings, counts what they lost, and leaves. What it collects goes to a
+// RingCollector. One thread owns a RingModule; destroying it without leave() is as if the collector
+// had died: the target notices by the heartbeat.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/model/capture.h"
+#include "userspace/capture/records/record_reader.h"
+#include "userspace/capture/records/ring_clock.h"
+#include "userspace/capture/rings/arena.h"
+
+namespace sojourn::capture {
+
+// What all arenas of one capture share.
+struct RingShared {
+  RingSites sites;  // of all modules
+  RingGate gate;
+  const RingClock* clock = nullptr;
+  // Whether rings of this process are recorded, by its pid as the target counts; others are those
+  // of forked children.
+  std::function<bool(std::uint32_t pid)> is_recorded;
+  std::uint64_t ring_bytes = 0;  // 0: as the target has them
+  std::uint64_t memory_ceiling = 0;
+  // A new stream's id; `owner` is pid << 32 | tid as the target counts, 0: of no thread.
+  std::function<std::uint32_t(std::uint64_t owner)> new_stream;
+  std::function<std::uint32_t(std::uint64_t owner)> host_tid;
+  // Takes a stream's events; what was given is empty afterwards.
+  std::function<void(model::EventColumns&)> hand_over;
+  // Whether the owner (pid << 32 | tid) of a ring may still write.
+  std::function<bool(std::uint64_t owner)> is_alive;
+};
+
+// What a user may want to know about the rings of a capture.
+struct RingAdvice {
+  std::uint64_t ring_bytes = 0;       // of the fullest ring
+  std::uint64_t most_ring_bytes = 0;  // that the target has room for
+  std::uint64_t safe_ring_bytes = 0;  // for the highest rate and the longest time between looks
+  std::uint64_t most_filled = 0;      // bytes that waited in it at once
+  std::uint64_t foreign_events = 0;   // of forked children, not recorded
+  std::uint64_t damaged = 0;          // spans of rings that made no sense
+  std::uint64_t cut = 0;              // arenas that somebody made shorter
+  std::uint64_t unfinished = 0;       // hits under way at the close that never came, at most
+  std::uint64_t lost_of_unknown_points = 0;
+  std::uint64_t silences = 0;  // times that the target had taken this process for dead
+};
+
+// From `from` to `until` (stamps) the target may have had its flags off: it took the collector,
+// which had not looked for so long, for dead.
+struct RingSilence {
+  std::uint64_t from = 0;
+  std::uint64_t until = 0;
+};
+
+// A hit that has taken its place in a ring, at `position`, and is not whole.
+struct UnfinishedHit {
+  std::uint64_t slot = 0;
+  std::int64_t position = 0;
+};
+
+class RingModule {
+ public:
+  RingModule(Arena arena, RingShared& shared) : arena_(std::move(arena)), shared_(&shared) {}
+
+  const Arena& arena() const { return arena_; }
+
+  // Which flags to set.
+  void choose(std::vector<std::size_t> flags) { chosen_ = std::move(flags); }
+
+  // Becomes the collector. An arena that was armed by its environment keeps what it holds.
+  void enter();
+  void arm();
+  void disarm();
+  void switch_flags(std::span<const std::size_t> flags, bool on);
+  void set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp);
+
+  // Shortly before the open mark: what came since the flags were set is no longer wanted, and while
+  // others were made ready the target may have taken this collector for dead.
+  void start_over();
+  const std::vector<RingSilence>& silences() const { return silences_; }
+
+  // It recorded from its beginning on, and counted what it lost: everything is there.
+  bool has_all() const { return keeps_ && !was_flight_; }
+
+  // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
+  // there is more.
+  bool drain(bool take);
+  void mark();  // where its rings' cursors stand
+  bool is_past_mark() const;
+  void flush();           // hands over what is not a full batch
+  void recognise();       // whose rings are recorded has changed
+  void free_abandoned();  // rings whose thread is gone, once they are empty
+  void leave();
+
+  // One for each ring of the process's that has such, looked up in its own memory; nothing where
+  // that may not be read. `owner_pid` is as it counts itself, `pid` as we count.
+  std::optional<std::vector<UnfinishedHit>> unfinished(std::uint32_t owner_pid, pid_t pid) const;
+  bool is_whole(const UnfinishedHit& hit) const;
+
+  // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.
+  double fill() const { return fill_; }
+
+  void add_losses(model::Ledger& ledger) const;
+  void add_hits(std::vector<std::uint64_t>& hits) const;
+  void add_advice(RingAdvice& advice) const;
+  std::uint64_t events() const { return events_; }
+
+  // The stamp of the first event that may have been kept from before; 0: none. From the other one
+  // on nothing is missing: what a flight recorder had before is written over.
+  std::uint64_t earliest_claim() const { return earliest_claim_; }
+  std::uint64_t whole_from() const { return whole_from_; }
+
+ private:
+  using SeenLosses = std::unordered_map<std::uint32_t, std::uint64_t>;  // by record id
+
+  // One thread's use of a ring.
+  struct Claim {
+    std::uint64_t owner = 0;
+    std::uint64_t stamp = 0;
+    bool operator==(const Claim&) const = default;
+  };
+
+  struct Slot {
+    bool is_read = false;
+    bool is_retired = false;  // to be emptied once, its owner takes another
+    bool is_foreign = false;  // a forked child's
+    bool is_unsound = false;
+    Claim claim;
+    Claim freed;  // the claim that it was freed from
+    GapMark gaps_at_free;
+    RecordReader reader;
+    std::int64_t mark = 0;  // a position
+    RingStream stream;
+    model::EventColumns pending;
+    std::uint64_t lost_seen = 0;
+    SeenLosses losses;
+    std::uint32_t losses_elsewhere = 0;  // seen, of sites that have no place in the ring's table
+  };
+
+  bool is_disarmed() const;
+  void look_for_silence(std::uint64_t now, std::uint64_t unseen);
+  bool drain_slot(std::uint64_t index, bool take);
+  bool adopt(std::uint64_t index, const Claim& claim);
+  std::uint64_t first_stamp(std::uint64_t index, std::int64_t tail, std::int64_t cursor) const;
+  void begin_stream(Slot& slot, const Claim& claim);
+  void number_stream(Slot& slot);
+  void end_stream(Slot& slot);
+  void count_losses(Slot& slot, const sj_ring& ring);
+  void count_table(std::span<const sj_ring_loss> table, SeenLosses& seen, std::uint32_t stream,
+                   model::LossCause cause);
+  void note_seen(std::span<const sj_ring_loss> table, SeenLosses& seen);
+  void count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
+                       model::LossCause cause);
+  void count_refused();
+  void free_slot(std::uint64_t index);
+
+  Arena arena_;
+  RingShared* shared_;
+  std::vector<std::size_t> chosen_;
+  std::uint32_t session_ = 0;
+  bool keeps_ = false;       // armed by its environment: what it holds is wanted
+  bool was_flight_ = false;  // it holds the newest only
+  std::uint64_t earliest_claim_ = 0;
+  std::uint64_t whole_from_ = 0;
+  std::vector<Slot> slots_;
+  SeenLosses refused_;
+  std::uint32_t refused_elsewhere_ = 0;
+  std::uint32_t refused_stream_ = UINT32_MAX;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_ring_full_;
+  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_no_ring_;
+  std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
+  std::uint64_t events_ = 0;
+  double fill_ = 0;
+  std::uint64_t waiting_most_ = 0;  // in any ring at the last look
+  RingAdvice advice_;
+  std::uint64_t last_look_ = 0;       // ticks
+  std::uint64_t longest_unseen_ = 0;  // ticks between two looks
+  std::uint64_t least_rate_span_ = 0;
+  bool armed_ = false;
+  std::set<std::size_t> off_;  // flags that are switched off by whoever is served here
+  std::uint64_t silent_from_ = 0;
+  std::uint64_t watched_until_ = 0;
+  std::vector<RingSilence> silences_;
+  double most_bytes_per_tick_ = 0;  // that any ring was written with
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,24 @@
+// After the closing mark: waits for hits that had taken their stamp before it and are not whole
+// yet, because their threads lost the processor in the middle of them. Where the target's memory
+// may be read, each ring tells exactly; else threads that run or have run since are believed to be
+// through.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/rings/ring_module.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+// Polls until nothing is under way any more, a second at most. How many rings then still had an
+// unfinished hit, or threads that may have one.
+Result<std::size_t> settle_rings(std::span<const target::Process* const> processes,
+                                 std::span<const std::unique_ptr<RingModule>> modules,
+                                 const std::function<Result<void>()>& poll);
+
+}  // namespace sojourn::capture
