@@ -1,7 +1,6 @@
 #include "analysis/latseq/importer.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -23,8 +22,8 @@ constexpr std::uint64_t kProgressLines = 4096;
 // One file's events on their way into one stream.
 class FileImport {
  public:
-  FileImport(std::uint32_t stream, Points& points, trace::Writer& writer, FileSummary& summary)
-      : stream_(stream), points_(points), writer_(writer), summary_(summary) {}
+  FileImport(Points& points, imports::Destination& into, FileSummary& summary)
+      : points_(points), into_(into), summary_(summary) {}
 
   Result<void> add(const TextLine& text) {
     ++summary_.lines;
@@ -130,24 +129,11 @@ class FileImport {
   }
 
   Result<void> write(model::EventBatch events) {
-    if (events.empty()) return {};
-    const auto times = events.ts_ns();
-    if (summary_.events == 0) summary_.first_ns = times.front();
-    summary_.first_ns = std::min(summary_.first_ns, times.front());
-    summary_.last_ns = std::max(summary_.last_ns, times.back());
-    model::EventColumns columns = std::move(events).release();
-    std::ranges::fill(columns.stream, stream_);
-    for (std::uint64_t& seq : columns.seq) seq = summary_.events++;
-    if (points_.schema().points.size() > writer_points_) {
-      SJ_CHECK(writer_.write(points_.schema()));
-      writer_points_ = points_.schema().points.size();
-    }
-    return writer_.write(model::EventBatch(std::move(columns)));
+    return into_.write(std::move(events), points_.schema());
   }
 
-  std::uint32_t stream_;
   Points& points_;
-  trace::Writer& writer_;
+  imports::Destination& into_;
   FileSummary& summary_;
   LineParser parser_;
   Clock clock_;
@@ -155,13 +141,12 @@ class FileImport {
   // counter.
   trace::InOrder seconds_;
   trace::InOrder cycles_;
-  std::size_t writer_points_ = 0;  // that this file has told the writer
 };
 
-Result<void> read_file(std::uint32_t stream, Points& points, trace::Writer& writer,
-                       const Progress& progress, FileSummary& summary) {
+Result<void> read_file(Points& points, imports::Destination& destination,
+                       const imports::Progress& progress, FileSummary& summary) {
   SJ_TRY(reader, LineReader::open(summary.path));
-  FileImport into(stream, points, writer, summary);
+  FileImport into(points, destination, summary);
   TextLine line;
   while (reader.next(line)) {
     SJ_CHECK(into.add(line));
@@ -183,48 +168,22 @@ std::string why_empty(const FileSummary& file) {
   return text;
 }
 
-Result<void> write_capture(const Summary& summary, trace::Writer& writer) {
-  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last_ns = 0;
-  model::Capture capture;
-  for (const FileSummary& file : summary.files) {
-    capture.stream_hits.push_back(file.events);
-    first_ns = std::min(first_ns, file.first_ns);
-    last_ns = std::max(last_ns, file.last_ns);
-  }
-  capture.tracer = "LatSeq";
-  capture.engine = model::Engine::kImport;
-  capture.attach = "import";
-  capture.open_ns = first_ns;
-  capture.close_ns = last_ns + 1;
-  capture.ended_by = "end of file";
-  SJ_CHECK(writer.write(model::ClockPair{.monotonic_ns = first_ns, .realtime_ns = first_ns}));
-  return writer.write(capture);
-}
-
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace
 
-Result<Summary> import_files(std::span<const std::string> paths, trace::Writer& writer,
-                             const Progress& progress) {
-  model::Target target;
-  target.name = last_part(paths.front());
-  SJ_CHECK(writer.write(target));
+Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
+                             const imports::Progress& progress) {
   Summary summary;
   Points points;
   for (const std::string& path : paths) {
-    const auto stream = static_cast<std::uint32_t>(summary.files.size());
-    SJ_CHECK(writer.write(model::Stream{.id = stream, .engine = model::Engine::kImport}));
     FileSummary& file = summary.files.emplace_back();
     file.path = path;
-    SJ_CHECK(read_file(stream, points, writer, progress, file));
+    SJ_CHECK(into.begin(file));
+    SJ_CHECK(read_file(points, into, progress, file));
+    SJ_CHECK(into.end());
     if (file.events == 0) return fail("{}", why_empty(file));
   }
   summary.points = points.schema().points.size();
-  SJ_CHECK(write_capture(summary, writer));
+  SJ_CHECK(into.finish("LatSeq"));
   return summary;
 }
 

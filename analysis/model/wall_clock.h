@@ -17,6 +17,9 @@ class WallClock {
   bool known() const { return !pairs_.empty(); }
   // Only where known().
   std::uint64_t realtime_ns(std::uint64_t ts_ns) const;
+  // The other way. A time that the wall showed twice, as its clock was set back, is the later one.
+  // Times before the trace's clock began wrap around.
+  std::uint64_t ts_ns(std::uint64_t realtime_ns) const;
 
  private:
   std::vector<ClockPair> pairs_;

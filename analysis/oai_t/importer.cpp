@@ -9,8 +9,6 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
-#include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -84,8 +82,8 @@ class Points {
 
 class FileImport {
  public:
-  FileImport(std::uint32_t stream, Points& points, trace::Writer& writer, FileSummary& summary)
-      : stream_(stream), points_(points), writer_(writer), summary_(summary) {}
+  FileImport(Points& points, imports::Destination& into, FileSummary& summary)
+      : points_(points), into_(into), summary_(summary) {}
 
   // What comes after the length.
   Result<void> add(std::span<const char> record) {
@@ -113,7 +111,7 @@ class FileImport {
   }
 
   Result<void> finish() {
-    SJ_CHECK(write(waiting_.take_first(waiting_.size())));
+    SJ_CHECK(into_.write(waiting_.take_first(waiting_.size()), points_.schema()));
     summary_.disordered = waiting_.disordered();
     return {};
   }
@@ -182,45 +180,28 @@ class FileImport {
       return fail("{}: more kinds of messages than a trace holds", summary_.path);
     if (!id) id = points_.of(messages_[number].point);
     waiting_.add(
-        {.ts_ns = ts_ns, .seq = 0, .stream = stream_, .tid = 0, .point = *id, .values = values_});
+        {.ts_ns = ts_ns, .seq = 0, .stream = 0, .tid = 0, .point = *id, .values = values_});
     if (waiting_.size() < 2 * trace::kOrderWindow) return {};
-    return write(waiting_.take_first(trace::kOrderWindow));
+    return into_.write(waiting_.take_first(trace::kOrderWindow), points_.schema());
   }
 
-  Result<void> write(model::EventBatch events) {
-    if (events.empty()) return {};
-    const auto times = events.ts_ns();
-    if (summary_.events == 0) summary_.first_ns = times.front();
-    summary_.first_ns = std::min(summary_.first_ns, times.front());
-    summary_.last_ns = std::max(summary_.last_ns, times.back());
-    model::EventColumns columns = std::move(events).release();
-    for (std::uint64_t& seq : columns.seq) seq = summary_.events++;
-    if (points_.schema().points.size() > written_points_) {
-      SJ_CHECK(writer_.write(points_.schema()));
-      written_points_ = points_.schema().points.size();
-    }
-    return writer_.write(model::EventBatch(std::move(columns)));
-  }
-
-  std::uint32_t stream_;
   Points& points_;
-  trace::Writer& writer_;
+  imports::Destination& into_;
   FileSummary& summary_;
   std::string list_;
   std::vector<Message> messages_;
   std::vector<std::optional<model::PointId>> ids_;  // by message
   trace::InOrder waiting_;
   std::vector<std::uint64_t> values_;
-  std::size_t written_points_ = 0;
 };
 
-Result<void> read_file(std::uint32_t stream, Points& points, trace::Writer& writer,
-                       const Progress& progress, FileSummary& summary) {
+Result<void> read_file(Points& points, imports::Destination& destination,
+                       const imports::Progress& progress, FileSummary& summary) {
   std::ifstream file(summary.path, std::ios::binary | std::ios::ate);
   if (!file) return fail_errno("open {}", summary.path);
   const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
   file.seekg(0);
-  FileImport into(stream, points, writer, summary);
+  FileImport into(points, destination, summary);
   std::vector<char> record;
   for (std::uint64_t at = 0; at < size;) {
     std::uint32_t length = 0;
@@ -249,46 +230,24 @@ Result<void> read_file(std::uint32_t stream, Points& points, trace::Writer& writ
   return into.finish();
 }
 
-Result<void> write_capture(const Summary& summary, trace::Writer& writer) {
-  std::uint64_t first_ns = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t last_ns = 0;
-  model::Capture capture;
-  for (const FileSummary& file : summary.files) {
-    capture.stream_hits.push_back(file.events);
-    first_ns = std::min(first_ns, file.first_ns);
-    last_ns = std::max(last_ns, file.last_ns);
-  }
-  capture.tracer = "OpenAirInterface T";
-  capture.engine = model::Engine::kImport;
-  capture.attach = "import";
-  capture.open_ns = first_ns;
-  capture.close_ns = last_ns + 1;
-  capture.ended_by = "end of file";
-  SJ_CHECK(writer.write(model::ClockPair{.monotonic_ns = first_ns, .realtime_ns = first_ns}));
-  return writer.write(capture);
-}
-
 }  // namespace
 
-Result<Summary> import_files(std::span<const std::string> paths, trace::Writer& writer,
-                             const Progress& progress) {
-  model::Target target;
-  target.name = paths.front().substr(paths.front().rfind('/') + 1);
-  SJ_CHECK(writer.write(target));
+Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
+                             const imports::Progress& progress) {
   Summary summary;
   Points points;
   for (const std::string& path : paths) {
-    const auto stream = static_cast<std::uint32_t>(summary.files.size());
-    SJ_CHECK(writer.write(model::Stream{.id = stream, .engine = model::Engine::kImport}));
     FileSummary& file = summary.files.emplace_back();
     file.path = path;
-    SJ_CHECK(read_file(stream, points, writer, progress, file));
+    SJ_CHECK(into.begin(file));
+    SJ_CHECK(read_file(points, into, progress, file));
+    SJ_CHECK(into.end());
     if (file.events == 0)
       return fail("{}: no event of T's in {} records{}{}", path, file.records,
                   file.failure.empty() ? "" : "; ", file.failure);
   }
   summary.points = points.schema().points.size();
-  SJ_CHECK(write_capture(summary, writer));
+  SJ_CHECK(into.finish("OpenAirInterface T"));
   return summary;
 }
 

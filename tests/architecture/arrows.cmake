@@ -11,8 +11,10 @@ set(arrows
   "analysis/model: analysis/base"
   "analysis/links: analysis/base analysis/model"
   "analysis/trace: analysis/base analysis/model analysis/links"
-  "analysis/latseq: analysis/base analysis/model analysis/trace analysis/journeys"
-  "analysis/oai_t: analysis/base analysis/model analysis/trace"
+  "analysis/imports: analysis/base analysis/model analysis/trace"
+  "analysis/latseq: analysis/base analysis/model analysis/trace analysis/imports analysis/journeys"
+  "analysis/oai_t: analysis/base analysis/model analysis/trace analysis/imports"
+  "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/journeys: analysis/base analysis/model"
@@ -49,7 +51,7 @@ set(arrows
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace userspace/base userspace/target probes
     userspace/capture/rights userspace/capture/records userspace/capture/rings"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
-  "userspace/cli: analysis/base analysis/model analysis/trace analysis/latseq analysis/oai_t
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
     analysis/statistics analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/coarse userspace/capture userspace/doctor")
 

@@ -116,5 +116,45 @@ TEST_CASE("a recording of the T tracer is a trace for every command") {
   CHECK(sojourn({"import", "--from", "runes", recording}).exit_code == 2);
 }
 
+TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("gnb_trace.json");
+  // Began at 1'700'000'000 s, which was 2023-11-14 22:13:20 UTC.
+  test::write_contents(recording,
+                       R"([
+{"args": {"tstamp": "22:13:21.000000"}, "pid": 0, "tid": "main", "ts": 1000000, "ph": "i", "name": "late"},
+{"args": {}, "pid": 3, "tid": "du_cell#0", "dur": 41, "ts": 1000007, "ph": "X", "name": "mac tti"})");
+  const test::Ended undated =
+      sojourn({"import", "--from", "srsran", recording, "--began", "1.7e9"});
+  REQUIRE(undated.exit_code == 0);
+  CHECK(undated.err.contains("2 objects: 2 events over 0.000 s, 0 skipped\n"));
+  CHECK(undated.err.contains("reading ended early: no JSON at byte "));
+  CHECK(output_of({"events", directory.path("gnb_trace.sjt")}) ==
+        "0.000000000 I late cpu 0 tid 1\n0.000007000 I mac_tti cpu 3 dur_ns 41000 tid 2\n");
+
+  const std::string raw = directory.path("record.raw");
+  test::write_contents(raw, test::t_list("ID = TICK\nFORMAT = int,frame\n") +
+                                test::t_record(0, 1'700'000'001, 5000, test::t_number(1)) +
+                                test::t_record(0, 1'700'000'001, 9000, test::t_number(2)) +
+                                test::t_record(0, 1'700'000'002, 0, test::t_number(3)));
+  const std::string both = directory.path("both.sjt");
+  const std::vector<std::string> onto = {
+      "import", "--from", "t", raw, "--onto", directory.path("gnb_trace.sjt"), "-o", both};
+  const test::Ended beside = sojourn(onto);
+  REQUIRE(beside.exit_code == 0);
+  CHECK(beside.err.contains("  2 events left out: before or after what was recorded\n"));
+  CHECK(output_of({"events", both, "--where", "point ~ TICK || point ~ mac*"}) ==
+        "0.000005000 I TICK frame 1 tid 0\n0.000007000 I mac_tti cpu 3 dur_ns 41000 tid 2\n");
+  CHECK(output_of({"check", directory.path("gnb_trace.sjt")}).contains("2 events"));
+
+  require_error(sojourn({"import", "--from", "srsran", recording, "--began", "5", "--onto",
+                         directory.path("gnb_trace.sjt"), "-o", directory.path("no.sjt")}),
+                "not one event is of the time of ");
+  CHECK(!std::filesystem::exists(directory.path("no.sjt")));
+  require_error(sojourn({"import", "--from", "t", raw, "--onto", both, "-o", both}),
+                "it is the trace to import onto");
+  CHECK(sojourn({"import", "--from", "srsran", recording, "--began", "-3"}).exit_code == 2);
+}
+
 }  // namespace
 }  // namespace sojourn::cli_tests

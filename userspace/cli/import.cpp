@@ -1,7 +1,9 @@
 // `sojourn import`: another tracer's recording as a trace, for every command that reads one.
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -11,8 +13,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/event_json/importer.h"
+#include "analysis/imports/destination.h"
 #include "analysis/latseq/importer.h"
 #include "analysis/oai_t/importer.h"
+#include "analysis/trace/reader.h"
+#include "analysis/trace/writer.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
@@ -21,10 +27,14 @@
 namespace sojourn::cli {
 namespace {
 
+using nlohmann::json;
+
 struct Options {
   std::vector<std::string> files;
   std::string output;
   std::string from = "latseq";
+  std::string onto;
+  std::optional<double> began;
   bool json = false;
 };
 
@@ -36,11 +46,12 @@ std::string trace_name(const std::string& input) {
 }
 
 Result<void> check_output(const Options& options) {
-  for (const std::string& input : options.files) {
-    std::error_code error;
+  std::error_code error;
+  for (const std::string& input : options.files)
     if (std::filesystem::equivalent(input, options.output, error))
       return fail("write {}: it is the file to import", options.output);
-  }
+  if (!options.onto.empty() && std::filesystem::equivalent(options.onto, options.output, error))
+    return fail("write {}: it is the trace to import onto", options.output);
   return {};
 }
 
@@ -53,10 +64,13 @@ void tell_clock(const latseq::FileSummary& file) {
   tell("{}\n", file.before_clock + file.after_clock != 0 ? ": by the nearest two" : "");
 }
 
+double seconds_of(const imports::File& file) {
+  return static_cast<double>(file.last_ns - file.first_ns) / 1e9;
+}
+
 void tell_file(const latseq::FileSummary& file) {
   tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.lines, "line"),
-       counted(file.events, "event"), static_cast<double>(file.last_ns - file.first_ns) / 1e9,
-       grouped(file.skipped_lines()));
+       counted(file.events, "event"), seconds_of(file), grouped(file.skipped_lines()));
   for (std::size_t i = 0; i < latseq::kSkips; ++i)
     if (const auto& [count, first_line] = file.skipped[i]; count != 0)
       tell("  skipped {}: {}, first in line {}\n", grouped(count),
@@ -64,75 +78,83 @@ void tell_file(const latseq::FileSummary& file) {
   if (file.fields_left_out.count != 0)
     tell("  {} left out of events: no name, no number or too many, first in line {}\n",
          counted(file.fields_left_out.count, "field"), grouped(file.fields_left_out.first_line));
-  if (file.disordered != 0)
-    tell("  {} behind a later one: put in order of time\n", counted(file.disordered, "event"));
   tell_clock(file);
-  if (!file.failure.empty())
-    tell("  reading ended early: {}: what came before is in the trace\n", file.failure);
-}
-
-void print_json(const latseq::Summary& summary, const std::string& output, std::uint64_t bytes) {
-  using nlohmann::json;
-  json files = json::array();
-  for (const latseq::FileSummary& file : summary.files) {
-    json skipped = json::object();
-    for (std::size_t i = 0; i < latseq::kSkips; ++i)
-      if (const auto& [count, first_line] = file.skipped[i]; count != 0)
-        skipped[latseq::key(static_cast<latseq::Skip>(i))] = {
-            {"count", count},
-            {"first_line", first_line},
-            {"why", latseq::words(static_cast<latseq::Skip>(i))}};
-    files.push_back({{"file", file.path},
-                     {"lines", file.lines},
-                     {"events", file.events},
-                     {"headers", file.headers},
-                     {"blank", file.blank},
-                     {"clock_lines", file.clock_lines},
-                     {"skipped", std::move(skipped)},
-                     {"fields_left_out", file.fields_left_out.count},
-                     {"cycle_stamps", file.cycle_stamps},
-                     {"before_clock", file.before_clock},
-                     {"after_clock", file.after_clock},
-                     {"disordered", file.disordered},
-                     {"first_ns", file.first_ns},
-                     {"last_ns", file.last_ns},
-                     {"failure", file.failure}});
-  }
-  const json all = {{"trace", output},
-                    {"bytes", bytes},
-                    {"events", summary.events()},
-                    {"points", summary.points},
-                    {"files", std::move(files)}};
-  fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
 void tell_file(const oai_t::FileSummary& file) {
   tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.records, "record"),
-       counted(file.events, "event"), static_cast<double>(file.last_ns - file.first_ns) / 1e9,
-       grouped(file.unlisted + file.malformed));
+       counted(file.events, "event"), seconds_of(file), grouped(file.unlisted + file.malformed));
   if (file.unlisted != 0)
     tell("  skipped {}: of no message of the recording's list\n", grouped(file.unlisted));
   if (file.malformed != 0)
     tell("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
+}
+
+void tell_file(const event_json::FileSummary& file) {
+  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.objects, "object"),
+       counted(file.events, "event"), seconds_of(file), grouped(file.other + file.malformed));
+  if (file.other != 0) tell("  skipped {}: neither spans nor instants\n", grouped(file.other));
+  if (file.malformed != 0)
+    tell("  skipped {}: without a name, a time or a duration\n", grouped(file.malformed));
+  if (file.dated_by_file)
+    tell("  its events tell the time of the day; the day is that of the file's last change\n");
+}
+
+void tell_common(const imports::File& file) {
   if (file.disordered != 0)
     tell("  {} behind a later one: put in order of time\n", counted(file.disordered, "event"));
+  if (file.outside != 0)
+    tell("  {} left out: before or after what was recorded\n", counted(file.outside, "event"));
   if (!file.failure.empty())
     tell("  reading ended early: {}: what came before is in the trace\n", file.failure);
 }
 
-void print_json(const oai_t::Summary& summary, const std::string& output, std::uint64_t bytes) {
-  using nlohmann::json;
+json json_of(const latseq::FileSummary& file) {
+  json skipped = json::object();
+  for (std::size_t i = 0; i < latseq::kSkips; ++i)
+    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
+      skipped[latseq::key(static_cast<latseq::Skip>(i))] = {
+          {"count", count},
+          {"first_line", first_line},
+          {"why", latseq::words(static_cast<latseq::Skip>(i))}};
+  return {{"lines", file.lines},
+          {"headers", file.headers},
+          {"blank", file.blank},
+          {"clock_lines", file.clock_lines},
+          {"skipped", std::move(skipped)},
+          {"fields_left_out", file.fields_left_out.count},
+          {"cycle_stamps", file.cycle_stamps},
+          {"before_clock", file.before_clock},
+          {"after_clock", file.after_clock}};
+}
+
+json json_of(const oai_t::FileSummary& file) {
+  return {{"records", file.records},
+          {"list_records", file.list_records},
+          {"skipped", {{"unlisted", file.unlisted}, {"malformed", file.malformed}}}};
+}
+
+json json_of(const event_json::FileSummary& file) {
+  return {{"objects", file.objects},
+          {"skipped", {{"other", file.other}, {"malformed", file.malformed}}},
+          {"began_ns", file.began_ns},
+          {"dated_by_file", file.dated_by_file}};
+}
+
+template <typename Summary>
+void print_json(const Summary& summary, const std::string& output, std::uint64_t bytes) {
   json files = json::array();
-  for (const oai_t::FileSummary& file : summary.files)
-    files.push_back({{"file", file.path},
-                     {"records", file.records},
-                     {"events", file.events},
-                     {"list_records", file.list_records},
-                     {"skipped", {{"unlisted", file.unlisted}, {"malformed", file.malformed}}},
-                     {"disordered", file.disordered},
-                     {"first_ns", file.first_ns},
-                     {"last_ns", file.last_ns},
-                     {"failure", file.failure}});
+  for (const auto& file : summary.files) {
+    json one = json_of(file);
+    one.update({{"file", file.path},
+                {"events", file.events},
+                {"outside", file.outside},
+                {"disordered", file.disordered},
+                {"first_ns", file.first_ns},
+                {"last_ns", file.last_ns},
+                {"failure", file.failure}});
+    files.push_back(std::move(one));
+  }
   const json all = {{"trace", output},
                     {"bytes", bytes},
                     {"events", summary.events()},
@@ -141,56 +163,97 @@ void print_json(const oai_t::Summary& summary, const std::string& output, std::u
   fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
+Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
+                                         const imports::Progress& progress) {
+  if (options.onto.empty())
+    return imports::Destination::alone(
+        writer, std::filesystem::path(options.files.front()).filename().string());
+  SJ_TRY(recorded, trace::Reader::open(options.onto));
+  return imports::Destination::beside(recorded, writer, progress);
+}
+
 // `import_files` is that of the files' format.
+template <typename Import>
+Result<void> import_to(const Options& options, trace::Writer& writer, Import import_files) {
+  ProgressLine line("bytes");
+  const imports::Progress progress = [&](std::uint64_t done, std::uint64_t of) {
+    line.update(done, of);
+  };
+  SJ_TRY(into, destination(options, writer, progress));
+  SJ_TRY(imported, import_files(options.files, into, progress));
+  line.clear();
+  SJ_CHECK(writer.finish());
+  if (options.json) {
+    print_json(imported, options.output, writer.bytes());
+    return {};
+  }
+  for (const auto& file : imported.files) {
+    tell_file(file);
+    tell_common(file);
+  }
+  tell("{}   {}, {} of {}{}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
+       counted(imported.events(), "event"), counted(imported.points, "point"),
+       options.onto.empty() ? "" : fmt::format(", beside those of {}", options.onto),
+       options.output);
+  return {};
+}
+
 template <typename Import>
 Result<void> run(const Options& options, Import import_files) {
   SJ_CHECK(check_output(options));
   SJ_TRY(writer, trace::Writer::create(options.output));
-  ProgressLine line("bytes");
-  const auto imported = import_files(
-      options.files, writer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); });
-  line.clear();
-  if (!imported) {
-    writer.abandon();
-    return std::unexpected(imported.error());
-  }
-  SJ_CHECK(writer.finish());
-  if (options.json) {
-    print_json(*imported, options.output, writer.bytes());
-    return {};
-  }
-  for (const auto& file : imported->files) tell_file(file);
-  tell("{}   {}, {} of {}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
-       counted(imported->events(), "event"), counted(imported->points, "point"), options.output);
-  return {};
+  auto done = import_to(options, writer, import_files);
+  if (!done) writer.abandon();
+  return done;
+}
+
+Result<void> run_srsran(const Options& options) {
+  std::optional<std::uint64_t> began_ns;
+  if (options.began) began_ns = static_cast<std::uint64_t>(std::llround(*options.began * 1e9));
+  return run(options, [&](const auto& files, auto& into, const auto& progress) {
+    return event_json::import_files(files, began_ns, into, progress);
+  });
 }
 
 }  // namespace
 
 Action define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("files", options->files,
-                 "the recordings, e.g. run.lseq (gzipped ones too), record.raw. Each becomes one "
-                 "stream")
+  app.add_option(
+         "files", options->files,
+         "the recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
+         "becomes one stream")
       ->required();
   app.add_option("-o,--output", options->output,
                  "the trace to write; without: the first file's name with .sjt");
   app.add_option("--from", options->from,
-                 "which tracer wrote them: latseq, or t, OpenAirInterface's T tracer")
-      ->check(CLI::IsMember({"latseq", "t"}))
+                 "which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or srsran, the "
+                 "event tracer of srsRAN and OCUDU")
+      ->check(CLI::IsMember({"latseq", "t", "srsran"}))
       ->capture_default_str();
+  app.add_option("--onto", options->onto,
+                 "a trace that sojourn recorded at the same time: -o becomes a copy of it in which "
+                 "the recordings' events stand at their times");
+  app.add_option(
+         "--began", options->began,
+         "of srsran: when the program began, in seconds since 1970, where its events do not "
+         "tell")
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--json", options->json, "what was read and what was skipped, as one JSON object");
   app.footer(
       "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"
       "t: record.raw, as `record -o` wrote it. Its messages are scalars, beside other points.\n"
-      "What is no event is skipped and told, by reason; docs/latseq.md and docs/oai-t.md have "
-      "them.\n"
+      "srsran: the JSON that a build with tracing writes. Its spans are scalars with dur_ns.\n"
+      "What is no event is skipped and told, by reason; docs/latseq.md, docs/oai-t.md and "
+      "docs/srsran-events.md have them.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\",\n"
-      "\"events\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: {\"count\",\n"
+      "\"events\", \"outside\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: "
+      "{\"count\",\n"
       "\"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", \"before_clock\",\n"
       "\"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", \"failure\"}]}");
   return [options] {
     if (options->output.empty()) options->output = trace_name(options->files.front());
+    if (options->from == "srsran") return run_srsran(*options);
     return options->from == "t" ? run(*options, oai_t::import_files)
                                 : run(*options, latseq::import_files);
   };

@@ -35,7 +35,9 @@ class Imports {
   Result<Summary> import(const std::vector<std::string>& paths) const {
     auto writer = trace::Writer::create(trace());
     REQUIRE(writer.has_value());
-    auto summary = import_files(paths, *writer, [](auto, auto) {});
+    auto into = imports::Destination::alone(*writer, "recording");
+    REQUIRE(into.has_value());
+    auto summary = import_files(paths, *into, [](auto, auto) {});
     if (summary) REQUIRE(writer->finish());
     return summary;
   }

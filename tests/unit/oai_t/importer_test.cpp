@@ -48,8 +48,10 @@ class Imports {
     test::write_contents(directory_.path("record.raw"), bytes);
     auto writer = trace::Writer::create(directory_.path("t.sjt"));
     REQUIRE(writer.has_value());
+    auto into = imports::Destination::alone(*writer, "recording");
+    REQUIRE(into.has_value());
     const std::string paths[] = {directory_.path("record.raw")};
-    auto summary = import_files(paths, *writer, [](auto, auto) {});
+    auto summary = import_files(paths, *into, [](auto, auto) {});
     if (summary)
       REQUIRE(writer->finish());
     else

@@ -1,0 +1,41 @@
+// Events as srsRAN's and OCUDU's tracers write them, JSON objects in one array (the format of
+// Chrome's trace viewer, of which their `pid` is a CPU and `tid` a thread's name). Read piece by
+// piece: memory is that of one event.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::event_json {
+
+struct Event {
+  enum class Kind : std::uint8_t {
+    kSpan,       // ph "X": began at ts, lasted dur
+    kInstant,    // ph "i" or "I"
+    kOther,      // of another ph
+    kMalformed,  // without a name, a time or a span's duration, or these are of the wrong kind
+  };
+  Kind kind = Kind::kMalformed;
+  std::string name;
+  std::string thread;
+  std::uint64_t cpu = 0;
+  std::uint64_t ts_ns = 0;  // since the recorded program began
+  std::uint64_t dur_ns = 0;
+  std::optional<std::uint64_t> day_ns;  // its time as the day's, UTC, where it tells
+  std::vector<std::pair<std::string, std::int64_t>> numbers;  // the other numbers it tells
+};
+
+// Gives `consume` every event, in the file's order, with the byte behind it; false stops. Returns
+// why reading ended before the file did, empty: it did not. Fails where the file cannot be read at
+// all.
+Result<std::string> read_events(
+    const std::string& path,
+    const std::function<Result<bool>(const Event&, std::uint64_t end_byte)>& consume);
+
+}  // namespace sojourn::event_json

@@ -1,0 +1,74 @@
+// The trace that recordings of other tracers become, each of their files one stream: a trace of its
+// own, whose time is nanoseconds since 1970; or, beside what sojourn itself recorded, a copy of
+// that trace with these streams added, in its time. The writer must outlive it; one thread owns it
+// all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/imports/summary.h"
+#include "analysis/model/capture.h"
+#include "analysis/model/context.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "analysis/model/wall_clock.h"
+#include "analysis/trace/reader.h"
+#include "analysis/trace/writer.h"
+
+namespace sojourn::imports {
+
+class Destination {
+ public:
+  // A trace of its own, whose target has this name.
+  static Result<Destination> alone(trace::Writer& writer, std::string name);
+  // Writes all that `recorded` has but its capture, which finish() adds to.
+  static Result<Destination> beside(trace::Reader& recorded, trace::Writer& writer,
+                                    const Progress& progress);
+
+  // The stream of the next file.
+  Result<void> begin(File& file);
+
+  // Events of the file that was begun last, in order, with times since 1970; their points are those
+  // of `points`, which may have grown and has grown only at its end. Fails where there are more
+  // points than a trace holds.
+  Result<void> write(model::EventBatch events, const model::Schema& points);
+
+  // Names of the threads that the events' numbers stand for.
+  Result<void> name_threads(std::vector<model::ContextName> names);
+
+  // After a file's last event: fails where it has some, and not one is of the recorded time.
+  Result<void> end();
+
+  // After the last file.
+  Result<void> finish(std::string_view tracer);
+
+ private:
+  Destination(trace::Writer& writer) : writer_(&writer) {}
+
+  // In the trace's time; nullopt: outside of what was recorded.
+  std::optional<std::uint64_t> time_of(std::uint64_t unix_ns) const;
+  model::EventBatch in_time(model::EventBatch events);
+  Result<void> write_schema(const model::Schema& points);
+
+  trace::Writer* writer_;
+  model::Schema schema_;
+  std::size_t own_points_ = 0;  // of the recorded trace, before those of the imported files
+  std::uint32_t next_stream_ = 0;
+  model::Capture capture_;
+  File* file_ = nullptr;
+  std::vector<std::uint64_t> hits_;  // of each imported stream
+  std::uint64_t first_ns_ = UINT64_MAX;
+  std::uint64_t last_ns_ = 0;
+
+  std::string recorded_;  // the path of the recorded trace; empty: there is none
+  model::WallClock wall_{{}};
+  std::uint64_t open_ns_ = 0;
+  std::uint64_t close_ns_ = UINT64_MAX;
+};
+
+}  // namespace sojourn::imports
