@@ -1,6 +1,7 @@
 #include "analysis/links/resolver.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/model/unread.h"
 
@@ -10,14 +11,24 @@ namespace {
 
 constexpr std::size_t kMostThreads = 65'536;
 constexpr std::size_t kMostAddresses = 1 << 20;
-constexpr std::size_t kMostCalls = 64;  // open on one thread, of the points' functions
+constexpr std::size_t kMostCalls = 1024;  // open on one thread, of the points' functions
 // Stack pointers that lie further apart are of different stacks: of a coroutine, say.
 constexpr std::uint64_t kLongestStack = std::uint64_t{64} << 20;
 // A call that seems to be open for longer has ended, and nothing was hit since that would show it.
 constexpr std::uint64_t kLongestCallNs = 1'000'000'000;
 
-bool inherits(const model::Point& point, const model::Field& field) {
-  return point.field(std::string(model::kInheritedPrefix) + field.name).has_value();
+// The field that says so.
+std::optional<std::size_t> inheritance(const model::Point& point, const model::Field& field) {
+  return point.field(std::string(model::kInheritedPrefix) + field.name);
+}
+
+using Numbered = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+
+bool value_in(const Numbered& all, std::uint32_t number, std::uint64_t& value) {
+  const auto found = std::ranges::find(all, number, &Numbered::value_type::first);
+  if (found == all.end()) return false;
+  value = found->second;
+  return true;
 }
 
 }  // namespace
@@ -36,9 +47,16 @@ std::size_t Resolver::HashAddress::operator()(const AddressKey& key) const {
   return static_cast<std::size_t>(((key.address ^ whose * kOdd) * kOdd) >> 16);
 }
 
-Resolver::Resolver(const model::Schema& schema, std::span<const model::Stream> streams)
+Resolver::Resolver(const model::Schema& schema, std::span<const model::Stream> streams,
+                   std::span<const model::ShedSpan> shed)
     : threads_(kMostThreads), lives_(kMostAddresses) {
   for (const model::Point& point : schema.points) plans_.push_back(plan_of(point, schema));
+  for (const model::ShedSpan& span : shed) {
+    if (span.point >= plans_.size() || !says_anything(plans_[span.point])) continue;
+    changes_ns_.push_back(span.from_ns);
+    if (span.until_ns != 0) changes_ns_.push_back(span.until_ns);
+  }
+  std::ranges::sort(changes_ns_, std::ranges::greater());
   for (const model::Stream& stream : streams) add_stream(stream);
 }
 
@@ -46,10 +64,15 @@ std::uint32_t Resolver::number_of(const std::string& name) {
   return numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
+bool Resolver::says_anything(const Plan& plan) {
+  return plan.stack || !plan.links.empty() || !plan.addresses.empty();
+}
+
 Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema& schema) {
   const auto any_inherits = [&](const model::Field& field) {
-    return std::ranges::any_of(schema.points,
-                               [&](const model::Point& other) { return inherits(other, field); });
+    return std::ranges::any_of(schema.points, [&](const model::Point& other) {
+      return inheritance(other, field).has_value();
+    });
   };
   const auto any_ends = [&](const model::Field& field) {
     const std::string life = std::string(model::kLifePrefix) + field.name;
@@ -60,13 +83,17 @@ Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema&
   plan.is_of_target = model::is_of_target(point.direction);
   plan.values = point.fields.size();
   plan.stack = point.field(model::kStackPointerField);
+  if (const auto at_exit = point.field(model::kExitStackField)) {
+    plan.stack = at_exit;
+    plan.is_exit = true;
+  }
   plan.unread = model::unread_field(point);
   for (std::size_t at = 0; at < point.fields.size(); ++at) {
     const model::Field& field = point.fields[at];
     if (const auto kind = model::link_of(field))
       plan.links.push_back({at, *kind, number_of(field.name)});
-    else if (inherits(point, field))
-      plan.inherits.push_back({at, number_of(field.name)});
+    else if (const auto how = inheritance(point, field))
+      plan.inherits.push_back({at, number_of(field.name), *how});
     else if (!model::is_reserved(field.name) && any_inherits(field))
       plan.offers.push_back({at, number_of(field.name)});
     if (field.role != model::Role::kProperty && any_ends(field))
@@ -86,6 +113,7 @@ void Resolver::resolve(model::EventBatch& events) {
     const Plan& plan = plans_[columns.point[row]];
     const std::size_t first = columns.first_value[row];
     if (plan.is_of_target) note_sequence(columns.stream[row], columns.seq[row]);
+    note_time(columns.ts_ns[row]);
     // Malformed ones are for others to tell.
     if (!plan.is_of_target || columns.first_value[row + 1] - first != plan.values) continue;
     const auto pid = pids_.find(columns.stream[row]);
@@ -93,11 +121,16 @@ void Resolver::resolve(model::EventBatch& events) {
             .pid = pid == pids_.end() ? -1 : pid->second,
             .values = std::span(columns.values).subspan(first, plan.values),
             .thread = threads_[columns.tid[row]]};
-    if (plan.stack) close_calls(hit.thread, hit.values[*plan.stack]);
+    const std::uint64_t stack = plan.stack ? hit.values[*plan.stack] : 0;
+    if (plan.is_exit)
+      close_calls_within(hit.thread, stack);
+    else if (plan.stack)
+      close_calls(hit.thread, stack);
     name_addresses(plan, hit);
     take(plan, hit);
     inherit(plan, hit);
     give(plan, hit);
+    if (plan.is_exit) close_calls(hit.thread, stack);
   }
   events = model::EventBatch(std::move(columns));
 }
@@ -108,6 +141,14 @@ void Resolver::note_sequence(std::uint32_t stream, std::uint64_t seq) {
   if (is_new || seq < known->second) return;
   if (seq > known->second) forget();
   known->second = seq + 1;
+}
+
+// So it is with points that were off.
+void Resolver::note_time(std::uint64_t ts_ns) {
+  while (!changes_ns_.empty() && changes_ns_.back() <= ts_ns) {
+    changes_ns_.pop_back();
+    forget();
+  }
 }
 
 void Resolver::forget() {
@@ -121,6 +162,20 @@ void Resolver::close_calls(Thread& thread, std::uint64_t stack) {
   auto& calls = thread.calls;
   while (!calls.empty() && calls.back().stack <= stack) calls.pop_back();
   if (!calls.empty() && calls.back().stack - stack > kLongestStack) calls.clear();
+}
+
+// A function that is left has its stack pointer of the entry again: what it called is over, also
+// what an exception or a longjmp() left.
+void Resolver::close_calls_within(Thread& thread, std::uint64_t stack) {
+  while (!thread.calls.empty() && thread.calls.back().stack < stack) thread.calls.pop_back();
+}
+
+// The call that ends with the hit, if its beginning was seen. After close_calls_within().
+const Resolver::Call* Resolver::ended_call(const Plan& plan, const Hit& hit) {
+  const auto& calls = hit.thread.calls;
+  const bool is_known =
+      plan.is_exit && !calls.empty() && calls.back().stack == hit.values[*plan.stack];
+  return is_known ? &calls.back() : nullptr;
 }
 
 void Resolver::name_addresses(const Plan& plan, Hit& hit) {
@@ -138,15 +193,15 @@ void Resolver::name_addresses(const Plan& plan, Hit& hit) {
 }
 
 const Resolver::Call* Resolver::call_with(
-    const Hit& hit, std::vector<std::pair<std::uint32_t, std::uint64_t>> Call::* what,
-    std::uint32_t number, std::uint64_t& value) {
+    const Plan& plan, const Hit& hit,
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> Call::* what, std::uint32_t number,
+    std::uint64_t& value) {
+  const Call* const ended = ended_call(plan, hit);
   for (auto call = hit.thread.calls.rbegin(); call != hit.thread.calls.rend(); ++call) {
-    const auto& all = (*call).*what;
-    const auto found =
-        std::ranges::find(all, number, &std::pair<std::uint32_t, std::uint64_t>::first);
-    if (found == all.end()) continue;
-    if (hit.ts_ns - call->since_ns > kLongestCallNs) return nullptr;
-    value = found->second;
+    std::uint64_t found = 0;
+    if (!value_in((*call).*what, number, found)) continue;
+    if (&*call != ended && hit.ts_ns - call->since_ns > kLongestCallNs) return nullptr;
+    value = found;
     return &*call;
   }
   return nullptr;
@@ -159,7 +214,12 @@ void Resolver::take(const Plan& plan, Hit& hit) {
     std::uint64_t& value = hit.values[link.field];
     if (value != static_cast<std::uint64_t>(model::LinkEnd::kTakes)) continue;
     if (link.kind == model::Link::kCall) {
-      if (call_with(hit, &Call::links, link.link, value) == nullptr) value = ++last_;
+      if (call_with(plan, hit, &Call::links, link.link, value) == nullptr) value = ++last_;
+      continue;
+    }
+    if (link.kind == model::Link::kSpan) {
+      const Call* const ended = ended_call(plan, hit);
+      if (ended == nullptr || !value_in(ended->links, link.link, value)) value = ++last_;
       continue;
     }
     const auto given = std::ranges::find(hit.thread.given, link.link, &Given::link);
@@ -173,9 +233,14 @@ void Resolver::take(const Plan& plan, Hit& hit) {
 }
 
 void Resolver::inherit(const Plan& plan, Hit& hit) const {
-  for (const NamedField& field : plan.inherits) {
+  for (const InheritedField& field : plan.inherits) {
     std::uint64_t& value = hit.values[field.field];
-    if (call_with(hit, &Call::values, field.name, value) != nullptr) continue;
+    if (hit.values[field.how] == static_cast<std::uint64_t>(model::Inherits::kOwn)) {
+      const Call* const ended = ended_call(plan, hit);
+      if (ended != nullptr && value_in(ended->values, field.name, value)) continue;
+    } else if (call_with(plan, hit, &Call::values, field.name, value) != nullptr) {
+      continue;
+    }
     value = 0;
     if (plan.unread) hit.values[*plan.unread] |= std::uint64_t{1} << (field.field & 63);
   }
@@ -190,7 +255,7 @@ void Resolver::give(const Plan& plan, Hit& hit) {
   for (const LinkField& link : plan.links) {
     std::uint64_t& value = hit.values[link.field];
     if (value != static_cast<std::uint64_t>(model::LinkEnd::kGives)) continue;
-    if (link.kind == model::Link::kCall) {
+    if (link.kind == model::Link::kCall || link.kind == model::Link::kSpan) {
       value = ++last_;
       call.links.emplace_back(link.link, value);
       continue;
@@ -202,7 +267,7 @@ void Resolver::give(const Plan& plan, Hit& hit) {
       *given = {.link = link.link, .number = ++last_};
     value = given->number;
   }
-  if (!plan.stack || (call.links.empty() && call.values.empty())) return;
+  if (!plan.stack || plan.is_exit || (call.links.empty() && call.values.empty())) return;
   call.stack = hit.values[*plan.stack];
   auto& calls = hit.thread.calls;
   if (calls.size() == kMostCalls) calls.erase(calls.begin());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/links/recent.h"
+#include "analysis/model/capture.h"
 #include "analysis/model/event.h"
 #include "analysis/model/links.h"
 #include "analysis/model/schema.h"
@@ -22,8 +23,9 @@ namespace sojourn::links {
 
 class Resolver {
  public:
-  // `streams`: whose processes' addresses are whose.
-  Resolver(const model::Schema& schema, std::span<const model::Stream> streams);
+  // `streams`: whose processes' addresses are whose. `shed`: when points were off.
+  Resolver(const model::Schema& schema, std::span<const model::Stream> streams,
+           std::span<const model::ShedSpan> shed = {});
 
   void add_stream(const model::Stream& stream) { pids_[stream.id] = stream.pid; }
 
@@ -43,6 +45,11 @@ class Resolver {
     std::size_t field = 0;
     std::uint32_t name = 0;
   };
+  struct InheritedField {
+    std::size_t field = 0;
+    std::uint32_t name = 0;
+    std::size_t how = 0;  // the field that says of which call
+  };
   struct Address {
     std::size_t field = 0;
     std::uint32_t name = 0;
@@ -53,9 +60,10 @@ class Resolver {
     bool is_of_target = false;
     std::size_t values = 0;
     std::optional<std::size_t> stack;
+    bool is_exit = false;  // a call ends with the hit: the one that was entered with that stack
     std::optional<std::size_t> unread;
     std::vector<LinkField> links;
-    std::vector<NamedField> inherits;
+    std::vector<InheritedField> inherits;
     std::vector<NamedField> offers;  // values that calls inside may inherit
     std::vector<Address> addresses;
   };
@@ -88,15 +96,19 @@ class Resolver {
   struct Hit;  // an event, and the thread that hit it
 
   Plan plan_of(const model::Point& point, const model::Schema& schema);
+  static bool says_anything(const Plan& plan);
   std::uint32_t number_of(const std::string& name);
   void note_sequence(std::uint32_t stream, std::uint64_t seq);
+  void note_time(std::uint64_t ts_ns);
   void forget();
   void name_addresses(const Plan& plan, Hit& hit);
   void take(const Plan& plan, Hit& hit);
   void inherit(const Plan& plan, Hit& hit) const;
   void give(const Plan& plan, Hit& hit);
   static void close_calls(Thread& thread, std::uint64_t stack);
-  static const Call* call_with(const Hit& hit,
+  static void close_calls_within(Thread& thread, std::uint64_t stack);
+  static const Call* ended_call(const Plan& plan, const Hit& hit);
+  static const Call* call_with(const Plan& plan, const Hit& hit,
                                std::vector<std::pair<std::uint32_t, std::uint64_t>> Call::* what,
                                std::uint32_t number, std::uint64_t& value);
 
@@ -105,6 +117,7 @@ class Resolver {
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::uint32_t, std::int32_t> pids_;           // by stream
   std::unordered_map<std::uint32_t, std::uint64_t> next_numbers_;  // by stream
+  std::vector<std::uint64_t> changes_ns_;  // when points went off or came back, the next one last
   Recent<std::uint32_t, Thread> threads_;
   Recent<AddressKey, std::uint64_t, HashAddress> lives_;
   // Number that was given to anything: above those that say which end of a link it is.

@@ -21,25 +21,39 @@ enum class Link : std::uint8_t {
   kCall,  // of the innermost open call of a giver, on the same thread
   kLast,  // of the giver that its thread hit last
   kTurn,  // all of the givers that its thread hit since it took the ones before
+  kSpan,  // of the very call that ends here, whose beginning the giver is
 };
 
-// A local id: "call-PLACE", "last-PLACE", "turn-PLACE". Recorded is which end of the link it is.
+// A local id: "call-PLACE", "last-PLACE", "turn-PLACE", "span-PLACE". Recorded is which end of the
+// link it is.
 enum class LinkEnd : std::uint8_t { kGives = 1, kTakes = 2 };
 
 // A property: the thread's stack pointer as it is when the function is entered.
 constexpr std::string_view kStackPointerField = "stack-pointer";
+// The same of a hit where a function is left: as it was when that call was entered.
+constexpr std::string_view kExitStackField = "exit-stack-pointer";
 // A property besides the id NAME: "life-NAME". Recorded is what becomes of the address.
 enum class Life : std::uint8_t { kBegins = 1, kEnds = 2 };
 constexpr std::string_view kLifePrefix = "life-";
-// A property besides the field NAME, whose value is that of a call around the hit.
+// A property besides the field NAME: "inherited-NAME". Recorded is which call's value it is to
+// have.
+enum class Inherits : std::uint8_t {
+  kAround = 1,  // the innermost around the hit that has one
+  kOwn = 2,     // the call that ends with the hit, and no other
+};
 constexpr std::string_view kInheritedPrefix = "inherited-";
 
-constexpr std::array<std::string_view, 3> kLinkPrefixes = {"call-", "last-", "turn-"};  // by Link
+constexpr std::array<std::string_view, 4> kLinkPrefixes = {"call-", "last-", "turn-",
+                                                           "span-"};  // by Link
 
 inline std::string link_field(Link link, std::string_view place) {
   std::string name(kLinkPrefixes.at(static_cast<std::size_t>(link)));
-  // Fields have no dots in their names.
-  for (const char c : place) name += c == '.' ? '_' : c;
+  // Places have more characters in their names than fields may have.
+  for (const char c : place) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '-';
+    name += is_plain ? c : '_';
+  }
   return name;
 }
 
@@ -51,8 +65,8 @@ inline std::optional<Link> link_of(const Field& field) {
 
 // It says something of the hit or of other fields, and is nothing that people ask for.
 inline bool is_helper(std::string_view field) {
-  return field == kUnreadField || field == kStackPointerField || field.starts_with(kLifePrefix) ||
-         field.starts_with(kInheritedPrefix);
+  return field == kUnreadField || field == kStackPointerField || field == kExitStackField ||
+         field.starts_with(kLifePrefix) || field.starts_with(kInheritedPrefix);
 }
 
 // Not for the fields that people name.

@@ -194,7 +194,7 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
 
 Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
-  links::Resolver links(schema(), streams());
+  links::Resolver links(schema(), streams(), capture().shed);
   SJ_TRY(statistics, merge_blocks(
                          state_->blocks,
                          [&](const BlockInfo& block, model::EventBatch& into) {

@@ -109,9 +109,11 @@ Values pointers_of(std::uint64_t n) {
 
 TEST_CASE("what the functions of an unprepared program are given is read exactly") {
   need_root();
-  const std::string name = GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet",
-                                    "c-O2-stripped", "c-O2-mini", "c-O2-patchable");
+  const std::string name =
+      GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet", "c-O2-stripped", "c-O2-mini",
+               "c-O2-patchable", "c-clang-patchable");
   CAPTURE(name);
+  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const std::string map = directory.path("my.toml");
@@ -159,8 +161,10 @@ TEST_CASE("what the functions of an unprepared program are given is read exactly
     CHECK(hits[once] + 1 >= hits["registers"]);
     CHECK(hits[once] <= hits["registers"] + 1);
   }
-  CHECK(hits["coarse_leaf"] + 3 >= 3 * hits["registers"]);
-  CHECK(hits["coarse_leaf"] <= 3 * hits["registers"] + 3);
+  // Clang makes one call of two that return the same.
+  const std::uint64_t leaves = name.contains("clang") ? 2 : 3;
+  CHECK(hits["coarse_leaf"] + leaves >= leaves * hits["registers"]);
+  CHECK(hits["coarse_leaf"] <= leaves * hits["registers"] + leaves);
   CHECK(target.running());
 }
 
@@ -523,10 +527,13 @@ TEST_CASE("symbols that are packed into a file and damaged are none") {
 
 TEST_CASE("where functions begin with a nop to be patched no probe costs a single step") {
   need_root();
+  const std::string name = GENERATE("c-O2-patchable", "c-clang-patchable");
+  CAPTURE(name);
+  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
   test::write_contents(map, kMap);
-  test::Child target({subject("c-O2-patchable")});
+  test::Child target({subject(name)});
   REQUIRE(target.wait_for_output("ready"));
   const test::Ended ended =
       sojourn({"list", "-p", std::to_string(target.pid()), "--map", map, "--json"});

@@ -111,6 +111,24 @@ void print_points(const target::Points& points) {
   table.print();
 }
 
+std::string executed(const coarse::MappedSite& mapped, const target::Site& site) {
+  std::string how = site.is_stepped ? "single step" : "emulated";
+  if (mapped.probe == coarse::Probe::kReturn) how += ", uretprobe";
+  return how;
+}
+
+std::string_view probe_name(coarse::Probe probe) {
+  switch (probe) {
+    case coarse::Probe::kEntry:
+      return "entry";
+    case coarse::Probe::kExit:
+      return "exit";
+    case coarse::Probe::kReturn:
+      return "uretprobe";
+  }
+  return "unknown";
+}
+
 // Where a map's functions are probed, and what that will cost.
 void print_mapped(const Listed& listed) {
   if (listed.found.mapped.empty()) return;
@@ -119,8 +137,7 @@ void print_mapped(const Listed& listed) {
   for (std::size_t index = 0; index < listed.found.mapped.size(); ++index) {
     const coarse::MappedSite& mapped = listed.found.mapped[index];
     const target::Site& site = listed.points().sites[mapped.site];
-    table.add({mapped.function, fmt::format("+{:#x}", mapped.offset), mapped.instruction,
-               site.is_stepped ? "single step" : "emulated",
+    table.add({mapped.function, mapped.place(), mapped.instruction, executed(mapped, site),
                listed.hit_ns.empty()
                    ? "?"
                    : fmt::format("{:.2f} us", static_cast<double>(listed.hit_ns[index]) / 1000),
@@ -157,6 +174,7 @@ ordered_json places_json(const Listed& listed, std::size_t point) {
     rows.push_back(
         {{"function", mapped.function},
          {"offset", mapped.offset},
+         {"probe", probe_name(mapped.probe)},
          {"instruction", mapped.instruction},
          {"single_step", site.is_stepped},
          {"hit_ns", listed.hit_ns.empty() ? ordered_json() : ordered_json(listed.hit_ns[index])},
@@ -270,6 +288,7 @@ Result<void> print(const Options& options, const Listed& listed, const std::stri
         title, options.all ? "" : "; --all lists other USDT probes");
   }
   tell_folded(listed.found);
+  for (const std::string& remark : listed.found.remarks) tell("{}\n", remark);
   if (options.json) {
     print_json(options, listed);
     return {};

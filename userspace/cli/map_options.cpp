@@ -41,7 +41,13 @@ void MapOptions::define(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--allow-slow-sites", options_.takes_slow_sites,
                "Of a map also functions in which a probe is dear: the kernel executes the "
-               "instruction there in a single step, 1 to 20 us at each hit");
+               "instruction there in a single step, 1 to 20 us at each hit; also where functions "
+               "return");
+  app.add_flag(
+      "--allow-uretprobe", options_.takes_return_probes,
+      "Of a map the ends of functions by uretprobes, which are cheaper than those single "
+      "steps. Only in a process none of whose files throws exceptions, unwinds or switches "
+      "stacks: elsewhere that could end it, and is refused");
 }
 
 Result<void> MapOptions::read() {
@@ -56,13 +62,13 @@ Result<void> MapOptions::read() {
 Result<coarse::Found> MapOptions::find(const target::Process& process) const {
   if (given()) return coarse::find_points(process, maps_, options_);
   SJ_TRY(points, target::find_points(process));
-  return coarse::Found{.points = std::move(points), .mapped = {}};
+  return coarse::Found{.points = std::move(points), .mapped = {}, .remarks = {}};
 }
 
 Result<coarse::Found> MapOptions::find_in_files(std::span<const std::string> paths) const {
   if (given()) return coarse::find_points_in_files(paths, maps_, options_);
   SJ_TRY(points, target::find_points_in_files(paths));
-  return coarse::Found{.points = std::move(points), .mapped = {}};
+  return coarse::Found{.points = std::move(points), .mapped = {}, .remarks = {}};
 }
 
 }  // namespace sojourn::cli

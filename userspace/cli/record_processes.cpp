@@ -24,6 +24,10 @@ std::string check_pid(const std::string& text) {
              : "a process id such as 4242 is wanted";
 }
 
+void tell_remarks(const coarse::Found& found) {
+  for (const std::string& remark : found.remarks) tell("{}\n", remark);
+}
+
 class Finder {
  public:
   Finder(bool may_lack_points, const MapOptions& maps)
@@ -36,6 +40,7 @@ class Finder {
     code.has_more(process);
     SJ_TRY(found, maps_.find(process));
     target::Points& points = found.points;
+    tell_remarks(found);
     // The files of a process that is ending cannot be opened any more; that is all that is wrong
     // with them.
     if (!target::has_any(points) && !may_lack_points_) {
@@ -69,6 +74,7 @@ class Finder {
       }
       target::Points& points = found_points->points;
       if (!target::has_any(points) && !may_lack_points_) continue;
+      tell_remarks(*found_points);
       tell_unusable(points);
       add(std::move(*process), std::move(points), std::move(code));
       ++found;

@@ -188,10 +188,12 @@ class Search {
     return others;
   }
 
+  // What is called .part has been made a function of its own, that is called or jumped to.
   std::vector<CodeRange> pieces_of(const Symbol& symbol) const {
     std::vector<CodeRange> pieces;
     for (const Symbol& other : symbols_)
-      if (other.name.clone == Clone::kPiece && other.name.shown == symbol.name.shown)
+      if (other.name.clone == Clone::kPiece &&
+          other.name.linked.starts_with(symbol.name.linked + ".cold"))
         pieces.push_back(other.code);
     return pieces;
   }

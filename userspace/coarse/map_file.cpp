@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -22,15 +23,25 @@ constexpr std::size_t kMostPoints = 4096;
 // One is left for the bits of those that could not be read.
 constexpr std::size_t kMostFields = model::kMaxFields - 1;
 
-const std::vector<std::string> kTopWords = {"about", "point", "queue"};
-const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",
-                                              "dest",     "global",  "local",     "when",
-                                              "link",     "inherit", "begins",    "ends"};
+const std::vector<std::string> kTopWords = {"about", "point", "queue", "span"};
+const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",  "dest",
+                                              "global",   "local",   "when",      "link", "inherit",
+                                              "begins",   "ends",    "at"};
+const std::vector<std::string> kSpanWords = {"function", "library", "name",   "direction",
+                                             "src",      "dest",    "global", "local",
+                                             "link",     "inherit"};
 constexpr std::array<std::string_view, 3> kLinkWords = {"nesting", "order", "gather"};  // by Link
 const std::vector<std::string> kQueueWords = {"name", "enqueue", "dequeue", "library", "direction"};
 
 Place place_of(const toml::source_region& source) {
   return {.line = source.begin.line, .column = source.begin.column};
+}
+
+// What a function returns, as far as an expression begins with that.
+constexpr std::string_view kResult = "ret";
+
+bool is_of_result(const MapField& field) {
+  return !field.is_inherited && field.expression.variable == kResult;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -55,6 +66,14 @@ class Reader {
 
  private:
   Result<void> read_points(const toml::table& top);
+  Result<void> read_spans(const toml::table& top);
+  Result<void> read_span(const toml::table& table);
+  Result<void> read_span_places(const toml::table& table, MapPoint& begin, MapPoint& end);
+  Result<void> check_place(std::string_view key, const std::string& name,
+                           const toml::node& node) const;
+  Result<void> read_function(const toml::table& table, std::string_view of, MapPoint& point);
+  Result<void> read_at(const toml::table& table, MapPoint& point);
+  Result<void> check_exit_field(const MapField& field) const;
   Result<void> read_queues(const toml::table& top);
   Result<void> read_queue(const toml::table& table);
   Result<MapPoint> read_call(const toml::node& node, std::string_view key);
@@ -117,7 +136,7 @@ Result<Map> Reader::read(std::string_view text) {
     if (key.str() == "about") {
       SJ_TRY(about, text_of(value, "about"));
       map_.about = std::move(about);
-    } else if (key.str() != "point" && key.str() != "queue") {
+    } else if (std::ranges::find(kTopWords, key.str()) == kTopWords.end()) {
       return fail_at(place_of(key.source()), "'{}' means nothing here{}",
                      target::printable(key.str()),
                      filter::did_you_mean(std::string(key.str()), kTopWords));
@@ -125,8 +144,10 @@ Result<Map> Reader::read(std::string_view text) {
   }
   SJ_CHECK(read_points(top));
   SJ_CHECK(read_queues(top));
+  SJ_CHECK(read_spans(top));
   if (map_.points.empty())
-    return fail("{}: holds no point: each begins with a line [[point]] or [[queue]]", map_.path);
+    return fail("{}: holds no point: each begins with a line [[point]], [[queue]] or [[span]]",
+                map_.path);
   SJ_CHECK(join_links());
   SJ_CHECK(check_inherited());
   return std::move(map_);
@@ -154,15 +175,15 @@ Result<std::string> Reader::text_of(const toml::node& value, std::string_view ke
   return value.as_string()->get();
 }
 
-Result<MapPoint> Reader::read_point(const toml::table& table) {
-  MapPoint point;
+// `of`: what it is the function of.
+Result<void> Reader::read_function(const toml::table& table, std::string_view of, MapPoint& point) {
   const toml::node* const function = table.get("function");
   if (function == nullptr) {
     std::string near;
     for (const auto& [key, value] : table)
       if (near.empty() && !filter::nearest(std::string(key.str()), {"function"}).empty())
         near = fmt::format(": is '{}' meant to be it?", target::printable(key.str()));
-    return fail_at(place_of(table.source()), "the point has no function{}", near);
+    return fail_at(place_of(table.source()), "the {} has no function{}", of, near);
   }
   SJ_TRY(name, text_of(*function, "function"));
   point.function = std::move(name);
@@ -172,8 +193,37 @@ Result<MapPoint> Reader::read_point(const toml::table& table) {
     SJ_TRY(glob, text_of(*library, "library"));
     point.library = std::move(glob);
   }
+  return {};
+}
+
+Result<void> Reader::read_at(const toml::table& table, MapPoint& point) {
+  const toml::node* const at = table.get("at");
+  if (at == nullptr) return {};
+  SJ_TRY(word, text_of(*at, "at"));
+  if (word != "entry" && word != "exit")
+    return fail_at(place_of(at->source()), "at: expected \"entry\" or \"exit\"");
+  point.is_exit = word == "exit";
+  map_.needs_calls = map_.needs_calls || point.is_exit;
+  return {};
+}
+
+// Where a function is left its arguments have gone.
+Result<void> Reader::check_exit_field(const MapField& field) const {
+  if (is_of_result(field)) return {};
+  return fail_at(field.place,
+                 "{}: where the function is left no more is known than 'ret', as in "
+                 "\"*(u32*)(ret + 8)\"; the call's values are those that it inherits",
+                 field.name);
+}
+
+Result<MapPoint> Reader::read_point(const toml::table& table) {
+  MapPoint point;
+  SJ_CHECK(read_function(table, "point", point));
+  SJ_CHECK(read_at(table, point));
   SJ_CHECK(read_place(table, point));
   SJ_CHECK(read_fields(table, point));
+  for (const MapField& field : point.fields)
+    if (point.is_exit) SJ_CHECK(check_exit_field(field));
   SJ_CHECK(read_inherited(table, point));
   SJ_CHECK(read_role(table, "global", model::Role::kGlobal, point));
   SJ_CHECK(read_role(table, "local", model::Role::kLocal, point));
@@ -212,6 +262,7 @@ Result<void> Reader::read_inherited(const toml::table& table, MapPoint& point) {
                             .text = {},
                             .expression = {},
                             .is_inherited = true,
+                            .is_of_own_call = false,
                             .place = place});
     map_.needs_calls = true;
     return {};
@@ -259,7 +310,10 @@ Result<void> Reader::join_links() {
     bool is_fed = false;
     for (MapPoint& parent : map_.points) {
       const bool feeds = child.src == parent.dest || child.src.starts_with(parent.dest + ".");
-      if (&parent == &child || parent.direction != child.direction || parent.dest.empty() || !feeds)
+      // A call that ends has no calls within it any more.
+      const bool is_over = parent.is_exit && taker.how == model::Link::kCall;
+      if (&parent == &child || parent.direction != child.direction || parent.dest.empty() ||
+          !feeds || is_over)
         continue;
       is_fed = true;
       add(parent, {.how = taker.how, .place = parent.dest, .end = model::LinkEnd::kGives});
@@ -330,6 +384,80 @@ Result<void> Reader::add_condition(std::string_view text, Place place, MapPoint&
   return {};
 }
 
+Result<void> Reader::read_spans(const toml::table& top) {
+  const toml::node* const spans = top.get("span");
+  if (spans == nullptr) return {};
+  if (!spans->is_array_of_tables())
+    return fail_at(place_of(spans->source()), "span: expected a line [[span]] for each");
+  if (spans->as_array()->size() > kMostPoints)
+    return fail_at(place_of(spans->source()), "more than {} spans", kMostPoints);
+  for (const toml::node& one : *spans->as_array()) SJ_CHECK(read_span(*one.as_table()));
+  return {};
+}
+
+// Two points: where the function is entered, and where that call of it is left, with the same ids.
+Result<void> Reader::read_span(const toml::table& table) {
+  for (const auto& [key, value] : table)
+    for (const std::string_view word : {"when", "begins", "ends", "at"})
+      if (key.str() == word)
+        return fail_at(place_of(key.source()), "'{}' means nothing for a span", word);
+  MapPoint begin;
+  SJ_CHECK(read_function(table, "span", begin));
+  MapPoint end = begin;
+  begin.part = Part::kSpanBegin;
+  end.part = Part::kSpanEnd;
+  end.is_exit = true;
+  SJ_CHECK(read_span_places(table, begin, end));
+  SJ_CHECK(read_fields(table, begin));
+  const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
+  std::ranges::move(of_result, std::back_inserter(end.fields));
+  begin.fields.erase(of_result.begin(), of_result.end());
+  SJ_CHECK(read_inherited(table, begin));
+  SJ_CHECK(read_role(table, "global", model::Role::kGlobal, begin));
+  SJ_CHECK(read_role(table, "local", model::Role::kLocal, begin));
+  std::ranges::stable_sort(begin.fields, {}, &MapField::role);
+  for (const MapField& field : begin.fields)
+    if (field.role != model::Role::kProperty)
+      end.fields.push_back({.name = field.name,
+                            .role = field.role,
+                            .text = {},
+                            .expression = {},
+                            .is_inherited = true,
+                            .is_of_own_call = !field.is_inherited,
+                            .place = field.place});
+  SJ_CHECK(read_link(table, begin));
+  map_.needs_calls = true;
+  map_.points.push_back(std::move(begin));
+  map_.points.push_back(std::move(end));
+  return {};
+}
+
+// Those without a name are told apart by their functions' names, once these are found.
+Result<void> Reader::read_span_places(const toml::table& table, MapPoint& begin, MapPoint& end) {
+  std::array<std::string, 4> words;  // name, direction, src, dest
+  constexpr std::array<const char*, 4> kKeys = {"name", "direction", "src", "dest"};
+  for (std::size_t index = 0; index < kKeys.size(); ++index)
+    if (const toml::node* const node = table.get(kKeys[index])) {
+      SJ_TRY(word, text_of(*node, kKeys[index]));
+      words[index] = std::move(word);
+      if (index != 1) SJ_CHECK(check_place(kKeys[index], words[index], *node));
+    }
+  auto& [name, letter, src, dest] = words;
+  const auto direction = table.get("direction") == nullptr
+                             ? model::Direction::kDownlink
+                             : direction_from(letter).value_or(kNoDirection);
+  if (direction != model::Direction::kDownlink && direction != model::Direction::kUplink)
+    return fail_at(place_of(table.get("direction")->source()),
+                   "direction: expected \"D\" or \"U\"");
+  begin.direction = direction;
+  end.direction = direction;
+  begin.src = src.empty() && !name.empty() ? "call." + name : src;
+  end.dest = dest.empty() && !name.empty() ? "done." + name : dest;
+  begin.dest = name;
+  end.src = name;
+  return {};
+}
+
 Result<void> Reader::read_queues(const toml::table& top) {
   const toml::node* const queues = top.get("queue");
   if (queues == nullptr) return {};
@@ -339,6 +467,14 @@ Result<void> Reader::read_queues(const toml::table& top) {
     return fail_at(place_of(queues->source()), "more than {} queues", kMostPoints);
   for (const toml::node& one : *queues->as_array()) SJ_CHECK(read_queue(*one.as_table()));
   return {};
+}
+
+Result<void> Reader::check_place(std::string_view key, const std::string& name,
+                                 const toml::node& node) const {
+  const auto place = model::parse_point(fmt::format("D {}--x", name), "");
+  if (place && place->src == name) return {};
+  return fail_at(place_of(node.source()), "{}: '{}' is no name of a place", key,
+                 target::printable(name));
 }
 
 // Two points: what is put in waits in the queue until it is got out, known by both addresses. What
@@ -366,10 +502,7 @@ Result<void> Reader::read_queue(const toml::table& table) {
   if (direction != model::Direction::kDownlink && direction != model::Direction::kUplink)
     return fail_at(place_of(table.get("direction")->source()),
                    "direction: expected \"D\" or \"U\"");
-  const auto place = model::parse_point(fmt::format("D {}--x", name), "");
-  if (!place || place->src != name)
-    return fail_at(place_of(table.get("name")->source()), "name: '{}' is no name of a place",
-                   target::printable(name));
+  SJ_CHECK(check_place("name", name, *table.get("name")));
   for (const char* key : {"enqueue", "dequeue"}) {
     const toml::node& value = *table.get(key);
     SJ_TRY(point, read_call(value, key));
@@ -472,7 +605,8 @@ Result<void> Reader::read_place(const toml::table& table, MapPoint& point) {
 
 Result<void> Reader::read_fields(const toml::table& table, MapPoint& point) {
   for (const auto& [key, value] : table) {
-    if (std::ranges::find(kPointWords, key.str()) != kPointWords.end()) continue;
+    const auto& words = point.part == Part::kPoint ? kPointWords : kSpanWords;
+    if (std::ranges::find(words, key.str()) != words.end()) continue;
     const Place place = place_of(value.source());
     if (!value.is_string())
       return fail_at(place, "{}: expected an expression in quotes, as in \"arg1\"",
@@ -516,6 +650,7 @@ Result<void> Reader::add_field(std::string name, std::string text, Place place, 
                           .text = std::move(text),
                           .expression = std::move(*expression),
                           .is_inherited = false,
+                          .is_of_own_call = false,
                           .place = place});
   return {};
 }

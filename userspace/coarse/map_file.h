@@ -26,7 +26,8 @@ struct MapField {
   model::Role role = model::Role::kProperty;
   std::string text;  // its expression, as it was written
   Expression expression;
-  bool is_inherited = false;  // instead of an expression: of the call around the hit
+  bool is_inherited = false;    // instead of an expression: of the call around the hit
+  bool is_of_own_call = false;  // of that which ends with the hit, and of no other
   Place place;
 };
 
@@ -53,10 +54,15 @@ struct MapCondition {
   bool is_equal = false;
 };
 
+// A span is two points, its end right behind its beginning.
+enum class Part : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
+
 struct MapPoint {
+  Part part = Part::kPoint;
+  bool is_exit = false;  // hit where the function is left, not where it is entered
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
-  // Without a source each function that fits is a scalar of its own name.
+  // Without a source each function that fits is a scalar of its own name, or a span's place is.
   model::Direction direction = model::Direction::kScalar;
   std::string src;
   std::string dest;

@@ -16,22 +16,34 @@
 
 namespace sojourn::coarse {
 
+// What a function does when its probe is hit.
+enum class Probe : std::uint8_t {
+  kEntry,   // it is entered
+  kExit,    // it is left: the probe is where it returns, or jumps to another
+  kReturn,  // it returns, by a uretprobe on its beginning
+};
+
 // How a site of a map came about, for people.
 struct MappedSite {
   std::size_t site = 0;  // index into Points::sites
   std::string function;
-  std::uint64_t offset = 0;  // from its entry
+  std::int64_t offset = 0;  // from its entry
+  Probe probe = Probe::kEntry;
   std::string instruction;
   std::vector<std::string> folded;  // functions whose hits are counted as well: they are one code
+
+  std::string place() const;  // "+0x4"
 };
 
 struct Options {
-  bool takes_slow_sites = false;  // those that the kernel executes in a single step
+  bool takes_slow_sites = false;     // those that the kernel executes in a single step
+  bool takes_return_probes = false;  // uretprobes, in processes where nothing speaks against them
 };
 
 struct Found {
   target::Points points;  // also those that the program was prepared with
   std::vector<MappedSite> mapped;
+  std::vector<std::string> remarks;  // that people should read, whatever was found
 };
 
 // Of a running process.

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <Zydis/Zydis.h>
+#include "userspace/coarse/decoder.h"
 
 namespace sojourn::coarse {
 
@@ -13,64 +13,10 @@ namespace {
 
 constexpr unsigned kMostPassed = 32;  // instructions before the site
 
-std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t at) {
-  return at < bytes.size() ? std::to_integer<std::uint8_t>(bytes[at]) : std::uint8_t{0};
-}
-
-struct Instruction {
-  ZydisDecodedInstruction what;
-  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operand;
-
-  std::span<const ZydisDecodedOperand> operands() const {
-    return std::span(operand).first(what.operand_count);
-  }
-  std::span<const ZydisDecodedOperand> visible() const {
-    return std::span(operand).first(what.operand_count_visible);
-  }
-};
-
-class Decoder {
- public:
-  Decoder() {
-    ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    ZydisFormatterInit(&formatter_, ZYDIS_FORMATTER_STYLE_INTEL);
-  }
-
-  std::optional<Instruction> decode(std::span<const std::byte> bytes) const {
-    Instruction one{};
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &one.what,
-                                             one.operand.data())))
-      return std::nullopt;
-    return one;
-  }
-
-  std::string text(const Instruction& one, std::uint64_t address) const {
-    std::array<char, 128> text{};
-    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter_, &one.what, one.operand.data(),
-                                                      one.what.operand_count_visible, text.data(),
-                                                      text.size(), address, nullptr)))
-      return "?";
-    return text.data();
-  }
-
- private:
-  ZydisDecoder decoder_;
-  ZydisFormatter formatter_;
-};
-
-// What the kernel emulates (arch/x86/kernel/uprobes.c: push_setup_xol_ops, branch_setup_xol_ops),
-// in the forms without a prefix. Longer nops are not among them here: kernels from 6.18 on replace
-// one of five bytes by a call, which harms red zones and forked children.
-bool is_emulated(std::span<const std::byte> bytes) {
-  const std::uint8_t first = byte_at(bytes, 0);
-  const std::uint8_t second = byte_at(bytes, 1);
-  const auto is_push = [](std::uint8_t opcode) { return opcode >= 0x50 && opcode <= 0x57; };
-  constexpr std::uint8_t kRexB = 0x41;
-  if (is_push(first) || (first == kRexB && is_push(second))) return true;
-  if (first == 0x90 || first == 0xe8 || first == 0xe9 || first == 0xeb)
-    return true;                                    // nop call jmp
-  if (first >= 0x70 && first <= 0x7f) return true;  // jcc
-  return first == 0x0f && second >= 0x80 && second <= 0x8f;
+// Kernels from 6.18 on replace one of five bytes by a call, which harms red zones and forked
+// children, and later ones one of ten. Longer ones have prefixes that no kernel takes.
+bool is_harmless_nop(const Instruction& one) {
+  return one.what.length < 10 && one.what.length != 5;
 }
 
 // Instructions that the kernel is known to take for a single step: plain ones of the kinds that
@@ -97,6 +43,8 @@ bool can_be_stepped(const Instruction& one) {
     case ZYDIS_MNEMONIC_TEST:
     case ZYDIS_MNEMONIC_XOR:
       return true;
+    case ZYDIS_MNEMONIC_NOP:
+      return is_harmless_nop(one);
     default:
       return false;
   }
@@ -161,8 +109,7 @@ std::optional<std::int64_t> stack_taken(const Instruction& one) {
 
 class Walk {
  public:
-  Walk(const FunctionCode& code, std::uint32_t registers, bool wants_stack)
-      : code_(code), registers_(registers), wants_stack_(wants_stack) {}
+  Walk(const FunctionCode& code, const SiteNeeds& needs) : code_(code), needs_(needs) {}
 
   Result<ProbeSite> site() {
     bool is_complete = false;
@@ -204,6 +151,8 @@ class Walk {
   bool pass(const Instruction& one, const std::string& text) {
     if (is_end_of_straight_line(one)) return stop(fmt::format("'{}' at +{:#x}", text, at_));
     const std::optional<std::int64_t> taken = stack_taken(one);
+    if (needs_.return_address && taken)
+      return stop(fmt::format("'{}' at +{:#x} moves the stack", text, at_));
     for (const ZydisDecodedOperand& operand : one.operands()) {
       if ((operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0) continue;
       if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && !is_own_frame(operand))
@@ -212,7 +161,7 @@ class Walk {
       const auto word = register_word(operand.reg.value);
       if (operand.reg.value == ZYDIS_REGISTER_RSP && !taken)
         return stop(fmt::format("'{}' at +{:#x} moves the stack", text, at_));
-      if (operand.reg.value != ZYDIS_REGISTER_RSP && word && (registers_ >> *word & 1) != 0)
+      if (operand.reg.value != ZYDIS_REGISTER_RSP && word && (needs_.registers >> *word & 1) != 0)
         return stop(fmt::format("'{}' at +{:#x} writes over an argument", text, at_));
     }
     stack_bytes_ += taken.value_or(0);
@@ -229,12 +178,11 @@ class Walk {
   bool is_own_frame(const ZydisDecodedOperand& operand) const {
     const auto& memory = operand.mem;
     return memory.base == ZYDIS_REGISTER_RSP && memory.index == ZYDIS_REGISTER_NONE &&
-           (!wants_stack_ || memory.disp.value + operand.size / 8 <= stack_bytes_);
+           (!needs_.stack_arguments || memory.disp.value + operand.size / 8 <= stack_bytes_);
   }
 
   const FunctionCode& code_;
-  std::uint32_t registers_;
-  bool wants_stack_;
+  const SiteNeeds& needs_;
   Decoder decoder_;
   std::vector<std::uint64_t> targets_;
   bool is_known_ = false;
@@ -255,21 +203,15 @@ std::vector<std::uint64_t> jump_targets(std::span<const std::byte> bytes, std::u
       is_complete = false;
       return targets;
     }
+    if (const auto target = one->jumps_to(address + at)) targets.push_back(*target);
     at += one->what.length;
-    const auto visible = one->visible();
-    const bool is_jump = one->what.meta.category == ZYDIS_CATEGORY_COND_BR ||
-                         one->what.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
-    if (is_jump && !visible.empty() && visible[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-        visible[0].imm.is_relative != 0)
-      targets.push_back(address + at + static_cast<std::uint64_t>(visible[0].imm.value.s));
   }
   is_complete = true;
   return targets;
 }
 
-Result<ProbeSite> find_site(const FunctionCode& code, std::uint32_t registers,
-                            bool wants_stack_arguments) {
-  return Walk(code, registers, wants_stack_arguments).site();
+Result<ProbeSite> find_site(const FunctionCode& code, const SiteNeeds& needs) {
+  return Walk(code, needs).site();
 }
 
 }  // namespace sojourn::coarse

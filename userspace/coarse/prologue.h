@@ -29,10 +29,15 @@ struct ProbeSite {
   std::string instruction;       // "push rbp"
 };
 
-// `registers`: the words of pt_regs whose values at the entry are wanted, a bit for each. The
-// error says what stands in the way.
-Result<ProbeSite> find_site(const FunctionCode& code, std::uint32_t registers,
-                            bool wants_stack_arguments);
+// What must be there as the caller left it.
+struct SiteNeeds {
+  std::uint32_t registers = 0;   // of pt_regs, a bit for each of its words
+  bool stack_arguments = false;  // above the return address
+  bool return_address = false;   // where the stack pointer leads
+};
+
+// The error says what stands in the way.
+Result<ProbeSite> find_site(const FunctionCode& code, const SiteNeeds& needs);
 
 // Targets of all direct jumps in the code, as far as it can be decoded; `is_complete` says whether
 // all of it could.

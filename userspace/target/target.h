@@ -42,6 +42,7 @@ struct Site {
   std::vector<sj_chain> chains = {};  // of the arguments that are such, which number them from 0
   std::vector<sj_test> tests = {};    // that a hit must pass, or it is left out
   bool is_stepped = false;            // the kernel executes its instruction apart, in a single step
+  bool is_return = false;  // hit when the function that begins here returns, by a uretprobe
 };
 
 // The same point as the ring engine has it. Addresses are as the file counts them.

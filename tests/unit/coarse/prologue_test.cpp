@@ -2,24 +2,17 @@
 #include "userspace/coarse/prologue.h"
 
 #include <random>
-#include <sstream>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/coarse/code_of.h"
 
 namespace sojourn::coarse {
 namespace {
 
 constexpr std::uint64_t kAddress = 0x401000;
 constexpr std::uint32_t kRdi = 1U << 14;
-
-std::vector<std::byte> code_of(const std::string& hexadecimal) {
-  std::vector<std::byte> bytes;
-  std::istringstream words(hexadecimal);
-  for (std::string word; words >> word;)
-    bytes.push_back(static_cast<std::byte>(std::stoi(word, nullptr, 16)));
-  return bytes;
-}
 
 struct Wanted {
   std::uint32_t registers = kRdi;
@@ -34,7 +27,7 @@ Result<ProbeSite> site_in(const std::string& hexadecimal, const Wanted& wanted) 
                     .bytes = bytes,
                     .is_whole = wanted.is_whole,
                     .entered_at = wanted.entered_at},
-                   wanted.registers, wanted.stack);
+                   {.registers = wanted.registers, .stack_arguments = wanted.stack});
 }
 
 void check_site(const std::string& hexadecimal, const Wanted& wanted, std::uint64_t offset,
@@ -68,6 +61,19 @@ TEST_CASE("instructions that leave the arguments alone are passed on the way to 
   check_site("c5 f9 6f 07 53 c3", {}, 4, false, "push rbx");                  // vmovdqa xmm0, [rdi]
   check_site("89 f7 53 c3", {.registers = 0}, 2, false, "push rbx");          // mov edi, esi
   check_site("90 c3", {}, 0, false, "nop");
+}
+
+TEST_CASE("of the nops that clang leaves at an entry those are taken that harm nobody") {
+  check_site("66 90 8d 47 01 c3", {}, 0, false, "nop");
+  // Where nothing better follows it is as good a place to step over as any, and cheap on newer
+  // kernels.
+  check_site("0f 1f 00 8d 47 01 c3", {}, 0, true, "nop [rax], eax");
+  check_site("0f 1f 40 08 55 c3", {}, 4, false, "push rbp");
+  check_site("66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 0, true, "nop [rax+rax*1+0x200], ax");
+  // Of five and of ten bytes, in whatever form: kernels make calls of some.
+  check_site("0f 1f 44 00 00 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
+  check_site("0f 1f 44 00 08 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
+  check_site("2e 66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 10, true, "lea eax, [rdi+0x01]");
 }
 
 TEST_CASE("an argument that is written over ends the search") {
@@ -144,8 +150,9 @@ TEST_CASE("whatever the bytes are, a site is inside of them") {
       bytes[0] = std::byte{0x48};
       bytes[1] = std::byte{0x89};
     }
-    const auto site = find_site({.address = kAddress, .bytes = bytes},
-                                static_cast<std::uint32_t>(random()), true);
+    const auto site =
+        find_site({.address = kAddress, .bytes = bytes},
+                  {.registers = static_cast<std::uint32_t>(random()), .stack_arguments = true});
     if (!site) continue;
     ++found;
     CHECK(site->offset < bytes.size());

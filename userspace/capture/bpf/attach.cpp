@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <bpf/bpf.h>
@@ -83,7 +84,7 @@ Error attach_error(const target::MappedFile& file, const std::string& what, int 
                                : std::generic_category().message(code)));
 }
 
-// The sites of one file.
+// The sites of one file, all of them hit when they are reached, or all when functions return.
 Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std::size_t> sites,
                                pid_t pid, const BpfPrograms& programs) {
   std::vector<unsigned long> offsets;
@@ -97,7 +98,7 @@ Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std
   }
   LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets.data(),
               .ref_ctr_offsets = semaphores.data(), .cookies = cookies.data(),
-              .cnt = offsets.size());
+              .cnt = offsets.size(), .retprobe = points.sites[sites.front()].is_return);
   const target::MappedFile& file = points.files[points.sites[sites.front()].file];
   bpf_link* link = bpf_program__attach_uprobe_multi(programs.program(), pid, file.path.c_str(),
                                                     nullptr, &options);
@@ -115,7 +116,7 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
   // dearer.
   constexpr pid_t kEveryProcess = -1;
   LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = site.semaphore_offset,
-              .bpf_cookie = index);
+              .bpf_cookie = index, .retprobe = site.is_return);
   bpf_link* link = bpf_program__attach_uprobe_opts(programs.program(), kEveryProcess,
                                                    file.path.c_str(), site.offset, &options);
   if (link == nullptr)
@@ -132,10 +133,11 @@ Groups group_sites(const target::Points& points, Mechanism mechanism, Attachment
     for (std::size_t index = 0; index < points.sites.size(); ++index) single.push_back({index});
     return single;
   }
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> by_key;
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> by_key;
   for (std::size_t index = 0; index < points.sites.size(); ++index) {
     const target::Site& site = points.sites[index];
-    by_key[{site.file, links == Attachment::Links::kEachPoint ? site.point : 0}].push_back(index);
+    by_key[{site.file, links == Attachment::Links::kEachPoint ? site.point : 0, site.is_return}]
+        .push_back(index);
   }
   Groups groups;
   for (auto& [key, sites] : by_key) groups.push_back(std::move(sites));

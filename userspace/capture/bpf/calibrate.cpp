@@ -201,7 +201,10 @@ std::size_t memory_reads(const target::Site& site) {
 
 std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
                                std::uint64_t stepped_ps) {
-  return cost.ps(site.args.size(), memory_reads(site)) + (site.is_stepped ? stepped_ps : 0);
+  // A uretprobe traps twice: where the function begins, with nothing to do there, and when it
+  // returns.
+  return cost.ps(site.args.size(), memory_reads(site)) + (site.is_return ? cost.ps(0, 0) : 0) +
+         (site.is_stepped ? stepped_ps : 0);
 }
 
 std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,

@@ -1,0 +1,365 @@
+#include "userspace/coarse/site_maker.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <elf.h>
+
+#include "analysis/model/links.h"
+#include "analysis/model/unread.h"
+#include "userspace/base/words.h"
+#include "userspace/coarse/function_names.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::coarse {
+
+namespace {
+
+using target::printable;
+
+// Longer code is decoded only in its beginning.
+constexpr std::uint64_t kMostCode = 1 << 20;
+constexpr std::uint64_t kBeginning = 4096;
+constexpr std::size_t kLongestName = 200;
+constexpr std::uint8_t kResult = 10;  // word of pt_regs: rax
+// At a uretprobe the return address has been taken off the stack.
+constexpr std::int64_t kReturned = -8;
+
+bool reads_memory(const Lowered& lowered) {
+  const auto reads = [](const sj_step& step) { return step.bytes != 0; };
+  return lowered.arg.kind == SJ_ARG_MEMORY ||
+         std::ranges::any_of(lowered.chains, [&](const sj_chain& chain) {
+           return std::ranges::any_of(chain.step, reads);
+         });
+}
+
+// A function's name as the name of a point's place.
+std::string place_name(const std::string& shown) {
+  std::string name = printable(without_parameters(shown)).substr(0, kLongestName);
+  std::ranges::replace(name, ' ', '_');
+  for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
+    name.replace(at, 2, "__");
+  return name;
+}
+
+sj_arg argument_of(std::uint8_t kind, std::int64_t value, std::uint8_t bytes) {
+  return {.displacement = value,
+          .kind = kind,
+          .base = SJ_NO_REG,
+          .index = SJ_NO_REG,
+          .shift = 0,
+          .bytes = bytes,
+          .is_signed = 0,
+          .low_bit = 0,
+          .number = 0};
+}
+
+sj_arg constant(std::int64_t value) {
+  return argument_of(SJ_ARG_CONST, value, 8);
+}
+// Nothing lies at address 0: what is read there is marked as not readable.
+Lowered never_readable(const Lowered& like) {
+  Lowered lowered{.arg = argument_of(SJ_ARG_MEMORY, 0, like.arg.bytes), .chains = {}};
+  lowered.arg.is_signed = like.arg.is_signed;
+  return lowered;
+}
+
+void add_value(Lowered value, std::string name, model::Role role, Draft& draft) {
+  draft.point.fields.push_back({.name = std::move(name),
+                                .role = role,
+                                .bytes = value.arg.bytes,
+                                .is_signed = value.arg.is_signed != 0});
+  if (value.arg.kind == SJ_ARG_CHAIN)
+    value.arg.displacement = static_cast<std::int64_t>(draft.site.chains.size());
+  draft.site.args.push_back(value.arg);
+  draft.site.chains.insert(draft.site.chains.end(), value.chains.begin(), value.chains.end());
+}
+
+Result<void> check(const Draft& draft) {
+  if (draft.site.args.size() > SJ_MAX_ARGS)
+    return fail("{} values, with those that links take: at most {} can be read",
+                draft.site.args.size(), SJ_MAX_ARGS);
+  return model::check(draft.point);
+}
+
+void add_tests(const MapPoint& mapped, target::Site& site) {
+  for (const MapCondition& condition : mapped.conditions)
+    site.tests.push_back({.low = condition.number,
+                          .width = 0,
+                          .arg = static_cast<std::uint8_t>(condition.field),
+                          .is_negated = condition.is_equal ? std::uint8_t{0} : std::uint8_t{1},
+                          .other = condition.other ? static_cast<std::uint8_t>(*condition.other)
+                                                   : std::uint8_t{SJ_NO_ARG},
+                          .pad = {}});
+}
+
+// By the map's words, or, where it has none, by the function's name.
+std::pair<std::string, std::string> places_of(const MapPoint& mapped, const std::string& shown) {
+  const std::string name = place_name(shown);
+  switch (mapped.part) {
+    case Part::kPoint:
+      break;
+    case Part::kSpanBegin:
+      return {mapped.src.empty() ? "call." + name : mapped.src,
+              mapped.dest.empty() ? name : mapped.dest};
+    case Part::kSpanEnd:
+      return {mapped.src.empty() ? name : mapped.src,
+              mapped.dest.empty() ? "done." + name : mapped.dest};
+  }
+  return {mapped.src.empty() ? name : mapped.src, mapped.dest};
+}
+
+}  // namespace
+
+Result<std::vector<Draft>> SiteMaker::make(const MapPoint& mapped) const {
+  if (mapped.is_exit) return make_exits(mapped);
+  SJ_TRY(entry, make_entry(mapped));
+  std::vector<Draft> drafts;
+  drafts.push_back(std::move(entry));
+  return drafts;
+}
+
+Result<std::vector<Draft>> SiteMaker::make_span(const MapPoint& begin, const MapPoint& end) const {
+  SJ_TRY(drafts, make(begin));
+  SJ_TRY(exits, make(end));
+  for (const Draft& exit : exits)
+    if (exit.about.probe == Probe::kExit && exit.about.offset == drafts.front().about.offset)
+      return fail("it is entered and left by one instruction, '{}': there is no time between",
+                  exit.about.instruction);
+  std::ranges::move(exits, std::back_inserter(drafts));
+  return std::move(drafts);
+}
+
+Result<std::vector<std::byte>> SiteMaker::read_code(CodeRange code) const {
+  const auto offset = elf_.file_offset(code.address, code.bytes, PF_X);
+  if (!offset) return fail("its code at {:#x} is not in the file", code.address);
+  std::vector<std::byte> bytes(code.bytes);
+  SJ_CHECK(elf_.read(*offset, bytes));
+  return bytes;
+}
+
+Result<FunctionCode> SiteMaker::code_of(CodeRange range, std::vector<std::byte>& bytes) const {
+  const bool is_whole = range.bytes != 0 && range.bytes <= kMostCode;
+  // Up to the end of the segment, which may be nearer.
+  if (!is_whole) range.bytes = kBeginning;
+  while (!is_whole && range.bytes > 1 && !elf_.file_offset(range.address, range.bytes, PF_X))
+    range.bytes /= 2;
+  SJ_TRY(code, read_code(range));
+  bytes = std::move(code);
+  return FunctionCode{.address = range.address, .bytes = bytes, .is_whole = is_whole};
+}
+
+Result<SiteMaker::Spot> SiteMaker::entry_spot(const SiteNeeds& needs) const {
+  std::vector<std::byte> bytes;
+  SJ_TRY(code, code_of(function_.code, bytes));
+  for (const CodeRange& piece : function_.pieces) {
+    bool is_complete = false;
+    const auto of_piece = piece.bytes <= kMostCode ? read_code(piece) : fail("it is too long");
+    if (of_piece) {
+      const auto targets = jump_targets(*of_piece, piece.address, is_complete);
+      code.entered_at.insert(code.entered_at.end(), targets.begin(), targets.end());
+    }
+    if (!is_complete) code.is_whole = false;
+  }
+  SJ_TRY(site, find_site(code, needs));
+  return Spot{.address = function_.code.address + site.offset,
+              .stack_bytes = site.stack_bytes,
+              .is_stepped = site.is_stepped,
+              .has_result = false,
+              .probe = Probe::kEntry,
+              .instruction = site.instruction};
+}
+
+// Of each field that is read at the function's entry.
+Result<std::vector<Start>> SiteMaker::starts_of(const MapPoint& mapped) const {
+  std::vector<Start> starts;
+  std::size_t variable = 0;
+  for (const MapField& field : mapped.fields) {
+    if (field.is_inherited) continue;
+    if (field.expression.variable.empty()) {
+      starts.push_back(start_of_argument(field.expression.argument));
+      continue;
+    }
+    const FoundVariable& found = function_.variables.at(variable++);
+    if (!found.why_not.empty()) return fail("{}: {}", field.name, printable(found.why_not));
+    starts.push_back(found.start);
+  }
+  return starts;
+}
+
+Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
+  const bool counts_arguments = std::ranges::any_of(mapped.fields, [](const MapField& field) {
+    return !field.is_inherited && field.expression.variable.empty();
+  });
+  if (function_.is_changed_clone && counts_arguments && mapped.function != function_.linked)
+    return fail(
+        "a clone whose arguments the compiler may have changed: name it as '{}' if they "
+        "are right",
+        printable(function_.linked));
+  SJ_TRY(starts, starts_of(mapped));
+  SiteNeeds needs;
+  for (const Start& start : starts) {
+    needs.registers |= 1U << start.base;
+    needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
+  }
+  SJ_TRY(spot, entry_spot(needs));
+  if (spot.is_stepped && !settings_.options.takes_slow_sites)
+    return fail(
+        "its best place for a probe, '{}' at +{:#x}, costs the target a single step at each "
+        "hit, 10 us and more in a virtual machine: --allow-slow-sites takes it",
+        spot.instruction, spot.address - function_.code.address);
+  return draft(mapped, spot, starts);
+}
+
+// Exits that cost no more than others need no option; else what the options allow, the cheaper
+// first.
+Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
+  const Options& options = settings_.options;
+  if (options.takes_return_probes && settings_.no_return_probes.empty()) {
+    auto spot = entry_spot({.registers = 0, .stack_arguments = false, .return_address = true});
+    if (spot && (!spot->is_stepped || options.takes_slow_sites)) {
+      spot->probe = Probe::kReturn;
+      spot->stack_bytes = kReturned;
+      spot->has_result = true;
+      return std::vector<Spot>{*std::move(spot)};
+    }
+  }
+  std::vector<std::byte> bytes;
+  SJ_TRY(code, code_of(function_.code, bytes));
+  std::vector<std::vector<std::byte>> bytes_of_pieces(function_.pieces.size());
+  std::vector<FunctionCode> pieces;
+  for (std::size_t at = 0; at < function_.pieces.size(); ++at) {
+    SJ_TRY(piece, code_of(function_.pieces[at], bytes_of_pieces[at]));
+    pieces.push_back(std::move(piece));
+  }
+  SJ_TRY(exits, find_exits(code, pieces));
+  std::vector<Spot> spots;
+  for (Exit& exit : exits)
+    spots.push_back({.address = exit.address,
+                     .stack_bytes = 0,
+                     .is_stepped = exit.is_stepped,
+                     .has_result = exit.is_return,
+                     .probe = Probe::kExit,
+                     .instruction = std::move(exit.instruction)});
+  const auto slow = static_cast<std::size_t>(std::ranges::count_if(spots, &Spot::is_stepped));
+  if (slow == 0 || options.takes_slow_sites) return spots;
+  const std::string costs = fmt::format(
+      "it is left by {} that cannot be emulated: a single step at each hit, 10 us and more in a "
+      "virtual "
+      "machine",
+      base::counted(slow, "instruction"));
+  if (!options.takes_return_probes)
+    return fail(
+        "{}: --allow-slow-sites takes them; --allow-uretprobe another way, where no exception can "
+        "come through",
+        costs);
+  if (settings_.no_return_probes.empty())
+    return fail("{}, and so does its beginning by a uretprobe: --allow-slow-sites takes them",
+                costs);
+  return fail("{}: --allow-slow-sites takes them. Not by a uretprobe: {}", costs,
+              settings_.no_return_probes);
+}
+
+Result<std::vector<Draft>> SiteMaker::make_exits(const MapPoint& mapped) const {
+  SJ_TRY(spots, exit_spots());
+  std::vector<Start> starts;
+  for (const MapField& field : mapped.fields)
+    if (!field.is_inherited)
+      starts.push_back({.base = kResult, .steps = {}, .bytes = 8, .is_signed = false});
+  std::vector<Draft> drafts;
+  for (const Spot& spot : spots) {
+    SJ_TRY(one, draft(mapped, spot, starts));
+    drafts.push_back(std::move(one));
+  }
+  // They are one point, although some of them may not know all values.
+  const bool can_any_fail = std::ranges::any_of(
+      drafts, [](const Draft& one) { return model::unread_field(one.point).has_value(); });
+  for (Draft& one : drafts) {
+    if (!can_any_fail || model::unread_field(one.point)) continue;
+    one.point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
+    one.site.args.push_back(argument_of(SJ_ARG_FAULTS, 0, 2));
+    SJ_CHECK(check(one));
+  }
+  return drafts;
+}
+
+// What links::Resolver is to know of a hit.
+Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const Spot& spot, Draft& draft) const {
+  const auto add_constant = [&](std::string name, model::Role role, auto value) {
+    draft.point.fields.push_back({.name = std::move(name), .role = role});
+    draft.site.args.push_back(constant(static_cast<std::int64_t>(value)));
+  };
+  for (const MapLink& link : mapped.links)
+    add_constant(model::link_field(link.how, link.place), model::Role::kLocal, link.end);
+  if (mapped.part == Part::kSpanBegin)
+    add_constant(model::link_field(model::Link::kSpan, draft.point.dest), model::Role::kLocal,
+                 model::LinkEnd::kGives);
+  if (mapped.part == Part::kSpanEnd)
+    add_constant(model::link_field(model::Link::kSpan, draft.point.src), model::Role::kLocal,
+                 model::LinkEnd::kTakes);
+  for (const MapLife& life : mapped.lives)
+    add_constant(std::string(model::kLifePrefix) + life.field, model::Role::kProperty, life.what);
+  for (const MapField& field : mapped.fields)
+    if (field.is_inherited)
+      add_constant(std::string(model::kInheritedPrefix) + field.name, model::Role::kProperty,
+                   field.is_of_own_call ? model::Inherits::kOwn : model::Inherits::kAround);
+  if (!settings_.needs_calls) return {};
+  const Start start{.base = kStackPointer, .steps = {only_add(0)}};
+  SJ_TRY(stack, lower({}, start, spot.stack_bytes));
+  add_value(std::move(stack),
+            std::string(mapped.is_exit ? model::kExitStackField : model::kStackPointerField),
+            model::Role::kProperty, draft);
+  return {};
+}
+
+Result<Draft> SiteMaker::draft(const MapPoint& mapped, const Spot& spot,
+                               std::span<const Start> starts) const {
+  auto [src, dest] = places_of(mapped, function_.shown);
+  Draft draft{.point = {.direction = mapped.direction,
+                        .src = std::move(src),
+                        .dest = std::move(dest),
+                        .fields = {},
+                        .file = file_.name},
+              .site = {},
+              .about = {}};
+  bool can_fail = false;
+  auto start = starts.begin();
+  for (const MapField& field : mapped.fields) {
+    if (field.is_inherited) {
+      draft.point.fields.push_back({.name = field.name, .role = field.role});
+      draft.site.args.push_back(constant(0));
+      can_fail = true;  // where no call around it has one
+      continue;
+    }
+    auto lowered = lower(field.expression, *start++, spot.stack_bytes);
+    if (!lowered) return std::unexpected(std::move(lowered).error().within(field.name));
+    if (mapped.is_exit && !spot.has_result) lowered = never_readable(*lowered);
+    can_fail = can_fail || reads_memory(*lowered);
+    add_value(std::move(*lowered), field.name, field.role, draft);
+  }
+  SJ_CHECK(add_helpers(mapped, spot, draft));
+  add_tests(mapped, draft.site);
+  if (can_fail) {
+    draft.point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
+    draft.site.args.push_back(argument_of(SJ_ARG_FAULTS, 0, 2));
+  }
+  SJ_CHECK(check(draft));
+  const auto offset = elf_.file_offset(spot.address, 1, PF_X);
+  if (!offset) return fail("its code at {:#x} is not in the file", spot.address);
+  draft.site.offset = *offset;
+  draft.site.is_stepped = spot.is_stepped;
+  draft.site.is_return = spot.probe == Probe::kReturn;
+  // A piece of it may lie in front.
+  const auto from_entry = static_cast<std::int64_t>(spot.address - function_.code.address);
+  draft.about = {.site = 0,
+                 .function = printable(function_.shown),
+                 .offset = from_entry,
+                 .probe = spot.probe,
+                 .instruction = spot.instruction,
+                 .folded = function_.folded};
+  draft.site.probe = draft.about.function + draft.about.place();
+  return draft;
+}
+
+}  // namespace sojourn::coarse

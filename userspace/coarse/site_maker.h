@@ -1,0 +1,77 @@
+// What a point of a map becomes in a function that was found: the sites of its probes, at the
+// function's entry or where it is left, and what is read at each. Nothing is made where something
+// stands in the way: the error says what. One thread; lives as long as what it is given.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/schema.h"
+#include "userspace/coarse/exits.h"
+#include "userspace/coarse/function_search.h"
+#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/points.h"
+#include "userspace/coarse/prologue.h"
+#include "userspace/target/elf_file.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::coarse {
+
+// One site before it has its place among the others: neither its file nor its point are set.
+struct Draft {
+  model::Point point;
+  target::Site site;
+  MappedSite about;
+};
+
+class SiteMaker {
+ public:
+  // `needs_calls`: the map wants to know who was called by whom. `no_return_probes`: why the
+  // process can have none; empty where it can.
+  struct Settings {
+    Options options;
+    bool needs_calls = false;
+    std::string no_return_probes;
+  };
+
+  SiteMaker(const Settings& settings, const target::ElfFile& elf, const target::MappedFile& file,
+            const FoundFunction& function)
+      : settings_(settings), elf_(elf), file_(file), function_(function) {}
+
+  Result<std::vector<Draft>> make(const MapPoint& mapped) const;
+  // A span's two points: both, or none.
+  Result<std::vector<Draft>> make_span(const MapPoint& begin, const MapPoint& end) const;
+
+ private:
+  // Where a probe goes, however it came about.
+  struct Spot {
+    std::uint64_t address = 0;
+    std::int64_t stack_bytes = 0;  // by which the stack pointer is lower there than at the entry
+    bool is_stepped = false;
+    bool has_result = false;  // what the function returns is in its register
+    Probe probe = Probe::kEntry;
+    std::string instruction;
+  };
+
+  Result<Draft> make_entry(const MapPoint& mapped) const;
+  Result<std::vector<Draft>> make_exits(const MapPoint& mapped) const;
+  Result<Draft> draft(const MapPoint& mapped, const Spot& spot,
+                      std::span<const Start> starts) const;
+  Result<void> add_helpers(const MapPoint& mapped, const Spot& spot, Draft& draft) const;
+  Result<std::vector<Start>> starts_of(const MapPoint& mapped) const;
+
+  Result<Spot> entry_spot(const SiteNeeds& needs) const;
+  Result<std::vector<Spot>> exit_spots() const;
+  Result<std::vector<std::byte>> read_code(CodeRange code) const;
+  Result<FunctionCode> code_of(CodeRange range, std::vector<std::byte>& bytes) const;
+
+  const Settings& settings_;
+  const target::ElfFile& elf_;
+  const target::MappedFile& file_;
+  const FoundFunction& function_;
+};
+
+}  // namespace sojourn::coarse
