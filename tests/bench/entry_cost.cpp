@@ -124,7 +124,7 @@ Result<void> measure(const Subject& subject, unsigned turns) {
     naive.ns.push_back(at_first - bare);
     ours.ns.push_back(at_ours - bare);
   }
-  fmt::print("{:<18} {:<22} {} | {:<28} {} {:7.1f}\n", subject.name, first_instruction(subject),
+  fmt::print("{:<18} {:<31} {} | {:<36} {} {:7.1f}\n", subject.name, first_instruction(subject),
              naive.text(), fmt::format("{} {}", mapped.place(), mapped.instruction), ours.text(),
              naive.quantile(50) / ours.quantile(50));
   return {};
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   uname(&kernel);
   fmt::print("{} {}, {} CPUs, {}; {} turns of {} calls\n", kernel.sysname, kernel.release,
              sysconf(_SC_NPROCESSORS_ONLN), cpu_model(), turns, kCalls);
-  fmt::print("{:<18} {:<22} {:>8} {:>8} {:>8} | {:<28} {:>8} {:>8} {:>8} {:>7}\n",
+  fmt::print("{:<18} {:<31} {:>8} {:>8} {:>8} | {:<36} {:>8} {:>8} {:>8} {:>7}\n",
              "ns above no probe", "on the first", "quartile", "median", "quartile", "on ours",
              "quartile", "median", "quartile", "times");
   for (const Subject& subject : kSubjects)

@@ -22,7 +22,8 @@ using target::printable;
 constexpr std::uint64_t kMostCode = 1 << 20;
 constexpr std::uint64_t kBeginning = 4096;
 constexpr std::size_t kLongestName = 200;
-constexpr std::uint8_t kResult = 10;  // word of pt_regs: rax
+constexpr std::size_t kLongestOfSpan = 100;  // it is there twice
+constexpr std::uint8_t kResult = 10;         // word of pt_regs: rax
 // At a uretprobe the return address has been taken off the stack.
 constexpr std::int64_t kReturned = -8;
 
@@ -35,8 +36,8 @@ bool reads_memory(const Lowered& lowered) {
 }
 
 // A function's name as the name of a point's place.
-std::string place_name(const std::string& shown) {
-  std::string name = printable(without_parameters(shown)).substr(0, kLongestName);
+std::string place_name(const std::string& shown, std::size_t longest) {
+  std::string name = printable(without_parameters(shown)).substr(0, longest);
   std::ranges::replace(name, ' ', '_');
   for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
     name.replace(at, 2, "__");
@@ -96,7 +97,8 @@ void add_tests(const MapPoint& mapped, target::Site& site) {
 
 // By the map's words, or, where it has none, by the function's name.
 std::pair<std::string, std::string> places_of(const MapPoint& mapped, const std::string& shown) {
-  const std::string name = place_name(shown);
+  const std::string name =
+      place_name(shown, mapped.part == Part::kPoint ? kLongestName : kLongestOfSpan);
   switch (mapped.part) {
     case Part::kPoint:
       break;
@@ -235,6 +237,7 @@ Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
   }
   SJ_TRY(exits, find_exits(code, pieces));
   std::vector<Spot> spots;
+  spots.reserve(exits.size());
   for (Exit& exit : exits)
     spots.push_back({.address = exit.address,
                      .stack_bytes = 0,
