@@ -124,10 +124,10 @@ class Walk {
         why_ = fmt::format("the code at +{:#x} cannot be decoded", at_);
         break;
       }
-      const ProbeSite here{.offset = at_,
-                           .stack_bytes = stack_bytes_,
-                           .is_stepped = false,
-                           .instruction = decoder_.text(*one, code_.address + at_)};
+      ProbeSite here{.offset = at_,
+                     .stack_bytes = stack_bytes_,
+                     .is_stepped = false,
+                     .instruction = decoder_.text(*one, code_.address + at_)};
       if (is_emulated(rest)) return here;
       if (!slow && can_be_stepped(*one)) {
         slow = here;
