@@ -134,17 +134,24 @@ struct Run {
   std::string tracer_said;
 };
 
+// A busy machine takes its time.
+bool says(test::Child& child, const std::string& text) {
+  for (int tries = 0; tries < 6; ++tries)
+    if (child.wait_for_output(text)) return true;
+  return false;
+}
+
 // `rounds` of the program on two threads, from their first to their last under the tracer.
 Run run_spans(const std::string& program, const std::string& map_text, unsigned rounds,
               const std::string& trace, const std::string& map) {
   test::write_contents(map, map_text);
   test::Child target({subject(program), std::to_string(rounds), "2"});
-  REQUIRE(target.wait_for_output("ready"));
+  REQUIRE(says(target, "ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(target.pid()), "--map", map,
                       "--allow-slow-sites", "-o", trace});
-  REQUIRE(tracer.wait_for_output("attached"));
+  REQUIRE(says(tracer, "attached"));
   target.signal(SIGUSR1);
-  REQUIRE(target.wait_for_output("done"));
+  REQUIRE(says(target, "done"));
   tracer.signal(SIGINT);
   const test::Ended recorded = tracer.wait();
   CAPTURE(recorded.err);
@@ -228,7 +235,7 @@ TEST_CASE("ends that cost are taken where that is allowed, and what would allow 
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
   test::Child target({subject("spans-O2"), "1", "1"});
-  REQUIRE(target.wait_for_output("ready"));
+  REQUIRE(says(target, "ready"));
   const auto list = [&](const std::string& text, const std::vector<std::string>& more) {
     test::write_contents(map, text);
     std::vector<std::string> arguments = {"list",  "-p", std::to_string(target.pid()),
@@ -281,7 +288,7 @@ TEST_CASE("a program that nobody unwinds may be probed at its returns, and survi
         function);
   test::write_contents(map, text);
   test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
+  REQUIRE(says(target, "ready"));
   const std::string pid = std::to_string(target.pid());
   // Taken off in the middle of calls, and put on again.
   for (int turn = 0; turn < 4; ++turn) {
