@@ -50,6 +50,8 @@ struct thread {
   __u32 from;
   __u32 syscall;
   __u64 syscall_ns; /* 0: it is in none, as far as is known */
+  __u64 syscall_arg0;
+  __u64 syscall_op;
 };
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -335,6 +337,20 @@ int BPF_PROG(on_softirq_exit, unsigned int number) {
 
 /* ---- syscalls ---- */
 
+#ifdef __TARGET_ARCH_x86
+#define SYSCALL_OF(regs) ((__u32)(regs)->orig_ax)
+#define IP_OF(regs) ((regs)->ip)
+#define ARG0_OF(regs) ((regs)->di)
+#define ARG1_OF(regs) ((regs)->si)
+#define SJ_NR_FUTEX 202
+#else
+#define SYSCALL_OF(regs) ((__u32)BPF_CORE_READ((struct pt_regs___kernel*)(regs), syscallno))
+#define IP_OF(regs) ((regs)->user_regs.pc)
+#define ARG0_OF(regs) ((regs)->user_regs.regs[0])
+#define ARG1_OF(regs) ((regs)->user_regs.regs[1])
+#define SJ_NR_FUTEX 98
+#endif
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs* regs, long number) {
   if (!is_current_target()) return 0;
@@ -342,17 +358,30 @@ int BPF_PROG(on_sys_enter, struct pt_regs* regs, long number) {
   if (!thread) return 0;
 
   thread->syscall = (__u32)number;
+  thread->syscall_arg0 = ARG0_OF(regs);
+  thread->syscall_op = number == SJ_NR_FUTEX ? ARG1_OF(regs) : 0;
   thread->syscall_ns = bpf_ktime_get_ns();
   return 0;
 }
 
-#ifdef __TARGET_ARCH_x86
-#define SYSCALL_OF(regs) ((__u32)(regs)->orig_ax)
-#define IP_OF(regs) ((regs)->ip)
-#else
-#define SYSCALL_OF(regs) ((__u32)BPF_CORE_READ((struct pt_regs___kernel*)(regs), syscallno))
-#define IP_OF(regs) ((regs)->user_regs.pc)
-#endif
+/* Loaded alone, before a capture: it says what recording them would cost. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct sj_calls);
+} calls SEC(".maps");
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(count_sys_enter) {
+  const __u32 only = 0;
+  struct sj_calls* here = bpf_map_lookup_elem(&calls, &only);
+
+  if (!here) return 0;
+  here->all++;
+  if (is_current_target()) here->of_targets++;
+  return 0;
+}
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs* regs, long result) {
@@ -365,9 +394,16 @@ int BPF_PROG(on_sys_exit, struct pt_regs* regs, long result) {
   if (thread && thread->syscall_ns) {
     values.number = thread->syscall;
     values.ns = ts_ns - thread->syscall_ns;
+    values.arg0 = thread->syscall_arg0;
+    values.op = thread->syscall_op;
     thread->syscall_ns = 0;
   } else {
     values.number = SYSCALL_OF(regs);
+#ifdef __TARGET_ARCH_x86
+    /* Still there, as the result has a register of its own. */
+    values.arg0 = ARG0_OF(regs);
+    values.op = values.number == SJ_NR_FUTEX ? ARG1_OF(regs) : 0;
+#endif
   }
   if (values.number < SJ_MAX_SYSCALLS && !syscalls_seen[values.number])
     syscalls_seen[values.number] = 1;

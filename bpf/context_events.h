@@ -81,8 +81,16 @@ struct sj_syscall {
   __u64 number;
   __u64 ns;     /* 0: it began before anybody looked */
   __u64 result; /* signed */
+  __u64 arg0;   /* its first argument: a descriptor, a futex's address */
+  __u64 op;     /* of futex what was wanted (FUTEX_...), of others 0 */
 };
 #define SJ_MAX_SYSCALLS 1024
+
+/* How often system calls were made, counted alone: on this CPU, in the map `calls`. */
+struct sj_calls {
+  __u64 all;
+  __u64 of_targets;
+};
 
 struct sj_fault {
   __u64 address;

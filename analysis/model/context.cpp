@@ -8,8 +8,8 @@ namespace sojourn::model {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kWords = {"thread", "irq", "softirq", "syscall",
-                                                    "socket"};
+constexpr std::array<std::string_view, 6> kWords = {"thread",  "irq",    "softirq",
+                                                    "syscall", "socket", "descriptor"};
 
 }  // namespace
 

@@ -18,8 +18,8 @@ struct ContextFamily {
 };
 
 // Stored in traces by their words.
-enum class NameKind : std::uint8_t { kThread, kIrq, kSoftirq, kSyscall, kSocket };
-std::string_view name(NameKind kind);  // thread irq softirq syscall socket
+enum class NameKind : std::uint8_t { kThread, kIrq, kSoftirq, kSyscall, kSocket, kDescriptor };
+std::string_view name(NameKind kind);  // thread irq softirq syscall socket descriptor
 std::optional<NameKind> name_kind_from(std::string_view name);
 
 // A number that events carry. A thread's may be used anew by another thread: then there is another
@@ -28,7 +28,7 @@ struct ContextName {
   NameKind kind = NameKind::kThread;
   std::uint64_t id = 0;
   std::string name;
-  std::uint64_t pid = 0;  // of a thread: its process
+  std::uint64_t pid = 0;  // of a thread, of a descriptor: its process
   std::string state;      // of the target's threads, once: /proc's letter just before the open mark
 
   bool operator==(const ContextName&) const = default;

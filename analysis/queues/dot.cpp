@@ -26,8 +26,8 @@ std::string DotStages::unknown() {
   return name;
 }
 
-std::string dot_graph(const DotStages& stages, std::string_view edges) {
-  return fmt::format("digraph queues {{\n  rankdir=LR;\n{}{}}}\n", stages.text(), edges);
+std::string dot_graph(const DotStages& stages, std::string_view edges, std::string_view name) {
+  return fmt::format("digraph {} {{\n  rankdir=LR;\n{}{}}}\n", name, stages.text(), edges);
 }
 
 }  // namespace sojourn::queues

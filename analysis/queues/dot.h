@@ -25,6 +25,7 @@ class DotStages {
   std::string text_;
 };
 
-std::string dot_graph(const DotStages& stages, std::string_view edges);
+std::string dot_graph(const DotStages& stages, std::string_view edges,
+                      std::string_view name = "queues");
 
 }  // namespace sojourn::queues

@@ -10,6 +10,7 @@
 #include "analysis/report/counters_text.h"
 #include "analysis/report/deadline.h"
 #include "analysis/report/report.h"
+#include "analysis/report/threads_text.h"
 
 namespace sojourn::report {
 namespace {
@@ -190,6 +191,9 @@ ordered_json to_json(const Content& content) {
   report["ledger"] = ledger(content);
   report["unarmed"] = unarmed(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
+  if (content.threads != nullptr)
+    report["threads"] =
+        threads_json({.survey = *content.threads, .duration_s = content.duration_s()});
   if (content.context != nullptr) report["context"] = context_json(*content.context);
   if (content.work != nullptr) report["counters"] = counters_json(content);
   return report;

@@ -223,6 +223,12 @@ std::string profile_text(const ProfileContent& content) {
   return text + functions_table(content, hot);
 }
 
+std::string hot_functions_text(const ProfileContent& content) {
+  const Hot hot = hot_functions(content.work, content.names, content.wanted);
+  return hot.all.samples == 0 ? heading(content, hot)
+                              : heading(content, hot) + functions_table(content, hot);
+}
+
 nlohmann::ordered_json profile_json(const ProfileContent& content) {
   const Hot hot = hot_functions(content.work, content.names, content.wanted);
   auto places = nlohmann::ordered_json::array();

@@ -32,6 +32,8 @@ struct ProfileContent {
 };
 
 std::string profile_text(const ProfileContent& content);
+// Of it the heading and the table of functions.
+std::string hot_functions_text(const ProfileContent& content);
 nlohmann::ordered_json profile_json(const ProfileContent& content);
 std::string profile_folded(const ProfileContent& content);
 

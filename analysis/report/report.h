@@ -18,6 +18,7 @@
 #include "analysis/profile/work.h"
 #include "analysis/report/summary.h"
 #include "analysis/statistics/distribution.h"
+#include "analysis/threads/survey.h"
 
 namespace sojourn::report {
 
@@ -50,6 +51,7 @@ struct Content {
   std::map<std::uint32_t, std::string> thread_names = {};
   const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
+  const threads::Survey* threads = nullptr;  // of a trace without points, where it tells of threads
 
   std::uint64_t lost() const;
   // What another tracer lost is in no ledger.

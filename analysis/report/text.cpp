@@ -16,6 +16,7 @@
 #include "analysis/report/counters_text.h"
 #include "analysis/report/deadline.h"
 #include "analysis/report/report.h"
+#include "analysis/report/threads_text.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -54,7 +55,10 @@ class Writer {
       if (content_.selection) line("\nof the whole trace:");
       happenings();
     }
-    points(all_points);
+    if (content_.threads == nullptr)
+      points(all_points);
+    else
+      text_ += threads_text({.survey = *content_.threads, .duration_s = content_.duration_s()});
     if (content_.context != nullptr) text_ += context_text(*content_.context);
     text_ += counters_text(content_);
     doubts();
@@ -433,6 +437,10 @@ class Writer {
     if (down.complete + up.complete != 0)
       line("\nnext: sojourn {} {} --worst 5", content_.late == nullptr ? "journeys" : "explain",
            facts_.path);
+    if (content_.threads != nullptr)
+      line("\nnext: sojourn list -p {} --suggest > my.toml", facts_.targets.front().pid);
+    else if (content_.context != nullptr && content_.context->has("sched"))
+      line("next: sojourn threads {}", facts_.path);
     if (has_profile()) line("next: sojourn profile {}", facts_.path);
   }
 

@@ -17,13 +17,14 @@ set(arrows
   "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
+  "analysis/threads: analysis/base analysis/model analysis/context analysis/statistics"
   "analysis/journeys: analysis/base analysis/model"
   "analysis/causes: analysis/base analysis/model analysis/context analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
-    analysis/journeys analysis/causes analysis/profile"
+    analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
@@ -52,7 +53,7 @@ set(arrows
     userspace/capture/rights userspace/capture/records userspace/capture/rings"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
-    analysis/statistics analysis/context analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+    analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/coarse userspace/capture userspace/doctor")
 
 set(known "")

@@ -40,5 +40,6 @@ Action define_check(CLI::App& app);
 Action define_import(CLI::App& app);
 Action define_export(CLI::App& app);
 Action define_schema(CLI::App& app);
+Action define_threads(CLI::App& app);
 
 }  // namespace sojourn::cli

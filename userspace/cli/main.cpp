@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
     {"explain", "Why packets were late: one by one, and a table of causes", cli::define_explain},
     {"queues", "How deep the target's queues were, and who feeds them", cli::define_queues},
     {"profile", "Which functions its CPU time went to, by hop and by thread", cli::define_profile},
+    {"threads", "What threads do and who wakes whom, without points", cli::define_threads},
     {"events", "The raw events of a trace in time order", cli::define_events},
     {"check", "What is whole in a trace file, and what was lost", cli::define_check},
     {"import", "Read another tracer's files into a trace", cli::define_import},

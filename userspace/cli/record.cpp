@@ -20,6 +20,7 @@
 #include "userspace/capture/control/command.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/record_auto.h"
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
@@ -59,6 +60,7 @@ struct Options {
   bool quiet = false;
   FlightOptions flight;
   CollectorOptions collector;
+  AutoOptions automatic;
   PostMortemOptions post_mortem;
 };
 
@@ -250,7 +252,8 @@ void tell_outcome(const Options& options, const capture::Capture& capture,
   if (outcome.rings) tell_advice(*outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture);
-  if (!outcome.path.empty()) tell("next: sojourn report {}\n", outcome.path);
+  if (!outcome.path.empty())
+    tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
 }
 
 Result<void> capture_until_end(const Options& options, capture::Capture& capture,
@@ -377,6 +380,13 @@ Result<void> record(Options& options) {
   SJ_CHECK(options.processes.maps.read());
   if (options.post_mortem.is_asked())
     return options.post_mortem.run(options.processes.pids, options.output, options.quiet);
+  SJ_CHECK(options.automatic.fill_in({.processes = options.processes,
+                                      .context = options.context,
+                                      .perf = options.perf,
+                                      .queues = options.queues,
+                                      .duration = options.duration,
+                                      .may_be_endless = options.flight.is_asked()},
+                                     options.quiet));
   SJ_TRY(how, capture_options(options));
   how.follow = options.processes.follow;
   const MapOptions& maps = options.processes.maps;
@@ -446,6 +456,7 @@ Action define_record(CLI::App& app) {
                  "come to look into in time lose the newest in either case")
       ->transform(CLI::CheckedTransformer(losses, CLI::ignore_case))
       ->option_text("newest|oldest [newest]");
+  options->automatic.define(app);
   options->selection.define(app);
   const std::map<std::string, EngineWanted> engines = {
       {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};
@@ -481,6 +492,7 @@ Action define_record(CLI::App& app) {
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
+      "  sojourn record -p $(pidof unknown) --auto -o run.sjt\n"
       "  sojourn record -p $(pidof nr-cu),$(pidof nr-du) -o both.sjt\n"
       "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"

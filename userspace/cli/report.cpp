@@ -29,6 +29,7 @@
 #include "analysis/report/summary.h"
 #include "analysis/report/words.h"
 #include "analysis/report/worst.h"
+#include "analysis/threads/survey.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
@@ -127,6 +128,11 @@ Result<void> run(const Options& options) {
   context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                              model::pids_of(reader.targets()));
   profile::Work work(reader.schema(), topology, reader.profile());
+  std::optional<threads::Survey> survey;  // of what has nothing else to tell
+  if (std::ranges::none_of(reader.schema().points,
+                           [](const model::Point& point) { return is_of_target(point.direction); }))
+    survey.emplace(reader.schema(), reader.context(), reader.streams(), reader.capture(),
+                   model::pids_of(reader.targets()));
   report::Slots slots(reader.schema());
   ProgressLine line;
   SJ_TRY(totals, report::rebuild(
@@ -135,6 +141,7 @@ Result<void> run(const Options& options) {
                      [&](const model::EventBatch& events) {
                        times.consume(events);
                        work.consume(events);
+                       if (survey) survey->consume(events);
                        if (groups) groups->consume(events);
                        if (options.deadline_slots) slots.consume(events);
                        return true;
@@ -145,6 +152,7 @@ Result<void> run(const Options& options) {
   summary.finish(end_ns);
   times.finish(end_ns);
   work.finish();
+  if (survey) survey->finish(end_ns);
   if (groups) groups->finish();
   const report::Facts facts = {options.path,          reader.schema(),  reader.targets(),
                                reader.host(),         reader.capture(), reader.ledger(),
@@ -165,6 +173,7 @@ Result<void> run(const Options& options) {
   if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
+  if (survey && survey->knows_states()) content.threads = &*survey;
   content.thread_names = profile::thread_names(reader.context());
   content.deadline_ns = options.deadline_ns;
   if (options.deadline_slots) {

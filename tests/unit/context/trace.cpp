@@ -32,7 +32,7 @@ Trace::Trace() {
       point("sched.migrate", {"from", "to"}),
       point("irq", {"number", "ns", "nested"}),
       point("softirq", {"number", "ns"}),
-      point("syscall", {"number", "ns", "result"}),
+      point("syscall", {"number", "ns", "result", "arg0", "op"}),
       point("fault", {"address", "ip", "code"})};
   for (const char* family : {"sched", "irq", "syscalls", "faults"})
     context.families.push_back({.name = family, .missing = ""});
@@ -67,6 +67,12 @@ void Trace::on_switch(std::uint64_t ts_ns, std::uint32_t cpu, std::uint32_t prev
                       std::uint64_t state, std::uint32_t next) {
   add(ts_ns, cpu, pid_of(prev) == kPid ? prev : next, kSwitch,
       {prev, pid_of(prev), state, next, pid_of(next), 120});
+}
+
+void Trace::call(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint32_t tid,
+                 std::uint64_t number, std::int64_t result, std::uint64_t arg0, std::uint64_t op) {
+  add(end_ns, 0, tid, kSyscall,
+      {number, end_ns - begin_ns, static_cast<std::uint64_t>(result), arg0, op});
 }
 
 void Trace::wakeup(std::uint64_t ts_ns, std::uint32_t tid, std::uint32_t waker, std::uint64_t from,

@@ -31,6 +31,9 @@ struct Trace {
                  std::uint32_t next);
   void wakeup(std::uint64_t ts_ns, std::uint32_t tid, std::uint32_t waker, std::uint64_t from = 0,
               std::uint64_t cpu = 0);
+  // A system call that returned, on CPU 0.
+  void call(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint32_t tid, std::uint64_t number,
+            std::int64_t result, std::uint64_t arg0 = 0, std::uint64_t op = 0);
   void add(std::uint64_t ts_ns, std::uint32_t cpu, std::uint32_t tid, model::PointId point,
            std::vector<std::uint64_t> values);
 };

@@ -97,7 +97,8 @@ model::Point point_of(sj_context_kind kind) {
     case SJ_CONTEXT_SOFTIRQ:
       return make_point<sj_softirq>("softirq", {{"number", 1}, {"ns", 8}});
     case SJ_CONTEXT_SYSCALL:
-      return make_point<sj_syscall>("syscall", {{"number", 4}, {"ns", 8}, {"result", 8, true}});
+      return make_point<sj_syscall>(
+          "syscall", {{"number", 4}, {"ns", 8}, {"result", 8, true}, {"arg0", 8}, {"op", 4}});
     case SJ_CONTEXT_FAULT:
       return make_point<sj_fault>("fault", {{"address", 8}, {"ip", 8}, {"code", 4}});
     case SJ_CONTEXT_SOCKET_DROP:

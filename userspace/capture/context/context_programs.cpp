@@ -64,6 +64,7 @@ const Need* need_of(std::string_view program) {
 // Programs that serve a family, essential or not. The interrupts' ones also tell `sched` on whose
 // behalf a CPU wakes somebody.
 bool serves(std::string_view program, ContextFamily family) {
+  if (program == "count_sys_enter") return false;  // syscall_rate.h has it
   if (program == "on_exit")
     return family == ContextFamily::kSched || family == ContextFamily::kSyscalls;
   if (program == "on_fault_kernel") return family == ContextFamily::kFaults;

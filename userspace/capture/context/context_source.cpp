@@ -49,6 +49,11 @@ Result<bool> ContextSource::add_process(const target::Process& process) {
   return true;
 }
 
+void ContextSource::remove_process(const target::Process& process) {
+  programs_.remove_target(process.pid());
+  std::erase(processes_, &process);
+}
+
 void ContextSource::open_sampler(const target::Process& process) {
   if (!contains(options_.families, ContextFamily::kSockets)) return;
   auto sampler = SocketSampler::open(process);
@@ -91,6 +96,7 @@ Result<void> ContextSource::arm() {
   if (options_.tell) std::ranges::for_each(known.families, options_.tell);
   outlet_->sink().push(std::move(known));
   look_at_sockets(true);  // so that drops at those that are there count from the open mark on
+  look_at_descriptors();
   return {};
 }
 
@@ -118,6 +124,13 @@ Result<void> ContextSource::settle() {
   return wait_for_running_programs();
 }
 
+// System calls name them by number.
+void ContextSource::look_at_descriptors() {
+  if (!programs_.has(ContextFamily::kSyscalls)) return;
+  if (model::Context news = descriptors_.news(processes_); !news.empty())
+    outlet_->sink().push(std::move(news));
+}
+
 // A target that ends takes its sockets with it, so that looking fails: that ends no capture.
 void ContextSource::look_at_sockets(bool in_any_case) {
   for (SocketSampler& sampler : samplers_) look_at_sockets(sampler, in_any_case);
@@ -128,6 +141,7 @@ void ContextSource::look_at_sockets(SocketSampler& sampler, bool in_any_case) {
   if (!fresh || fresh->empty()) return;
   model::Context names;
   for (const SocketState& socket : *fresh) {
+    descriptors_.name_socket(socket.inode, socket.name);
     if (!programs_.add_socket(socket.cookie)) continue;
     names.names.push_back({.kind = model::NameKind::kSocket,
                            .id = socket.cookie,
@@ -145,6 +159,7 @@ Result<bool> ContextSource::poll() {
 
 void ContextSource::flush() {
   drain_->flush();
+  look_at_descriptors();
   for (SocketSampler& sampler : samplers_) sampler.flush();
   if (model::Context news = names_.news(programs_); !news.empty())
     outlet_->sink().push(std::move(news));

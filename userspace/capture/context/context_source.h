@@ -19,6 +19,7 @@
 #include "userspace/capture/context/context_names.h"
 #include "userspace/capture/context/context_points.h"
 #include "userspace/capture/context/context_programs.h"
+#include "userspace/capture/context/descriptors.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/queues/socket_sampler.h"
 #include "userspace/target/process.h"
@@ -39,9 +40,7 @@ class ContextSource final : public Source {
                                                        ContextOptions options);
 
   Result<bool> add_process(const target::Process& process) override;
-  void remove_process(const target::Process& process) override {
-    programs_.remove_target(process.pid());
-  }
+  void remove_process(const target::Process& process) override;
   Result<void> connect(Outlet& outlet) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
@@ -64,6 +63,7 @@ class ContextSource final : public Source {
       : options_(std::move(options)), programs_(std::move(programs)) {}
 
   void open_sampler(const target::Process& process);
+  void look_at_descriptors();
   void look_at_sockets(bool in_any_case);
   void look_at_sockets(SocketSampler& sampler, bool in_any_case);
 
@@ -74,6 +74,7 @@ class ContextSource final : public Source {
   std::optional<Drain> drain_;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   ContextNames names_;
+  Descriptors descriptors_;
   std::deque<SocketSampler> samplers_;  // one a process
   std::uint64_t open_ns_ = UINT64_MAX;
   std::uint64_t close_ns_ = UINT64_MAX;

@@ -1,0 +1,231 @@
+#include "analysis/report/threads_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "analysis/report/threads_words.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+
+namespace {
+
+using threads::Story;
+using threads::Survey;
+
+constexpr std::size_t kMostNames = 3;
+
+std::string share(std::uint64_t part_ns, const Story& story) {
+  return story.total_ns() == 0
+             ? "-"
+             : percent(static_cast<double>(part_ns) / static_cast<double>(story.total_ns()));
+}
+
+void add_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
+  for (const double at : {0.5, 0.99})
+    cells.push_back(times.count() == 0 ? "-" : duration(static_cast<double>(times.quantile(at))));
+  cells.push_back(times.count() == 0 ? "-" : duration(static_cast<double>(times.max())));
+}
+
+class Writer {
+ public:
+  explicit Writer(const ThreadsContent& content) : content_(content), survey_(content.survey) {}
+
+  std::string run() {
+    if (!survey_.knows_states())
+      return "\nnothing is known of what its threads did: record with --context sched, or --auto\n";
+    threads();
+    edges();
+    hand_offs_table();
+    traffic();
+    paths();
+    reactions();
+    doubts();
+    return std::move(text_);
+  }
+
+ private:
+  template <typename Entry>
+  std::size_t rows(const std::vector<Entry>& entries) const {
+    return std::min(entries.size(), content_.most_rows);
+  }
+
+  std::string rate(std::uint64_t count) const {
+    const double a_second = static_cast<double>(count) / std::max(content_.duration_s, 1e-9);
+    return a_second >= 9.95 || a_second == 0
+               ? report::count(static_cast<std::uint64_t>(std::llround(a_second)))
+               : fmt::format("{:.2g}", a_second);
+  }
+
+  std::string thread(std::uint32_t tid) const { return printable(survey_.thread_name(tid)); }
+
+  void add(const Table& table, std::size_t all) {
+    if (table.empty()) return;
+    text_ += "\n" + table.text();
+    if (all > content_.most_rows)
+      text_ += fmt::format("  and {} more: --limit {}\n", count(all - content_.most_rows), all);
+  }
+
+  void threads() {
+    std::vector<std::pair<std::uint32_t, const Story*>> all;
+    for (const auto& [tid, story] : survey_.threads()) all.emplace_back(tid, &story);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& of) { return of.second->running_ns; });
+    Table times({"threads", "tid", "running", "wants a CPU", "blocked", "wakes a second",
+                 "woken to running p50", "p99", "max"});
+    Table roles({"what drives them", ""});
+    roles.left(1);
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const auto& [tid, story] = all[row];
+      std::vector<std::string> cells = {"  " + thread(tid),
+                                        std::to_string(tid),
+                                        share(story->running_ns, *story),
+                                        share(story->runnable_ns, *story),
+                                        share(story->blocked_ns, *story),
+                                        rate(story->all_wakes())};
+      add_times(cells, story->woken_ns);
+      times.row(std::move(cells));
+      roles.row({"  " + thread(tid), role_words(survey_, tid)});
+    }
+    add(times, all.size());
+    add(roles, all.size());
+  }
+
+  void edges() {
+    std::vector<std::pair<const threads::EdgeKey*, const threads::Edge*>> all;
+    for (const auto& [key, edge] : survey_.edges()) all.emplace_back(&key, &edge);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& of) { return of.second->count; });
+    Table table({"who wakes whom", "that waited in", "a second", "waited (mean)",
+                 "woken to running p50", "p99", "max"});
+    table.left(1);
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const auto& [key, edge] = all[row];
+      std::vector<std::string> cells = {
+          fmt::format("  {} -> {}", waker_words(survey_, *key), thread(key->tid)),
+          way_words(survey_, key->tid, key->way), rate(edge->count),
+          duration(static_cast<double>(edge->waited_ns) / static_cast<double>(edge->count))};
+      add_times(cells, edge->delay_ns);
+      table.row(std::move(cells));
+    }
+    add(table, all.size());
+    sent_to_each_other();
+  }
+
+  void sent_to_each_other() {
+    for (const auto& [ends, count] : survey_.loopback())
+      text_ += fmt::format("  of the network's, {} a second were of packets that {} sent to {}\n",
+                           rate(count), thread(ends.first), thread(ends.second));
+  }
+
+  std::string names(const std::set<std::uint32_t>& tids) const {
+    std::vector<std::string> words;
+    for (const std::uint32_t tid : tids) {
+      if (words.size() == kMostNames) break;
+      words.push_back(thread(tid));
+    }
+    std::string text = fmt::format("{}", fmt::join(words, ", "));
+    if (tids.size() > kMostNames) text += fmt::format(" and {} more", tids.size() - kMostNames);
+    return text;
+  }
+
+  void hand_offs_table() {
+    const std::vector<HandOff> all = hand_offs(survey_);
+    Table table({"blocking queues and locks", "woken by", "waiting", "a second",
+                 "woken to running p50", "p99", "max"});
+    table.left(1);
+    table.left(2);
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const HandOff& of = all[row];
+      std::vector<std::string> cells = {fmt::format("  {} {:#x}", of.kind, of.futex.second),
+                                        names(of.wakers), names(of.waiters), rate(of.count)};
+      add_times(cells, of.delay_ns);
+      table.row(std::move(cells));
+    }
+    add(table, all.size());
+  }
+
+  void traffic() {
+    std::vector<std::pair<const threads::TrafficKey*, const threads::Traffic*>> all;
+    for (const auto& [key, traffic] : survey_.traffic()) all.emplace_back(&key, &traffic);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& of) { return of.second->calls; });
+    Table table({"sockets and timers", "call", "of", "a second", "in vain", "moved a second"});
+    table.left(1);
+    table.left(2);
+    const threads::Calls& calls = survey_.calls();
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const auto& [key, traffic] = all[row];
+      const std::string what =
+          printable(calls.descriptor(survey_.threads().at(key->tid).pid, key->descriptor));
+      table.row(
+          {"  " + thread(key->tid), printable(calls.name(key->number)), what, rate(traffic->calls),
+           rate(traffic->empty),
+           rate(traffic->amount) + (calls.counts_messages(key->number) ? " messages" : " bytes")});
+    }
+    add(table, all.size());
+  }
+
+  void paths() {
+    std::vector<std::pair<const threads::PathKey*, const statistics::Distribution*>> all;
+    for (const auto& [key, times] : survey_.paths()) all.emplace_back(&key, &times);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& of) { return of.second->count(); });
+    Table table({"socket in to socket out (estimate)", "a second", "p50", "p99", "max"});
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const auto& [key, times] = all[row];
+      std::vector<std::string> cells = {"  " + path_words(survey_, *key), rate(times->count())};
+      add_times(cells, *times);
+      table.row(std::move(cells));
+    }
+    add(table, all.size());
+    if (!all.empty())
+      text_ +=
+          "  from a receiving call's end to the next sending call's begin, of its own thread or of "
+          "those\n  that it woke; what a queue held while its taker ran is not followed\n";
+  }
+
+  void reactions() {
+    std::vector<std::pair<const threads::ReactionKey*, const statistics::Distribution*>> all;
+    for (const auto& [key, times] : survey_.reactions()) all.emplace_back(&key, &times);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const auto& of) { return of.second->count(); });
+    Table table({"woken, to the first hit of a point", "point", "a second", "p50", "p99", "max"});
+    table.left(1);
+    for (std::size_t row = 0; row < rows(all); ++row) {
+      const auto& [key, times] = all[row];
+      std::vector<std::string> cells = {
+          "  " + thread(key->tid), printable(survey_.point_name(key->point)), rate(times->count())};
+      add_times(cells, *times);
+      table.row(std::move(cells));
+    }
+    add(table, all.size());
+  }
+
+  void doubts() {
+    if (!survey_.knows_calls())
+      text_ +=
+          "\nsystem calls were not recorded (--context syscalls): in what threads wait, queues, "
+          "sockets and\nways from socket to socket are not known\n";
+    if (survey_.left_out() != 0)
+      text_ += fmt::format("\n{} of too many different edges, descriptors or ways were left out\n",
+                           count(survey_.left_out()));
+  }
+
+  const ThreadsContent& content_;
+  const Survey& survey_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string threads_text(const ThreadsContent& content) {
+  return Writer(content).run();
+}
+
+}  // namespace sojourn::report

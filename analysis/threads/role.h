@@ -1,0 +1,34 @@
+// What a thread is for, as far as its waits tell: a guess from how it is woken and how it spends
+// its time, with the words that go with it. Plain functions on a Story.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "analysis/threads/survey.h"
+
+namespace sojourn::threads {
+
+enum class Role : std::uint8_t {
+  kIdle,      // it never ran, or waited all the time
+  kPeriodic,  // by a timer, at regular intervals
+  kTimed,     // by timers, at others
+  kSocket,    // driven by packets
+  kDriven,    // by other threads, which wake it
+  kDevice,    // by interrupts
+  kPolling,   // runs all the time and looks for work
+  kBusy,      // runs all the time
+  kMixed,     // by several of these
+};
+std::string_view name(Role role);  // idle periodic timed socket driven device polling busy mixed
+
+struct Judgement {
+  Role role = Role::kIdle;
+  double share = 0;                        // of its wakes that say so
+  std::optional<std::uint64_t> period_ns;  // of periodic ones: the median
+};
+
+Judgement judge(const Story& story);
+
+}  // namespace sojourn::threads

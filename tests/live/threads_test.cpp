@@ -1,0 +1,231 @@
+// `record --auto` and `threads`: programs without points, of which it is known what their threads
+// do (subjects/hand_over.cpp), and the base station under test.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/live/programs.h"
+#include "userspace/capture/context/syscall_rate.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kPackets = 300;
+
+// A kernel may run no programs on behalf of some processes, and a thread that is still busy is not
+// woken for what is handed to it: a part of it all is not seen.
+bool most(std::uint64_t seen, std::uint64_t of) {
+  return seen <= of && 2 * seen >= of;
+}
+
+// The subject, recorded from before its first packet to its end.
+class Recorded {
+ public:
+  explicit Recorded(const std::vector<std::string>& how) {
+    test::Child subject({SJ_SUBJECT_HAND_OVER, std::to_string(kPackets)});
+    REQUIRE(subject.wait_for_ready_line() == "ready\n");
+    std::vector<std::string> argv = {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()),
+                                     "-o",       path()};
+    argv.insert(argv.end(), how.begin(), how.end());
+    test::Child tracer(argv);
+    const bool began = tracer.wait_for_output("no points: only");
+    if (!began) FAIL("record did not begin: " << tracer.wait().err);
+    subject.signal(SIGUSR1);
+    const test::Ended done = subject.wait();
+    INFO(done.err);
+    REQUIRE(done.exit_code == 0);
+    const test::Ended traced = tracer.wait();
+    INFO(traced.err);
+    REQUIRE(traced.exit_code == 0);
+    said_ = traced.err;
+    std::istringstream words(done.out);
+    std::string name;
+    for (std::uint64_t number = 0; words >> name >> number;) measured_[name] = number;
+    found_ = json::parse(sojourn_done({"threads", "--json", path()}));
+  }
+
+  std::string path() const { return directory_.path("run.sjt"); }
+  const std::string& said() const { return said_; }
+  const json& found() const { return found_; }
+
+  // What the subject says itself.
+  std::uint64_t measured(const std::string& name) const {
+    CAPTURE(name);
+    REQUIRE(measured_.contains(name));
+    return measured_.at(name);
+  }
+
+  const json& thread(const std::string& name) const {
+    for (const json& thread : found_.at("threads"))
+      if (thread.at("tid") == measured(name)) return thread;
+    FAIL("no thread " << name << " in " << found_.dump(2));
+    return found_;
+  }
+
+  // The most frequent of those edges.
+  const json& edge(const std::string& cause, const std::string& from, const std::string& to,
+                   const std::string& call) const {
+    const json* best = nullptr;
+    for (const json& edge : found_.at("edges")) {
+      const bool is_meant = edge.at("cause") == cause && edge.at("to_tid") == measured(to) &&
+                            (cause != "thread" || edge.at("from_tid") == measured(from)) &&
+                            edge.at("call") == call;
+      if (is_meant && (best == nullptr || edge.at("count") > best->at("count"))) best = &edge;
+    }
+    if (best == nullptr) FAIL("no edge " << from << " -> " << to << " in " << found_.dump(2));
+    return *best;
+  }
+
+ private:
+  test::TemporaryDirectory directory_;
+  std::string said_;
+  std::map<std::string, std::uint64_t> measured_;
+  json found_;
+};
+
+std::uint64_t number(const json& of, const char* key) {
+  return of.at(key).get<std::uint64_t>();
+}
+
+TEST_CASE("record --auto finds out what each thread of an unknown program is for") {
+  need_root();
+  const Recorded run({"--auto", "--context", "sched,irq,syscalls,sockets", "--for", "60s"});
+
+  const json& tick = run.thread("tick");
+  CHECK(tick.at("role") == "periodic");
+  const std::uint64_t period_ns = tick.at("period_ns");
+  CHECK(period_ns >= 4'000'000);
+  CHECK(period_ns <= 6'000'000);
+  const json& reader = run.thread("reader");
+  CHECK(reader.at("role") == "socket");
+  CHECK(most(number(reader, "received"), kPackets));
+  CHECK(number(reader, "sent") == 0);
+  CHECK(run.thread("worker").at("role") == "driven");
+  const json& sender = run.thread("sender");
+  CHECK(sender.at("role") == "driven");
+  CHECK(most(number(sender, "sent"), kPackets));
+
+  CHECK(most(number(run.edge("network", "", "reader", "recvfrom"), "count"), kPackets));
+  CHECK(most(number(run.edge("thread", "worker", "sender", "futex"), "count"), kPackets));
+
+  // Being woken and getting a CPU is within what the threads themselves saw of it.
+  const json& handed = run.edge("thread", "reader", "worker", "futex");
+  CHECK(most(number(handed, "count"), kPackets));
+  const json& delay = handed.at("woken_to_running_ns");
+  CHECK(number(delay, "p50") <= run.measured("hand_over.max"));
+  CHECK(delay.at("mean").get<double>() * static_cast<double>(number(delay, "count")) <=
+        static_cast<double>(run.measured("hand_over.sum")));
+  CHECK(number(delay, "p50") > 0);
+
+  const json* way = nullptr;
+  for (const json& path : run.found().at("paths"))
+    if (path.at("tids") ==
+        json::array({run.measured("reader"), run.measured("worker"), run.measured("sender")}))
+      way = &path;
+  INFO(run.found().at("paths").dump(2));
+  REQUIRE(way != nullptr);
+  const json& latency = way->at("latency_ns");
+  CHECK(most(number(latency, "count"), kPackets));
+  CHECK(number(latency, "p50") >= run.measured("way.min"));
+  CHECK(number(latency, "p50") <= run.measured("way.max"));
+
+  std::uint64_t sent_to_reader = 0;
+  for (const json& sent : run.found().at("sent_to_each_other"))
+    if (sent.at("from_tid") == run.measured("feeder") &&
+        sent.at("to_tid") == run.measured("reader"))
+      sent_to_reader = number(sent, "count");
+  CHECK(most(sent_to_reader, kPackets));
+
+  const std::string text = sojourn_done({"threads", run.path()});
+  CHECK(text.contains("by packets (recvfrom udp 127.0.0.1:"));
+  CHECK(text.contains("reader -> worker -> sender"));
+  CHECK(text.contains("--suggest"));
+  CHECK(sojourn_done({"threads", "--dot", run.path()}).starts_with("digraph threads {"));
+  // Without points that is what a report is about.
+  CHECK(sojourn_done({"report", run.path()}).contains("reader -> worker -> sender"));
+  CHECK(run.said().ends_with(fmt::format("next: sojourn threads {}\n", run.path())));
+}
+
+TEST_CASE("without system calls the wakeup graph is there, and what is missing is said") {
+  need_root();
+  const Recorded run({"--auto", "--context", "sched", "--for", "60s"});
+  CHECK(run.found().at("knows_calls") == false);
+  CHECK(run.thread("tick").at("role") == "periodic");
+  CHECK(run.thread("worker").at("role") == "driven");
+  CHECK(run.found().at("paths").empty());
+  CHECK(sojourn_done({"threads", run.path()}).contains("system calls were not recorded"));
+}
+
+TEST_CASE("record --auto tells of the threads of a base station, as far as is affordable") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("run.sjt");
+  Station station;
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "--auto", "--for", "1s", "-o", path});
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.ends_with(fmt::format("next: sojourn threads {}\n", path)));
+  const json found = json::parse(sojourn_done({"threads", "--json", path}));
+  std::map<std::string, json> threads;
+  for (const json& thread : found.at("threads")) threads[thread.at("name")] = thread;
+  REQUIRE(threads.contains("mac"));
+  CHECK(number(threads.at("mac"), "running_ns") > 0);
+  const bool is_dear = ended.err.contains("without system calls");
+  CHECK(found.at("knows_calls") == !is_dear);
+  CHECK(found.at("hand_offs").empty() == is_dear);
+  CHECK_FALSE(found.at("reactions").empty());
+  const std::string text = sojourn_done({"threads", path});
+  CHECK(text.contains("next: sojourn report"));
+  CHECK(text.contains("hot functions"));
+  station.finish();
+}
+
+TEST_CASE("how often system calls are made is counted, of all processes and of the targets") {
+  need_root();
+  std::atomic<bool> ends = false;
+  std::thread caller([&ends] {
+    while (!ends) syscall(SYS_getppid);
+  });
+  const std::vector<pid_t> busy = {getpid()};
+  const auto rate = capture::measure_syscalls(busy, std::chrono::milliseconds(100));
+  test::Child sleeper({"sleep", "60"});
+  const std::vector<pid_t> idle = {sleeper.pid()};
+  const auto none = capture::measure_syscalls(idle, std::chrono::milliseconds(100));
+  ends = true;
+  caller.join();
+  REQUIRE(rate);
+  CHECK(rate->of_targets_a_second > 1000);
+  CHECK(rate->all_a_second >= rate->of_targets_a_second);
+  CHECK(rate->share() > 0);
+  REQUIRE(none);
+  CHECK(none->of_targets_a_second < 1000);
+  CHECK(none->all_a_second > 1000);
+}
+
+TEST_CASE("a trace that tells nothing of threads is refused with what to do") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("run.sjt");
+  Station station;
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "100ms", "-o", path});
+  station.finish();
+  const test::Ended ended = sojourn({"threads", path});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.out.empty());
+  CHECK(ended.err.contains("--auto"));
+}
+
+}  // namespace
+}  // namespace sojourn::live

@@ -1,0 +1,35 @@
+// `sojourn record --auto`: what is worth recording of a program of which nothing is known, and how
+// long. What the user asked for otherwise stays as it is.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/cli/record_context.h"
+#include "userspace/cli/record_perf.h"
+#include "userspace/cli/record_processes.h"
+#include "userspace/cli/record_queues.h"
+
+namespace sojourn::cli {
+
+// The options that it fills in.
+struct AutoParts {
+  const ProcessOptions& processes;
+  ContextWanted& context;
+  PerfWanted& perf;
+  QueueOptions& queues;
+  std::string& duration;
+  bool may_be_endless = false;  // a flight recorder is
+};
+
+struct AutoOptions {
+  bool wanted = false;
+
+  void define(CLI::App& app);
+  // Looks at the machine for a tenth of a second, to see whether system calls are affordable.
+  Result<void> fill_in(const AutoParts& parts, bool quiet) const;
+};
+
+}  // namespace sojourn::cli

@@ -1,0 +1,158 @@
+// `sojourn threads`: what the threads of a program do, as the kernel saw it: without points and
+// without symbols.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/profile/work.h"
+#include "analysis/report/profile_text.h"
+#include "analysis/report/threads_text.h"
+#include "analysis/report/words.h"
+#include "analysis/threads/survey.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/trace_file.h"
+
+namespace sojourn::cli {
+namespace {
+
+constexpr std::size_t kHotRows = 10;
+
+struct Options {
+  std::string path;
+  std::size_t limit = 20;
+  bool json = false;
+  bool dot = false;
+};
+
+Result<void> gather(trace::Reader& reader, threads::Survey& survey, profile::Work& work,
+                    std::uint64_t& end_ns) {
+  ProgressLine line;
+  std::uint64_t done = 0;
+  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+    survey.consume(events);
+    work.consume(events);
+    if (events.size() != 0) end_ns = std::max(end_ns, events[events.size() - 1].ts_ns);
+    line.update(done += events.size(), reader.events());
+    return true;
+  }));
+  survey.finish(end_ns);
+  work.finish();
+  return {};
+}
+
+std::uint64_t lost(const model::Ledger& ledger) {
+  std::uint64_t sum = 0;
+  for (const model::LedgerEntry& entry : ledger)
+    if (entry.cause != model::LossCause::kFiltered) sum += entry.count;
+  return sum;
+}
+
+std::string heading(const trace::Reader& reader, double duration_s) {
+  const std::uint64_t missing = lost(reader.ledger());
+  const std::size_t others = reader.targets().size() - 1;
+  const std::string& name = reader.target().name;
+  std::string text =
+      fmt::format("{}, pid {}{}, {}, {} events, {}\n",
+                  name.empty() ? "unnamed target" : report::printable(name), reader.target().pid,
+                  others == 0 ? "" : fmt::format(" and {} more", others),
+                  report::duration(duration_s * 1e9), report::count(reader.events()),
+                  missing == 0 ? "none lost" : report::count(missing) + " lost");
+  for (const model::ContextFamily& family : reader.context().families)
+    if (!family.missing.empty())
+      text += fmt::format("no context of {}: {}\n", report::printable(family.name),
+                          report::printable(family.missing));
+  return text;
+}
+
+// The hottest functions, where a profile was recorded.
+std::string hot(const trace::Reader& reader, const profile::Work& work) {
+  const auto& counters = reader.profile().counters;
+  const auto found = std::ranges::find(counters, model::kProfile, &model::Counter::name);
+  if (found == counters.end() || !found->missing.empty()) return {};
+  const profile::StackNames names(reader.profile());
+  return "\n" + report::hot_functions_text({.target = reader.target(),
+                                            .counter = *found,
+                                            .work = work,
+                                            .names = names,
+                                            .schema = reader.schema(),
+                                            .threads = profile::thread_names(reader.context()),
+                                            .wanted = [](const profile::At&) { return true; },
+                                            .most_rows = kHotRows});
+}
+
+std::string next(const Options& options, const trace::Reader& reader, bool has_profile) {
+  const auto& points = reader.schema().points;
+  std::string text = "\n";
+  if (std::ranges::any_of(points,
+                          [](const model::Point& point) { return is_of_target(point.direction); }))
+    text += fmt::format("next: sojourn report {}\n", options.path);
+  else
+    text += fmt::format(
+        "next: sojourn list -p {} --suggest > my.toml   (which of its functions look like the data "
+        "path)\n",
+        reader.target().pid);
+  if (has_profile) text += fmt::format("next: sojourn profile {}\n", options.path);
+  return text;
+}
+
+Result<void> run(const Options& options) {
+  SJ_TRY(reader, open_trace(options.path));
+  threads::Survey survey(reader.schema(), reader.context(), reader.streams(), reader.capture(),
+                         model::pids_of(reader.targets()));
+  if (!survey.knows_states())
+    return fail(
+        "{}: has no context of the scheduler, which tells what threads do: `sojourn record -p PID "
+        "--auto` records it (docs/threads.md)",
+        options.path);
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
+  profile::Work work(reader.schema(), topology, reader.profile());
+  std::uint64_t end_ns = reader.capture().close_ns;
+  SJ_CHECK(gather(reader, survey, work, end_ns));
+  tell_if_not_whole(reader);
+  const std::uint64_t begin_ns = origin_ns(reader);
+  const report::ThreadsContent content = {
+      .survey = survey,
+      .duration_s = static_cast<double>(end_ns - std::min(begin_ns, end_ns)) / 1e9,
+      .most_rows = options.limit};
+  if (options.json) {
+    fmt::print("{}\n", report::threads_json(content).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else if (options.dot) {
+    fmt::print("{}", report::threads_dot(content));
+  } else {
+    const std::string hottest = hot(reader, work);
+    fmt::print("{}{}{}{}", heading(reader, content.duration_s), report::threads_text(content),
+               hottest, next(options, reader, !hottest.empty()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Action define_threads(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  app.add_option("--limit", options->limit, "rows of a table")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* dot = app.add_flag("--dot", options->dot, "the wakeup graph, for Graphviz");
+  app.add_flag("--json", options->json, "one JSON object instead of text; times in nanoseconds")
+      ->excludes(dot);
+  app.footer(
+      "wants a CPU  it could have run, and another thread had the CPU\n"
+      "wakes        waits that ended: by a timer, by packets, by a thread, or by an interrupt\n"
+      "woken to     from being woken to running: how long it queued for a CPU\n"
+      "queue, lock  a futex that threads wait for: a lock where the same threads wait and wake\n"
+      "estimate     of those packets only whose hand-over woke the next thread\n"
+      "\n"
+      "docs/threads.md explains it. Made by `sojourn record -p PID --auto`.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli
