@@ -30,7 +30,7 @@ set(arrows
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/target"
   "userspace/coarse: analysis/base analysis/model analysis/filter userspace/base userspace/target userspace/symbols bpf"
-  "userspace/capture: analysis/base analysis/model analysis/filter userspace/base userspace/target
+  "userspace/capture: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/target
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control"
   "userspace/capture/rights: analysis/base"

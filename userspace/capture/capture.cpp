@@ -288,6 +288,7 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   state->measure_costs();
   SJ_CHECK(state->open_sink());
   SJ_CHECK(state->set_budget());
+  state->sink->count_points(state->outlet->schema().points.size());
   SJ_CHECK(state->arm());
   state->listen_for_ctl();
   SJ_CHECK(state->follow());
@@ -344,6 +345,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.keep_budget(listener));
     SJ_CHECK(state.every_second(listener));
     SJ_CHECK(state.look_after_losses(listener));
+    SJ_CHECK(state.look_after_hits(listener));
     SJ_CHECK(state.look_after_triggers(listener));
     SJ_CHECK(state.look_after_dumps(listener));
     SJ_CHECK(state.look_after_members(listener));
@@ -418,6 +420,7 @@ Result<Outcome> Capture::finish() {
   state.note_met();
 
   SJ_TRY(losses, state.losses());
+  SJ_TRY(never_hit, state.never_hit());
   state.about.stream_hits = state.retired.hits;
   for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
   if (state.outlet->sieve()) state.outlet->sieve()->close_up(state.about.stream_hits);
@@ -443,6 +446,7 @@ Result<Outcome> Capture::finish() {
                  .lost = not_kept.lost,
                  .filtered = not_kept.filtered,
                  .bytes = state.sink->bytes(),
+                 .never_hit = std::move(never_hit),
                  .rings = state.ring_advice()};
 }
 

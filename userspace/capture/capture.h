@@ -116,6 +116,7 @@ struct Outcome {
   std::uint64_t lost = 0;
   std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;
+  std::vector<std::string> never_hit;  // names of points
   std::optional<RingAdvice> rings;
 };
 

@@ -26,9 +26,7 @@ Result<void> Capture::State::set_budget() {
   if (!options.budget) return {};
   if (!coverage.why_no_costs.empty())
     return fail("keep to a budget: what a hit costs is not known: {}", coverage.why_no_costs);
-  const auto costs = budget_points();
-  sink->count_points(costs.size());
-  budget.emplace(*options.budget, costs);
+  budget.emplace(*options.budget, budget_points());
   return {};
 }
 
@@ -40,9 +38,7 @@ void Capture::State::extend_budget(const Listener& listener) {
     listener.say(
         fmt::format("not kept to the budget: what eBPF records, as its costs are not known: {}",
                     coverage.why_no_costs));
-  const auto costs = budget_points();
-  sink->count_points(costs.size());
-  budget->set_points(costs);
+  budget->set_points(budget_points());
 }
 
 // A span begins before the first of its hits can be missing, and ends when none is any more.
@@ -78,11 +74,7 @@ Result<void> Capture::State::keep_budget(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!budget || !is_open() || now_ns < next_budget_ns || !is_alive()) return {};
   next_budget_ns = now_ns + kPeriodNs;
-  flush();
-  std::vector<std::uint64_t> hits = sink->events_by_point();
-  SJ_TRY(lost, losses());
-  for (const model::LedgerEntry& entry : lost)
-    if (entry.point < hits.size()) hits[entry.point] += entry.count;
+  SJ_TRY(hits, hits_by_point());
   const Budget::Decision decision = budget->look(now_ns, hits, target_cpu_ns());
   const auto words = [&](const std::vector<model::PointId>& points) {
     std::string text = outlet->schema().points[points.front()].name();

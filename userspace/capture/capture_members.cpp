@@ -384,6 +384,7 @@ Result<void> Capture::State::number_points(target::Points& points) {
   SJ_CHECK(target::join(points, schema));
   for (std::size_t id = known; id < schema.points.size(); ++id)
     SJ_CHECK(outlet->add_point(schema.points[id]));
+  sink->count_points(schema.points.size());
   return {};
 }
 

@@ -1,7 +1,8 @@
 // What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
 // file, capture_members.cpp knows the processes, also those that come and go, capture_family.cpp
 // their children, capture_code.cpp what they load and capture_launch.cpp what a script starts;
-// capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap.
+// capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap and
+// capture_hits.cpp tells of points that are hit too often or never.
 #pragma once
 
 #include <chrono>
@@ -26,6 +27,7 @@
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/control/trigger.h"
+#include "userspace/capture/hit_watch.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/outlet.h"
 #include "userspace/capture/output/sink.h"
@@ -153,6 +155,9 @@ struct Capture::State {
   std::uint64_t next_budget_ns = 0;
   bool told_of_no_costs = false;
   std::size_t shed_written = 0;
+  std::optional<HitWatch> hit_watch;  // once it is open
+  std::uint64_t next_hits_ns = 0;
+  std::size_t hot_told = 0;
   std::string last_path;
   unsigned dumps_done = 0;
 
@@ -262,6 +267,13 @@ struct Capture::State {
   Result<void> keep_budget(const Listener& listener);
   Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
   void write_shed();
+
+  Result<std::vector<std::uint64_t>> hits_by_point();
+  std::vector<WatchedPoint> watched_points() const;
+  std::vector<std::string> point_names(const std::vector<model::PointId>& points) const;
+  void tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener& listener);
+  Result<void> look_after_hits(const Listener& listener);
+  Result<std::vector<std::string>> never_hit();
 
   Result<void> every_second(const Listener& listener);
   Result<void> look_after_losses(const Listener& listener);

@@ -18,6 +18,7 @@
 #include "userspace/base/fd.h"
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control/command.h"
+#include "userspace/capture/hit_watch.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record_auto.h"
@@ -252,6 +253,9 @@ void tell_outcome(const Options& options, const capture::Capture& capture,
   if (outcome.rings) tell_advice(*outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture);
+  if (outcome.events != 0 && !outcome.never_hit.empty())
+    tell("never hit: {}\n",
+         capture::silent_words(outcome.never_hit, options.processes.maps.given()));
   if (!outcome.path.empty())
     tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
 }
@@ -484,7 +488,8 @@ Action define_record(CLI::App& app) {
          "--budget", options->budget_percent,
          "Keep what tracing takes under so many percent of the target's CPU: the dearest "
          "points are off while it is exceeded, and come back when the load falls; points of "
-         "direction I and S always stay. The trace says when")
+         "direction I and S always stay. The trace says when. Without a budget none is switched "
+         "off: a point that takes more than 5 % is told")
       ->check(CLI::PositiveNumber)
       ->type_name("PERCENT");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing but errors");

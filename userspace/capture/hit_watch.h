@@ -1,0 +1,64 @@
+// Watches how often points are hit, and finds those that a user should hear of while a capture
+// runs: so often that it takes much of the target's CPU, or never. Each is found once. Fed with
+// totals every now and then. One thread owns a HitWatch.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::capture {
+
+struct WatchedPoint {
+  std::uint64_t hit_ps = 0;
+  bool is_targets = true;      // else it is the kernel's, or a sample's
+  bool may_be_silent = false;  // as it is for what goes wrong
+  bool is_hot_news = true;     // false: somebody else sees to it that it does not get too hot
+};
+
+class HitWatch {
+ public:
+  // What a point may take of the target's CPU before it is told; and of one processor, as a share
+  // of a target that hardly does anything says little.
+  static constexpr double kHotShare = 0.05;
+  static constexpr double kHotOfProcessor = 0.01;
+  // A point that was not hit in so long may never be.
+  static constexpr std::uint64_t kSilentNs = 5'000'000'000;
+
+  explicit HitWatch(std::uint64_t open_ns) : open_ns_(open_ns) {}
+
+  struct Hot {
+    model::PointId point = 0;
+    double hits_a_second = 0;
+    double share = 0;  // of the target's CPU
+  };
+  struct News {
+    std::vector<Hot> hot;                // that were not told before, the hottest first
+    std::vector<model::PointId> silent;  // once
+    bool none_was_hit = false;
+  };
+  // `hits` by point and `cpu_ns` of the target, both since any time in the past. Points that come
+  // later are at the end.
+  News look(std::uint64_t now_ns, std::span<const WatchedPoint> points,
+            std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
+
+ private:
+  std::vector<Hot> find_hot(std::uint64_t now_ns, std::span<const WatchedPoint> points,
+                            std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
+
+  std::uint64_t open_ns_;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t last_cpu_ns_ = 0;
+  std::vector<std::uint64_t> last_hits_;
+  std::set<model::PointId> told_;
+  bool has_told_silent_ = false;
+};
+
+// "a, b and 3 more: no such traffic, ..."; `by_name`: the points are functions that a map names.
+std::string silent_words(std::span<const std::string> names, bool by_name);
+
+}  // namespace sojourn::capture
