@@ -71,8 +71,9 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const std::string map = std::string(SJ_MAPS) + "/osmo-bts.toml";
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--map", map,
-                                     "--allow-slow-sites", "--for", "4s", "-o", trace});
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "--map", map, "--allow-slow-sites",
+               "--context", "sched,irq", "--for", "4s", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(ended.err.contains("not traced"));
@@ -107,12 +108,15 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
         last_frame = value("frame");
       } else if (point.src == "timer") {
         CHECK(value("microseconds") < 1'000'000);
+      } else if (point.src == "loop.handler") {
+        CHECK(value("fd") < 1024);
       }
     }
     return true;
   }));
   CHECK(last_frame > 0);
   CHECK(hits["timer"] > 10);
+  CHECK(hits["loop.handler"] > 0);
   CHECK(hits["air"] > 5);
   CHECK(hits["msgb"] > 5);
   CHECK(freed + 5 >= hits["msgb"]);
@@ -125,6 +129,32 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   REQUIRE(queue != queues.end());
   CHECK(queue->at("max") >= 1);
   CHECK(sojourn_done({"report", trace}).contains("  msgb "));
+
+  // The select loop: what a turn takes, and how soon it turns once it is woken.
+  const json& hops = report.at("hops");
+  const auto turn =
+      std::ranges::find(hops, "loop.turn", [](const json& one) { return one.at("at"); });
+  REQUIRE(turn != hops.end());
+  CHECK(turn->at("count") > 100);
+  CHECK(report.at("journeys").at("U").at("complete") > 100);
+  const json threads = json::parse(sojourn_done({"threads", "--json", trace}));
+  std::map<std::string, std::uint64_t> reactions;
+  for (const json& reaction : threads.at("reactions"))
+    if (reaction.at("tid") == station.pid())
+      reactions[reaction.at("point")] +=
+          reaction.at("since_woken_ns").at("count").get<std::uint64_t>();
+  CHECK(reactions["loop.woken--loop.turn"] > 100);
+  CHECK(reactions["loop.handler"] > 0);
+  CHECK(reactions["loop.handler"] <= hits["loop.handler"]);
+
+  // What the scheduler did to it.
+  const auto& of_thread = threads.at("threads");
+  const auto loop = std::ranges::find(of_thread, json(station.pid()),
+                                      [](const json& one) { return one.at("tid"); });
+  REQUIRE(loop != of_thread.end());
+  CHECK(loop->at("running_ns") > 0);
+  CHECK(loop->at("blocked_ns") > 0);
+  CHECK(loop->at("woken_to_running_ns").at("count") > 100);
 }
 
 }  // namespace
