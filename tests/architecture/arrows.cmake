@@ -32,7 +32,7 @@ set(arrows
   "userspace/coarse: analysis/base analysis/model analysis/filter userspace/base userspace/target userspace/symbols bpf"
   "userspace/capture: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/target
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
-    userspace/capture/control"
+    userspace/capture/control userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base"
   "userspace/capture/records: analysis/model userspace/base bpf probes"
   "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target

@@ -8,12 +8,17 @@ namespace sojourn::live {
 
 PointCounts count_points(trace::Reader& reader) {
   PointCounts counts;
+  const model::Capture& capture = reader.capture();
   const auto name = [&](model::PointId id) {
     const model::Point& point = reader.schema().points.at(id);
     return std::string(1, letter(point.direction)) + " " + point.name();
   };
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (const model::PointId point : batch.point()) ++counts.kept[name(point)];
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const std::uint64_t ts_ns = batch.ts_ns()[row];
+      if (ts_ns >= capture.open_ns && (capture.close_ns == 0 || ts_ns < capture.close_ns))
+        ++counts.kept[name(batch.point()[row])];
+    }
     return true;
   }));
   for (const model::LedgerEntry& entry : reader.ledger()) {

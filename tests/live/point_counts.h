@@ -16,6 +16,7 @@ struct PointCounts {
   std::uint64_t lost_in_all = 0;
 };
 
+// Of events between the marks: rings of a flight recorder hold some from before, too.
 PointCounts count_points(trace::Reader& reader);
 
 // Checks that kept and lost ones together are what the truth tells of, point by point.

@@ -234,6 +234,7 @@ TEST_CASE("a debugger's core of a process that goes on holds what its rings hold
       sojourn({"record", "--post-mortem", scene.ring_file(), "-o", scene.path("none.sjt")});
   CHECK(running.exit_code == 1);
   CHECK(running.err.contains("still runs"));
+  CHECK(running.err.contains("--snapshot"));
   subject.signal(SIGKILL);
   subject.wait();
   trace::Reader core = open_trace(recovered(scene, scene.core(), "core.sjt"));

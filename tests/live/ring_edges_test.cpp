@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,23 +14,12 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/live/environment.h"
 #include "tests/live/point_counts.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
 namespace {
-
-// For a child that is started while this exists.
-class Environment {
- public:
-  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 struct Losses {
   std::uint64_t all = 0;

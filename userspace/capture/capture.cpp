@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -13,13 +12,13 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/base/words.h"
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/capture_state.h"
+#include "userspace/capture/control/signals.h"
+#include "userspace/capture/output/writable.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/target/host.h"
 
@@ -55,12 +54,6 @@ void sleep_until(std::uint64_t monotonic) {
                 .tv_nsec = static_cast<long>(monotonic % kSecond)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) == EINTR) {
   }
-}
-
-int read_signal(int signals) {
-  signalfd_siginfo info{};
-  return read(signals, &info, sizeof(info)) == sizeof(info) ? static_cast<int>(info.ssi_signo)
-                                                            : SIGINT;
 }
 
 struct NotKept {
@@ -106,14 +99,6 @@ Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) 
   SJ_CHECK(writer.write(target::host_info()));
   SJ_CHECK(writer.write(schema));
   return writer.write(base::read_clock_pair());
-}
-
-// A flight recorder has no file before its first dump: that it may write one shows now.
-Result<void> try_to_write(const std::string& path, const FileOwner& owner) {
-  const WriteAs as(owner);
-  SJ_TRY(writer, trace::Writer::create(path));
-  writer.abandon();
-  return {};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What a running capture is asked to do: by signals and by `sojourn ctl`.
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <future>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/capture_state.h"
+#include "userspace/capture/control/signals.h"
 #include "userspace/capture/rings/ring_control.h"
 
 namespace sojourn::capture {
@@ -19,12 +19,6 @@ namespace {
 constexpr std::uint64_t kTriggerRest = 1'000'000'000;
 constexpr std::uint64_t kWatermarkPeriodNs = 20'000'000;
 constexpr std::uint64_t kOnTheWayNs = 1'000'000;  // from the stamp to the ring, at the longest
-
-std::string words_for(int signal) {
-  const char* short_name = sigabbrev_np(signal);
-  return signal == SIGINT ? "interrupt"
-                          : fmt::format("SIG{}", short_name != nullptr ? short_name : "?");
-}
 
 std::string count_of(const Dumped& dumped) {
   return fmt::format("{} events, the last {:.1f} s", dumped.events,

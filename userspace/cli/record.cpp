@@ -25,6 +25,7 @@
 #include "userspace/cli/record_collector.h"
 #include "userspace/cli/record_context.h"
 #include "userspace/cli/record_flight.h"
+#include "userspace/cli/record_held.h"
 #include "userspace/cli/record_perf.h"
 #include "userspace/cli/record_post_mortem.h"
 #include "userspace/cli/record_processes.h"
@@ -63,6 +64,10 @@ struct Options {
   CollectorOptions collector;
   AutoOptions automatic;
   PostMortemOptions post_mortem;
+  SnapshotOption snapshot;
+
+  // Rings that the target fills by itself: nothing is attached.
+  bool is_held() const { return snapshot.is_asked() || flight.is_rings(); }
 };
 
 // Interrupts become readable on a descriptor, so that no code runs in a signal handler. Children
@@ -384,6 +389,16 @@ Result<void> record(Options& options) {
   SJ_CHECK(options.processes.maps.read());
   if (options.post_mortem.is_asked())
     return options.post_mortem.run(options.processes.pids, options.output, options.quiet);
+  if (options.is_held()) {
+    SJ_TRY(interrupts, catch_interrupts());
+    return record_held({.processes = options.processes,
+                        .selection = options.selection,
+                        .output = options.output,
+                        .duration = options.duration,
+                        .is_snapshot = options.snapshot.is_asked(),
+                        .is_quiet = options.quiet},
+                       interrupts);
+  }
   SJ_CHECK(options.automatic.fill_in({.processes = options.processes,
                                       .context = options.context,
                                       .perf = options.perf,
@@ -417,6 +432,8 @@ Action define_record(CLI::App& app) {
   app.parse_complete_callback([command, options, &app] {
     if (options->post_mortem.is_asked())
       PostMortemOptions::check(app);
+    else if (options->is_held())
+      check_held_options(app, options->processes);
     else if (options->processes.given() != command->empty())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
@@ -481,6 +498,7 @@ Action define_record(CLI::App& app) {
   add_context_options(app, options->context);
   add_perf_options(app, options->perf);
   options->flight.define(app);
+  options->snapshot.define(app);
   options->post_mortem.define(app);
   define_queue_options(app, options->queues);
   options->collector.define(app);
@@ -502,6 +520,7 @@ Action define_record(CLI::App& app) {
       "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
       "  sojourn record --follow -o start.sjt -- ./start-all.sh\n"
+      "  sojourn record -p $(pidof nr-softmodem) --snapshot -o now.sjt\n"
       "  sojourn record --post-mortem core -o crash.sjt\n\n"
       "The target is not stopped and not changed but for the probes, which are gone when this "
       "ends, however it ends.");

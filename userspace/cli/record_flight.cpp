@@ -31,6 +31,11 @@ std::string check_span(const std::string& text) {
                            text);
 }
 
+std::string check_history(const std::string& text, const char* rings) {
+  const std::string wrong = text == rings ? "" : check_span(text);
+  return wrong.empty() ? wrong : wrong + ", nor \"rings\"";
+}
+
 }  // namespace
 
 void FlightOptions::define(CLI::App& app) {
@@ -38,8 +43,11 @@ void FlightOptions::define(CLI::App& app) {
       app.add_option(
              "--flight", history_,
              "Flight recorder: hold the newest events in memory, this much of them (10s, or "
-             "50000ev), and write them on `sojourn ctl dump`, on SIGUSR1 and at the end")
-          ->check(check_span);
+             "50000ev), and write them on `sojourn ctl dump`, on SIGUSR1 and at the end. With "
+             "\"rings\" the rings of a process that records by itself (started with "
+             "SJ_RINGS=flight) are that memory: nothing is read before, and waiting costs nothing")
+          ->type_name("TIME|EVENTS|rings")
+          ->check([](const std::string& text) { return check_history(text, kRings); });
   app.add_option("--after", after_,
                  "What follows the reason of a dump, or of a stop by trigger, and is still in it: "
                  "500ms, or 5000ev")

@@ -15,9 +15,12 @@ class FlightOptions {
  public:
   void define(CLI::App& app);
   bool is_asked() const { return !history_.empty(); }
+  bool is_rings() const { return history_ == kRings; }  // the target's own are the memory
   Result<void> apply(capture::Options& options) const;
 
  private:
+  static constexpr auto kRings = "rings";
+
   std::string history_;
   std::string after_;
   std::string memory_;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string_view>
 
 #include "analysis/report/words.h"
 #include "userspace/capture/post_mortem/post_mortem.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/record_held.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 
@@ -43,27 +43,13 @@ void PostMortemOptions::check(const CLI::App& app) {
 namespace {
 
 void tell_doubts(const capture::PostMortem& found) {
-  const capture::LeftCounts& counts = found.counts;
   for (const target::Unusable& unusable : found.unusable)
     tell("not read: {}: {}\n", unusable.where, unusable.why);
   for (const std::string& file : found.unchecked)
     tell("{} has no build id: that it is the build that ended cannot be checked\n", file);
   if (found.missing_bytes != 0)
     tell("the core file was cut short: {} are missing\n", bytes(found.missing_bytes));
-  if (counts.absent_rings != 0)
-    tell("not in it, or not whole: {}\n", counted(counts.absent_rings, "thread's ring"));
-  if (counts.foreign_rings != 0)
-    tell("not read: {} of other processes, forked ones: say whose by -p\n",
-         counted(counts.foreign_rings, "ring"));
-  if (counts.taken_by_collectors != 0)
-    tell("a collector was attached: what it had read by then is in its own trace\n");
-  if (counts.damaged != 0)
-    tell("{} of rings made no sense and were skipped\n", counted(counts.damaged, "span"));
-  if (counts.unfinished != 0)
-    tell("in the middle of a hit, which is counted as lost: {}\n",
-         counted(counts.unfinished, "thread"));
-  if (!counts.knows_unfinished)
-    tell("of each thread one hit may be missing, which was under way (a core file would tell)\n");
+  tell_left_doubts(found.trace.counts);
 }
 
 }  // namespace
@@ -75,14 +61,9 @@ Result<void> PostMortemOptions::run(const std::vector<pid_t>& pids, const std::s
   SJ_TRY(found, capture::recover(
                     {.path = path_, .pid = pid, .executables = executables_, .output = output}));
   if (is_quiet) return {};
-  const std::chrono::nanoseconds span(found.capture.close_ns - found.capture.open_ns);
-  tell("{}, pid {}: {} held events, {} of them as flight recorders\n", found.target.name,
-       found.target.pid, counted(found.counts.rings, "ring"), grouped(found.counts.flight_rings));
-  tell("{} complete   {}   {} lost   {} {}   ended by {}\n", seconds(span),
-       counted(found.counts.events, "event"), grouped(found.lost), output, bytes(found.bytes),
-       found.capture.ended_by);
+  tell_left_trace(found.trace, output);
   tell("times are right to {}{}\n",
-       report::duration(static_cast<double>(found.capture.stamp_error_ns)),
+       report::duration(static_cast<double>(found.trace.capture.stamp_error_ns)),
        found.is_this_boot
            ? ""
            : ", by the target's own readings of its clocks: this is another machine, "

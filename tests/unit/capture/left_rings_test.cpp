@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <elf.h>
@@ -146,7 +147,7 @@ struct Found {
 
 class Post {
  public:
-  Result<Found> read(const std::string& file) {
+  Result<Found> read(const std::string& file, LeftView view = {}) {
     test::write_contents(directory_.path("left"), file);
     SJ_TRY(left, open_left_process(directory_.path("left"), static_cast<pid_t>(kPid)));
     SJ_TRY(writer, trace::Writer::create(directory_.path("run.sjt")));
@@ -159,7 +160,7 @@ class Post {
     SJ_CHECK(writer.write(schema));
     const RingClock clock({.ticks = 0, .ns = 0, .error_ns = 0},
                           {.ticks = 1'000'000, .ns = 1'000'000, .error_ns = 0});
-    LeftRings rings(left.pid, clock, writer);
+    LeftRings rings(left.pid, clock, writer, std::move(view));
     for (const LeftArena& arena : left.arenas) SJ_CHECK(rings.read(arena, sites));
     SJ_CHECK(writer.finish());
     Found found{.counts = rings.counts(),
@@ -182,8 +183,8 @@ class Post {
   test::TemporaryDirectory directory_;
 };
 
-Found read(const std::string& file) {
-  auto found = Post().read(file);
+Found read(const std::string& file, LeftView view = {}) {
+  auto found = Post().read(file, std::move(view));
   if (!found) FAIL(found.error().text());
   return std::move(*found);
 }
@@ -252,6 +253,33 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_core.ledger == model::Ledger{full, torn});
   CHECK(in_core.counts.unfinished == 1);
   CHECK(in_core.counts.knows_unfinished);
+}
+
+TEST_CASE("what a flight recorder lost before what it still holds is no loss of that") {
+  Target target(SJ_RING_FLIGHT);
+  target.hit(0, 0);
+  target.lose(0, 5);
+  for (std::uint64_t number = 1; number < 10'000; ++number) target.hit(0, number);
+  target.lose(0, 2);
+  target.hit(0, 10'000);
+  const Found found = read(target.bytes());
+  CHECK(found.numbers.front() > 0);
+  CHECK(found.ledger == model::Ledger{{.stream = 0, .point = model::kNoPoint, .count = 2}});
+  CHECK(found.stream_hits == std::vector<std::uint64_t>{found.numbers.size() + 2});
+  CHECK(found.counts.overwritten_bytes == found.numbers.front() * kRecord);
+}
+
+TEST_CASE("of a process that goes on, only what was hit before the look at it is told") {
+  Target target(SJ_RING_FLIGHT);
+  for (std::uint64_t number = 0; number < 10; ++number) target.hit(0, number);
+  const std::uint64_t until = target.stamp() + 1;
+  for (std::uint64_t number = 10; number < 20; ++number) target.hit(0, number);
+  target.hit(1, 7);  // only later than that
+  const Found found = read(target.bytes(), {.until_stamp = until, .host_tid = {}});
+  CHECK(found.numbers.size() == 10);
+  CHECK(found.numbers.back() == 9);
+  CHECK(found.counts.events == 10);
+  CHECK(found.complete_from_ns == 0);
 }
 
 TEST_CASE("behind a collector only what it had not read is told, and what was lost since") {

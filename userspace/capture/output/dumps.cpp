@@ -22,7 +22,7 @@ bool Dumps::is_due(std::uint64_t now_ns, std::uint64_t events) const {
 }
 
 // A dump of an earlier run is somebody's evidence: it is not written over.
-std::string Dumps::next_path() {
+std::string DumpNames::next() {
   const std::filesystem::path output(output_);
   for (;;) {
     const std::string name =
@@ -36,7 +36,7 @@ std::string Dumps::next_path() {
 
 void Dumps::begin(Sink& sink, model::Capture about) {
   Writing writing{.asked = *std::exchange(asked_, std::nullopt),
-                  .path = next_path(),
+                  .path = names_.next(),
                   .report = std::make_shared<Report>()};
   about.ended_by = writing.asked.why;
   sink.run_in_order([path = writing.path, report = writing.report,

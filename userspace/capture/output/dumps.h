@@ -23,6 +23,19 @@ struct Aftermath {
   std::uint64_t events = 0;
 };
 
+// The names of a capture's dumps: of run.sjt run-1.sjt, run-2.sjt, ...
+class DumpNames {
+ public:
+  explicit DumpNames(std::string output) : output_(std::move(output)) {}
+
+  // One that no file has.
+  std::string next();
+
+ private:
+  std::string output_;
+  unsigned number_ = 0;
+};
+
 class Dumps {
  public:
   // Written, or not: then `dumped` says why.
@@ -35,7 +48,7 @@ class Dumps {
 
   // `output` is the name that gets the numbers.
   Dumps(std::string output, Aftermath aftermath)
-      : output_(std::move(output)), aftermath_(aftermath) {}
+      : names_(std::move(output)), aftermath_(aftermath) {}
 
   // What is asked for again before it is due is one dump. A client wants an answer.
   void ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
@@ -67,13 +80,10 @@ class Dumps {
     std::shared_ptr<Report> report;
   };
 
-  std::string next_path();
-
-  std::string output_;
+  DumpNames names_;
   Aftermath aftermath_;
   std::optional<Asked> asked_;
   std::vector<Writing> writing_;
-  unsigned number_ = 0;
 };
 
 }  // namespace sojourn::capture

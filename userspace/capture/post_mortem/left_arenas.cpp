@@ -77,7 +77,10 @@ Result<LeftArena> copy_arena(const CoreFile& core, std::uint64_t base, std::uint
   }
   std::ranges::sort(present);
   SJ_TRY(arena, Arena::open_left(std::move(file), core.name()));
-  LeftArena left{.arena = std::move(arena), .is_from_core = true, .present = std::move(present)};
+  LeftArena left{.arena = std::move(arena),
+                 .is_from_core = true,
+                 .present = std::move(present),
+                 .has_private_pages = true};
   const ArenaLayout& layout = left.arena.layout();
   if (!left.holds(layout.slots_offset, layout.ring_slots * sizeof(sj_ring_slot)))
     return fail("{}: was cut short: the table of its rings is missing", core.name());
@@ -144,9 +147,11 @@ Result<LeftProcess> of_process(std::vector<RingFile> files, pid_t pid) {
   LeftProcess left{.pid = pid, .comm = {}, .arguments = {}, .arenas = {}};
   for (RingFile& file : files) {
     if (is_in_use(file))
-      return fail("{}: process {} still runs: record it by -p {}", file.path, file.arena.pid(),
-                  file.arena.pid());
-    left.arenas.push_back({.arena = std::move(file.arena), .is_from_core = false, .present = {}});
+      return fail(
+          "{}: process {} still runs: what they hold by now is written by record -p {} "
+          "--snapshot",
+          file.path, file.arena.pid(), file.arena.pid());
+    left.arenas.push_back({.arena = std::move(file.arena), .present = {}});
   }
   return left;
 }

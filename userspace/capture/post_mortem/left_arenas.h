@@ -1,6 +1,7 @@
 // The rings that a process left behind when it ended: files with a name ($SJ_RING_DIR), or the
-// memory in its core file. Nothing of it is changed. All of it is hostile until checked, as that of
-// a living target; a core may also be cut short, so what is there is asked for before it is read.
+// memory in its core file; live_arenas.h copies those of one that goes on. Nothing of it is
+// changed. All of it is hostile until checked, as that of a living target; a core may also be cut
+// short, so what is there is asked for before it is read.
 // One thread owns it.
 #pragma once
 
@@ -18,9 +19,11 @@ namespace sojourn::capture {
 
 struct LeftArena {
   Arena arena;
-  // Only of a core file: which bytes of the arena are in it, as offset and length.
+  // Of a core file: which bytes of the arena are in it, as offset and length.
   bool is_from_core = false;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> present;
+  // The rings' private pages are in it, as their owners have them: who was in the middle of a hit.
+  bool has_private_pages = false;
 
   bool holds(std::uint64_t offset, std::uint64_t bytes) const;
 };

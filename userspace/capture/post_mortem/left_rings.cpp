@@ -79,7 +79,8 @@ std::optional<LeftRings::Ring> LeftRings::look_at(const Source& source, std::uin
               .cursor = cursor,
               .is_flight = load_relaxed(shared.mode) != SJ_RING_STOP,
               .claimed_stamp = load_relaxed(shared.claimed_stamp),
-              .tid = static_cast<std::uint32_t>(owner),
+              .tid = view_.host_tid ? view_.host_tid(static_cast<std::uint32_t>(owner))
+                                    : static_cast<std::uint32_t>(owner),
               .private_offset = offset + SJ_RING_PRIVATE};
 }
 
@@ -88,15 +89,21 @@ Result<void> LeftRings::read_ring(const Source& source, const Ring& ring) {
   ring_first_ns_ = 0;
   if (ring.is_flight) {
     // A thread takes over a dead one's ring as it is: what was before its time is another's.
-    SJ_TRY(of_others, read_stream(source, ring, 0, {.open = 0, .close = ring.claimed_stamp}));
+    const std::uint64_t until = std::min(ring.claimed_stamp, view_.until_stamp);
+    SJ_TRY(of_others, read_stream(source, ring, 0, {.open = 0, .close = until}));
     (void)of_others;
+    counts_.overwritten_bytes += static_cast<std::uint64_t>(std::max(ring.begin, std::int64_t{0}));
   }
-  const RingGate own{.open = ring.is_flight ? ring.claimed_stamp : 0, .close = UINT64_MAX};
+  const RingGate own{.open = ring.is_flight ? ring.claimed_stamp : 0, .close = view_.until_stamp};
   SJ_TRY(stream, read_stream(source, ring, ring.tid, own));
   counts_.damaged += stream.damaged;
   // What was before is written over, or a collector has it.
-  if (ring.begin > 0 || !source.is_fresh)
-    complete_from_ns_ = std::max(complete_from_ns_, ring_first_ns_);
+  if (ring.begin > 0 || !source.is_fresh) {
+    // Where it was written anew while it was looked at, nothing is left of the time before.
+    const bool has_nothing = ring_first_ns_ == 0 && view_.until_stamp != UINT64_MAX;
+    complete_from_ns_ = std::max(complete_from_ns_,
+                                 has_nothing ? clock_->to_ns(view_.until_stamp) : ring_first_ns_);
+  }
   SJ_CHECK(count_lost(source, ring, stream));
   SJ_CHECK(count_unfinished(source, ring, stream));
   if (counts_.events == events_before && stream.id == kNoStream) return {};
@@ -158,17 +165,29 @@ std::uint64_t LeftRings::count_table(std::span<const sj_ring_loss> table, const 
   return sum;
 }
 
+// Which points lost is known as a sum of all times. It is the one for what the ring still holds
+// where a collector never took anything, and nothing was lost before that; or where more gaps than
+// the ring remembers leave nothing better.
+bool LeftRings::tells_points(const Source& source, const Ring& ring, std::uint64_t in_gaps) const {
+  if (!source.is_fresh) return false;
+  const sj_ring& shared = ring.shared;
+  const std::uint32_t begun = load_relaxed(shared.gaps_begun);
+  const bool forgets =
+      begun > SJ_RING_GAPS && load_relaxed(shared.gap[begun % SJ_RING_GAPS].position) >= ring.begin;
+  return ring.begin == 0 || forgets || in_gaps == load_relaxed(shared.lost);
+}
+
 Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingStream& stream) {
   const sj_ring& shared = ring.shared;
-  // Which points lost is known as a sum of all times; after a collector's only what its gaps say.
   std::uint64_t in_gaps = 0;
   const std::uint32_t begun = load_relaxed(shared.gaps_begun);
   for (std::uint32_t gap = gaps_before(shared, ring.begin).begun - 1; gap != begun; ++gap)
     in_gaps += load_relaxed(shared.gap[gap % SJ_RING_GAPS].count);
-  if (in_gaps == 0 && (!source.is_fresh || load_relaxed(shared.lost) == 0)) return {};
+  const bool has_points = tells_points(source, ring, in_gaps);
+  if (in_gaps == 0 && (!has_points || load_relaxed(shared.lost) == 0)) return {};
   SJ_CHECK(number(stream));
   std::uint64_t lost = in_gaps;
-  if (source.is_fresh) {
+  if (has_points) {
     lost = count_table(shared.loss, source.sites, stream.id, model::LossCause::kRingFull);
     const std::uint32_t elsewhere = load_relaxed(shared.losses_elsewhere);
     lose(stream.id, model::kNoPoint, model::LossCause::kRingFull, elsewhere);
@@ -180,12 +199,12 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
   return {};
 }
 
-// A thread that was in the middle of a hit: the private page tells, which only a core file has.
+// A thread that was in the middle of a hit: the private page tells, which no ring file has.
 // Handlers may have hit more inside of that one, so it is one at least.
 Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
                                          RingStream& stream) {
   const std::uint64_t offset = ring.private_offset;
-  if (!source.left.is_from_core || !source.left.holds(offset, sizeof(sj_ring_private))) {
+  if (!source.left.has_private_pages || !source.left.holds(offset, sizeof(sj_ring_private))) {
     counts_.knows_unfinished = false;
     return {};
   }
@@ -193,6 +212,8 @@ Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
   std::memcpy(&own, source.left.arena.bytes().data() + offset, sizeof own);
   if (own.alive == 0 || own.reserved <= ring.cursor) return {};
   ++counts_.unfinished;
+  // Of one that goes on it is not known whether the hit was before the close.
+  if (view_.until_stamp != UINT64_MAX) return {};
   SJ_CHECK(number(stream));
   lose(stream.id, model::kNoPoint, model::LossCause::kTargetGone, 1);
   return {};

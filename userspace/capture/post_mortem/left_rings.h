@@ -1,12 +1,15 @@
-// Reads what the rings of one arena still hold when nobody writes to them any more, and what is
-// known of what they lost, into a trace. Each thread's use of a ring is a stream; what a flight
-// recorder still has of threads that had the ring before is one of no thread's. One thread owns it.
+// Reads what the rings of one arena still hold when nobody writes to them any more, or a copy of
+// them, and what is known of what they lost, into a trace. Each thread's use of a ring is a stream;
+// what a flight recorder still has of threads that had the ring before is one of no thread's. One
+// thread owns it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -30,13 +33,23 @@ struct LeftCounts {
   std::uint64_t damaged = 0;        // spans, and rings, that made no sense
   std::uint64_t unfinished = 0;     // threads that were in the middle of a hit, as far as is known
   std::uint64_t taken_by_collectors = 0;  // arenas of which a collector had read what came before
+  std::uint64_t overwritten_bytes = 0;    // in flight recorders, before what they hold
   bool knows_unfinished = true;
+};
+
+// How a process is looked at that goes on.
+struct LeftView {
+  std::uint64_t until_stamp = UINT64_MAX;  // what was hit from then on is not wanted
+  std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: as the target counts
 };
 
 class LeftRings {
  public:
-  LeftRings(pid_t owner, const RingClock& clock, trace::Writer& writer)
-      : owner_(static_cast<std::uint32_t>(owner)), clock_(&clock), writer_(&writer) {}
+  LeftRings(pid_t owner, const RingClock& clock, trace::Writer& writer, LeftView view = {})
+      : owner_(static_cast<std::uint32_t>(owner)),
+        clock_(&clock),
+        writer_(&writer),
+        view_(std::move(view)) {}
 
   Result<void> read(const LeftArena& left, const RingSites& sites);
 
@@ -74,6 +87,7 @@ class LeftRings {
                                  const RingGate& gate);
   Result<void> number(RingStream& stream);
   Result<void> count_lost(const Source& source, const Ring& ring, RingStream& stream);
+  bool tells_points(const Source& source, const Ring& ring, std::uint64_t in_gaps) const;
   Result<void> count_unfinished(const Source& source, const Ring& ring, RingStream& stream);
   Result<void> count_refused(const Source& source);
   void lose(std::uint32_t stream, model::PointId point, model::LossCause cause,
@@ -84,6 +98,7 @@ class LeftRings {
   std::uint32_t owner_;
   const RingClock* clock_;
   trace::Writer* writer_;
+  LeftView view_;
   LeftCounts counts_;
   model::Ledger ledger_;
   std::vector<std::uint64_t> stream_hits_;

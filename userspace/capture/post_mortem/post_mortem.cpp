@@ -7,13 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "analysis/trace/writer.h"
 #include "userspace/capture/post_mortem/left_arenas.h"
 #include "userspace/capture/post_mortem/left_clock.h"
-#include "userspace/capture/rights/rights.h"
 #include "userspace/capture/rings/arena_match.h"
 #include "userspace/target/elf_file.h"
-#include "userspace/target/host.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
 
@@ -80,14 +77,6 @@ Result<Code> find_all_code(const LeftProcess& left, const std::vector<std::strin
   return code;
 }
 
-RingSites sites_of(const ArenaMatch& match, const target::Points& points) {
-  RingSites sites;
-  for (const target::RingSite& site : points.ring_sites)
-    if (site.file == match.file)
-      sites.add(match.id(site), site.point, points.schema.points[site.point].fields);
-  return sites;
-}
-
 // ---- who it was ----
 
 model::Target describe(const LeftProcess& left) {
@@ -113,20 +102,6 @@ std::string ended_by(const LeftProcess& left) {
                          : fmt::format("target exit by signal {}", left.signal);
 }
 
-// The clock is the machine's, and each module has taken readings of it.
-LeftReadings readings_of(const LeftProcess& left) {
-  LeftReadings readings;
-  for (const LeftArena& one : left.arenas) {
-    const sj_clock_reading first = one.arena.first_clocks();
-    const bool is_earlier = readings.first.stamp == 0 || first.stamp < readings.first.stamp;
-    if (first.stamp != 0 && is_earlier) readings.first = first;
-    const auto newest = one.arena.newest_clocks();
-    if (newest && (!readings.newest || newest->stamp > readings.newest->stamp))
-      readings.newest = newest;
-  }
-  return readings;
-}
-
 std::string why_nothing(const std::string& path, const LeftProcess& left,
                         const LeftCounts& counts) {
   std::string why =
@@ -141,81 +116,6 @@ std::string why_nothing(const std::string& path, const LeftProcess& left,
   return fmt::format("{}: holds no events: {}", target::printable(path), why);
 }
 
-// ---- the trace ----
-
-struct Session {
-  const PostMortemOptions& options;
-  const LeftProcess& left;
-  const Code& code;
-  const LeftClock& clock;
-};
-
-Result<void> write_preamble(trace::Writer& writer, const Session& session,
-                            const model::Target& target) {
-  // Of another machine, or of before it was started anew, this one's name would be a guess.
-  if (session.clock.is_this_boot) SJ_CHECK(writer.write(target::host_info()));
-  SJ_CHECK(writer.write(session.code.points.schema));
-  SJ_CHECK(writer.write(target));
-  for (const model::ClockPair& pair : session.clock.pairs) SJ_CHECK(writer.write(pair));
-  return {};
-}
-
-model::Context thread_names(const LeftRings& rings, pid_t pid) {
-  model::Context context;
-  for (const auto& [tid, name] : rings.thread_names())
-    context.names.push_back({.kind = model::NameKind::kThread,
-                             .id = tid,
-                             .name = name,
-                             .pid = static_cast<std::uint64_t>(pid),
-                             .state = {}});
-  return context;
-}
-
-Result<PostMortem> write_trace(trace::Writer& writer, const Session& session) {
-  const LeftProcess& left = session.left;
-  PostMortem result{.target = describe(left),
-                    .capture = {},
-                    .counts = {},
-                    .missing_bytes = left.missing_bytes,
-                    .is_this_boot = session.clock.is_this_boot,
-                    .unchecked = {},
-                    .unusable = session.code.points.unusable};
-  for (const CodeFile& file : session.code.files)
-    if (!file.is_checked) result.unchecked.push_back(file.path);
-  SJ_CHECK(write_preamble(writer, session, result.target));
-
-  LeftRings rings(left.pid, session.clock.clock, writer);
-  for (const LeftArena& one : left.arenas) {
-    SJ_TRY(match, match_left_arena(one.arena, session.code.points));
-    SJ_CHECK(rings.read(one, sites_of(match, session.code.points)));
-    if (one.arena.was_cut()) return fail("{}: was cut while it was read", one.arena.name());
-  }
-  result.counts = rings.counts();
-  if (result.counts.events == 0 && rings.ledger().empty())
-    return std::unexpected(Error(why_nothing(session.options.path, left, result.counts)));
-  for (const model::LedgerEntry& entry : rings.ledger()) result.lost += entry.count;
-
-  const std::uint64_t began_ns = readings_of(left).first.monotonic_ns;
-  model::Capture& about = result.capture;
-  about.tracer = "sojourn " SOJOURN_VERSION;
-  about.engine = model::Engine::kRing;
-  about.attach = "post-mortem";
-  about.sites = static_cast<std::uint32_t>(session.code.points.ring_sites.size());
-  about.open_ns = rings.complete_from_ns() != 0            ? rings.complete_from_ns()
-                  : result.counts.taken_by_collectors != 0 ? rings.last_ns()
-                                                           : began_ns;
-  about.close_ns = std::max(rings.last_ns(), about.open_ns) + 1;
-  about.ended_by = ended_by(left);
-  about.stream_hits = rings.stream_hits();
-  about.stamp_error_ns = session.clock.error_ns(about.close_ns);
-  SJ_CHECK(writer.write(thread_names(rings, left.pid)));
-  SJ_CHECK(writer.write(rings.ledger()));
-  SJ_CHECK(writer.write(about));
-  SJ_CHECK(writer.finish());
-  result.bytes = writer.bytes();
-  return result;
-}
-
 }  // namespace
 
 Result<PostMortem> recover(const PostMortemOptions& options) {
@@ -224,12 +124,27 @@ Result<PostMortem> recover(const PostMortemOptions& options) {
   auto clock = make_left_clock(readings_of(left), read_clocks_now());
   if (!clock)
     return std::unexpected(std::move(clock).error().within(target::printable(options.path)));
-  const WriteAs as(FileOwner::of(options.output));
-  SJ_TRY(writer, trace::Writer::create(options.output));
-  auto written =
-      write_trace(writer, {.options = options, .left = left, .code = code, .clock = *clock});
-  if (!written) writer.abandon();
-  return written;
+  SJ_TRY(
+      trace,
+      write_left_trace(
+          options.output,
+          {.left = left,
+           .points = code.points,
+           .match = [&](const Arena& arena) { return match_left_arena(arena, code.points); },
+           .clock = *clock,
+           .target = describe(left),
+           .attach = "post-mortem",
+           .ended_by = ended_by(left),
+           .why_nothing =
+               [&](const LeftCounts& counts) { return why_nothing(options.path, left, counts); }}));
+  PostMortem result{.trace = std::move(trace),
+                    .missing_bytes = left.missing_bytes,
+                    .is_this_boot = clock->is_this_boot,
+                    .unchecked = {},
+                    .unusable = code.points.unusable};
+  for (const CodeFile& file : code.files)
+    if (!file.is_checked) result.unchecked.push_back(file.path);
+  return result;
 }
 
 }  // namespace sojourn::capture

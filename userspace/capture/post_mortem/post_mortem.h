@@ -10,8 +10,7 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "userspace/capture/post_mortem/left_rings.h"
+#include "userspace/capture/post_mortem/left_trace.h"
 #include "userspace/target/target.h"
 
 namespace sojourn::capture {
@@ -24,11 +23,7 @@ struct PostMortemOptions {
 };
 
 struct PostMortem {
-  model::Target target;
-  model::Capture capture;
-  LeftCounts counts;
-  std::uint64_t lost = 0;
-  std::uint64_t bytes = 0;          // of the trace
+  LeftTrace trace;
   std::uint64_t missing_bytes = 0;  // of the core
   bool is_this_boot = false;
   std::vector<std::string> unchecked;  // files without a build id: they may be of another build

@@ -4,9 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include <sys/uio.h>
-
 #include "userspace/capture/records/shared.h"
+#include "userspace/capture/rings/owner_page.h"
 
 namespace sojourn::capture {
 
@@ -333,11 +332,9 @@ std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t o
     if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
     // What is not whole lies behind the cursor: read first, so that it can only seem more.
     const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
-    sj_ring_private own{};
-    const iovec here{.iov_base = &own, .iov_len = sizeof(own)};
-    const iovec there{.iov_base = arena_.address_of_private(index), .iov_len = sizeof(own)};
-    if (process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof(own)) return std::nullopt;
-    if (own.alive != 0 && own.reserved > cursor) found.push_back({index, cursor});
+    const auto own = read_owner_page(arena_, index, pid);
+    if (!own) return std::nullopt;
+    if (own->alive != 0 && own->reserved > cursor) found.push_back({index, cursor});
   }
   return found;
 }

@@ -1,0 +1,113 @@
+#include "userspace/capture/flight_rings.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include <fmt/core.h>
+#include <poll.h>
+
+#include "userspace/base/clock.h"
+#include "userspace/base/words.h"
+#include "userspace/capture/control/signals.h"
+#include "userspace/capture/output/writable.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+std::string count_of(const LeftTrace& trace) {
+  return fmt::format("{} events, the last {:.1f} s", trace.counts.events,
+                     static_cast<double>(trace.capture.close_ns - trace.capture.open_ns) / kSecond);
+}
+
+}  // namespace
+
+FlightRings::FlightRings(HeldRings rings, std::string output)
+    : rings_(std::move(rings)), output_(std::move(output)), names_(output_) {
+  if (auto listening = ControlSocket::listen(rings_.process().pid()))
+    control_ = std::move(*listening);
+}
+
+std::string FlightRings::dump(const std::string& why, bool& worked) {
+  const std::string path = names_.next();
+  const auto written = rings_.write(path, why);
+  worked = written.has_value();
+  if (!worked) return fmt::format("not dumped: {}", written.error().text());
+  ++dumps_;
+  return fmt::format("{}: {} ({})", path, count_of(written->trace), why);
+}
+
+void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
+  if (request.words == "dump") {
+    bool worked = false;
+    const std::string words = dump("sojourn ctl", worked);
+    say(words);
+    control_->answer(request.client, worked, words);
+  } else if (request.words == "stop") {
+    ended_by_ = "sojourn ctl";
+    control_->answer(request.client, true, "stopping");
+  } else if (request.words == "status") {
+    control_->answer(request.client, true,
+                     fmt::format("{}: waiting, {} rings hold the newest events, {} dumps", output_,
+                                 rings_.rings(), dumps_));
+  } else {
+    control_->answer(
+        request.client, false,
+        fmt::format("{}: the target records by itself: dump, status and stop are what there is",
+                    request.words));
+  }
+}
+
+// A library that cannot be taken in is told of, and the others go on.
+void FlightRings::look_for_libraries(const Say& say) {
+  const auto looked = rings_.look_again();
+  if (looked || !rings_.process().alive()) return;
+  if (std::exchange(told_, looked.error().text()) != looked.error().text())
+    say(fmt::format("not in the dumps: {}", told_));
+}
+
+Result<HeldRings::Written> FlightRings::run(int signals,
+                                            std::optional<std::chrono::nanoseconds> duration,
+                                            const Say& say) {
+  SJ_CHECK(try_to_write(output_, FileOwner::of(output_)));
+  const target::Process& process = rings_.process();
+  say(fmt::format("waiting: {} of process {} hold its newest events: sojourn ctl -p {} dump",
+                  base::counted(rings_.rings(), "ring"), process.title(), process.pid()));
+  const std::uint64_t end_ns =
+      duration ? base::monotonic_ns() + static_cast<std::uint64_t>(duration->count()) : UINT64_MAX;
+  while (ended_by_.empty()) {
+    std::array<pollfd, 3> watched = {
+        {{.fd = signals, .events = POLLIN, .revents = 0},
+         {.fd = control_ ? control_->fd() : -1, .events = POLLIN, .revents = 0},
+         {.fd = rings_.process().pidfd(), .events = POLLIN, .revents = 0}}};
+    const std::uint64_t now_ns = base::monotonic_ns();
+    const std::uint64_t wait_ns = std::min(kSecond, end_ns - std::min(end_ns, now_ns));
+    const timespec wait{.tv_sec = static_cast<time_t>(wait_ns / kSecond),
+                        .tv_nsec = static_cast<long>(wait_ns % kSecond)};
+    if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
+      return fail_errno("wait for the target");
+    if (watched[1].revents != 0)
+      for (const ControlSocket::Request& request : control_->take()) obey(request, say);
+    if (watched[0].revents != 0) {
+      const int signal = read_signal(signals);
+      bool worked = false;
+      if (signal == SIGUSR1)
+        say(dump("SIGUSR1", worked));
+      else
+        ended_by_ = words_for(signal);
+    }
+    if (base::monotonic_ns() >= end_ns) ended_by_ = "duration";
+    if (watched[2].revents != 0)
+      ended_by_ = "target exit";
+    else
+      look_for_libraries(say);
+  }
+  return rings_.write(output_, ended_by_);
+}
+
+}  // namespace sojourn::capture

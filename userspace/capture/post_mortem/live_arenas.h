@@ -1,0 +1,28 @@
+// Copies of the rings of a process that records by itself (SJ_RINGS=flight) and goes on. Nobody
+// empties such rings and their owners wait for nobody, so a copy is made and then looked at which
+// part of it was written over meanwhile: what is behind that is whole. Nothing in the process is
+// stopped or changed. No state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/post_mortem/left_arenas.h"
+#include "userspace/capture/rings/arena.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+struct LiveCopy {
+  std::vector<LeftArena> arenas;  // as those that were given
+  // Every hit with a stamp before this one is in it, but for those that were under way for too
+  // long; some later ones are, too. UINT64_MAX: the process has ended, and it has all.
+  std::uint64_t until_stamp = UINT64_MAX;
+};
+
+Result<LiveCopy> copy_live_arenas(std::span<const Arena* const> arenas,
+                                  const target::Process& process);
+
+}  // namespace sojourn::capture

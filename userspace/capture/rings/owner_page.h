@@ -1,0 +1,18 @@
+// What a ring's owner alone has (sj_ring_private), read from its memory: whether it is in the
+// middle of a hit. No state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <sojourn/ring_abi.h>
+#include <sys/types.h>
+
+#include "userspace/capture/rings/arena.h"
+
+namespace sojourn::capture {
+
+// Nothing where the process's memory may not be read, or is gone. `pid` is as we count.
+std::optional<sj_ring_private> read_owner_page(const Arena& arena, std::uint64_t slot, pid_t pid);
+
+}  // namespace sojourn::capture

@@ -1,0 +1,119 @@
+#include "userspace/cli/record_held.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "analysis/report/words.h"
+#include "userspace/capture/flight_rings.h"
+#include "userspace/capture/post_mortem/held_rings.h"
+#include "userspace/capture/rights/rights.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/points.h"
+
+namespace sojourn::cli {
+
+void SnapshotOption::define(CLI::App& app) {
+  app.add_flag("--snapshot", is_asked_,
+               "Attach to nothing: write what the rings of a process hold now that records by "
+               "itself (started with SJ_RINGS=flight), which goes on as before");
+}
+
+void check_held_options(const CLI::App& app, const ProcessOptions& processes) {
+  const bool is_snapshot = app.count("--snapshot") != 0;
+  const std::string_view asked = is_snapshot ? "--snapshot" : "--flight rings";
+  constexpr std::array<std::string_view, 7> kMeant = {
+      "--pid", "--points", "--output", "--quiet", "--flight", "--for", "--snapshot"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_meant = std::ranges::find(kMeant, name) != kMeant.end() &&
+                          (!is_snapshot || (name != "--flight" && name != "--for"));
+    if (option->count() != 0 && !is_meant)
+      refuse_usage(fmt::format(
+          "{} is for a capture: {} reads rings that the target fills by itself", name, asked));
+  }
+  if (processes.pids.size() != 1)
+    refuse_usage(fmt::format("{} reads the rings of one process: give one -p PID", asked));
+}
+
+void tell_left_trace(const capture::LeftTrace& trace, const std::string& output) {
+  const capture::LeftCounts& counts = trace.counts;
+  const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
+  tell("{}, pid {}: {} held events, {} of them as flight recorders\n", trace.target.name,
+       trace.target.pid, counted(counts.rings, "ring"), grouped(counts.flight_rings));
+  tell("{} complete   {}   {} lost   {} {}   ended by {}\n", seconds(span),
+       counted(counts.events, "event"), grouped(trace.lost), output, bytes(trace.bytes),
+       trace.capture.ended_by);
+  if (counts.overwritten_bytes != 0)
+    tell(
+        "what was before is written over ({} of rings): SJ_RING_BYTES in the target's environment "
+        "makes them reach further back\n",
+        bytes(counts.overwritten_bytes));
+}
+
+void tell_left_doubts(const capture::LeftCounts& counts) {
+  if (counts.absent_rings != 0)
+    tell("not in it, or not whole: {}\n", counted(counts.absent_rings, "thread's ring"));
+  if (counts.foreign_rings != 0)
+    tell("not read: {} of other processes, forked ones: say whose by -p\n",
+         counted(counts.foreign_rings, "ring"));
+  if (counts.taken_by_collectors != 0)
+    tell("a collector was attached: what it had read by then is in its own trace\n");
+  if (counts.damaged != 0)
+    tell("{} of rings made no sense and were skipped\n", counted(counts.damaged, "span"));
+  if (counts.unfinished != 0)
+    tell("in the middle of a hit, which is missing: {}\n", counted(counts.unfinished, "thread"));
+  if (!counts.knows_unfinished)
+    tell("of each thread one hit may be missing, which was under way (a core file would tell)\n");
+}
+
+namespace {
+
+void tell_written(const capture::HeldRings::Written& written, const std::string& output) {
+  tell_left_trace(written.trace, output);
+  tell_left_doubts(written.trace.counts);
+  if (!written.without_rings.empty())
+    tell("not in it, as these points write no rings: {}\n", fmt::join(written.without_rings, ", "));
+  tell("next: sojourn report {}\n", output);
+}
+
+}  // namespace
+
+Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts) {
+  std::optional<std::chrono::nanoseconds> duration;
+  if (!options.duration.empty()) {
+    SJ_TRY(span, parse_duration(options.duration));
+    duration = span;
+  }
+  SJ_CHECK(capture::keep_rights({.to_become_writer = true}));
+  capture::Options how;
+  SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
+  capture::Subject& subject = subjects.front();
+  const auto find = [select =
+                         how.select](const target::Process& process) -> Result<target::Points> {
+    SJ_TRY(points, target::find_points(process));
+    return select ? select(std::move(points)) : std::move(points);
+  };
+  SJ_TRY(rings,
+         capture::HeldRings::open(std::move(subject.process), std::move(subject.points), find));
+  if (options.is_snapshot) {
+    SJ_TRY(written, rings.write(options.output, "snapshot"));
+    if (!options.is_quiet) tell_written(written, options.output);
+    return {};
+  }
+  capture::FlightRings flight(std::move(rings), options.output);
+  SJ_TRY(written, flight.run(interrupts.get(), duration, [&](const std::string& line) {
+    if (!options.is_quiet) tell("{}\n", line);
+  }));
+  if (!options.is_quiet) tell_written(written, options.output);
+  return {};
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,44 @@
+// `record --snapshot` and `record --flight rings`: traces of the rings of a process that records by
+// itself, and what is said of rings that no collector has emptied.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+#include "userspace/capture/post_mortem/left_trace.h"
+#include "userspace/cli/record_processes.h"
+#include "userspace/cli/record_selection.h"
+
+namespace sojourn::cli {
+
+class SnapshotOption {
+ public:
+  void define(CLI::App& app);
+  bool is_asked() const { return is_asked_; }
+
+ private:
+  bool is_asked_ = false;
+};
+
+// Refuses options that mean nothing where nothing is attached, and other than one process.
+void check_held_options(const CLI::App& app, const ProcessOptions& processes);
+
+struct HeldOptions {
+  const ProcessOptions& processes;
+  const RecordSelection& selection;
+  std::string output;
+  std::string duration;  // of a wait; empty: until it is told to end
+  bool is_snapshot = false;
+  bool is_quiet = false;
+};
+Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts);
+
+// How much there is in a trace, and up to where, in a line.
+void tell_left_trace(const capture::LeftTrace& trace, const std::string& output);
+// What cannot be known, or is not in it.
+void tell_left_doubts(const capture::LeftCounts& counts);
+
+}  // namespace sojourn::cli
