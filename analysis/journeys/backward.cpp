@@ -66,7 +66,8 @@ void Backward::make_steps() {
       again |= steps_[step].again;
     }
     steps_.push_back({unit.ts_ns, unit.entered_ns, unit.seq, unit.tid, unit.stream, unit.point,
-                      again, unit.repeat_of == kNone ? kNoStep : step_of(unit.repeat_of),
+                      again, unit.is(kAtEnd),
+                      unit.repeat_of == kNone ? kNoStep : step_of(unit.repeat_of),
                       store_.values(unit), std::span(parents_).subspan(first)});
   }
 }
@@ -106,6 +107,8 @@ void Backward::emit_collected(Outcome outcome) {
   out.end_ns = end.ts_ns;
   if (topology_.points[end.point].output) out.last_out_ns = end.ts_ns;
   out.steps = steps_;
+  if (out.outcome == Outcome::kCensored && std::ranges::any_of(steps_, &Step::inside))
+    out.inside_until_ns = end_ns_;
   observer_.on_journey(out);
 }
 

@@ -26,6 +26,8 @@ class Backward {
   // The same, unless something before the unit was not seen and it is not known yet why
   // (kHeadless, kMissing in its ancestry): then it is false.
   bool emit_clean(UnitId end, Outcome outcome);
+  // From here on: units that are inside at the capture's end have kAtEnd.
+  void set_end(std::uint64_t end_ns) { end_ns_ = end_ns; }
 
  private:
   void collect(std::span<const UnitId> ends);
@@ -37,6 +39,7 @@ class Backward {
   Store& store_;
   Observer& observer_;
   std::uint64_t& next_id_;
+  std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::vector<UnitId> units_;
   std::vector<std::uint64_t> serials_;  // of units_, sorted
   std::vector<UnitId> pending_;

@@ -295,7 +295,8 @@ bool Forward::close_oldest() {
   return false;
 }
 
-void Forward::finish() {
+void Forward::finish(std::uint64_t end_ns) {
+  end_ns_ = end_ns;
   for (const auto wait : {Wait::kSettle, Wait::kLinger, Wait::kExpiry})
     while (queues_[static_cast<int>(wait)].oldest != kNone)
       close(queues_[static_cast<int>(wait)].oldest, {.at_end = true, .expired = false});
@@ -335,7 +336,7 @@ void Forward::describe(const Progress& journey, Journey& out) {
         i + 1 < journey.trail.size() ? journey.trail[i + 1].first_parent : journey.parents.size();
     steps_.push_back(
         {unit.ts_ns, unit.entered_ns, unit.seq, unit.tid, unit.stream, unit.point, trail.again,
-         trail.repeat_of, store_.values(unit),
+         unit.is(kAtEnd), trail.repeat_of, store_.values(unit),
          std::span(journey.parents).subspan(trail.first_parent, end - trail.first_parent)});
     if (trail.repeat_of != kNoStep) {
       ++out.retransmissions;
@@ -359,6 +360,8 @@ void Forward::describe(const Progress& journey, Journey& out) {
   out.ack_ns = journey.ack_ns;
   out.drops = journey.drops;
   out.steps = steps_;
+  if (out.outcome == Outcome::kCensored && std::ranges::any_of(steps_, &Step::inside))
+    out.inside_until_ns = end_ns_;
 }
 
 }  // namespace sojourn::journeys

@@ -44,7 +44,8 @@ class Forward {
   void expire();
   std::uint64_t next_due_ns() const;
   bool close_oldest();
-  void finish();
+  // At the end of the capture; units that are inside then have kAtEnd.
+  void finish(std::uint64_t end_ns);
 
   std::size_t open() const { return progress_.used(); }
 
@@ -119,6 +120,7 @@ class Forward {
   std::uint64_t& next_id_;
   Excuse lost_;
   std::uint64_t now_ns_ = 0;
+  std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::uint32_t next_serial_ = 1;
   Slab<Progress> progress_;
   Queue queues_[3];

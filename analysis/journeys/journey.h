@@ -20,7 +20,8 @@ struct Step {
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   model::PointId point = 0;
-  bool again = false;  // it, or something before it, repeats an earlier transmission
+  bool again = false;   // it, or something before it, repeats an earlier transmission
+  bool inside = false;  // at the end of the capture its unit was in the place that it entered
   std::uint32_t repeat_of = kNoStep;
   std::span<const std::uint64_t> values;
   std::span<const std::uint32_t> parents;  // indices of steps
@@ -62,7 +63,10 @@ struct Journey {
   std::uint32_t retransmissions = 0;
   std::uint32_t harq_retransmissions = 0;  // of them
   std::uint32_t drops = 0;
-  std::uint32_t end_step = 0;   // the step at end_ns
+  std::uint32_t end_step = 0;  // the step at end_ns
+  // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
+  // or that is not known.
+  std::uint64_t inside_until_ns = 0;
   std::span<const Step> steps;  // in time order
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/journeys/backward.h"
@@ -63,11 +64,12 @@ class Rebuilder::State {
         forward_(topology_, rules_, store_, observer, journeys_,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer, journeys_),
-        losses_(marks_.open_ns, marks_.losses, marks_.first_seqs),
+        losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
         stays_(topology_.places.size()),
         waits_(topology_.points.size()),
         begun_(topology_.points.size(), 0),
-        loop_inputs_(topology_.loops + std::size_t{1}) {
+        loop_inputs_(topology_.loops + std::size_t{1}),
+        whole_from_(topology_.points.size(), 0) {
     totals_.points.resize(topology_.points.size());
   }
 
@@ -92,7 +94,9 @@ class Rebuilder::State {
     while (!late_.empty()) take_late();
     explain_headless(UINT64_MAX);
     while (!deferred_.empty()) emit_deferred();
-    forward_.finish();
+    find_inside(end_ns);
+    backward_.set_end(end_ns);
+    forward_.finish(end_ns);
     for (auto id = waiting_.oldest; id != kNone; id = waiting_.oldest) give_up(id, end_ns, true);
     for (auto id = departed_.oldest; id != kNone; id = departed_.oldest) retire(id);
     totals_.lengths_differ = matcher_.lengths_differ();
@@ -110,6 +114,41 @@ class Rebuilder::State {
 
   std::uint16_t group_of(std::uint32_t stream) const {
     return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
+  }
+
+  // Before the open mark any event may be missing, though some are there.
+  static std::vector<LossSpan> known_losses(const Marks& marks) {
+    auto losses = marks.losses;
+    if (marks.open_ns != 0) losses.push_back({0, marks.open_ns - 1});
+    return losses;
+  }
+
+  // Where a flight recorder's threads hold different spans, some events are from before the open
+  // mark. From when on a point's hits are all there is then known of each point for itself: since
+  // the first event of each of the threads that hit it.
+  void note_reach(const model::EventView& event) {
+    const auto first = first_of_stream_.try_emplace(event.stream, event.ts_ns).first->second;
+    auto& whole_from = whole_from_[event.point];
+    whole_from = std::max(whole_from, first);
+  }
+
+  // What did not leave its place is inside at the end, if it would have been seen to leave. Nothing
+  // is said where events were lost since, nor of what came before the open mark and may have left
+  // in an event that was written over.
+  void find_inside(std::uint64_t end_ns) {
+    std::vector<std::uint64_t> leaves_seen_from(topology_.points.size(), 0);
+    for (const auto& pair : topology_.pairs)
+      leaves_seen_from[pair.parent] =
+          std::max(leaves_seen_from[pair.parent], whole_from_[pair.child]);
+    for (auto id = waiting_.oldest; id != kNone; id = store_[id].next) {
+      auto& unit = store_[id];
+      const auto seen_from = leaves_seen_from[unit.point];
+      const bool reaches =
+          unit.ts_ns >= marks_.open_ns || (seen_from != 0 && unit.ts_ns >= seen_from);
+      if (unit.is(kInside) && reaches &&
+          !losses_.between(std::max(unit.ts_ns, marks_.open_ns), end_ns))
+        unit.set(kAtEnd);
+    }
   }
 
   // Events of one instant: those that enter the pipeline earlier come first.
@@ -134,6 +173,8 @@ class Rebuilder::State {
       ++totals_.unknown_points;
       return;
     }
+    has_before_ = has_before_ || event.ts_ns < marks_.open_ns;
+    if (has_before_) note_reach(event);
     const auto& plan = topology_.points[event.point];
     auto& counts = totals_.points[event.point];
     ++counts.events;
@@ -327,7 +368,8 @@ class Rebuilder::State {
     if (store_[earlier].is(kLeft)) return;
     if (store_[earlier].is(kInside)) {
       store_[earlier].clear(kInside);
-      store_[id].set(kInside);
+      // One that came before the open mark is counted from here on: it is there.
+      if (!store_[earlier].is(kBefore)) store_[id].set(kInside);
     }
     depart(earlier);
   }
@@ -383,7 +425,7 @@ class Rebuilder::State {
       unit.clear(kInside);
       const auto place = *topology_.points[unit.point].place;
       stays_[place].note(ts_ns - unit.entered_ns);
-      observer_.on_leave(place, unit.entered_ns, ts_ns, true);
+      if (!unit.is(kBefore)) observer_.on_leave(place, unit.entered_ns, ts_ns, true);
     }
     depart(id);
   }
@@ -419,7 +461,10 @@ class Rebuilder::State {
     unit.set(kListed);
     if (plan.place && !unit.is(kInside)) {
       unit.set(kInside);
-      observer_.on_enter(*plan.place, unit.ts_ns);
+      if (unit.ts_ns < marks_.open_ns)
+        unit.set(kBefore);
+      else
+        observer_.on_enter(*plan.place, unit.ts_ns);
     }
     if (plan.awaits_ack) forward_.pin(id, kAwaitsAck);
     for (const auto& use : plan.inserts) {
@@ -478,7 +523,8 @@ class Rebuilder::State {
     if (!unit.is(kLeft)) {
       if (unit.is(kInside)) {
         unit.clear(kInside);
-        observer_.on_leave(*topology_.points[unit.point].place, unit.entered_ns, now_ns, false);
+        if (!unit.is(kBefore))
+          observer_.on_leave(*topology_.points[unit.point].place, unit.entered_ns, now_ns, false);
       }
       const auto& plan = topology_.points[unit.point];
       if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit.is(kControl) &&
@@ -518,7 +564,7 @@ class Rebuilder::State {
       auto& unit = store_[member];
       if (unit.is(kInside)) {
         unit.clear(kInside);
-        observer_.on_leave(*plan.place, unit.entered_ns, now_ns, false);
+        if (!unit.is(kBefore)) observer_.on_leave(*plan.place, unit.entered_ns, now_ns, false);
       }
       retire(member);
     }
@@ -673,6 +719,9 @@ class Rebuilder::State {
   std::vector<Longest> waits_;                       // by child point
   std::vector<std::uint64_t> begun_;                 // by point of a loop: events without a parent
   std::vector<std::optional<PointId>> loop_inputs_;  // by loop: where most of them are
+  bool has_before_ = false;                          // events from before the open mark
+  std::vector<std::uint64_t> whole_from_;            // by point, see note_reach()
+  std::unordered_map<std::uint32_t, std::uint64_t> first_of_stream_;
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}

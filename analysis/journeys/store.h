@@ -35,6 +35,8 @@ enum Flag : std::uint16_t {
   kLatestRound = 1 << 10,  // the next repeat of its process would be of this one
   kVisited = 1 << 11,      // by a walk that is under way
   kListed = 1 << 12,       // in one of the lists by age
+  kBefore = 1 << 13,       // entered its place before the open mark: not counted there
+  kAtEnd = 1 << 14,        // the capture's end found it in its place
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.

@@ -56,6 +56,9 @@ std::string headline(const Journey& journey, const model::Schema& schema) {
   if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
   if (journey.ambiguous) text += fmt::format("  ambiguous: {} more fitted", journey.alternatives);
   if (journey.headless) text += "  beginning not seen";
+  if (journey.inside_until_ns != 0)
+    text += fmt::format("  inside at the end, after {}",
+                        duration(static_cast<double>(journey.inside_until_ns - journey.start_ns)));
   return text;
 }
 
@@ -118,6 +121,9 @@ std::string to_text(const Journey& journey, const model::Schema& schema) {
     if (step.parents.size() > 1) line += fmt::format("  joins {}", step.parents.size());
     if (step.repeat_of != kNoStep) line += fmt::format("  repeats #{}", step.repeat_of);
     if (i == journey.end_step && journey.outcome == Outcome::kComplete) line += "  whole";
+    if (journey.inside_until_ns != 0 && step.inside)
+      line += fmt::format("  in {} for {}", schema.points[step.point].dest,
+                          duration(static_cast<double>(journey.inside_until_ns - step.entered_ns)));
     text += line + "\n";
   }
   return text;
@@ -137,6 +143,8 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
   object["outcome"] = name(journey.outcome);
   object["complete"] = journey.outcome == Outcome::kComplete;
   object["censored"] = journey.outcome == Outcome::kCensored;
+  const bool inside = journey.inside_until_ns != 0;
+  if (inside) object["inside_ns"] = journey.inside_until_ns - journey.start_ns;
   object["ambiguous"] = journey.ambiguous;
   object["alternatives"] = journey.alternatives;
   object["headless"] = journey.headless;
@@ -161,6 +169,7 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
                           {"properties", ids(step, schema, true)},
                           {"parents", std::vector(step.parents.begin(), step.parents.end())}};
     if (step.repeat_of != kNoStep) event["repeat_of"] = step.repeat_of;
+    if (inside && step.inside) event["inside_ns"] = journey.inside_until_ns - step.entered_ns;
     events.push_back(std::move(event));
   }
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -25,6 +25,8 @@ ordered_json direction(const DirectionSummary& summary) {
   return {{"count", summary.count()},
           {"complete", summary.complete},
           {"censored", summary.censored},
+          {"inside", summary.inside},
+          {"before_open", summary.before_open},
           {"incomplete", summary.incomplete},
           {"dropped", summary.dropped},
           {"ambiguous", summary.ambiguous},
@@ -67,6 +69,20 @@ ordered_json queues(const Content& content) {
                     {"mean", place.depth.mean()},
                     {"little", place.depth.arrivals_times_stay()},
                     {"decisive_us", us(place.decisive_ns)}});
+  }
+  return list;
+}
+
+ordered_json inside(const Content& content) {
+  auto list = ordered_json::array();
+  for (std::size_t i = 0; i < content.topology.places.size(); ++i) {
+    const auto& place = content.summary.place(i);
+    if (place.inside_ns.count() == 0) continue;
+    list.push_back({{"dir", dir(content.topology.places[i].direction)},
+                    {"at", content.topology.places[i].name},
+                    {"packets", place.inside_ns.count()},
+                    {"since_us", times_json(place.inside_ns)},
+                    {"oldest_us", us(static_cast<double>(place.oldest_inside_ns))}});
   }
   return list;
 }
@@ -182,6 +198,7 @@ ordered_json to_json(const Content& content) {
   report["journeys"] = {{"D", direction(content.summary.direction(model::Direction::kDownlink))},
                         {"U", direction(content.summary.direction(model::Direction::kUplink))}};
   if (content.deadline_ns) report["deadline"] = deadline_json(content);
+  report["inside"] = inside(content);
   report["hops"] = hops(content);
   report["queues"] = queues(content);
   report["points"] = points(content);

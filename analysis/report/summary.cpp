@@ -18,10 +18,17 @@ Summary::Summary(const journeys::Topology& topology, const journeys::Rules& rule
 
 void Summary::on_journey(const Journey& journey) {
   auto& direction = directions_[static_cast<std::size_t>(journey.direction)];
+  // It may have ended as it should, then: only the trace does not reach back so far.
+  if (journey.outcome == Outcome::kCensored && journey.inside_until_ns == 0 &&
+      journey.steps.back().ts_ns < open_ns_) {
+    ++direction.before_open;
+    return;
+  }
   if (journey.ambiguous) ++direction.ambiguous;
   switch (journey.outcome) {
     case Outcome::kCensored:
       ++direction.censored;
+      if (journey.inside_until_ns != 0) note_inside(journey);
       return;
     case Outcome::kIncomplete:
       ++direction.incomplete;
@@ -37,6 +44,24 @@ void Summary::on_journey(const Journey& journey) {
   if (journey.retransmissions > 0) ++direction.repeated;
   direction.latency_ns.add(journey.latency_ns());
   share_out(journey);
+}
+
+// A packet in several pieces is in a place once, since the first of them came.
+void Summary::note_inside(const Journey& journey) {
+  ++directions_[static_cast<std::size_t>(journey.direction)].inside;
+  inside_since_.clear();
+  for (const auto& step : journey.steps) {
+    if (!step.inside) continue;
+    const auto place = *topology_.points[step.point].place;
+    const auto known = inside_since_.try_emplace(place, step.entered_ns).first;
+    known->second = std::min(known->second, step.entered_ns);
+  }
+  for (const auto& [index, since_ns] : inside_since_) {
+    auto& place = places_[index];
+    place.inside_ns.add(journey.inside_until_ns - since_ns);
+    place.oldest_inside_ns =
+        std::max(place.oldest_inside_ns, journey.inside_until_ns - journey.start_ns);
+  }
 }
 
 void Summary::find_origins(const Journey& journey) {
@@ -82,8 +107,7 @@ void Summary::on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t
 void Summary::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
   if (!begun_) {
     begun_ = true;
-    if (open_ns_ == 0) open_ns_ = ts_ns;
-    for (auto& each : places_) each.depth.begin(open_ns_);
+    for (auto& each : places_) each.depth.begin(open_ns_ == 0 ? ts_ns : open_ns_);
   }
   places_[place].depth.enter(ts_ns);
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
@@ -17,6 +18,8 @@ namespace sojourn::report {
 struct DirectionSummary {
   std::uint64_t complete = 0;
   std::uint64_t censored = 0;
+  std::uint64_t inside = 0;       // of them, when the capture ended
+  std::uint64_t before_open = 0;  // censored, but last seen before the open mark: not counted
   std::uint64_t incomplete = 0;
   std::uint64_t dropped = 0;
   std::uint64_t ambiguous = 0;
@@ -33,6 +36,9 @@ struct DirectionSummary {
 struct PlaceSummary {
   double decisive_ns = 0;
   statistics::Depth depth;
+  // Packets that were in it when the capture ended: since when, and how old the oldest of them was.
+  statistics::Distribution inside_ns;
+  std::uint64_t oldest_inside_ns = 0;
 };
 
 class Summary : public journeys::Observer {
@@ -53,6 +59,7 @@ class Summary : public journeys::Observer {
   const PlaceSummary& place(std::size_t index) const { return places_[index]; }
 
  private:
+  void note_inside(const journeys::Journey& journey);
   void share_out(const journeys::Journey& journey);
   std::uint32_t decisive_parent(const journeys::Journey& journey, std::uint32_t step,
                                 bool latest) const;
@@ -65,7 +72,8 @@ class Summary : public journeys::Observer {
   std::array<DirectionSummary, 4> directions_;
   std::vector<statistics::Distribution> hops_;  // by pair
   std::vector<PlaceSummary> places_;
-  std::vector<std::uint64_t> origins_;  // by step: the earliest input before it
+  std::vector<std::uint64_t> origins_;                   // by step: the earliest input before it
+  std::map<std::uint16_t, std::uint64_t> inside_since_;  // of a journey, by place
 };
 
 }  // namespace sojourn::report

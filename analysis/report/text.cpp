@@ -49,6 +49,7 @@ class Writer {
     if (has_units()) {
       latency();
       outcomes();
+      inside();
       if (content_.deadline_ns) text_ += deadline_text(content_);
       for (const auto direction : kDirections) places(direction);
       lateness();
@@ -236,6 +237,35 @@ class Writer {
                  count(summary.ambiguous), count(summary.in_pieces), count(summary.repeated)});
     }
     text_ += "\n" + table.text();
+  }
+
+  // Whether the capture's end is the target's as well: then what was inside is what it died with.
+  bool shows_inside() const {
+    const auto& capture = facts_.capture;
+    return capture.ended_by.starts_with("target exit") || capture.attach == "flight rings";
+  }
+
+  void inside() {
+    for (const auto direction : kDirections) {
+      const auto before = content_.summary.direction(direction).before_open;
+      if (before != 0)
+        line("{}: {} more, last seen before the span that the trace has whole, are not counted",
+             letter(direction), count(before));
+    }
+    if (!shows_inside()) return;
+    Table table({"inside at the end", "packets", "since p50", "max", "oldest packet"});
+    for (const auto direction : kDirections) {
+      for (const auto at : places_of(direction)) {
+        const auto& place = content_.summary.place(at);
+        if (place.inside_ns.count() == 0) continue;
+        table.row({fmt::format("{} {}", letter(direction), topology_.places[at].name),
+                   count(place.inside_ns.count()),
+                   duration(static_cast<double>(place.inside_ns.quantile(0.5))),
+                   duration(static_cast<double>(place.inside_ns.max())),
+                   duration(static_cast<double>(place.oldest_inside_ns))});
+      }
+    }
+    if (!table.empty()) text_ += "\n" + table.text();
   }
 
   // Places in the order in which units come through them.
@@ -434,7 +464,9 @@ class Writer {
   void next() {
     const auto& down = content_.summary.direction(Direction::kDownlink);
     const auto& up = content_.summary.direction(Direction::kUplink);
-    if (down.complete + up.complete != 0)
+    if (shows_inside() && down.inside + up.inside != 0)
+      line("\nnext: sojourn journeys {} --inside", facts_.path);
+    else if (down.complete + up.complete != 0)
       line("\nnext: sojourn {} {} --worst 5", content_.late == nullptr ? "journeys" : "explain",
            facts_.path);
     if (content_.threads != nullptr)

@@ -35,13 +35,14 @@ struct Options {
   std::uint64_t worst = 0;
   bool json = false;
   bool incomplete = false;
+  bool inside = false;
   bool explain = false;
   Where where;
   RulesOption rules;
 };
 
-// Prints what is asked for, as it comes; with --worst, keeps the slowest and prints them at the
-// end.
+// Prints what is asked for, as it comes; with --worst keeps the slowest, with --inside those that
+// were there when the capture ended, and prints them at the end.
 class Printer : public journeys::Observer {
  public:
   Printer(const Options& options, const std::optional<filter::JourneyFilter>& where,
@@ -54,6 +55,10 @@ class Printer : public journeys::Observer {
     last_ = std::max(last_, journey.id);
     if (full() || !wanted(journey)) return;
     if (!options_.ids.empty()) found_.insert(journey.id);
+    if (options_.inside) {
+      inside_.push_back({journey.start_ns, journey.id, words(journey)});
+      return;
+    }
     if (options_.worst == 0) {
       line_.clear();
       fmt::print("{}", words(journey));
@@ -84,6 +89,13 @@ class Printer : public journeys::Observer {
   }
 
   void finish() {
+    std::ranges::sort(inside_, {},
+                      [](const Inside& one) { return std::pair(one.start_ns, one.id); });
+    for (const auto& one : inside_) {
+      if (full()) return;
+      fmt::print("{}", one.words);
+      ++printed_;
+    }
     std::ranges::sort(worst_, slower);
     for (const auto& kept : worst_) {
       if (full()) return;
@@ -99,6 +111,12 @@ class Printer : public journeys::Observer {
     std::string words;
   };
 
+  struct Inside {
+    std::uint64_t start_ns = 0;
+    std::uint64_t id = 0;
+    std::string words;
+  };
+
   static bool slower(const Kept& left, const Kept& right) {
     return left.latency_ns != right.latency_ns ? left.latency_ns > right.latency_ns
                                                : left.id < right.id;
@@ -110,6 +128,7 @@ class Printer : public journeys::Observer {
     if (where_ && !(*where_)(journey)) return false;
     if (!options_.direction.empty() && letter(journey.direction) != options_.direction[0])
       return false;
+    if (options_.inside) return journey.inside_until_ns != 0;
     if (options_.incomplete) return journey.outcome != Outcome::kComplete;
     return options_.worst == 0 || journey.outcome == Outcome::kComplete;
   }
@@ -128,6 +147,7 @@ class Printer : public journeys::Observer {
   std::uint64_t last_ = 0;
   std::set<std::uint64_t> found_;
   std::vector<Kept> worst_;  // a heap, the least slow in front
+  std::vector<Inside> inside_;
 };
 
 Result<void> run(const Options& options) {
@@ -171,6 +191,9 @@ Action define_journeys(CLI::App& app) {
                         "500us'; docs/filters.md has the language");
   app.add_flag("--incomplete", options->incomplete,
                "only those that are not complete: dropped, censored, incomplete");
+  app.add_flag("--inside", options->inside,
+               "only those that were in the target when the capture ended, the oldest first: where "
+               "they were, and for how long");
   app.add_option("--compat", options->compat,
                  "latseq: as LatSeq's own rebuilder makes them; with --json as it prints them")
       ->check(CLI::IsMember({"latseq"}));
@@ -185,13 +208,18 @@ Action define_journeys(CLI::App& app) {
     const auto twice = std::ranges::unique(options->ids);
     options->ids.erase(twice.begin(), twice.end());
     if (!options->ids.empty() &&
-        (options->limit != 0 || options->worst != 0 || options->incomplete || options->explain ||
-         !options->direction.empty() || options->where.given() || !options->compat.empty()))
+        (options->limit != 0 || options->worst != 0 || options->incomplete || options->inside ||
+         options->explain || !options->direction.empty() || options->where.given() ||
+         !options->compat.empty()))
       refuse_usage(
-          "--id says which journeys: no --limit, --worst, --dir, --where, --incomplete, "
+          "--id says which journeys: no --limit, --worst, --dir, --where, --incomplete, --inside, "
           "--explain-rules or --compat");
-    if (!options->compat.empty() && (options->where.given() || options->incomplete))
-      refuse_usage("--compat latseq knows complete journeys only: no --where, no --incomplete");
+    if (options->inside && (options->worst != 0 || options->incomplete))
+      refuse_usage("--inside are those that had not ended: no --worst, no --incomplete");
+    if (!options->compat.empty() &&
+        (options->where.given() || options->incomplete || options->inside))
+      refuse_usage(
+          "--compat latseq knows complete journeys only: no --where, --incomplete or --inside");
   });
   app.footer(
       "A downlink journey is what one packet's bytes reached; an uplink journey is all that the\n"

@@ -35,7 +35,12 @@ class World::Collector : public Observer {
       if (step.repeat_of != kNoStep) text += fmt::format("={}", step.repeat_of);
       if (i == journey.end_step && journey.outcome == Outcome::kComplete) text += "*";
     }
-    seen_.push_back({journey, text});
+    std::string inside;
+    for (const auto& step : journey.steps)
+      if (step.inside)
+        inside += fmt::format("{} {} ", world_.schema_.points[step.point].dest, step.entered_ns);
+    if (journey.inside_until_ns != 0) inside += fmt::format("until {}", journey.inside_until_ns);
+    seen_.push_back({journey, text, inside});
     seen_.back().journey.steps = {};
   }
 

@@ -44,6 +44,7 @@ class World {
   struct Seen {
     Journey journey;  // without its steps
     std::string words;
+    std::string inside;  // at the end, "a 100 b 120 until 900": the places, and since when
   };
   const std::vector<Seen>& seen() const { return seen_; }
 

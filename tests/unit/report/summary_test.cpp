@@ -1,5 +1,7 @@
 #include "analysis/report/summary.h"
 
+#include <map>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 
@@ -16,18 +18,22 @@ model::Schema schema_of(std::initializer_list<std::pair<const char*, const char*
 }
 
 struct Run {
-  explicit Run(model::Schema points) : schema(std::move(points)) {}
+  explicit Run(model::Schema points, journeys::Marks between = {})
+      : schema(std::move(points)), marks(std::move(between)) {}
 
   model::Schema schema;
+  journeys::Marks marks;
   journeys::Rules rules;
   journeys::Topology topology = *journeys::Topology::derive(schema, rules);
-  Summary summary{topology, rules, 0};
-  journeys::Rebuilder rebuilder = *journeys::Rebuilder::create(schema, rules, {}, summary);
-  std::uint64_t seq = 0;
+  Summary summary{topology, rules, marks.open_ns};
+  journeys::Rebuilder rebuilder = *journeys::Rebuilder::create(schema, rules, marks, summary);
+  std::map<std::uint32_t, std::uint64_t> seq;  // by stream
 
-  void hit(std::uint64_t ts_ns, model::PointId point, std::initializer_list<std::uint64_t> values) {
+  void hit(std::uint64_t ts_ns, model::PointId point, std::initializer_list<std::uint64_t> values,
+           std::uint32_t stream = 0) {
     model::EventBatch batch;
-    batch.append({ts_ns, seq++, 0, 1, point, std::span(values.begin(), values.size())});
+    batch.append({ts_ns, seq[stream]++, stream, stream + 1, point,
+                  std::span(values.begin(), values.size())});
     rebuilder.consume(batch);
   }
   void finish() {
@@ -57,6 +63,33 @@ TEST_CASE("a downlink packet's places add up to its latency, by the piece that c
   CHECK(down.latency_ns.max() == 800);
   CHECK_THAT(run.decisive("rlc"), WithinRel(100.0, 1e-9));
   CHECK_THAT(run.decisive("mac"), WithinRel(700.0, 1e-9));
+}
+
+TEST_CASE("packets inside at the end are counted by place, and those from before the marks apart") {
+  Run run(schema_of({{"D in--rlc", "len:rnti:psn"},
+                     {"D rlc--mac", "len:rnti:psn.so"},
+                     {"D mac--out", "len:rnti:psn.so"}}),
+          {.open_ns = 1000, .close_ns = 9000});
+  constexpr std::uint32_t kMac = 1;  // a thread whose first events are written over
+  run.hit(500, 0, {1000, 1, 1});     // may have left before the open mark
+  run.hit(2000, 0, {1000, 1, 5});
+  run.hit(2100, 1, {400, 1, 5, 0}, kMac);  // both a part in mac and one in rlc
+  run.hit(3000, 1, {300, 1, 5, 400}, kMac);
+  run.hit(8000, 0, {1000, 1, 6});
+  run.finish();
+  const auto& down = run.summary.direction(model::Direction::kDownlink);
+  CHECK(down.count() == 2);
+  CHECK(down.censored == 2);
+  CHECK(down.inside == 2);
+  CHECK(down.before_open == 1);
+  for (std::size_t i = 0; i < run.topology.places.size(); ++i) {
+    const PlaceSummary& place = run.summary.place(i);
+    const bool is_rlc = run.topology.places[i].name == "rlc";
+    CHECK(place.inside_ns.count() == (is_rlc ? 2 : 1));
+    CHECK(place.inside_ns.max() == (is_rlc ? 7000 : 6900));
+    CHECK(place.oldest_inside_ns == 7000);
+    CHECK(place.depth.max() == 2);
+  }
 }
 
 TEST_CASE("an uplink packet's places add up to its latency, by the piece that came first") {
