@@ -1,10 +1,12 @@
 // Counters and profiles of programs whose work is known (subjects/perf.c), and of the base station.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fcntl.h>
@@ -267,6 +269,37 @@ TEST_CASE("a profile without names is one of modules and addresses") {
            !function.at("named").get<bool>();
   }));
   CHECK(entry(profile.at("hops"), "at", "burn.burn").at("samples") > 50);
+}
+
+TEST_CASE("a flight recorder's dump has the names of its profile, while recording goes on") {
+  need_root();
+  Station station;
+  const test::TemporaryDirectory directory;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "--flight", "10s",
+                      "--profile", "999Hz", "-o", directory.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  sojourn_done({"ctl", "-p", std::to_string(station.pid()), "dump"});
+  sojourn_done({"ctl", "-p", std::to_string(station.pid()), "stop"});
+  const test::Ended ended = tracer.wait();
+  INFO(ended.err);
+  CHECK(ended.exit_code == 0);
+  for (const char* name : {"run-1.sjt", "run.sjt"}) {
+    CAPTURE(name);
+    const std::string path = directory.path(name);
+    const json profile = json::parse(sojourn_done({"profile", "--json", path}));
+    CHECK(profile.at("samples") > 50);
+    std::size_t of_station = 0;
+    for (const json& function : profile.at("functions")) {
+      if (function.at("module") != "sj-basestation") continue;
+      ++of_station;
+      CAPTURE(function.dump());
+      CHECK(function.at("named") == true);
+    }
+    CHECK(of_station > 0);
+    CHECK(sojourn({"check", path}).out.contains("whole"));
+  }
+  station.finish();
 }
 
 TEST_CASE("what is no counter and no frequency is refused before anything is recorded") {

@@ -59,14 +59,18 @@ Result<void> Capture::State::begin_dump() {
   model::Capture now = about;
   now.close_ns = base::monotonic_ns();
   SJ_CHECK(catch_up());
-  dumps->begin(*sink, std::move(now));
+  std::vector<DescribesLate::Description> descriptions;
+  for (const auto& source : sources)
+    if (const auto* const late = dynamic_cast<const DescribesLate*>(source.get()))
+      descriptions.push_back(late->description());
+  dumps->begin(*sink, std::move(now), std::move(descriptions));
   return {};
 }
 
 Result<void> Capture::State::look_after_dumps(const Listener& listener) {
   if (!dumps) return {};
   if (is_open() && dumps->is_due(base::monotonic_ns(), events())) SJ_CHECK(begin_dump());
-  for (const Dumps::Done& done : dumps->take_done()) {
+  for (const Dumps::Done& done : dumps->take_done(*sink)) {
     const std::string words =
         done.dumped ? fmt::format("{}: {} ({})", done.path, count_of(*done.dumped), done.why)
                     : fmt::format("not dumped: {}", done.dumped.error().text());
@@ -289,6 +293,7 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
 
 // A flight recorder's end is its last dump, unless triggers decide what is worth one.
 Result<std::string> Capture::State::end_file() {
+  if (dumps) dumps->complete_all(*sink);
   if (!is_held) {
     SJ_CHECK(sink->finish());
     return options.output;

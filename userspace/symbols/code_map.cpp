@@ -53,7 +53,7 @@ void CodeMap::open_file(const target::Mapping& mapping, Module& module) const {
     module.name = target::printable(one.file.name);
     if (auto file = target::ElfFile::open(one.file.path, one.file.name)) {
       module.build_id = file->build_id();
-      module.file.emplace(std::move(*file));
+      module.file = std::make_shared<const target::ElfFile>(std::move(*file));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@ namespace sojourn::symbols {
 struct Module {
   std::string name;  // as the process's maps name it; "[vdso]", "[memory]"
   std::string build_id;
-  std::optional<target::ElfFile> file;
+  std::shared_ptr<const target::ElfFile> file;  // for who reads it later, maybe elsewhere
 };
 
 struct Place {

@@ -90,7 +90,7 @@ TEST_CASE("names are found for all frames that have one") {
   World world;
   world.number_of({kUser, address_of(sj_stack_leaf), address_of(sj_stack_caller) + 4});
   bool has_leaf = false;
-  for (const model::Profile& named : world.stacks.names())
+  for (const model::Profile& named : world.stacks.naming()())
     for (const model::Frame& frame : named.frames)
       has_leaf |= !frame.calls.empty() && frame.calls.back().function == "sj_stack_leaf";
   CHECK(has_leaf);

@@ -34,34 +34,76 @@ std::string DumpNames::next() {
   }
 }
 
-void Dumps::begin(Sink& sink, model::Capture about) {
+void Dumps::File::end(Result<Dumped> how) {
+  const std::scoped_lock lock(mutex);
+  dumped = std::move(how);
+}
+
+void Dumps::begin(Sink& sink, model::Capture about,
+                  std::vector<DescribesLate::Description> descriptions) {
   Writing writing{.asked = *std::exchange(asked_, std::nullopt),
                   .path = names_.next(),
-                  .report = std::make_shared<Report>()};
+                  .file = std::make_shared<File>(),
+                  .found = {}};
   about.ended_by = writing.asked.why;
-  sink.run_in_order([path = writing.path, report = writing.report,
-                     about = std::move(about)](std::unique_ptr<Store>& store) {
+  writing.file->about = std::move(about);
+  sink.run_in_order([path = writing.path, file = writing.file](std::unique_ptr<Store>& store) {
     const auto* flight = dynamic_cast<const FlightStore*>(store.get());
-    auto dumped = flight != nullptr ? flight->dump(path, about)
-                                    : Result<Dumped>(fail("dump {}: nothing is held", path));
-    const std::scoped_lock lock(report->mutex);
-    report->dumped = std::move(dumped);
+    auto writer = flight != nullptr ? flight->begin_file(path, file->about)
+                                    : Result<trace::Writer>(fail("dump {}: nothing is held", path));
+    if (writer)
+      file->writer.emplace(std::move(*writer));
+    else
+      file->end(std::unexpected(std::move(writer).error()));
+  });
+  // On a thread of its own: neither the drain nor the sink has time for it.
+  writing.found = std::async(std::launch::async, [descriptions = std::move(descriptions)] {
+    std::vector<model::Profile> all;
+    for (const auto& find : descriptions)
+      for (model::Profile& one : find()) all.push_back(std::move(one));
+    return all;
   });
   writing_.push_back(std::move(writing));
 }
 
-std::vector<Dumps::Done> Dumps::take_done() {
+// With the rights of who writes, as all of the file.
+void Dumps::complete(Writing& writing, Sink& sink) {
+  sink.run_in_order([file = writing.file, found = writing.found.get()](std::unique_ptr<Store>&) {
+    if (!file->writer) return;
+    const auto write = [&]() -> Result<Dumped> {
+      for (const model::Profile& one : found) SJ_CHECK(file->writer->write(one));
+      SJ_CHECK(file->writer->finish());
+      return Dumped{.events = file->writer->events(),
+                    .bytes = file->writer->bytes(),
+                    .span = std::chrono::nanoseconds(file->about.close_ns - file->about.open_ns)};
+    };
+    auto written = write();
+    if (!written) file->writer->abandon();
+    file->end(std::move(written));
+  });
+}
+
+std::vector<Dumps::Done> Dumps::take_done(Sink& sink) {
   std::vector<Done> done;
   std::erase_if(writing_, [&](Writing& writing) {
-    const std::scoped_lock lock(writing.report->mutex);
-    if (!writing.report->dumped) return false;
+    const bool is_found =
+        writing.found.valid() &&
+        writing.found.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if (is_found) complete(writing, sink);
+    const std::scoped_lock lock(writing.file->mutex);
+    if (!writing.file->dumped) return false;
     done.push_back({.path = writing.path,
                     .why = writing.asked.why,
                     .clients = std::move(writing.asked.clients),
-                    .dumped = std::move(*writing.report->dumped)});
+                    .dumped = std::move(*writing.file->dumped)});
     return true;
   });
   return done;
+}
+
+void Dumps::complete_all(Sink& sink) {
+  for (Writing& writing : writing_)
+    if (writing.found.valid()) complete(writing, sink);
 }
 
 }  // namespace sojourn::capture

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,8 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "analysis/trace/writer.h"
+#include "userspace/capture/output/description.h"
 #include "userspace/capture/output/sink.h"
 #include "userspace/capture/output/store.h"
 
@@ -55,11 +58,15 @@ class Dumps {
            std::optional<int> client = {});
   bool is_due(std::uint64_t now_ns, std::uint64_t events) const;
 
-  // Everything up to about.close_ns has been pushed to the sink.
-  void begin(Sink& sink, model::Capture about);
+  // Everything up to about.close_ns has been pushed to the sink. What it holds is written now; what
+  // takes long to be found out about that comes later, and the file has its name then.
+  void begin(Sink& sink, model::Capture about,
+             std::vector<DescribesLate::Description> descriptions);
 
-  // Those that are written since the last call.
-  std::vector<Done> take_done();
+  // Those that are written since the last call; completes what has been found out meanwhile.
+  std::vector<Done> take_done(Sink& sink);
+  // Waits for what is still to be found out. Before the sink's end.
+  void complete_all(Sink& sink);
   bool is_asked() const { return asked_.has_value(); }
   bool is_writing() const { return !writing_.empty(); }
 
@@ -70,15 +77,22 @@ class Dumps {
     std::uint64_t due_events = 0;
     std::vector<int> clients;
   };
-  struct Report {
+  // Of the sink's thread, but for `dumped`, which this one looks at.
+  struct File {
+    std::optional<trace::Writer> writer;
+    model::Capture about;
     std::mutex mutex;
     std::optional<Result<Dumped>> dumped;
+
+    void end(Result<Dumped> how);
   };
   struct Writing {
     Asked asked;
     std::string path;
-    std::shared_ptr<Report> report;
+    std::shared_ptr<File> file;
+    std::future<std::vector<model::Profile>> found;  // until the sink has it
   };
+  static void complete(Writing& writing, Sink& sink);
 
   DumpNames names_;
   Aftermath aftermath_;

@@ -178,7 +178,7 @@ void PerfSource::flush() {
 // Reading symbols takes its time, so that is done when nothing waits to be drained any more.
 void PerfSource::tell_names() {
   if (std::exchange(is_named_, true)) return;
-  for (model::Profile& named : stacks_.names()) outlet_->sink().push(std::move(named));
+  for (model::Profile& named : stacks_.naming()()) outlet_->sink().push(std::move(named));
 }
 
 Result<void> PerfSource::settle() {

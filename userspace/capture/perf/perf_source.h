@@ -16,6 +16,7 @@
 
 #include "analysis/model/context.h"
 #include "analysis/model/profile.h"
+#include "userspace/capture/output/description.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/perf/perf_counters.h"
 #include "userspace/capture/perf/perf_events.h"
@@ -33,7 +34,7 @@ struct PerfOptions {
   std::function<void(const model::Counter&)> tell;
 };
 
-class PerfSource final : public Source {
+class PerfSource final : public Source, public DescribesLate {
  public:
   static Result<std::unique_ptr<PerfSource>> create(const target::Process& process,
                                                     PerfOptions options);
@@ -54,6 +55,7 @@ class PerfSource final : public Source {
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override;
+  Description description() const override { return stacks_.naming(); }
 
  private:
   // What is sampled, in the order of the requests.

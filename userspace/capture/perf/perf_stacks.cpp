@@ -119,26 +119,53 @@ model::Profile PerfStacks::news() {
   return news;
 }
 
-std::vector<model::Profile> PerfStacks::names() const {
-  std::map<std::uint32_t, std::vector<model::Frame>> by_module;
-  for (std::size_t at = 0; at < frames_.size(); ++at)
-    by_module[module_of_[at]].push_back(frames_[at]);
+namespace {
+
+// The frames that are in one file.
+struct Unnamed {
+  std::shared_ptr<const target::ElfFile> file;  // null: the kernel
+  std::vector<model::Frame> frames;
+};
+
+// Without names there is still the module and the address in it.
+void name(Unnamed& part) {
+  if (part.file) {
+    (void)symbols::name_frames_apart(*part.file, part.frames);
+    return;
+  }
+  const auto kernel = symbols::KernelSymbols::read();
+  for (model::Frame& frame : part.frames)
+    if (std::string function = kernel.function_at(frame.address); !function.empty())
+      frame.calls = {{.function = std::move(function), .file = {}, .line = 0}};
+}
+
+std::vector<model::Profile> names_of(std::vector<Unnamed> parts) {
   std::vector<model::Profile> named;
-  for (auto& [module, frames] : by_module) {
-    if (module == kKernelModule) {
-      const auto kernel = symbols::KernelSymbols::read();
-      for (model::Frame& frame : frames)
-        if (std::string name = kernel.function_at(frame.address); !name.empty())
-          frame.calls = {{.function = std::move(name), .file = {}, .line = 0}};
-    } else if (const auto& file = code_.modules()[module].file) {
-      // Without names there is still the module and the address in it.
-      if (!symbols::name_frames_apart(*file, frames)) continue;
-    }
-    std::erase_if(frames, [](const model::Frame& frame) { return frame.calls.empty(); });
-    if (!frames.empty())
-      named.push_back({.counters = {}, .frames = std::move(frames), .stacks = {}});
+  for (Unnamed& part : parts) {
+    name(part);
+    std::erase_if(part.frames, [](const model::Frame& frame) { return frame.calls.empty(); });
+    if (!part.frames.empty())
+      named.push_back({.counters = {}, .frames = std::move(part.frames), .stacks = {}});
   }
   return named;
+}
+
+}  // namespace
+
+std::function<std::vector<model::Profile>()> PerfStacks::naming() const {
+  std::map<std::uint32_t, Unnamed> by_module;
+  for (std::size_t at = 0; at < frames_.size(); ++at) {
+    const std::uint32_t module = module_of_[at];
+    const bool is_kernel = module == kKernelModule;
+    if (!is_kernel && !code_.modules()[module].file) continue;
+    Unnamed& part = by_module[module];
+    if (!is_kernel) part.file = code_.modules()[module].file;
+    part.frames.push_back(frames_[at]);
+  }
+  std::vector<Unnamed> parts;
+  parts.reserve(by_module.size());
+  for (auto& [module, part] : by_module) parts.push_back(std::move(part));
+  return [parts = std::move(parts)] { return names_of(parts); };
 }
 
 }  // namespace sojourn::capture

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -32,8 +33,9 @@ class PerfStacks {
 
   std::uint64_t refused() const { return refused_; }
 
-  // Names for all frames, a part for each file. Takes its time.
-  std::vector<model::Profile> names() const;
+  // Finds names for all frames so far, a part for each file. Takes its time, and has all that it
+  // needs: it may be called on another thread, and when this is gone.
+  std::function<std::vector<model::Profile>()> naming() const;
 
  private:
   using Frames = std::vector<std::uint32_t>;
