@@ -1,12 +1,16 @@
 // A budget that is far too small: what is shed is said, is in the trace, and comes back.
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <map>
+#include <set>
+#include <thread>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/live/control_group.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
@@ -141,6 +145,91 @@ TEST_CASE("points of a library that comes later are under the budget as well") {
   CHECK(std::ranges::any_of(capture.shed, is_late));
   for (std::size_t point = 0; point < reader.schema().points.size(); ++point)
     CHECK(capture.hit_cost_ps.at(point) > 0);
+}
+
+// A point is off in all processes while it is shed, and on in all of them before and after. Of eBPF
+// it takes some milliseconds to take the probes off at a span's beginning, and to place them at its
+// end: what is looked at is a part in the middle.
+void check_off_and_on(trace::Reader& reader, pid_t late) {
+  const auto& shed = reader.capture().shed;
+  REQUIRE(shed.size() >= 2);        // the second one shows that the trial was for all
+  std::set<std::uint32_t> streams;  // of who came late
+  for (const model::Stream& stream : reader.streams())
+    if (stream.pid == late) streams.insert(stream.id);
+  std::uint64_t while_off = 0;
+  std::uint64_t of_late = 0;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::EventView event = batch[row];
+      of_late += streams.contains(event.stream) ? 1 : 0;
+      while_off += std::ranges::any_of(shed, [&](const model::ShedSpan& span) {
+        const std::uint64_t half = (span.until_ns - span.from_ns) / 2;
+        return span.point == event.point && event.ts_ns >= span.from_ns + half &&
+               event.ts_ns < span.from_ns + half + half / 2;
+      });
+    }
+    return true;
+  }));
+  CHECK(while_off == 0);
+  CHECK(of_late > 0);
+}
+
+TEST_CASE("a child that is forked while points are shed has them off, and back with the others") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child parent({SJ_SUBJECT_FAMILY});
+  REQUIRE(parent.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(parent.pid()), "--follow",
+                      "--engine", engine, "--budget", "0.00001", "-o", trace});
+  REQUIRE(tracer.wait_for_output("shed family.in--family.out"));
+  parent.signal(SIGUSR1);
+  REQUIRE(tracer.wait_for_output("was forked"));
+  // A trial of them all, and its end: both have the point on, and then off.
+  REQUIRE(tracer.wait_for_output("brought back"));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  trace::Reader reader = open_trace(trace);
+  REQUIRE(reader.targets().size() == 2);
+  const bool is_first = reader.targets().front().pid != parent.pid();
+  check_off_and_on(reader, reader.targets()[is_first ? 0 : 1].pid);
+}
+
+TEST_CASE("a process that comes into a cgroup while points are shed has them off as well") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(engine);
+  const ControlGroup group("");
+  if (!group.is_there()) SKIP("no cgroup can be made in the hierarchy of version 2 here");
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child first({SJ_SUBJECT_LINKED, "100000000"});
+  test::Child late({SJ_SUBJECT_LINKED, "100000000"});
+  REQUIRE(first.wait_for_output("ready"));
+  REQUIRE(late.wait_for_output("ready"));
+  move(first.pid(), group.path());
+  test::Child tracer({SJ_SOJOURN, "record", "--cgroup", group.path(), "--engine", engine,
+                      "--budget", "0.00001", "-o", trace});
+  REQUIRE(tracer.wait_for_output("shed "));
+  move(late.pid(), group.path());
+  REQUIRE(tracer.wait_for_output("process " + std::to_string(late.pid())));
+  REQUIRE(tracer.wait_for_output("brought back"));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  for (test::Child* child : {&first, &late}) {  // its group must be empty to be removed
+    child->signal(SIGKILL);
+    child->wait();
+  }
+  trace::Reader reader = open_trace(trace);
+  check_off_and_on(reader, late.pid());
 }
 
 TEST_CASE("journeys that a shed point cut are censored, never called incomplete") {

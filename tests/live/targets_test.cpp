@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/live/control_group.h"
 #include "tests/live/point_hits.h"
 #include "tests/live/programs.h"
 
@@ -36,48 +37,6 @@ std::set<pid_t> pids_of(const trace::Reader& reader) {
 
 std::string number(pid_t pid) {
   return std::to_string(pid);
-}
-
-// A control group of our own, which goes with the test.
-class Group {
- public:
-  explicit Group(const std::string& below) {
-    std::ifstream mounts("/proc/self/mounts");
-    std::string device;
-    std::string place;
-    std::string type;
-    for (std::string rest; mounts >> device >> place >> type && std::getline(mounts, rest);) {
-      const bool is_wanted =
-          below.empty() ? type == "cgroup2" : type == "cgroup" && place.ends_with("/" + below);
-      if (!is_wanted) continue;
-      path_ = place + "/sojourn-test-" + std::to_string(getpid());
-      std::error_code refused;
-      if (!std::filesystem::create_directory(path_, refused)) path_.clear();
-      return;
-    }
-  }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  ~Group() {
-    std::error_code gone;
-    std::filesystem::remove(path_ + "/below", gone);
-    std::filesystem::remove(path_, gone);
-  }
-  bool is_there() const { return !path_.empty(); }
-  const std::string& path() const { return path_; }
-  std::string below() const {
-    std::filesystem::create_directory(path_ + "/below");
-    return path_ + "/below";
-  }
-
- private:
-  std::string path_;
-};
-
-void move(pid_t pid, const std::string& group) {
-  std::ofstream list(group + "/cgroup.procs");
-  list << pid << std::flush;
-  REQUIRE(list.good());
 }
 
 // A program under a pid that is free.
@@ -301,7 +260,7 @@ TEST_CASE("a cgroup's processes are recorded, those below it and those that come
                                                 std::vector<std::string>{"--engine", "bpf"},
                                                 std::vector<std::string>{"--attach", "perf"});
   CAPTURE(version, how);
-  const Group group(version);
+  const ControlGroup group(version);
   if (!group.is_there())
     SKIP("no cgroup can be made in a hierarchy of version " << (version.empty() ? "2" : "1")
                                                             << " on this machine");
@@ -448,7 +407,7 @@ TEST_CASE("of several processes one that cannot be recorded is named") {
             .contains("process " + number(plain.pid()) + " (sleep) has no points"));
   CHECK(refused({"--cgroup", "/no/such/group"}).contains("no cgroup /no/such/group"));
   CHECK(refused({"--cgroup", "/tmp"}).contains("/tmp is no cgroup"));
-  const Group group("");
+  const ControlGroup group("");
   if (!group.is_there()) return;
   CHECK(refused({"--cgroup", group.path()}).contains("none has points"));
 }
