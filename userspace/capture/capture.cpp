@@ -128,7 +128,7 @@ Result<void> Capture::State::open_sink() {
   }
   for (const auto& source : sources) SJ_CHECK(source->connect(*outlet));
   outlet->announce_points();
-  rests_until_ns.resize(options.triggers.size());
+  triggered.rests_until_ns.resize(options.triggers.size());
   return check_triggers();
 }
 
@@ -263,7 +263,7 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   how.engines.rings.target_starts = how.is_command && !how.launches;
   if (how.follow || how.launches) how.engines.rings.first_clocks = read_counter_pair();
   state->options.engines.rings.meet = [state = state.get()](std::uint32_t pid) {
-    state->met.push_back(static_cast<pid_t>(pid));
+    state->family.met.push_back(static_cast<pid_t>(pid));
   };
   SJ_CHECK(state->join_members(std::move(subjects)));
   const bool may_have_rings = how.engines.wanted != model::Engine::kBpf;
@@ -305,15 +305,15 @@ Result<void> Capture::State::look_after_losses(const Listener& listener) {
   constexpr std::uint64_t kPeriodNs = kSecond / 10;
   constexpr std::uint64_t kRestNs = 10 * kSecond;
   const std::uint64_t now_ns = base::monotonic_ns();
-  was_behind = was_behind || !sink->has_room();
-  if (!is_open() || now_ns < next_loss_look_ns) return {};
-  next_loss_look_ns = now_ns + kPeriodNs;
+  loss_words.was_behind = loss_words.was_behind || !sink->has_room();
+  if (!is_open() || now_ns < loss_words.next_look_ns) return {};
+  loss_words.next_look_ns = now_ns + kPeriodNs;
   SJ_TRY(losses, this->losses());
   const std::uint64_t lost = sum(losses).lost;
-  const bool is_behind = std::exchange(was_behind, false);
-  if (lost <= lost_said || now_ns < next_loss_word_ns) return {};
-  lost_said = lost;
-  next_loss_word_ns = now_ns + kRestNs;
+  const bool is_behind = std::exchange(loss_words.was_behind, false);
+  if (lost <= loss_words.told || now_ns < loss_words.next_word_ns) return {};
+  loss_words.told = lost;
+  loss_words.next_word_ns = now_ns + kRestNs;
   listener.say(fmt::format("losing events, {} so far: {}", base::grouped(lost),
                            why_lost(losses, is_behind)));
   return {};
@@ -335,9 +335,10 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.look_after_dumps(listener));
     SJ_CHECK(state.look_after_members(listener));
     SJ_CHECK(state.look_after_launch(listener));
-    watched = {{.fd = signals, .events = POLLIN, .revents = 0},
-               {.fd = control, .events = POLLIN, .revents = 0},
-               {.fd = state.family ? state.family->fd() : -1, .events = POLLIN, .revents = 0}};
+    watched = {
+        {.fd = signals, .events = POLLIN, .revents = 0},
+        {.fd = control, .events = POLLIN, .revents = 0},
+        {.fd = state.family.watch ? state.family.watch->fd() : -1, .events = POLLIN, .revents = 0}};
     state.add_pidfds(watched);
     const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
     const nanoseconds timeout =
@@ -357,7 +358,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
     SJ_CHECK(state.end_members(std::span(watched).subspan(3), listener));
     if (watched[0].revents != 0) state.on_signal(read_signal(signals));
     if (now >= state.end_ns) state.about.ended_by = "duration";
-    if (now >= state.stop_at_ns && state.events() >= state.stop_at_events)
+    if (now >= state.triggered.stop_at_ns && state.events() >= state.triggered.stop_at_events)
       state.about.ended_by = "trigger";
     if (state.sink->failed()) state.about.ended_by = "write error";
   }

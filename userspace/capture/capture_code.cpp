@@ -100,7 +100,7 @@ Result<target::Points> Capture::State::find_points(const target::Process& proces
 }
 
 void Capture::State::begin_finding(Member& member) {
-  member.finding_from_ns = last_code_ns;
+  member.finding_from_ns = code_looks.last_ns;
   member.finding =
       std::async(std::launch::async, [this, &member] { return find_points(member.process); });
 }
@@ -162,7 +162,7 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
 bool Capture::State::try_code_again(Member& member) {
   if (++member.code_tries >= kCodeTries) return false;
   member.code = {};
-  next_code_ns = std::min(next_code_ns, base::monotonic_ns() + kCodeSoonNs);
+  code_looks.next_ns = std::min(code_looks.next_ns, base::monotonic_ns() + kCodeSoonNs);
   return true;
 }
 

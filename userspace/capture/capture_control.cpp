@@ -91,7 +91,7 @@ Result<void> Capture::State::look_after_triggers(const Listener& listener) {
   SJ_CHECK(look_after_start());
   if (watch->wants_watermark()) move_watermark(listener);
   for (const Fired& fired : watch->take_fired()) SJ_CHECK(fire(fired.trigger, listener));
-  if (std::exchange(lost_told, lost_so_far) == lost_so_far) return {};
+  if (std::exchange(triggered.losses_seen, lost_so_far) == lost_so_far) return {};
   for (std::size_t index = 0; index < options.triggers.size(); ++index)
     if (options.triggers[index].when == Trigger::When::kLoss) SJ_CHECK(fire(index, listener));
   return {};
@@ -101,32 +101,32 @@ Result<void> Capture::State::look_after_triggers(const Listener& listener) {
 // looking at journeys is what it can do without.
 void Capture::State::move_watermark(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
-  if (watermark.marked_ns == 0) {
-    if (now_ns < watermark.next_ns) return;
+  if (triggered.watermark.marked_ns == 0) {
+    if (now_ns < triggered.watermark.next_ns) return;
     watch->set_hurry(!sink->has_room());
     for (const auto& source : sources) source->mark();
-    watermark.marked_ns = now_ns;
+    triggered.watermark.marked_ns = now_ns;
     return;
   }
   if (!std::ranges::all_of(sources, &Source::is_past_mark)) return;
   flush();
-  const std::uint64_t at_ns = std::exchange(watermark.marked_ns, 0) - kOnTheWayNs;
+  const std::uint64_t at_ns = std::exchange(triggered.watermark.marked_ns, 0) - kOnTheWayNs;
   sink->run_in_order([this, at_ns](std::unique_ptr<Store>&) { watch->advance(at_ns); });
-  watermark.next_ns = now_ns + kWatermarkPeriodNs;
+  triggered.watermark.next_ns = now_ns + kWatermarkPeriodNs;
   const std::uint64_t left_out = watch->left_out();
-  if (now_ns < watermark.next_word_ns || left_out == watermark.told) return;
+  if (now_ns < triggered.watermark.next_word_ns || left_out == triggered.watermark.told) return;
   listener.say(
       fmt::format("triggers on journeys: {} more events were not looked at: they came late, or "
                   "there was no time",
-                  left_out - std::exchange(watermark.told, left_out)));
-  watermark.next_word_ns = now_ns + kTriggerRest;
+                  left_out - std::exchange(triggered.watermark.told, left_out)));
+  triggered.watermark.next_word_ns = now_ns + kTriggerRest;
 }
 
 // A condition that holds for every packet must not act on every packet.
 Result<void> Capture::State::fire(std::size_t trigger, const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
-  if (now < rests_until_ns[trigger]) return {};
-  rests_until_ns[trigger] = now + kTriggerRest;
+  if (now < triggered.rests_until_ns[trigger]) return {};
+  triggered.rests_until_ns[trigger] = now + kTriggerRest;
   return act(options.triggers[trigger], listener);
 }
 
@@ -143,11 +143,11 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
       start_file();
       return {};
     case Trigger::Action::kStop:
-      if (stop_at_ns != UINT64_MAX) return {};
+      if (triggered.stop_at_ns != UINT64_MAX) return {};
       listener.say(fmt::format("stopping ({})", trigger.words));
-      stop_at_ns =
+      triggered.stop_at_ns =
           base::monotonic_ns() + static_cast<std::uint64_t>(options.aftermath.span.count());
-      stop_at_events = events() + options.aftermath.events;
+      triggered.stop_at_events = events() + options.aftermath.events;
       return {};
     case Trigger::Action::kEnable:
     case Trigger::Action::kDisable:
@@ -202,8 +202,8 @@ Result<void> Capture::State::check_triggers() {
 }
 
 void Capture::State::ask_dump_by_trigger(const Trigger& trigger, const Listener& listener) {
-  if (!is_held || dumps->is_asked() || dumps_triggered > options.most_dumps) return;
-  if (++dumps_triggered <= options.most_dumps)
+  if (!is_held || dumps->is_asked() || triggered.dumps > options.most_dumps) return;
+  if (++triggered.dumps <= options.most_dumps)
     ask_dump(trigger.words);
   else
     listener.say(fmt::format("triggers have caused {} dumps: no more of them (--dumps)",
@@ -212,8 +212,8 @@ void Capture::State::ask_dump_by_trigger(const Trigger& trigger, const Listener&
 
 // What is held and what comes go to one file from now on.
 void Capture::State::start_file() {
-  starting = std::make_shared<Start>();
-  sink->run_in_order([start = starting, path = options.output,
+  triggered.starting = std::make_shared<Start>();
+  sink->run_in_order([start = triggered.starting, path = options.output,
                       about = about](std::unique_ptr<Store>& store) mutable {
     auto writer = dynamic_cast<const FlightStore&>(*store).begin_file(path, about);
     const std::scoped_lock lock(start->mutex);
@@ -229,7 +229,7 @@ void Capture::State::start_file() {
 
 // So that even a capture that ends at once says where its file begins.
 Result<void> Capture::State::wait_for_start() {
-  if (!starting) return {};
+  if (!triggered.starting) return {};
   auto reached = std::make_shared<std::promise<void>>();
   const auto future = reached->get_future();
   // A sink that failed throws the job away, and the promise with it.
@@ -240,10 +240,10 @@ Result<void> Capture::State::wait_for_start() {
 
 // The file's beginning is the capture's from then on.
 Result<void> Capture::State::look_after_start() {
-  if (!starting) return {};
-  const std::scoped_lock lock(starting->mutex);
-  if (!starting->about) return {};
-  SJ_TRY(begun, *std::exchange(starting->about, std::nullopt));
+  if (!triggered.starting) return {};
+  const std::scoped_lock lock(triggered.starting->mutex);
+  if (!triggered.starting->about) return {};
+  SJ_TRY(begun, *std::exchange(triggered.starting->about, std::nullopt));
   about.open_ns = begun.open_ns;
   about.stream_first = begun.stream_first;
   return {};

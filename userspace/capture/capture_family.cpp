@@ -32,13 +32,13 @@ Result<void> Capture::State::follow() {
   auto started = FamilyWatch::start();
   if (!started && !options.follow) return {};  // what a script becomes is looked for as well
   if (!started) return std::unexpected(std::move(started).error());
-  family = std::move(*started);
-  coverage.why_only_looks = family->why_only_looks();
-  for (const auto& member : members) SJ_CHECK(family->add(member->process.pid()));
+  family.watch = std::move(*started);
+  coverage.why_only_looks = family.watch->why_only_looks();
+  for (const auto& member : members) SJ_CHECK(family.watch->add(member->process.pid()));
   return {};
 }
 
-Capture::State::Member* Capture::State::member_of(pid_t pid) {
+Member* Capture::State::member_of(pid_t pid) {
   const auto found = std::ranges::find_if(members, [&](const auto& member) {
     return !member->has_ended && member->process.pid() == pid;
   });
@@ -46,51 +46,51 @@ Capture::State::Member* Capture::State::member_of(pid_t pid) {
 }
 
 Result<void> Capture::State::look_after_family(const Listener& listener) {
-  for (const FamilyEvent& event : family->take()) {
+  for (const FamilyEvent& event : family.watch->take()) {
     Member* const member = member_of(event.pid);
-    const auto waits = std::ranges::find(children, event.pid, pid_of);
-    const auto plain = plain_children.find(event.pid);
+    const auto waits = std::ranges::find(family.children, event.pid, pid_of);
+    const auto plain = family.plain.find(event.pid);
     switch (event.kind) {
       case FamilyEvent::Kind::kForked:
         if (options.follow)
-          children.push_back({.event = event});
+          family.children.push_back({.event = event});
         else
-          family->remove(event.pid);
+          family.watch->remove(event.pid);
         break;
       case FamilyEvent::Kind::kBecameOther:
         if (member != nullptr && std::exchange(member->is_held, false)) break;  // now it is itself
         if (member != nullptr) {
           member->rings_may_come = options.engines.wanted != model::Engine::kBpf;
           member->code_tries = 0;
-          next_code_ns = 0;
+          code_looks.next_ns = 0;
           member->begun_ns = event.ts_ns;
-          code_often_until_ns = base::monotonic_ns() + kBeginningNs;
+          code_looks.often_until_ns = base::monotonic_ns() + kBeginningNs;
         }
-        if (plain == plain_children.end()) break;
+        if (plain == family.plain.end()) break;
         // What it was before had no points.
-        children.push_back({.event = {.kind = FamilyEvent::Kind::kForked,
-                                      .pid = event.pid,
-                                      .parent = plain->second.parent,
-                                      .ts_ns = event.ts_ns}});
-        plain_children.erase(plain);
+        family.children.push_back({.event = {.kind = FamilyEvent::Kind::kForked,
+                                             .pid = event.pid,
+                                             .parent = plain->second.parent,
+                                             .ts_ns = event.ts_ns}});
+        family.plain.erase(plain);
         break;
       case FamilyEvent::Kind::kEnded:
         // Its first thread only.
-        if (member != nullptr && member->process.alive()) SJ_CHECK(family->add(event.pid));
-        if (plain != plain_children.end()) plain_children.erase(plain);
-        if (waits == children.end()) break;
+        if (member != nullptr && member->process.alive()) SJ_CHECK(family.watch->add(event.pid));
+        if (plain != family.plain.end()) family.plain.erase(plain);
+        if (waits == family.children.end()) break;
         note_brief(waits->event, event.ts_ns, listener);
-        children.erase(waits);
+        family.children.erase(waits);
         break;
     }
   }
   const std::uint64_t begin = base::monotonic_ns();
-  for (std::size_t left = children.size(); left > 0; --left) {
+  for (std::size_t left = family.children.size(); left > 0; --left) {
     if (base::monotonic_ns() - begin > kLongestLookNs) break;
-    Child child = children.front();
-    children.pop_front();
+    Child child = family.children.front();
+    family.children.pop_front();
     if (child.not_before_ns > begin)
-      children.push_back(child);
+      family.children.push_back(child);
     else
       SJ_CHECK(look_at_child(child, listener));
   }
@@ -119,9 +119,9 @@ Result<void> Capture::State::look_at_child(Child child, const Listener& listener
   } else if (joined == Joined::kLater) {
     ++child.tries;
     child.not_before_ns = base::monotonic_ns() + kTryAgainNs;
-    children.push_back(child);
+    family.children.push_back(child);
   } else {
-    plain_children.emplace(event.pid, event);
+    family.plain.emplace(event.pid, event);
   }
   return {};
 }
@@ -145,7 +145,7 @@ void Capture::State::note_brief(const FamilyEvent& child, std::uint64_t until_ns
   if (bpf.empty()) return;
   note_unarmed(
       {.pid = child.pid, .point = model::kNoPoint, .from_ns = child.ts_ns, .until_ns = until_ns});
-  if (std::exchange(told_of_brief, true)) return;
+  if (std::exchange(family.told_of_brief, true)) return;
   listener.say(
       fmt::format("the forked process {} ended before it could be attached to; the trace tells of "
                   "each such",
@@ -154,11 +154,11 @@ void Capture::State::note_brief(const FamilyEvent& child, std::uint64_t until_ns
 
 // Of a child that only its rings told of, there is no more to be had than its number.
 void Capture::State::note_met() {
-  for (const pid_t pid : std::exchange(met, {})) {
+  for (const pid_t pid : std::exchange(family.met, {})) {
     const bool is_known = std::ranges::any_of(
         members, [&](const auto& member) { return member->process.pid() == pid; });
-    const bool waits = std::ranges::find(children, pid, pid_of) != children.end();
-    if (waits) met.push_back(pid);
+    const bool waits = std::ranges::find(family.children, pid, pid_of) != family.children.end();
+    if (waits) family.met.push_back(pid);
     if (is_known || waits) continue;
     model::Target target = members.front()->about;
     target.pid = pid;

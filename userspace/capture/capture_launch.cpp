@@ -41,21 +41,22 @@ bool Capture::State::waits_for_program() const {
 Result<bool> Capture::State::has_launched_more(const Listener& listener) {
   if (!options.launches || !options.follow || is_alive()) return is_alive();
   SJ_CHECK(look_after_family(listener));
-  return is_alive() || !children.empty() || !plain_children.empty();
+  return is_alive() || !family.children.empty() || !family.plain.empty();
 }
 
 Result<void> Capture::State::look_after_launch(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
-  if (!options.launches || now_ns < next_launch_look_ns) return {};
-  next_launch_look_ns = now_ns + kLookPeriodNs;
+  if (!options.launches || now_ns < launch.next_look_ns) return {};
+  launch.next_look_ns = now_ns + kLookPeriodNs;
   look_at_left_rings(listener, false);
-  std::erase_if(plain_children, [](const auto& one) { return !is_running(one.first); });
-  const bool is_told = family && family->why_only_looks().empty();
-  for (auto child = plain_children.begin(); child != plain_children.end() && !is_told;) {
-    children.push_back({.event = child->second});
-    child = plain_children.erase(child);
+  std::erase_if(family.plain, [](const auto& one) { return !is_running(one.first); });
+  const bool is_told = family.watch && family.watch->why_only_looks().empty();
+  for (auto child = family.plain.begin(); child != family.plain.end() && !is_told;) {
+    family.children.push_back({.event = child->second});
+    child = family.plain.erase(child);
   }
-  if (!is_alive() && children.empty() && plain_children.empty()) about.ended_by = "target exit";
+  if (!is_alive() && family.children.empty() && family.plain.empty())
+    about.ended_by = "target exit";
   return {};
 }
 
@@ -68,7 +69,7 @@ void Capture::State::look_at_left_rings(const Listener& listener, bool is_end) {
     });
     if (is_read) continue;
     const bool is_command = file.owner == members.front()->process.namespace_pid();
-    const bool is_wanted = is_command || (options.follow && !refused.contains(file.owner));
+    const bool is_wanted = is_command || (options.follow && !comings.refused.contains(file.owner));
     const bool is_over = is_end || !is_running(file.owner);
     if (is_over && is_wanted) note_missed(file, listener);
     if (is_over || !is_wanted) put_to_rest(file);
@@ -89,7 +90,7 @@ void Capture::State::put_to_rest(const ArenaFile& file) {
 
 // It came and went between two looks, at least with the rings of one of its files.
 void Capture::State::note_missed(const ArenaFile& file, const Listener& listener) {
-  if (!missed.insert(file.owner).second) return;
+  if (!launch.missed.insert(file.owner).second) return;
   const std::uint64_t now_ns = base::monotonic_ns();
   const auto arena = Arena::open_named(file.path, "the rings of an ended process");
   const std::uint64_t begun_ns = arena ? arena->first_clocks().monotonic_ns : 0;
@@ -114,7 +115,8 @@ bool Capture::State::is_making_rings(const target::Process& process) {
 
 // What was asked for could not be held against points that nobody knew.
 void Capture::State::check_first_points(const model::Schema& found, const Listener& listener) {
-  if (!options.check || found.points.empty() || std::exchange(has_checked_points, true)) return;
+  if (!options.check || found.points.empty() || std::exchange(launch.has_checked_points, true))
+    return;
   if (const auto checked = options.check(found); !checked) listener.say(checked.error().text());
 }
 

@@ -188,7 +188,7 @@ void Capture::describe() {
 }
 
 void Capture::has_begun(target::Process command) {
-  State::Member& member = *state_->members.front();
+  Member& member = *state_->members.front();
   member.process = std::move(command);
   if (auto who = member.process.describe()) member.about = std::move(*who);
   state_->sink->push(member.about);
@@ -241,7 +241,7 @@ Result<void> Capture::State::end_members(std::span<const pollfd> watched,
     if (member->has_ended || found == watched.end() || found->revents == 0) continue;
     member->has_ended = true;
     if (control) control->remove(member->process.pid());
-    if (family) family->remove(member->process.pid());
+    if (family.watch) family.watch->remove(member->process.pid());
     for (const auto& source : sources) source->remove_process(member->process);
     SJ_TRY(goes_on, has_launched_more(listener));
     if (!is_alive() && !goes_on) {
@@ -263,21 +263,21 @@ Result<void> Capture::State::end_members(std::span<const pollfd> watched,
 Result<void> Capture::State::look_after_members(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
   SJ_CHECK(retire_ended());
-  if (family) SJ_CHECK(look_after_family(listener));
-  if (options.cgroup && now >= next_look_ns) {
-    next_look_ns = now + kProcessPeriodNs;
+  if (family.watch) SJ_CHECK(look_after_family(listener));
+  if (options.cgroup && now >= comings.next_look_ns) {
+    comings.next_look_ns = now + kProcessPeriodNs;
     SJ_CHECK(look_for_processes(listener));
   }
-  if (now >= next_code_ns) {
-    const bool often = now < code_often_until_ns || waits_for_program();
-    next_code_ns = now + (often ? kCodeSoonNs : kCodePeriodNs);
+  if (now >= code_looks.next_ns) {
+    const bool often = now < code_looks.often_until_ns || waits_for_program();
+    code_looks.next_ns = now + (often ? kCodeSoonNs : kCodePeriodNs);
     for (const auto& member : members) {
       if (member->has_ended) continue;
       SJ_CHECK(look_for_new_rings(*member));
       if (!member->finding.valid() && member->code.has_more(member->process))
         begin_finding(*member);
     }
-    last_code_ns = now;
+    code_looks.last_ns = now;
   }
   for (const auto& member : members) SJ_CHECK(take_in_code(*member, listener));
   return {};
@@ -286,8 +286,8 @@ Result<void> Capture::State::look_after_members(const Listener& listener) {
 // A program that forks all day must not fill the screen either.
 void Capture::State::tell_coming(const Listener& listener, const std::string& words) {
   constexpr std::size_t kMost = 40;
-  if (++comings_told <= kMost) listener.say(words);
-  if (comings_told == kMost)
+  if (++comings.told <= kMost) listener.say(words);
+  if (comings.told == kMost)
     listener.say("more processes that come and go are not told of here: the trace has them all");
 }
 
@@ -300,39 +300,41 @@ Result<void> Capture::State::look_for_processes(const Listener& listener) {
     options.cgroup.reset();
     return {};
   }
-  std::erase_if(bystanders, [](const Bystander& one) { return !one.process.alive(); });
-  std::erase_if(refused, [&](pid_t pid) { return !std::ranges::binary_search(*pids, pid); });
+  std::erase_if(comings.bystanders, [](const Bystander& one) { return !one.process.alive(); });
+  std::erase_if(comings.refused,
+                [&](pid_t pid) { return !std::ranges::binary_search(*pids, pid); });
   for (const pid_t pid : *pids) {
     const bool is_member = std::ranges::any_of(members, [&](const auto& member) {
       return !member->has_ended && member->process.pid() == pid;
     });
-    if (is_member || pid == getpid() || refused.contains(pid)) continue;
+    if (is_member || pid == getpid() || comings.refused.contains(pid)) continue;
     auto known = std::ranges::find_if(
-        bystanders, [&](const Bystander& one) { return one.process.pid() == pid; });
-    if (known == bystanders.end()) {
+        comings.bystanders, [&](const Bystander& one) { return one.process.pid() == pid; });
+    if (known == comings.bystanders.end()) {
       auto process = target::Process::open(pid);
       if (!process) {  // a kernel thread, or one without the rights to it
-        refused.insert(pid);
+        comings.refused.insert(pid);
         continue;
       }
-      bystanders.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
-      known = std::prev(bystanders.end());
+      comings.bystanders.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
+      known = std::prev(comings.bystanders.end());
     }
     // The newer it is, the sooner it may have loaded what it will be.
     if (begin < known->next_ns) continue;
     known->next_ns = begin + kCodePeriodNs;
     if (!known->code.has_more(known->process)) continue;
     const bool is_last_try = known->tries++ >= kTries;
-    SJ_TRY(joined, take_in(known->process, {.from_ns = last_look_ns, .is_last_try = is_last_try},
-                           listener));
-    if (joined == Joined::kYes) bystanders.erase(known);
+    SJ_TRY(joined,
+           take_in(known->process, {.from_ns = comings.last_look_ns, .is_last_try = is_last_try},
+                   listener));
+    if (joined == Joined::kYes) comings.bystanders.erase(known);
     if (joined == Joined::kLater) known->code = {};
     if (base::monotonic_ns() - begin > kLongestLookNs) {
-      next_look_ns = 0;  // the others in the next round
+      comings.next_look_ns = 0;  // the others in the next round
       return {};
     }
   }
-  last_look_ns = begin;
+  comings.last_look_ns = begin;
   return {};
 }
 
@@ -399,8 +401,8 @@ Result<std::uint64_t> Capture::State::begin_member(Member& member, Sources& made
 }
 
 // False: there is nothing in it to record. One that ends meanwhile is no news.
-Result<Capture::State::Joined> Capture::State::take_in(target::Process& process, Newcomer newcomer,
-                                                       const Listener& listener) {
+Result<Joined> Capture::State::take_in(target::Process& process, Newcomer newcomer,
+                                       const Listener& listener) {
   target::Points points;
   target::CodeWatch code;
   if (newcomer.points) {
@@ -432,14 +434,14 @@ Result<Capture::State::Joined> Capture::State::take_in(target::Process& process,
       // A program that has just begun has no rings yet, say.
       if (!newcomer.is_last_try || !process.alive()) return Joined::kLater;
     }
-    refused.insert(pid);
+    comings.refused.insert(pid);
     listener.say(fmt::format("not recorded: process {}: {}", title, since_ns.error().text()));
     return Joined::kYes;
   }
   if (auto who = member.process.describe()) member.about = std::move(*who);
   member.about.parent = newcomer.parent;
   if (control) std::ignore = control->add(member.process.pid());
-  if (family) SJ_CHECK(family->add(member.process.pid()));
+  if (family.watch) SJ_CHECK(family.watch->add(member.process.pid()));
   note_beginning(member, newcomer.from_ns, *since_ns);
   extend_budget(listener);
   sink->push(member.about);

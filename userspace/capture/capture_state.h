@@ -2,16 +2,13 @@
 // file, capture_members.cpp knows the processes, also those that come and go, capture_family.cpp
 // their children, capture_code.cpp what they load and capture_launch.cpp what a script starts;
 // capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap and
-// capture_hits.cpp tells of points that are hit too often or never.
+// capture_hits.cpp tells of points that are hit too often or never. What belongs to one subject
+// alone is in capture_processes.h and capture_events.h.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <future>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,9 +19,10 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/bpf/family_watch.h"
 #include "userspace/capture/budget.h"
 #include "userspace/capture/capture.h"
+#include "userspace/capture/capture_events.h"
+#include "userspace/capture/capture_processes.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/control/trigger.h"
 #include "userspace/capture/hit_watch.h"
@@ -60,78 +58,15 @@ struct Capture::State {
       if (member->finding.valid()) member->finding.wait();
   }
 
-  // A process, and who records it.
-  struct Member {
-    explicit Member(Subject subject)
-        : process(std::move(subject.process)),
-          points(std::move(subject.points)),
-          code(std::move(subject.code)) {}
-
-    target::Process process;
-    target::Points points;  // under the capture's numbers
-    model::Target about;
-    std::vector<Engine*> engines;  // its own; its rings may be in the engine of its family
-    std::vector<BpfEngine*> bpf;   // of them
-    bool has_rings = false;
-    bool is_counted = false;  // what its hits cost
-    target::CodeWatch code;
-    // What its files hold now, while that is found out: by a thread, for maps take seconds, in
-    // which rings would fill.
-    std::future<Result<target::Points>> finding;
-    std::uint64_t finding_from_ns = 0;  // what it finds was not there before
-    std::uint64_t cpu_first_ns = 0;
-    std::uint64_t cpu_last_ns = 0;  // the newest reading: an exited process has none
-    bool has_family = false;        // its rings are in the engine of another member
-    std::uint64_t begun_ns = 0;     // as another program, whose rings are not found yet; 0: no
-    unsigned code_tries = 0;
-    bool is_held = false;         // a command that is still to become itself
-    bool rings_may_come = false;  // it has just become another program
-    bool is_with_others = false;  // other sources know it
-    bool has_ended = false;
-    bool is_retired = false;
-  };
-  // A process of the cgroup in which there is nothing to record, so far.
-  struct Bystander {
-    target::Process process;
-    target::CodeWatch code;
-    std::uint64_t next_ns = 0;
-    unsigned tries = 0;
-  };
-  // A forked child that is to be looked at.
-  struct Child {
-    FamilyEvent event;
-    std::uint64_t not_before_ns = 0;
-    unsigned tries = 0;
-  };
-
   std::vector<std::unique_ptr<Member>> members;  // they outlive the sources
-  std::vector<Bystander> bystanders;
-  std::optional<FamilyWatch> family;
-  std::deque<Child> children;
-  std::map<pid_t, FamilyEvent> plain_children;  // in which there is nothing to record, so far
-  std::vector<pid_t> met;                       // by their rings
-  bool told_of_brief = false;
-  std::size_t comings_told = 0;
-  // What is left of the engines of processes that have ended.
-  struct Retired {
-    model::Ledger losses;
-    std::vector<std::uint64_t> hits;
-    std::uint64_t events = 0;
-    std::uint64_t cpu_ns = 0;
-  };
+  Comings comings;
+  Family family;
+  CodeLooks code_looks;
+  Launch launch;
   Retired retired;
   Graveyard graveyard;
-  std::set<pid_t> refused;         // of the cgroup: that cannot be recorded
-  std::uint64_t next_look_ns = 0;  // for processes that come
-  std::uint64_t last_look_ns = 0;
-  std::uint64_t next_code_ns = 0;  // for libraries that come
-  std::uint64_t last_code_ns = 0;
-  std::uint64_t code_often_until_ns = 0;  // a program has just begun
   std::size_t unarmed_written = 0;
-  std::uint64_t next_launch_look_ns = 0;
-  std::set<pid_t> missed;           // that ended before their rings were found
-  bool has_checked_points = false;  // of what a script started
-  model::Schema schema;             // of all members at the start; later the outlet's
+  model::Schema schema;  // of all members at the start; later the outlet's
   Options options;
   model::Capture about;
   Coverage coverage;
@@ -161,30 +96,10 @@ struct Capture::State {
   std::string last_path;
   unsigned dumps_done = 0;
 
-  // What triggers did, see capture_control.cpp.
-  struct Start {
-    std::mutex mutex;
-    std::optional<Result<model::Capture>> about;
-  };
   std::uint64_t lost_so_far = 0;  // as of the last second
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
-  std::uint64_t lost_told = 0;
-  std::uint64_t lost_said = 0;  // to the listener
-  std::uint64_t next_loss_look_ns = 0;
-  std::uint64_t next_loss_word_ns = 0;
-  bool was_behind = false;                    // the sink, since the last look
-  std::vector<std::uint64_t> rests_until_ns;  // by trigger
-  unsigned dumps_triggered = 0;
-  std::uint64_t stop_at_ns = UINT64_MAX;  // when both have come
-  std::uint64_t stop_at_events = 0;
-  std::shared_ptr<Start> starting;
-  struct Watermark {
-    std::uint64_t marked_ns = 0;  // when the sources were marked; 0: they are not
-    std::uint64_t next_ns = 0;
-    std::uint64_t told = 0;  // of events that were left out
-    std::uint64_t next_word_ns = 0;
-  };
-  Watermark watermark;
+  LossWords loss_words;
+  Triggered triggered;
 
   Result<void> join_members(std::vector<Subject> subjects);
   Result<void> make_sources();
@@ -213,13 +128,6 @@ struct Capture::State {
   Result<void> end_members(std::span<const pollfd> watched, const Listener& listener);
   Result<void> look_after_members(const Listener& listener);
   Result<void> look_for_processes(const Listener& listener);
-  struct Newcomer {
-    std::uint64_t from_ns = 0;                  // it was not there before
-    pid_t parent = 0;                           // of one that is followed
-    std::optional<target::Points> points = {};  // where they are known
-    bool is_last_try = true;                    // it is not to be hoped that it becomes ready yet
-  };
-  enum class Joined : std::uint8_t { kYes, kNothing, kLater };
   Result<Joined> take_in(target::Process& process, Newcomer newcomer, const Listener& listener);
   void tell_coming(const Listener& listener, const std::string& words);
   Result<void> follow();
