@@ -4,23 +4,8 @@
 
 namespace sojourn::statistics {
 
-void Depth::advance(std::uint64_t ts_ns) {
-  if (ts_ns <= last_ns_) return;
-  if (depth_ >= lasted_ns_.size()) lasted_ns_.resize(std::max(depth_ + 1, depth_ * 2));
-  lasted_ns_[depth_] += ts_ns - last_ns_;
-  last_ns_ = ts_ns;
-}
-
-void Depth::enter(std::uint64_t ts_ns) {
-  advance(ts_ns);
-  ++depth_;
-  ++entered_;
-  max_ = std::max(max_, depth_);
-}
-
-void Depth::leave(std::uint64_t ts_ns) {
-  advance(ts_ns);
-  if (depth_ > 0) --depth_;
+void Depth::make_room() {
+  lasted_ns_.resize(std::max(depth_ + 1, depth_ * 2));
 }
 
 double Depth::mean() const {

@@ -12,8 +12,16 @@ class Depth {
  public:
   // Times may not go back. A leave without an enter is ignored.
   void begin(std::uint64_t ts_ns) { last_ns_ = begin_ns_ = ts_ns; }
-  void enter(std::uint64_t ts_ns);
-  void leave(std::uint64_t ts_ns);
+  void enter(std::uint64_t ts_ns) {
+    advance(ts_ns);
+    ++depth_;
+    ++entered_;
+    max_ = depth_ > max_ ? depth_ : max_;
+  }
+  void leave(std::uint64_t ts_ns) {
+    advance(ts_ns);
+    if (depth_ > 0) --depth_;
+  }
   void end(std::uint64_t ts_ns) { advance(ts_ns); }
   // A unit that left had been inside for so long.
   void stayed(std::uint64_t span_ns) {
@@ -31,7 +39,13 @@ class Depth {
   double arrivals_times_stay() const;
 
  private:
-  void advance(std::uint64_t ts_ns);
+  void advance(std::uint64_t ts_ns) {
+    if (ts_ns <= last_ns_) return;
+    if (depth_ >= lasted_ns_.size()) make_room();
+    lasted_ns_[depth_] += ts_ns - last_ns_;
+    last_ns_ = ts_ns;
+  }
+  void make_room();
 
   std::uint64_t begin_ns_ = 0;
   std::uint64_t last_ns_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "analysis/statistics/share.h"
 
@@ -38,30 +39,54 @@ std::uint64_t width(Bucket bucket) {
 
 }  // namespace
 
-void Distribution::add(std::uint64_t value) {
-  if (count_++ == 0) origin_ = value;
-  const double distance = static_cast<double>(value) - static_cast<double>(origin_);
-  distances_ += distance;
-  squares_ += distance * distance;
-  sum_ += static_cast<double>(value);
-  min_ = std::min(min_, value);
-  max_ = std::max(max_, value);
-  if (!exact()) {
-    add_to_bucket(value, 1);
-    return;
+void Distribution::settle() const {
+  count_waiting();
+  if (buckets_.empty() && samples_.size() <= kExactSamples) return;
+  fill_buckets();
+}
+
+void Distribution::count_waiting() const {
+  const auto waiting = std::span(samples_).subspan(counted_);
+  if (waiting.empty()) return;
+  if (count_ == 0) origin_ = waiting.front();
+  const auto origin = static_cast<double>(origin_);
+  auto distances = distances_;
+  auto squares = squares_;
+  auto sum = sum_;
+  auto min = min_;
+  auto max = max_;
+  for (const auto value : waiting) {
+    const double distance = static_cast<double>(value) - origin;
+    distances += distance;
+    squares += distance * distance;
+    sum += static_cast<double>(value);
+    min = std::min(min, value);
+    max = std::max(max, value);
   }
-  sorted_ = sorted_ && (samples_.empty() || samples_.back() <= value);
-  samples_.push_back(value);
-  if (samples_.size() > kExactSamples) leave_exactness();
+  distances_ = distances;
+  squares_ = squares;
+  sum_ = sum;
+  min_ = min;
+  max_ = max;
+  count_ += waiting.size();
+  counted_ = samples_.size();
 }
 
-void Distribution::leave_exactness() {
-  buckets_.resize(kRows);
-  for (const auto sample : samples_) add_to_bucket(sample, 1);
-  samples_ = {};
+void Distribution::fill_buckets() const {
+  if (buckets_.empty()) {
+    buckets_.resize(kRows);
+    for (const auto sample : samples_) add_to_bucket(sample, 1);
+    samples_ = {};
+    samples_.reserve(kMostWaiting);
+    most_waiting_ = kMostWaiting;
+  } else {
+    for (const auto sample : samples_) add_to_bucket(sample, 1);
+    samples_.clear();
+  }
+  counted_ = sorted_ = 0;
 }
 
-void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) {
+void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) const {
   const auto bucket = bucket_of(value);
   auto& row = buckets_[bucket.row];
   if (row.empty()) row.resize(kSteps);
@@ -69,6 +94,8 @@ void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) {
 }
 
 void Distribution::merge(const Distribution& other) {
+  settle();
+  other.settle();
   if (count_ == 0) origin_ = other.origin_;
   const double apart = static_cast<double>(other.origin_) - static_cast<double>(origin_);
   const auto theirs = static_cast<double>(other.count_);
@@ -79,11 +106,10 @@ void Distribution::merge(const Distribution& other) {
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
   samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
-  sorted_ = false;
-  if (exact() && (!other.exact() || samples_.size() > kExactSamples)) leave_exactness();
-  if (exact()) return;
-  for (const auto sample : samples_) add_to_bucket(sample, 1);
-  samples_ = {};
+  counted_ = samples_.size();
+  const bool exact = buckets_.empty() && other.buckets_.empty();
+  if (exact && samples_.size() <= kExactSamples) return;
+  fill_buckets();
   for (std::size_t row = 0; row < other.buckets_.size(); ++row)
     for (std::size_t step = 0; step < other.buckets_[row].size(); ++step)
       if (other.buckets_[row][step] != 0)
@@ -91,12 +117,12 @@ void Distribution::merge(const Distribution& other) {
 }
 
 std::uint64_t Distribution::quantile(double share) const {
-  if (count_ == 0) return 0;
+  if (count() == 0) return 0;
   const auto wanted = std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count_));
   const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
   if (exact()) {
-    if (!sorted_) std::ranges::sort(samples_);
-    sorted_ = true;
+    if (sorted_ != samples_.size()) std::ranges::sort(samples_);
+    sorted_ = samples_.size();
     return samples_[rank - 1];
   }
   if (rank == count_) return max_;
@@ -111,13 +137,13 @@ std::uint64_t Distribution::quantile(double share) const {
 }
 
 double Distribution::stdev() const {
-  if (count_ < 2) return 0;
+  if (count() < 2) return 0;
   const auto n = static_cast<double>(count_);
   return std::sqrt(std::max(0.0, squares_ - distances_ * distances_ / n) / (n - 1));
 }
 
 Distribution::Interval Distribution::confidence(double share) const {
-  if (count_ == 0) return {};
+  if (count() == 0) return {};
   const auto n = static_cast<double>(count_);
   const double reach = kDeviations95 * std::sqrt(n * share * (1 - share));
   Interval interval = {quantile((n * share - reach) / n), std::nullopt};

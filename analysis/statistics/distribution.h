@@ -13,16 +13,19 @@ class Distribution {
  public:
   static constexpr std::size_t kExactSamples = 1'000'000;
 
-  void add(std::uint64_t value);
+  void add(std::uint64_t value) {
+    samples_.push_back(value);
+    if (samples_.size() >= most_waiting_) settle();
+  }
   void merge(const Distribution& other);
 
-  std::uint64_t count() const { return count_; }
-  std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
-  std::uint64_t max() const { return max_; }
-  double sum() const { return sum_; }
-  double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+  std::uint64_t count() const { return settled().count_; }
+  std::uint64_t min() const { return count() == 0 ? 0 : min_; }
+  std::uint64_t max() const { return settled().max_; }
+  double sum() const { return settled().sum_; }
+  double mean() const { return count() == 0 ? 0 : sum_ / static_cast<double>(count_); }
   double stdev() const;  // of the samples; 0 of fewer than two
-  bool exact() const { return buckets_.empty(); }
+  bool exact() const { return settled().buckets_.empty(); }
 
   // The smallest sample that at least this share of all samples do not exceed (nearest rank), 0 of
   // none. Past the exact samples: the middle of its bucket.
@@ -38,22 +41,36 @@ class Distribution {
   std::uint64_t above(std::uint64_t value) const;
 
  private:
-  void add_to_bucket(std::uint64_t value, std::uint64_t times);
-  void leave_exactness();
+  // Of those in buckets, so many wait to be counted together.
+  static constexpr std::size_t kMostWaiting = 1024;
 
-  std::uint64_t count_ = 0;
-  std::uint64_t min_ = UINT64_MAX;
-  std::uint64_t max_ = 0;
-  double sum_ = 0;
+  const Distribution& settled() const {
+    if (samples_.size() != counted_) settle();
+    return *this;
+  }
+  // Counts the samples that were only noted so far.
+  void settle() const;
+  void count_waiting() const;
+  void fill_buckets() const;
+  void add_to_bucket(std::uint64_t value, std::uint64_t times) const;
+
+  // Adding only notes the sample: what follows from it is found out for many at once, in their
+  // order. So all of this changes when it is asked for.
+  mutable std::uint64_t count_ = 0;
+  mutable std::uint64_t min_ = UINT64_MAX;
+  mutable std::uint64_t max_ = 0;
+  mutable double sum_ = 0;
   // Squares lose nothing where samples are near each other and far from 0: of the distances to one
   // of them.
-  std::uint64_t origin_ = 0;
-  double distances_ = 0;
-  double squares_ = 0;
-  mutable std::vector<std::uint64_t> samples_;  // sorted when asked
-  mutable bool sorted_ = true;
+  mutable std::uint64_t origin_ = 0;
+  mutable double distances_ = 0;
+  mutable double squares_ = 0;
+  mutable std::vector<std::uint64_t> samples_;  // sorted when asked; with buckets: that wait
+  mutable std::size_t counted_ = 0;             // of those
+  mutable std::size_t sorted_ = 0;              // of those
+  mutable std::size_t most_waiting_ = kExactSamples + 1;
   // One row of buckets for each power of two, made when first used.
-  std::vector<std::vector<std::uint64_t>> buckets_;
+  mutable std::vector<std::vector<std::uint64_t>> buckets_;
 };
 
 }  // namespace sojourn::statistics

@@ -66,33 +66,92 @@ class Merger {
     return !heap_.empty();
   }
 
-  // Takes events off the earliest run for as long as it stays the earliest, up to `most` in all.
-  void take(model::EventBatch& into, std::size_t most) {
+  // Takes events off the earliest run for as long as it stays the earliest, at most so many.
+  void take(std::size_t most) {
     std::ranges::pop_heap(heap_, later);
     Run& run = *heap_.back();
-    const bool alone = heap_.size() == 1;
-    const auto rival = alone ? key(run) : key(*heap_.front());
-    const std::uint64_t horizon =
-        next_block_ < by_start_.size() ? blocks_[by_start_[next_block_]].min_ts_ns : UINT64_MAX;
+    const auto ts_ns = run.events.ts_ns();
     const std::size_t first = run.next;
-    const std::size_t room = most - into.size();
+    const std::size_t end = std::min(ts_ns.size(), first + most);
+    const std::uint64_t until_ns = first_of_others(run);
     do {
       ++run.next;
-    } while (!run.done() && run.next - first < room && run.ts_ns() < horizon &&
-             (alone || key(run) < rival));
-    into.append(run.events, first, run.next - first);
+    } while (run.next < end && ts_ns[run.next] < until_ns);
+    pieces_.push_back({&run.events, first, run.next - first});
+    taken_ += run.next - first;
     if (!run.done()) {
       std::ranges::push_heap(heap_, later);
       return;
     }
     heap_.pop_back();
-    spare_.push_back(&run);
+    ended_ = &run;
     open_events_ -= run.events.size();
+  }
+
+  std::size_t taken() const { return taken_; }
+  // Where a run has ended, what was taken is to be gathered before anything else is done.
+  bool has_ended() const { return ended_ != nullptr; }
+
+  // Appends what was taken.
+  void gather(model::EventBatch& into) {
+    model::EventColumns columns = std::move(into).release();
+    gather(columns.ts_ns, &model::EventBatch::ts_ns);
+    gather(columns.seq, &model::EventBatch::seq);
+    gather(columns.stream, &model::EventBatch::stream);
+    gather(columns.tid, &model::EventBatch::tid);
+    gather(columns.point, &model::EventBatch::point);
+    gather_values(columns);
+    into = model::EventBatch(std::move(columns));
+    pieces_.clear();
+    taken_ = 0;
+    if (ended_ != nullptr) spare_.push_back(std::exchange(ended_, nullptr));
   }
 
   std::size_t most_open() const { return runs_.size(); }
 
  private:
+  // Rows of a run.
+  struct Piece {
+    const model::EventBatch* events = nullptr;
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+
+  // From when on another run, or a block that is not open yet, has the earliest event.
+  std::uint64_t first_of_others(const Run& run) const {
+    std::uint64_t until_ns =
+        next_block_ < by_start_.size() ? blocks_[by_start_[next_block_]].min_ts_ns : UINT64_MAX;
+    if (heap_.size() == 1) return until_ns;
+    const Run& rival = *heap_.front();
+    const bool goes_first = std::pair(run.stream, run.block) < std::pair(rival.stream, rival.block);
+    const std::uint64_t rival_ns = rival.ts_ns();
+    return std::min(until_ns, goes_first && rival_ns != UINT64_MAX ? rival_ns + 1 : rival_ns);
+  }
+
+  template <typename Column, typename Get>
+  void gather(Column& column, Get get) const {
+    const auto at = static_cast<std::ptrdiff_t>(column.size());
+    column.resize(column.size() + taken_);
+    auto into = column.begin() + at;
+    for (const Piece& piece : pieces_)
+      into = std::ranges::copy((piece.events->*get)().subspan(piece.first, piece.count), into).out;
+  }
+
+  void gather_values(model::EventColumns& columns) const {
+    const std::size_t before = columns.first_value.size() - 1;
+    columns.first_value.resize(before + taken_ + 1);
+    auto* first_value = columns.first_value.data() + before;
+    for (const Piece& piece : pieces_) {
+      const auto firsts = piece.events->first_value().subspan(piece.first, piece.count + 1);
+      const auto shift = static_cast<std::uint32_t>(columns.values.size()) - firsts.front();
+      for (std::size_t at = 0; at < piece.count; ++at) *first_value++ = firsts[at] + shift;
+      const auto values =
+          piece.events->values().subspan(firsts.front(), firsts.back() - firsts.front());
+      columns.values.insert(columns.values.end(), values.begin(), values.end());
+    }
+    *first_value = static_cast<std::uint32_t>(columns.values.size());
+  }
+
   Result<void> open(std::size_t block) {
     if (open_events_ + blocks_[block].events > kMaxOpenEvents)
       return fail("{} blocks overlap in time, more than can be merged", heap_.size());
@@ -118,6 +177,9 @@ class Merger {
   std::size_t next_block_ = 0;
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<Run*> spare_;
+  Run* ended_ = nullptr;  // but for what was taken and not gathered
+  std::vector<Piece> pieces_;
+  std::size_t taken_ = 0;
   std::vector<Run*> heap_;
   std::size_t open_events_ = 0;
 };
@@ -133,8 +195,11 @@ Result<MergeStatistics> merge_blocks(
   while (true) {
     SJ_TRY(more, merger.advance());
     if (!more) break;
-    merger.take(batch, kBatchEvents);
-    if (batch.size() < kBatchEvents) continue;
+    merger.take(kBatchEvents - batch.size() - merger.taken());
+    const bool full = batch.size() + merger.taken() == kBatchEvents;
+    if (!full && !merger.has_ended()) continue;
+    merger.gather(batch);
+    if (!full) continue;
     if (!consume(batch)) return MergeStatistics{.most_open_blocks = merger.most_open()};
     batch.clear();
   }

@@ -5,19 +5,20 @@
 namespace sojourn::trace {
 
 void SequenceCheck::add(const model::EventBatch& events) {
-  auto current = spans_.end();
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    const std::uint64_t seq = events.seq()[row];
-    const std::uint64_t ts_ns = events.ts_ns()[row];
-    // Nearly always the number after the one before.
-    if (current != spans_.end() && seq != 0 && seq - 1 == current->second.last &&
-        (std::next(current) == spans_.end() || std::next(current)->first - 1 > seq)) {
-      current->second.last = seq;
-      current->second.last_ts_ns = ts_ns;
-      continue;
+  const auto seq = events.seq();
+  const auto ts_ns = events.ts_ns();
+  for (std::size_t row = 0; row < seq.size(); ++row) {
+    add_one(seq[row], ts_ns[row]);
+    const auto after = spans_.upper_bound(seq[row]);
+    auto& span = std::prev(after)->second;
+    if (span.last != seq[row]) continue;
+    // Nearly always the numbers after it follow; the last before another span joins the two.
+    const std::uint64_t end = after == spans_.end() ? UINT64_MAX : after->first - 1;
+    while (row + 1 < seq.size() && seq[row + 1] != 0 && seq[row + 1] - 1 == span.last &&
+           seq[row + 1] < end) {
+      span.last = seq[++row];
+      span.last_ts_ns = ts_ns[row];
     }
-    add_one(seq, ts_ns);
-    current = std::prev(spans_.upper_bound(seq));
   }
 }
 
