@@ -11,68 +11,74 @@ constexpr std::size_t kMaxSteps = 100'000;
 }  // namespace
 
 // Leaves units_ in time order.
-void Backward::collect(std::span<const UnitId> ends) {
+void Backward::collect(std::span<Unit* const> ends) {
   units_.clear();
-  const auto visit = [this](UnitId id) {
-    if (id == kNone || store_[id].is(kVisited) || units_.size() >= kMaxSteps) return;
-    store_[id].set(kVisited);
-    units_.push_back(id);
-    pending_.push_back(id);
-  };
   pending_.clear();
-  for (const auto end : ends) visit(end);
+  const auto visit = [this](Unit* unit) {
+    if (unit->is(kVisited) || units_.size() >= kMaxSteps) return;
+    unit->set(kVisited);
+    units_.push_back(unit);
+    pending_.push_back(unit);
+  };
+  for (auto* const end : ends) visit(end);
   while (!pending_.empty()) {
-    const auto& unit = store_[pending_.back()];
+    const auto& unit = *pending_.back();
     pending_.pop_back();
-    for (const auto parent : store_.parents(unit)) visit(parent);
-    visit(unit.repeat_of);
+    for (auto* const parent : unit.all_parents()) visit(parent);
+    if (unit.repeat_of != nullptr) visit(unit.repeat_of);
   }
-  for (const auto id : units_) store_[id].clear(kVisited);
-  std::ranges::sort(units_, {}, [this](UnitId id) { return store_[id].serial; });
+  for (auto* const unit : units_) unit->clear(kVisited);
+  // Found from the end on, they are nearly in order when turned round.
+  std::ranges::reverse(units_);
+  std::ranges::sort(units_, {}, &Unit::serial);
 }
 
-bool Backward::emit_clean(UnitId end, Outcome outcome) {
+bool Backward::emit_clean(Unit* end, Outcome outcome) {
   collect(std::span(&end, 1));
   const bool clean = std::ranges::none_of(
-      units_, [this](UnitId id) { return store_[id].is(kHeadless) || store_[id].is(kMissing); });
+      units_, [](const Unit* unit) { return unit->is(kHeadless) || unit->is(kMissing); });
   if (clean) emit_collected(outcome);
   return clean;
 }
 
-std::uint32_t Backward::step_of(UnitId unit) const {
-  const auto at = std::ranges::lower_bound(serials_, store_[unit].serial);
-  if (at == serials_.end() || *at != store_[unit].serial) return kNoStep;
-  return static_cast<std::uint32_t>(at - serials_.begin());
-}
-
 void Backward::make_steps() {
-  steps_.clear();
   parents_.clear();
-  serials_.clear();
   std::size_t links = 0;
-  for (const auto id : units_) {
-    serials_.push_back(store_[id].serial);
-    links += store_[id].parent_count;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    units_[i]->order = static_cast<std::uint32_t>(i);
+    links += units_[i]->parent_count;
   }
+  // Those that are not among them were beyond the longest walk.
+  const auto step_of = [this](const Unit& unit) {
+    return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
+  };
   parents_.reserve(links);  // steps hold spans into it
-  for (const auto id : units_) {
-    const auto& unit = store_[id];
+  if (steps_.size() < units_.size()) steps_.resize(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const auto& unit = *units_[i];
     const auto first = parents_.size();
     bool again = unit.is(kAgain);
-    for (const auto parent : store_.parents(unit)) {
-      const auto step = step_of(parent);
+    for (const auto* parent : unit.all_parents()) {
+      const auto step = step_of(*parent);
       if (step == kNoStep) continue;
       parents_.push_back(step);
       again |= steps_[step].again;
     }
-    steps_.push_back({unit.ts_ns, unit.entered_ns, unit.seq, unit.tid, unit.stream, unit.point,
-                      again, unit.is(kAtEnd),
-                      unit.repeat_of == kNone ? kNoStep : step_of(unit.repeat_of),
-                      store_.values(unit), std::span(parents_).subspan(first)});
+    steps_[i] = {unit.ts_ns,
+                 unit.entered_ns,
+                 unit.seq,
+                 unit.tid,
+                 unit.stream,
+                 unit.point,
+                 again,
+                 unit.is(kAtEnd),
+                 unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
+                 {unit.values, topology_.points[unit.point].values},
+                 std::span(parents_).subspan(first)};
   }
 }
 
-void Backward::emit(std::span<const UnitId> ends, Outcome outcome) {
+void Backward::emit(std::span<Unit* const> ends, Outcome outcome) {
   collect(ends);
   emit_collected(outcome);
 }
@@ -83,8 +89,10 @@ void Backward::emit_collected(Outcome outcome) {
   out.id = ++next_id_;
   out.outcome = outcome;
   out.start_ns = UINT64_MAX;
+  out.steps = std::span(steps_).first(units_.size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
-    const auto& unit = store_[units_[i]];
+    const auto& unit = *units_[i];
+    const auto& plan = topology_.points[unit.point];
     const auto& step = steps_[i];
     out.ambiguous |= unit.is(kAmbiguous);
     out.alternatives += unit.alternatives;
@@ -94,20 +102,19 @@ void Backward::emit_collected(Outcome outcome) {
     out.headless |= unit.is(kCut) || unit.is(kOrphan);
     if (step.repeat_of != kNoStep) {
       ++out.retransmissions;
-      if (topology_.points[unit.point].round) ++out.harq_retransmissions;
-    } else if (!step.again && topology_.points[unit.point].loop == 0) {
+      if (plan.round) ++out.harq_retransmissions;
+    } else if (!step.again && plan.loop == 0) {
       out.segments = std::max(out.segments, ++per_point_[unit.point]);
     }
-    if (topology_.points[unit.point].drop) ++out.drops;
+    if (plan.drop) ++out.drops;
   }
-  for (const auto& step : steps_) per_point_[step.point] = 0;
-  out.end_step = static_cast<std::uint32_t>(steps_.size() - 1);
-  const auto& end = steps_[out.end_step];
+  for (const auto& step : out.steps) per_point_[step.point] = 0;
+  out.end_step = static_cast<std::uint32_t>(units_.size() - 1);
+  const auto& end = out.steps.back();
   out.direction = topology_.points[end.point].direction;
   out.end_ns = end.ts_ns;
   if (topology_.points[end.point].output) out.last_out_ns = end.ts_ns;
-  out.steps = steps_;
-  if (out.outcome == Outcome::kCensored && std::ranges::any_of(steps_, &Step::inside))
+  if (out.outcome == Outcome::kCensored && std::ranges::any_of(out.steps, &Step::inside))
     out.inside_until_ns = end_ns_;
   observer_.on_journey(out);
 }

@@ -13,36 +13,32 @@ namespace sojourn::journeys {
 
 class Backward {
  public:
-  Backward(const Topology& topology, Store& store, Observer& observer, std::uint64_t& next_id)
+  Backward(const Topology& topology, Observer& observer, std::uint64_t& next_id)
       : topology_(topology),
-        store_(store),
         observer_(observer),
         next_id_(next_id),
         per_point_(topology.points.size(), 0) {}
 
   // Emits the journey that ended in `ends` (several: pieces that were never put together).
   // `outcome` is what it is if its ancestry is whole.
-  void emit(std::span<const UnitId> ends, Outcome outcome);
+  void emit(std::span<Unit* const> ends, Outcome outcome);
   // The same, unless something before the unit was not seen and it is not known yet why
   // (kHeadless, kMissing in its ancestry): then it is false.
-  bool emit_clean(UnitId end, Outcome outcome);
+  bool emit_clean(Unit* end, Outcome outcome);
   // From here on: units that are inside at the capture's end have kAtEnd.
   void set_end(std::uint64_t end_ns) { end_ns_ = end_ns; }
 
  private:
-  void collect(std::span<const UnitId> ends);
+  void collect(std::span<Unit* const> ends);
   void emit_collected(Outcome outcome);
   void make_steps();
-  std::uint32_t step_of(UnitId unit) const;
 
   const Topology& topology_;
-  Store& store_;
   Observer& observer_;
   std::uint64_t& next_id_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
-  std::vector<UnitId> units_;
-  std::vector<std::uint64_t> serials_;  // of units_, sorted
-  std::vector<UnitId> pending_;
+  std::vector<Unit*> units_;
+  std::vector<Unit*> pending_;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> per_point_;

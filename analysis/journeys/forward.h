@@ -12,6 +12,52 @@
 
 namespace sojourn::journeys {
 
+// A journey that is under way.
+struct Progress {
+  enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
+  struct Trail {
+    Unit* unit = nullptr;
+    std::uint32_t first_parent = 0;
+    std::uint32_t repeat_of = kNoStep;
+    bool again = false;
+  };
+
+  std::uint64_t id = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t last_out_ns = 0;
+  std::uint64_t ack_ns = 0;
+  std::uint64_t since_ns = 0;
+  std::uint64_t last_serial = 0;  // of the unit that last got a step here
+  std::uint32_t serial = 0;
+  std::uint32_t whole = 0;  // bytes; 0: not cut so far
+  std::uint32_t done_step = kNoStep;
+  std::uint32_t open = 0;  // leaves that are no repeats
+  std::uint32_t live = 0;  // all leaves
+  std::uint32_t acks_pending = 0;
+  std::uint32_t rounds_pending = 0;
+  std::uint32_t drops = 0;
+  std::uint32_t dropped_leaves = 0;  // not made good by a repeat
+  std::uint32_t alternatives = 0;
+  std::uint32_t drop_step = kNoStep;
+  Wait wait = Wait::kExpiry;
+  bool by_bytes = true;
+  bool headless = false;
+  bool ambiguous = false;
+  Progress* previous = nullptr;
+  Progress* next = nullptr;
+  IntervalSet covered;
+  std::vector<Trail> trail;
+  std::vector<std::uint32_t> parents;  // of all steps, in their order
+
+  bool is_done() const { return done_step != kNoStep; }
+  // What is expected of it.
+  Wait awaited() const {
+    const bool ended = is_done() || (live == 0 && drops > 0);
+    if (!ended || acks_pending > 0) return Wait::kExpiry;
+    return headless || live > 0 || rounds_pending > 0 ? Wait::kLinger : Wait::kSettle;
+  }
+};
+
 class Forward {
  public:
   struct Closing {
@@ -24,20 +70,20 @@ class Forward {
   Forward(const Topology& topology, const Rules& rules, Store& store, Observer& observer,
           std::uint64_t& next_id, Excuse lost);
 
-  void begin(UnitId root);
+  void begin(Unit* root);
   // The unit joins its parents' journeys, with `bytes` of the parent where it is a piece of one.
-  void inherit(UnitId id, std::span<const UnitId> parents, const Interval* bytes);
-  void reached_output(UnitId id);
-  void dropped(UnitId id);
-  void acknowledged(UnitId parent, std::uint64_t ts_ns);
+  void inherit(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
+  void reached_output(const Unit& unit);
+  void dropped(const Unit& unit);
+  void acknowledged(const Unit& parent, std::uint64_t ts_ns);
   // The unit left its place, or will never be seen to.
-  void left(UnitId id);
-  void pin(UnitId id, Flag why);
-  void unpin(UnitId id, Flag why) {
-    if (store_[id].is(why)) unpin_members(id, why);
+  void left(const Unit& unit);
+  void pin(Unit& unit, Flag why);
+  void unpin(Unit& unit, Flag why) {
+    if (unit.is(why)) unpin_members(unit, why);
   }
   // Lengths over a cut turned out not to be comparable: its journeys are judged by their leaves.
-  void distrust_bytes(UnitId id);
+  void distrust_bytes(const Unit& unit);
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
   // Closes what nothing is expected of any more, which is nothing before next_due_ns().
@@ -50,65 +96,32 @@ class Forward {
   std::size_t open() const { return progress_.used(); }
 
  private:
-  struct Trail {
-    UnitId unit = kNone;
-    std::uint32_t first_parent = 0;
-    std::uint32_t repeat_of = kNoStep;
-    bool again = false;
-  };
-  enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
-
-  struct Progress {
-    std::uint64_t id = 0;
-    std::uint64_t start_ns = 0;
-    std::uint64_t last_ns = 0;
-    std::uint64_t done_ns = 0;
-    std::uint64_t last_out_ns = 0;
-    std::uint64_t ack_ns = 0;
-    std::uint64_t since_ns = 0;
-    std::uint64_t last_serial = 0;  // of the unit that last got a step here
-    std::uint32_t serial = 0;
-    std::uint32_t whole = 0;  // bytes; 0: not cut so far
-    std::uint32_t done_step = kNoStep;
-    std::uint32_t open = 0;  // leaves that are no repeats
-    std::uint32_t live = 0;  // all leaves
-    std::uint32_t acks_pending = 0;
-    std::uint32_t rounds_pending = 0;
-    std::uint32_t outputs = 0;
-    std::uint32_t drops = 0;
-    std::uint32_t dropped_leaves = 0;  // not made good by a repeat
-    std::uint32_t alternatives = 0;
-    std::uint32_t drop_step = kNoStep;
-    std::uint32_t previous = kNone;
-    std::uint32_t next = kNone;
-    Wait wait = Wait::kExpiry;
-    bool by_bytes = true;
-    bool headless = false;
-    bool ambiguous = false;
-    IntervalSet covered;
-    std::vector<Trail> trail;
-    std::vector<std::uint32_t> parents;  // of all steps, in their order
-  };
+  using Wait = Progress::Wait;
   struct Queue {
-    std::uint32_t oldest = kNone;
-    std::uint32_t newest = kNone;
+    Progress* oldest = nullptr;
+    Progress* newest = nullptr;
   };
 
-  Progress* open_journey(const Member& member);
-  std::uint32_t add_step(std::uint32_t journey, UnitId id);
-  void add_members(UnitId id, std::span<const UnitId> parents, const Interval* bytes);
-  Member derive(const Member& member, const Unit& parent, const Interval* bytes, Progress& journey);
-  void link_repeats(UnitId id);
-  void unpin_members(UnitId id, Flag why);
-  void count_leaf(UnitId id);
-  void check_whole(Progress& journey, std::uint32_t step, std::uint64_t ts_ns);
-  bool is_done(const Progress& journey) const { return journey.done_step != kNoStep; }
-  void reconsider(std::uint32_t index);
-  Wait awaited(const Progress& journey) const;
-  void append(Queue& queue, std::uint32_t index);
-  void unlink(Queue& queue, std::uint32_t index);
-  void fetch_next(std::uint32_t index) const;
-  void close(std::uint32_t index, Closing closing);
+  void add_step(Progress& journey, Unit* unit);
+  void add_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
+  Member join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
+  void link_repeats(const Unit& unit);
+  void unpin_members(Unit& unit, Flag why);
+  void count_leaf(const Unit& unit);
+  static void check_whole(Progress& journey, std::uint32_t step);
+  // It may have come to wait for something else.
+  void reconsider(Progress& journey) {
+    const auto wait = journey.awaited();
+    // What waits to expire is as old as its input; the others start anew with every change.
+    if (wait != Wait::kExpiry || wait != journey.wait) requeue(journey, wait);
+  }
+  void requeue(Progress& journey, Wait wait);
+  Queue& queue(Wait wait) { return queues_[static_cast<int>(wait)]; }
+  const Queue& queue(Wait wait) const { return queues_[static_cast<int>(wait)]; }
+  void append(Queue& queue, Progress& journey);
+  static void unlink(Queue& queue, const Progress& journey);
+  void fetch_next(const Progress& journey) const;
+  void close(Progress* journey, Closing closing);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
   std::uint64_t patience(Wait wait) const;

@@ -90,10 +90,7 @@ class Observer {
   virtual ~Observer() = default;
 
   virtual void on_journey(const Journey&) {}
-  // A unit that entered by a pair's parent left by its child; pair indexes Topology::pairs.
-  virtual void on_hop(std::uint32_t /*pair*/, std::uint64_t /*entered_ns*/,
-                      std::uint64_t /*left_ns*/) {}
-  // The same, for those who want to know which unit it was and who dealt with it.
+  // A unit that entered by a pair's parent left by its child.
   virtual void on_stay(const Stay& /*stay*/) {}
   virtual void on_enter(std::uint16_t /*place*/, std::uint64_t /*ts_ns*/) {}
   // `seen` is false where the unit was given up, not seen to leave.

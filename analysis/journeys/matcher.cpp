@@ -11,7 +11,6 @@ constexpr std::uint16_t kMaxDepth = 10'000;
 constexpr std::uint32_t kMaxAlternatives = 8;
 // Joins without a single exact sum: the child's length counts something else, e.g. a header.
 constexpr std::uint32_t kEnoughJoins = 64;
-constexpr std::size_t kThreads = 1 << 16;
 // A piece that is not needed and came so long before those that are is another unit's: a second, or
 // four times what gathering a unit took at most, once enough were seen.
 constexpr std::uint64_t kSameUnit_ns = 1'000'000'000;
@@ -39,98 +38,87 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
       joined_short_(topology.pairs.size(), 0),
       last_(kThreads) {}
 
-void Matcher::match(UnitId child, Match& into, bool finally) {
+void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
-  const auto& unit = store_[child];
-  const auto& plan = topology_.points[unit.point];
-  if (!plan.round_is_id && match_round(child, plan, into)) return;
-  if (!plan.pairs.empty()) {
-    const auto found = best(plan, unit);
-    if (plan.round_is_id && found.open == kNone && match_round(child, plan, into)) return;
-    const auto parent = found.open != kNone ? found.open : found.used;
-    if (parent != kNone) {
-      const auto index = topology_.pair_index(store_[parent].point, unit.point);
-      const auto& pair = topology_.pairs[index];
-      const bool cut =
-          pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into);
-      if (cut) {
-      } else if (found.open == kNone) {
-        // An address that was handed on is another unit's by now.
-        if (!pair.single || plan.drop || plan.ack) match_used(child, parent, into);
-      } else if (pair.gathers) {
-        take_all(child, plan, into);
-        if (pair.joins) check_pieces(child, into, finally);
-      } else {
-        take_nearest(child, found, into);
-      }
-    } else {
-      match_process(child, plan, into);
-    }
-  } else if (plan.round_is_id && match_round(child, plan, into)) {
+  const auto& plan = topology_.points[child.point];
+  const bool repeats = plan.repeats && child.values[*plan.round] != 0;
+  if (repeats && !plan.round_is_id && match_round(child, plan, into)) return;
+  const auto found = best(plan, child);
+  if (repeats && plan.round_is_id && found.open == nullptr && match_round(child, plan, into))
     return;
-  }
-  last_[unit.tid % kThreads] = {unit.tid, unit.serial};
+  if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
+  pass(child.tid, child.serial);
 }
 
-Matcher::Best Matcher::best(const PointPlan& plan, const Unit& unit) const {
+void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
+                          bool finally) {
+  auto* const parent = found.open != nullptr ? found.open->unit : found.used;
+  if (parent == nullptr) {
+    match_process(child, plan, into);
+    return;
+  }
+  const auto index = topology_.pair_index(parent->point, child.point);
+  const auto& pair = topology_.pairs[index];
+  if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
+  if (found.open == nullptr) {
+    // An address that was handed on is another unit's by now.
+    if (!pair.single || plan.drop || plan.ack) match_used(child, parent, pair, into);
+  } else if (pair.gathers) {
+    take_all(child, plan, into);
+    if (pair.joins) check_pieces(child, into, finally);
+  } else {
+    take_nearest(child, *found.open, into);
+  }
+}
+
+Matcher::Best Matcher::best(const PointPlan& plan, const Unit& child) const {
   Best best;
-  const auto newer = [this](UnitId left, UnitId right) {
-    return right == kNone || store_[left].serial > store_[right].serial;
-  };
   for (const auto& use : plan.lookups) {
-    const auto found = store_.find(use, unit);
-    const auto entry = in_time(found.open, unit);
-    if (entry != kNone) {
-      const auto waiting = store_.unit_of(entry);
-      if (store_[waiting].depth < kMaxDepth && newer(waiting, best.open)) {
-        best.open = waiting;
-        best.entry = entry;
-      }
-    }
-    if (found.used != kNone && store_[found.used].depth < kMaxDepth &&
-        newer(found.used, best.used) && !is_too_old(found.used, unit))
+    const auto found = store_.find(use, child);
+    const auto* const entry = in_time(found.open, child);
+    if (entry != nullptr && entry->unit->depth < kMaxDepth &&
+        (best.open == nullptr || entry->unit->serial > best.open->unit->serial))
+      best.open = entry;
+    if (found.used != nullptr && found.used->depth < kMaxDepth &&
+        (best.used == nullptr || found.used->serial > best.used->serial) &&
+        !is_too_old(*found.used, child))
       best.used = found.used;
   }
   return best;
 }
 
-bool Matcher::is_too_old(UnitId parent, const Unit& child) const {
+bool Matcher::is_too_old(const Unit& parent, const Unit& child) const {
   if (!topology_.has_expiries) return false;
-  const auto& unit = store_[parent];
-  return waited_ns(unit, child) > topology_.pair(unit.point, child.point).expiry_ns;
+  return waited_ns(parent, child) > topology_.pair(parent.point, child.point).expiry_ns;
 }
 
-std::uint32_t Matcher::in_time(std::uint32_t entry, const Unit& child) const {
-  if (!topology_.has_expiries) return entry;
+const Entry* Matcher::first_in_time(const Entry* entry, const Unit& child) const {
   const auto longest_ns = topology_.points[child.point].longest_expiry_ns;
-  for (; entry != kNone; entry = store_.older(entry)) {
-    const auto parent = store_.unit_of(entry);
+  for (; entry != nullptr; entry = entry->older) {
     // What waited before it is older still.
-    if (waited_ns(store_[parent], child) > longest_ns) return kNone;
-    if (!is_too_old(parent, child)) return entry;
+    if (waited_ns(*entry->unit, child) > longest_ns) return nullptr;
+    if (!is_too_old(*entry->unit, child)) return entry;
   }
-  return kNone;
+  return nullptr;
 }
 
 // A round above 0 repeats the latest unit of its process, whatever else its ids say.
-bool Matcher::match_round(UnitId child, const PointPlan& plan, Match& into) {
-  const auto& unit = store_[child];
-  if (!plan.repeats || store_.values(unit)[*plan.round] == 0) return false;
-  const auto earlier = store_.find(*plan.repeats, unit).used;
-  if (earlier == kNone || store_[earlier].depth >= kMaxDepth) return false;
+bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) const {
+  auto* const earlier = store_.find(*plan.repeats, child).used;
+  if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
-  const auto parents = store_.parents(store_[earlier]);
+  const auto parents = earlier->all_parents();
   into.parents.assign(parents.begin(), parents.end());
   return true;
 }
 
 // A unit that is dropped after several rounds may carry the ids of any of them.
-bool Matcher::match_process(UnitId child, const PointPlan& plan, Match& into) const {
+bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& into) const {
   for (const auto& use : plan.processes) {
-    const auto latest = store_.find(use, store_[child]).used;
-    if (latest == kNone || store_[latest].depth >= kMaxDepth) continue;
-    const auto parents = store_.parents(store_[latest]);
+    const auto* const latest = store_.find(use, child).used;
+    if (latest == nullptr || latest->depth >= kMaxDepth) continue;
+    const auto parents = latest->all_parents();
     if (parents.empty()) continue;
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
@@ -139,13 +127,11 @@ bool Matcher::match_process(UnitId child, const PointPlan& plan, Match& into) co
   return false;
 }
 
-bool Matcher::match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into) {
-  const auto& piece = store_[child];
-  auto& unit = store_[parent];
-  const auto& plan = topology_.points[piece.point];
-  const auto offset = store_.values(piece)[*plan.offset];
-  const auto length = store_.values(piece)[*plan.length];
-  const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
+bool Matcher::match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into) {
+  const auto& plan = topology_.points[child.point];
+  const auto offset = child.values[*plan.offset];
+  const auto length = child.values[*plan.length];
+  const auto whole = parent->values[*topology_.points[parent->point].length];
   if (!fits_interval(offset, length) || offset + length > whole) {
     lengths_differ_[pair] = true;
     return false;
@@ -153,95 +139,89 @@ bool Matcher::match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& 
   into.parents.push_back(parent);
   into.has_bytes = true;
   into.bytes = {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
-  auto& covered = store_.covered(unit);
+  auto& covered = store_.covered(*parent);
   const auto fresh = covered.add(into.bytes);
   into.all_left = covered.bytes() == whole;
-  const auto point = piece.point;
+  const auto point = child.point;
   const auto begin = into.bytes.begin;
   if (fresh == 0) {
-    into.repeat_of = store_.newest_child(parent, [&](UnitId earlier, Interval bytes) {
-      return store_[earlier].point == point &&
+    into.repeat_of = store_.newest_child(parent, [&](const Unit* earlier, Interval bytes) {
+      return earlier->point == point &&
              ((bytes.begin <= begin && begin < bytes.end) || bytes == into.bytes);
     });
   }
-  const bool repeats = fresh == 0 && (into.repeat_of != kNone || length != 0);
+  const bool repeats = fresh == 0 && (into.repeat_of != nullptr || length != 0);
   into.relation = repeats ? Relation::kRepeat : Relation::kPiece;
   return true;
 }
 
-void Matcher::take_all(UnitId child, const PointPlan& plan, Match& into) const {
-  const auto point = store_[child].point;
+void Matcher::take_all(const Unit& child, const PointPlan& plan, Match& into) const {
   for (const auto& use : plan.lookups) {
-    auto entry = in_time(store_.find(use, store_[child]).open, store_[child]);
-    for (; entry != kNone; entry = in_time(store_.older(entry), store_[child])) {
-      const auto parent = store_.unit_of(entry);
-      if (store_[parent].depth < kMaxDepth && topology_.pair(store_[parent].point, point).gathers)
+    const auto* entry = in_time(store_.find(use, child).open, child);
+    for (; entry != nullptr; entry = in_time(entry->older, child)) {
+      auto* const parent = entry->unit;
+      if (parent->depth < kMaxDepth && topology_.pair(parent->point, child.point).gathers)
         into.parents.push_back(parent);
     }
   }
-  std::ranges::sort(into.parents, {}, [this](UnitId id) { return store_[id].serial; });
   // By several of its alternatives.
+  std::ranges::sort(into.parents, {}, &Unit::serial);
   const auto twice = std::ranges::unique(into.parents);
   into.parents.erase(twice.begin(), twice.end());
   into.relation = Relation::kTakes;
 }
 
-void Matcher::take_nearest(UnitId child, const Best& best, Match& into) const {
-  into.parents.push_back(best.open);
+void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
+  const auto& unit = *nearest.unit;
+  into.parents.push_back(nearest.unit);
   into.relation = Relation::kTakes;
-  const auto& nearest = store_[best.open];
-  const auto& last = last_[store_[child].tid % kThreads];
   // What the same thread did just before is what it goes on with.
-  if (last.tid == nearest.tid && last.serial == nearest.serial && nearest.tid == store_[child].tid)
-    return;
-  auto entry = in_time(store_.older(best.entry), store_[child]);
-  for (; entry != kNone && into.alternatives < kMaxAlternatives;
-       entry = in_time(store_.older(entry), store_[child]))
+  const auto& last = last_[child.tid % kThreads];
+  if (last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid) return;
+  const auto* entry = in_time(nearest.older, child);
+  for (; entry != nullptr && into.alternatives < kMaxAlternatives;
+       entry = in_time(entry->older, child))
     ++into.alternatives;
 }
 
-bool Matcher::same_ids(UnitId left, UnitId right) const {
-  const auto& plan = topology_.points[store_[left].point];
-  if (store_[left].point != store_[right].point) return false;
-  const auto a = store_.values(store_[left]);
-  const auto b = store_.values(store_[right]);
+bool Matcher::same_ids(const Unit& left, const Unit& right) const {
+  const auto& plan = topology_.points[left.point];
+  if (left.point != right.point) return false;
   for (std::size_t i = 0; i < plan.is_id.size(); ++i)
-    if (plan.is_id[i] && a[i] != b[i]) return false;
+    if (plan.is_id[i] && left.values[i] != right.values[i]) return false;
   return true;
 }
 
-void Matcher::match_used(UnitId child, UnitId parent, Match& into) const {
-  const auto point = store_[child].point;
-  const auto& plan = topology_.points[point];
+void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const {
+  const auto& plan = topology_.points[child.point];
   into.parents.push_back(parent);
   if (plan.drop || plan.ack) {
     into.relation = Relation::kEnds;
     return;
   }
-  const auto twin = store_.newest_child(
-      parent, [&](UnitId earlier, Interval) { return same_ids(earlier, child); });
-  const bool tells_apart = !topology_.pair(store_[parent].point, point).child_extra.empty();
-  if (tells_apart && twin == kNone) {
+  auto* const twin = store_.newest_child(
+      parent, [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); });
+  const bool tells_apart = !pair.child_extra.empty();
+  if (tells_apart && twin == nullptr) {
     into.relation = Relation::kBranch;
     return;
   }
   into.relation = Relation::kRepeat;
   into.repeat_of =
-      twin != kNone ? twin : store_.newest_child(parent, [&](UnitId earlier, Interval) {
-        return !topology_.points[store_[earlier].point].ends() ||
-               topology_.points[store_[earlier].point].output;
+      twin != nullptr ? twin : store_.newest_child(parent, [&](const Unit* earlier, Interval) {
+        const auto& other = topology_.points[earlier->point];
+        return !other.ends() || other.output;
       });
-  if (twin == kNone) return;
-  const auto parents = store_.parents(store_[twin]);
+  if (twin == nullptr) return;
+  const auto parents = twin->all_parents();
   into.parents.assign(parents.begin(), parents.end());
 }
 
 // The bytes of a unit of which the parent is a piece.
-std::optional<Interval> Matcher::piece_of(UnitId parent, std::uint64_t whole) const {
-  const auto& unit = store_[parent];
-  const auto& plan = topology_.points[unit.point];
-  const auto offset = store_.values(unit)[*plan.offset];
-  const auto length = store_.values(unit)[*plan.length];
+std::optional<Interval> Matcher::piece_of(const Unit& parent, std::uint64_t whole) const {
+  const auto& plan = topology_.points[parent.point];
+  const auto offset = parent.values[*plan.offset];
+  const auto length = parent.values[*plan.length];
   if (!fits_interval(offset, length) || offset + length > whole) return std::nullopt;
   return Interval{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
 }
@@ -252,12 +232,12 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
   pieces_.clear();
   needed_.clear();
   std::uint64_t oldest_ns = 0;
-  for (const auto parent : into.parents | std::views::reverse) {
+  for (const auto* parent : into.parents | std::views::reverse) {
     if (pieces_.bytes() == whole) break;
-    const auto bytes = piece_of(parent, whole);
+    const auto bytes = piece_of(*parent, whole);
     if (!bytes || pieces_.add(*bytes) == 0) continue;
     needed_.push_back(parent);
-    oldest_ns = store_[parent].ts_ns;
+    oldest_ns = parent->ts_ns;
   }
   if (pieces_.bytes() != whole || needed_.empty()) return pieces_.bytes() == whole;
   auto& gathering = gatherings_[pair];
@@ -265,20 +245,20 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
                            ? kSameUnit_ns
                            : std::max(kSameUnitFloor_ns, kSameUnitFactor * gathering.longest_ns);
   ++gathering.units;
-  gathering.longest_ns = std::max(gathering.longest_ns, store_[needed_.front()].ts_ns - oldest_ns);
+  gathering.longest_ns = std::max(gathering.longest_ns, needed_.front()->ts_ns - oldest_ns);
+  if (needed_.size() == into.parents.size()) return true;
   // Either all pieces of a unit were seen to come from somewhere, or none.
-  const auto known = [this](UnitId parent) {
-    const auto& unit = store_[parent];
+  const auto known = [](const Unit& unit) {
     return !unit.is(kHeadless) && !unit.is(kCut) && !unit.is(kOrphan);
   };
   auto needed = needed_.rbegin();
-  std::erase_if(into.parents, [&](UnitId parent) {
+  std::erase_if(into.parents, [&](const Unit* parent) {
     if (needed != needed_.rend() && *needed == parent) {
       ++needed;
       return false;
     }
-    return !piece_of(parent, whole) || store_[parent].ts_ns + same_ns < oldest_ns ||
-           known(parent) != known(needed_.front());
+    return !piece_of(*parent, whole) || parent->ts_ns + same_ns < oldest_ns ||
+           known(*parent) != known(*needed_.front());
   });
   return true;
 }
@@ -286,8 +266,8 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
 // A drop is where pieces go that never were made whole: its length is of those that had come.
 void Matcher::check_dropped(std::uint64_t whole, Match& into) {
   pieces_.clear();
-  for (const auto parent : into.parents) {
-    const auto bytes = piece_of(parent, UINT32_MAX);
+  for (const auto* parent : into.parents) {
+    const auto bytes = piece_of(*parent, UINT32_MAX);
     if (!bytes) return;
     pieces_.add(*bytes);
   }
@@ -296,16 +276,16 @@ void Matcher::check_dropped(std::uint64_t whole, Match& into) {
 
 // Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
 // means that a piece is missing; until it is known, it is taken as one, which the caller judges.
-void Matcher::check_pieces(UnitId child, Match& into, bool finally) {
-  const auto& unit = store_[child];
-  const auto index = topology_.pair_index(store_[into.parents.front()].point, unit.point);
+void Matcher::check_pieces(const Unit& child, Match& into, bool finally) {
+  const auto index = topology_.pair_index(into.parents.front()->point, child.point);
   if (lengths_differ_[index]) return;
-  const auto whole = store_.values(unit)[*topology_.points[unit.point].length];
-  for (const auto parent : into.parents) {
-    const auto& plan = topology_.points[store_[parent].point];
-    if (!plan.offset || !plan.length) return;
+  const auto& plan = topology_.points[child.point];
+  const auto whole = child.values[*plan.length];
+  for (const auto* parent : into.parents) {
+    const auto& from = topology_.points[parent->point];
+    if (!from.offset || !from.length) return;
   }
-  if (topology_.points[unit.point].drop) {
+  if (plan.drop) {
     check_dropped(whole, into);
     return;
   }
@@ -313,7 +293,7 @@ void Matcher::check_pieces(UnitId child, Match& into, bool finally) {
     ++joined_whole_[index];
     return;
   }
-  const auto strange = [&](UnitId parent) { return !piece_of(parent, whole); };
+  const auto strange = [&](const Unit* parent) { return !piece_of(*parent, whole); };
   if (joined_whole_[index] == 0 && std::ranges::any_of(into.parents, strange)) {
     lengths_differ_[index] = true;
     return;

@@ -23,8 +23,8 @@ enum class Relation : std::uint8_t {
 
 struct Match {
   Relation relation = Relation::kNothing;
-  std::vector<UnitId> parents;
-  UnitId repeat_of = kNone;
+  std::vector<Unit*> parents;
+  Unit* repeat_of = nullptr;
   std::uint32_t alternatives = 0;
   bool has_bytes = false;
   Interval bytes;         // of the parent
@@ -34,7 +34,7 @@ struct Match {
   void clear() {
     parents.clear();
     relation = Relation::kNothing;
-    repeat_of = kNone;
+    repeat_of = nullptr;
     alternatives = 0;
     has_bytes = all_left = missing = false;
   }
@@ -45,37 +45,45 @@ class Matcher {
   Matcher(const Topology& topology, const Rules& rules, Store& store);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
-  void match(UnitId child, Match& into, bool finally);
+  void match(const Unit& child, Match& into, bool finally);
+  // The thread did something that is nobody's parent here.
+  void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
 
  private:
   struct Best {
-    UnitId open = kNone;
-    std::uint32_t entry = kNone;
-    UnitId used = kNone;
+    const Entry* open = nullptr;
+    Unit* used = nullptr;
   };
 
-  Best best(const PointPlan& plan, const Unit& unit) const;
+  void match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
+                   bool finally);
+  Best best(const PointPlan& plan, const Unit& child) const;
   // By the pair's own expiry.
-  bool is_too_old(UnitId parent, const Unit& child) const;
+  bool is_too_old(const Unit& parent, const Unit& child) const;
   // The first of a chain of entries, newest first, that is not.
-  std::uint32_t in_time(std::uint32_t entry, const Unit& child) const;
-  bool match_round(UnitId child, const PointPlan& plan, Match& into);
-  bool match_process(UnitId child, const PointPlan& plan, Match& into) const;
-  bool match_cut(UnitId child, UnitId parent, std::uint32_t pair, Match& into);
-  void take_all(UnitId child, const PointPlan& plan, Match& into) const;
-  void take_nearest(UnitId child, const Best& best, Match& into) const;
-  void match_used(UnitId child, UnitId parent, Match& into) const;
+  const Entry* in_time(const Entry* entry, const Unit& child) const {
+    return topology_.has_expiries ? first_in_time(entry, child) : entry;
+  }
+  const Entry* first_in_time(const Entry* entry, const Unit& child) const;
+  bool match_round(const Unit& child, const PointPlan& plan, Match& into) const;
+  bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
+  bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
+  void take_all(const Unit& child, const PointPlan& plan, Match& into) const;
+  void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
+  void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   void check_dropped(std::uint64_t whole, Match& into);
-  void check_pieces(UnitId child, Match& into, bool finally);
-  std::optional<Interval> piece_of(UnitId parent, std::uint64_t whole) const;
+  void check_pieces(const Unit& child, Match& into, bool finally);
+  std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;
   bool leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into);
-  bool same_ids(UnitId left, UnitId right) const;
+  bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
   const Rules& rules_;
   Store& store_;
+  static constexpr std::size_t kThreads = 1 << 16;
+
   // From the first piece of a unit to the last that it needs.
   struct Gathering {
     std::uint64_t units = 0;
@@ -92,7 +100,7 @@ class Matcher {
   };
   std::vector<LastOfThread> last_;
   IntervalSet pieces_;
-  std::vector<UnitId> needed_;
+  std::vector<const Unit*> needed_;
 };
 
 }  // namespace sojourn::journeys

@@ -1,82 +1,94 @@
-// Memory of the rebuild: objects and runs of values by 32-bit index, taken from and given back to
-// free lists, so that a long trace allocates only while more is in flight than ever before.
-// References are valid until the next take().
+// Memory of the rebuild: objects and runs of values, taken from and given back to free lists, so
+// that a long trace allocates only while more is in flight than ever before. What was taken stays
+// where it is until it is given back, so it is known by its address. Memory that was given back
+// stays readable.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace sojourn::journeys {
-
-inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 // Objects keep what they own (capacity of vectors) when given back: the taker resets them.
 template <typename T>
 class Slab {
  public:
-  std::uint32_t take() {
+  T* take() {
     ++used_;
-    if (free_.empty()) {
-      items_.emplace_back();
-      return static_cast<std::uint32_t>(items_.size() - 1);
+    if (!free_.empty()) {
+      T* const item = free_.back();
+      free_.pop_back();
+      return item;
     }
-    const auto index = free_.back();
-    free_.pop_back();
-    return index;
+    if (next_ == end_) grow();
+    return next_++;
   }
-  void give(std::uint32_t index) {
+  void give(T* item) {
     --used_;
-    free_.push_back(index);
+    free_.push_back(item);
   }
 
-  T& operator[](std::uint32_t index) { return items_[index]; }
-  const T& operator[](std::uint32_t index) const { return items_[index]; }
   std::size_t used() const { return used_; }
 
  private:
-  std::vector<T> items_;
-  std::vector<std::uint32_t> free_;
+  static constexpr std::size_t kFirst = 64;
+  static constexpr std::size_t kMost = 4096;  // of a chunk
+
+  void grow() {
+    const auto size = chunks_.empty() ? kFirst : kMost;
+    chunks_.push_back(std::make_unique<T[]>(size));
+    next_ = chunks_.back().get();
+    end_ = next_ + size;
+  }
+
+  T* next_ = nullptr;  // never taken before
+  T* end_ = nullptr;
+  std::vector<T*> free_;
+  std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t used_ = 0;
 };
 
-// A run's capacity is the power of two at or above its size.
+// A run's capacity is the power of two at or above its size, which is above 0.
 template <typename T>
 class RunPool {
  public:
-  std::uint32_t take(std::uint32_t size) {
-    if (size == 0) return kNone;
+  T* take(std::size_t size) {
     auto& free = free_[rank(size)];
     if (!free.empty()) {
-      const auto at = free.back();
+      T* const run = free.back();
       free.pop_back();
-      return at;
+      return run;
     }
-    const auto at = static_cast<std::uint32_t>(items_.size());
-    items_.resize(items_.size() + std::bit_ceil(size));
-    return at;
+    const auto capacity = std::bit_ceil(size);
+    if (capacity > left_) grow(capacity);
+    left_ -= capacity;
+    return std::exchange(next_, next_ + capacity);
   }
-  void give(std::uint32_t at, std::uint32_t size) {
-    if (size != 0) free_[rank(size)].push_back(at);
-  }
-
-  const T* at(std::uint32_t index) const { return items_.data() + index; }
-  std::span<T> run(std::uint32_t at, std::uint32_t size) {
-    return size == 0 ? std::span<T>() : std::span(items_).subspan(at, size);
-  }
-  std::span<const T> run(std::uint32_t at, std::uint32_t size) const {
-    return size == 0 ? std::span<const T>() : std::span(items_).subspan(at, size);
-  }
+  void give(T* run, std::size_t size) { free_[rank(size)].push_back(run); }
 
  private:
-  static std::size_t rank(std::uint32_t size) {
+  static constexpr std::size_t kChunk = 4096;
+
+  static std::size_t rank(std::size_t size) {
     return static_cast<std::size_t>(std::countr_zero(std::bit_ceil(size)));
   }
 
-  std::vector<T> items_;
-  std::array<std::vector<std::uint32_t>, 33> free_;
+  void grow(std::size_t capacity) {
+    left_ = std::max(kChunk, capacity);
+    chunks_.push_back(std::make_unique<T[]>(left_));
+    next_ = chunks_.back().get();
+  }
+
+  T* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::array<std::vector<T*>, 64> free_;
+  std::vector<std::unique_ptr<T[]>> chunks_;
 };
 
 }  // namespace sojourn::journeys

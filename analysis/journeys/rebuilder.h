@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "analysis/base/result.h"
@@ -56,8 +57,12 @@ struct Totals {
 
 class Rebuilder {
  public:
+  // With a direction: only journeys of that. Units of different directions never meet, so two
+  // rebuilders that both see all events find what one does that sees them. Journeys have ids
+  // of their own then.
   static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                  Observer& observer);
+                                  Observer& observer,
+                                  std::optional<model::Direction> only = std::nullopt);
   Rebuilder(Rebuilder&&) noexcept;
   Rebuilder& operator=(Rebuilder&&) noexcept;
   ~Rebuilder();

@@ -1,9 +1,10 @@
 // The units in flight and how children find them. A Unit is one event whose unit may still be
 // matched, or that something in memory refers to: it lives while its count is not zero. A Holder
 // has the units of one key in one place: those that wait there (newest first) and the one that
-// left last. Everything is indices into pools; no allocation in the steady state. What is looked at
-// again after a while has left the caches, so things that are needed together lie together, and
-// what will be needed soon can be fetched ahead.
+// left last. Everything comes from pools and stays where it is; no allocation in the steady state.
+// What is looked at again after a while has left the caches, so things that are needed together lie
+// together (a unit with what it mostly has one of), and what will be needed soon can be fetched
+// ahead.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,9 @@
 
 namespace sojourn::journeys {
 
-using UnitId = std::uint32_t;
+struct Unit;
+struct Holder;
+struct Progress;  // a journey that is under way (forward.h)
 
 enum Flag : std::uint16_t {
   kLeft = 1 << 0,      // left its place
@@ -41,268 +44,325 @@ enum Flag : std::uint16_t {
 
 // A journey's part in a unit, for journeys that are anchored at their input.
 struct Member {
-  std::uint32_t journey = kNone;
+  Progress* journey = nullptr;
   std::uint32_t serial = 0;  // of the journey: a closed one's members are ignored
   std::uint32_t step = 0;
+  Interval bytes;
   bool has_bytes = false;
   bool again = false;
-  Interval bytes;
 };
 
 // A parent's knowledge of a child; the child may be gone (then its serial differs).
 struct Link {
   std::uint64_t serial = 0;
-  UnitId child = kNone;
-  std::uint32_t next = kNone;
+  Unit* child = nullptr;
+  Link* next = nullptr;
   Interval bytes;
 };
 
-struct Unit {
+// A unit under one of its keys.
+struct Entry {
+  Holder* holder = nullptr;  // none: another has taken its place there
+  Unit* unit = nullptr;      // none: not in use
+  Entry* older = nullptr;    // of those that wait
+  Entry* newer = nullptr;
+  Entry* next = nullptr;  // of the same unit, under another key
+  const TableUse* use = nullptr;
+  bool used = false;
+};
+
+// Lines of the cache: what most look at, what there is when it goes, what it is found by, its
+// places in lists.
+struct alignas(64) Unit {
   std::uint64_t ts_ns = 0;
-  std::uint64_t serial = 0;      // ordinal of its event
-  std::uint64_t seq = 0;         // of its event in the stream
-  std::uint64_t entered_ns = 0;  // when its stay in the place began
-  std::uint64_t since_ns = 0;    // when it came into its list
+  std::uint64_t entered_ns = 0;     // when its stay in the place began
+  std::uint64_t serial = 0;         // ordinal of its event
+  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
+  std::uint32_t references = 0;
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  std::uint32_t more_values = kNone;  // where there are more than `values` holds
-  std::uint32_t parents = kNone;      // of one: the parent itself
   std::uint32_t parent_count = 0;
-  std::uint32_t members = kNone;
-  std::uint32_t member_count = 0;
-  std::uint32_t children = kNone;  // newest Link but for the first child
-  std::uint32_t entries = kNone;   // first Entry
-  std::uint32_t covered = kNone;   // IntervalSet of bytes that left
-  std::uint32_t previous = kNone;
-  std::uint32_t next = kNone;
-  std::uint32_t references = 0;
-  UnitId repeat_of = kNone;
-  std::uint32_t alternatives = 0;
-  std::uint16_t depth = 0;  // longest chain of units before it
-  std::uint16_t flags = 0;
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
-  Link first_child;         // mostly there is no other
-  std::array<std::uint64_t, 6> values = {};
+  std::uint16_t flags = 0;
+  std::uint16_t depth = 0;  // longest chain of units before it
+  std::uint32_t member_count = 0;
+  std::uint32_t alternatives = 0;
+
+  std::uint64_t seq = 0;  // of its event in the stream
+  Unit** parents = nullptr;
+  Unit* first_parent = nullptr;  // mostly there is no other; the same below
+  Unit* repeat_of = nullptr;
+  Entry* entries = nullptr;        // the newest of its keys
+  Link* children = nullptr;        // newest but for the first child
+  IntervalSet* covered = nullptr;  // of bytes that left
+  Member* members = nullptr;
+
+  std::array<std::uint64_t, 6> own_values = {};
+  Unit* previous = nullptr;  // in its list
+  Unit* next = nullptr;
+
+  Entry first_entry;
+  std::uint64_t since_ns = 0;  // when it came into its list
+
+  Link first_child;
+  Member first_member;
+
+  std::uint32_t order = 0;  // in a walk that is under way
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
   void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
+  std::span<Unit* const> all_parents() const { return {parents, parent_count}; }
+  std::span<Member> all_members() const { return {members, member_count}; }
 };
 
 // Units by age: those that wait, and those that left and are kept for late repeats.
 struct AgeList {
-  UnitId oldest = kNone;
-  UnitId newest = kNone;
+  Unit* oldest = nullptr;
+  Unit* newest = nullptr;
+
+  void append(Unit* unit, std::uint64_t now_ns) {
+    unit->since_ns = now_ns;
+    unit->previous = newest;
+    unit->next = nullptr;
+    (newest == nullptr ? oldest : newest->next) = unit;
+    newest = unit;
+  }
+  void unlink(Unit* unit) {
+    (unit->previous == nullptr ? oldest : unit->previous->next) = unit->next;
+    (unit->next == nullptr ? newest : unit->next->previous) = unit->previous;
+  }
+};
+
+// Those that wait under a key, newest first, and the one that left last.
+struct Holder {
+  std::uint64_t hash = 0;
+  Entry* open = nullptr;
+  Entry* used = nullptr;
 };
 
 class Store {
  public:
   explicit Store(const Topology& topology);
 
-  UnitId create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
-  Unit& operator[](UnitId id) { return units_[id]; }
-  const Unit& operator[](UnitId id) const { return units_[id]; }
+  Unit* create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
   std::span<const std::uint64_t> values(const Unit& unit) const {
-    const auto count = topology_.points[unit.point].values;
-    if (count <= unit.values.size()) return std::span(unit.values).first(count);
-    return values_.run(unit.more_values, count);
-  }
-  std::span<const UnitId> parents(const Unit& unit) const {
-    if (unit.parent_count == 1) return {&unit.parents, 1};
-    return parents_.run(unit.parents, unit.parent_count);
+    return {unit.values, topology_.points[unit.point].values};
   }
 
   // Makes `parents` the unit's own and keeps them in memory as long as it is.
-  void set_parents(UnitId id, std::span<const UnitId> parents);
-  void set_repeat(UnitId id, UnitId earlier);
-  void add_child(UnitId parent, UnitId child, Interval bytes);
+  void set_parents(Unit* unit, std::span<Unit* const> parents);
+  void set_repeat(Unit* unit, Unit* earlier);
+  void add_child(Unit* parent, Unit* child, Interval bytes);
   // The newest child that is still in memory and satisfies `fits(child, bytes)`.
   template <typename Fits>
-  UnitId newest_child(UnitId parent, Fits fits) const;
+  Unit* newest_child(const Unit* parent, Fits fits) const;
 
-  // What a look-up finds. `open` is the newest unit that waits, follow with older().
+  // What a look-up finds. `open` is of the newest unit that waits.
   struct Found {
-    std::uint32_t open = kNone;  // Entry
-    UnitId used = kNone;
+    Entry* open = nullptr;
+    Unit* used = nullptr;
   };
   Found find(const TableUse& use, const Unit& unit) const;
-  std::uint32_t older(std::uint32_t entry) const { return entries_[entry].older; }
-  UnitId unit_of(std::uint32_t entry) const { return entries_[entry].unit; }
 
-  // Makes a unit findable. Returns, through `evicted`, units that left earlier under the same key.
-  void insert(UnitId id, const TableUse& use, std::vector<UnitId>& evicted);
-  // Makes it the only one of its key; the one before is returned (kNone: none).
-  UnitId replace(UnitId id, const TableUse& use);
+  // The hash of a key, which will be looked for soon.
+  std::uint64_t fetch_key(const TableUse& use, const Unit& unit) const {
+    const auto hash = hash_of(use, unit);
+    __builtin_prefetch(&slots_[hash >> slot_shift_]);
+    return hash;
+  }
+  // Makes a unit findable; the use must stay where it is. Returns, through `evicted`, units that
+  // left earlier under the same key.
+  void insert(Unit* unit, const TableUse& use, std::uint64_t hash, std::vector<Unit*>& evicted);
+  // Makes it the only one of its key; the one before is returned (or none).
+  Unit* replace(Unit* unit, const TableUse& use);
   // It left: in each of its tables it takes the place of the one that left before.
-  void mark_used(UnitId id, std::vector<UnitId>& evicted);
+  void mark_used(Unit* unit, std::vector<Unit*>& evicted);
   // Nothing finds it any more.
-  void remove(UnitId id);
+  void remove(Unit* unit) {
+    if (unit->entries != nullptr) remove_entries(unit);
+  }
 
-  void retain(UnitId id) { ++units_[id].references; }
-  void release(UnitId id) {
-    if (--units_[id].references == 0) free_units(id);
+  void retain(Unit* unit) { ++unit->references; }
+  void release(Unit* unit) {
+    if (--unit->references == 0) free_units(unit);
   }
 
   // It will be looked at soon.
-  void fetch(UnitId id) const {
-    const auto* bytes = reinterpret_cast<const char*>(&units_[id]);
+  void fetch(const Unit* unit) const {
+    const auto* bytes = reinterpret_cast<const char*>(unit);
     for (std::size_t at = 0; at < sizeof(Unit); at += kCacheLine) __builtin_prefetch(bytes + at);
   }
-  // The same of what hangs on it; the unit itself was fetched.
-  void fetch_entries(UnitId id) const {
-    if (units_[id].entries == kNone) return;
-    const auto& entry = entries_[units_[id].entries];
-    if (entry.holder != kNone) __builtin_prefetch(&holders_[entry.holder]);
+  // The same of its key, and of where that is found; what comes before was fetched.
+  void fetch_holder(const Unit* unit) const {
+    if (unit->entries != nullptr && unit->entries->holder != nullptr)
+      __builtin_prefetch(unit->entries->holder);
   }
-
-  void append(AgeList& list, UnitId id, std::uint64_t now_ns);
-  void unlink(AgeList& list, UnitId id);
+  void fetch_slot(const Unit* unit) const {
+    if (unit->entries != nullptr && unit->entries->holder != nullptr)
+      __builtin_prefetch(&slots_[unit->entries->holder->hash >> slot_shift_]);
+  }
 
   IntervalSet& covered(Unit& unit);
-  std::span<Member> members(const Unit& unit) {
-    return members_.run(unit.members, unit.member_count);
-  }
-  std::span<Member> make_members(UnitId id, std::uint32_t count);
+  std::span<Member> make_members(Unit* unit, std::size_t count);
 
   std::size_t in_memory() const { return units_.used(); }
 
  private:
   static constexpr std::size_t kCacheLine = 64;
 
-  // A unit under one of its keys.
-  struct Entry {
-    std::uint32_t holder = kNone;  // none: another has taken its place there
-    UnitId unit = kNone;
-    std::uint32_t older = kNone;
-    std::uint32_t newer = kNone;
-    std::uint32_t next = kNone;  // of the same unit, under another key
-    bool used = false;
-  };
-  // Values of a key that a holder has no room for.
-  static constexpr std::size_t kHeld = 5;
-  struct alignas(kCacheLine) Holder {
+  static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
+  // Of a table that is at most half full: the hash stands in the slot, so that a holder is looked
+  // at only when it is the one.
+  struct Slot {
     std::uint64_t hash = 0;
-    std::uint32_t open = kNone;  // Entry
-    std::uint32_t used = kNone;  // Entry
-    std::uint32_t next = kNone;  // of the same bucket
-    std::uint16_t table = 0;
-    std::uint16_t group = 0;
-    // The key; of a longer one the last is where in values_ the rest is.
-    std::array<std::uint64_t, kHeld> values = {};
+    Holder* holder = nullptr;  // none: free
   };
-  static_assert(sizeof(Holder) == kCacheLine);
-  struct Key {
-    std::uint64_t hash = 0;
-    std::uint16_t table = 0;
-    std::uint16_t group = 0;
-    std::size_t size = 0;
-    std::array<std::uint64_t, 255> values;  // by FieldIndexes, whose indexes are bytes
-  };
-
-  static std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-    return hash ^ (hash >> 32);
-  }
-  static void take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
-                       Key& key);
-  const std::uint64_t* values_of(const Unit& unit) const {
-    return unit.more_values == kNone ? unit.values.data() : values_.at(unit.more_values);
-  }
-  bool has_key(const Holder& holder, const Key& key) const;
-  std::uint32_t find_holder(const Key& key) const;
-  std::uint32_t holder_for(const Key& key);
-  void grow_buckets();
-  void free_holder(std::uint32_t at);
-  std::uint32_t new_entry(UnitId id, std::uint32_t holder);
-  void leave_chain(Entry& entry, std::uint32_t at, Holder& holder);
-  void drop_entry(std::uint32_t entry);
-  void free_unit(UnitId id);
-  void free_units(UnitId id);  // and those that it was the last to hold
+  std::size_t after(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+  // The slot of the key, or the free one where it belongs.
+  std::size_t find_slot(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
+  Holder* holder_for(std::uint64_t hash, const TableUse& use, const Unit& unit);
+  void grow_slots();
+  void free_holder(Holder* holder);
+  Entry* new_entry(Unit* unit, Holder* holder, const TableUse& use);
+  static void leave_chain(const Entry& entry, Holder& holder);
+  void leave_holder(const Entry& entry);
+  void drop_entry(Entry* entry);
+  void give_entry(Entry* entry);
+  void remove_entries(Unit* unit);
+  void free_unit(Unit* unit);
+  void free_units(Unit* unit);  // and those that it was the last to hold
 
   const Topology& topology_;
   Slab<Unit> units_;
   Slab<Link> links_;
   Slab<Entry> entries_;
   Slab<Holder> holders_;
-  std::vector<std::uint32_t> buckets_;   // first Holder; as many as a power of two
-  std::vector<std::uint8_t> key_sizes_;  // by table
+  std::vector<Slot> slots_;  // as many as a power of two
+  unsigned slot_shift_;
   Slab<IntervalSet> intervals_;
   RunPool<std::uint64_t> values_;
-  RunPool<UnitId> parents_;
+  RunPool<Unit*> parents_;
   RunPool<Member> members_;
-  std::vector<UnitId> dying_;
+  std::vector<Unit*> dying_;
 };
 
 template <typename Fits>
-UnitId Store::newest_child(UnitId parent, Fits fits) const {
+Unit* Store::newest_child(const Unit* parent, Fits fits) const {
   // A unit with very many children is cut or shared out; the newest ones are those that repeat.
   int budget = 256;
   const auto is_it = [&](const Link& link) {
-    return units_[link.child].serial == link.serial && fits(link.child, link.bytes);
+    return link.child->serial == link.serial && fits(link.child, link.bytes);
   };
-  for (auto at = units_[parent].children; at != kNone && budget-- > 0; at = links_[at].next)
-    if (is_it(links_[at])) return links_[at].child;
-  const auto& first = units_[parent].first_child;
-  return first.child != kNone && budget > 0 && is_it(first) ? first.child : kNone;
+  for (const auto* link = parent->children; link != nullptr && budget-- > 0; link = link->next)
+    if (is_it(*link)) return link->child;
+  const auto& first = parent->first_child;
+  return first.child != nullptr && budget > 0 && is_it(first) ? first.child : nullptr;
 }
 
 // Several of these are called for each event.
 
-inline void Store::take_key(const TableUse& use, const std::uint64_t* values, std::uint16_t group,
-                            Key& key) {
-  key.table = use.table;
-  key.group = group;
-  key.hash = std::uint64_t{group} << 16 | use.table;
-  key.size = use.fields.size();
-  const auto* fields = use.fields.data();
-  for (std::size_t i = 0; i < key.size; ++i) {
-    key.values[i] = values[fields[i]];
-    key.hash = mix(key.hash, key.values[i]);
-  }
+// The upper bits are those that all others have gone into.
+inline std::uint64_t Store::hash_of(const TableUse& use, const Unit& unit) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = (std::uint64_t{unit.group} << 16 | use.table) * kOdd;
+  for (const auto field : use.fields) hash = (hash ^ unit.values[field]) * kOdd;
+  return hash;
 }
 
-inline bool Store::has_key(const Holder& holder, const Key& key) const {
-  if (holder.hash != key.hash || holder.table != key.table || holder.group != key.group)
-    return false;
-  const bool fits = key.size <= kHeld;
-  const auto here = fits ? key.size : kHeld - 1;
-  for (std::size_t i = 0; i < here; ++i)
-    if (holder.values[i] != key.values[i]) return false;
-  if (fits) return true;
-  const auto* rest = values_.at(static_cast<std::uint32_t>(holder.values[here]));
-  return std::equal(key.values.begin() + here, key.values.begin() + key.size, rest);
-}
-
-inline std::uint32_t Store::find_holder(const Key& key) const {
-  auto at = buckets_[key.hash & (buckets_.size() - 1)];
-  while (at != kNone && !has_key(holders_[at], key)) at = holders_[at].next;
+// One of a holder's own units knows the key.
+inline std::size_t Store::find_slot(std::uint64_t hash, const TableUse& use,
+                                    const Unit& unit) const {
+  const auto same_key = [&](const Holder& holder) {
+    const auto& entry = holder.open != nullptr ? *holder.open : *holder.used;
+    if (entry.use->table != use.table || entry.unit->group != unit.group) return false;
+    const auto* theirs = entry.use->fields.data();
+    for (const auto field : use.fields)
+      if (unit.values[field] != entry.unit->values[*theirs++]) return false;
+    return true;
+  };
+  auto at = hash >> slot_shift_;
+  while (slots_[at].holder != nullptr && (slots_[at].hash != hash || !same_key(*slots_[at].holder)))
+    at = after(at);
   return at;
 }
 
 inline Store::Found Store::find(const TableUse& use, const Unit& unit) const {
-  Key key;
-  take_key(use, values_of(unit), unit.group, key);
-  const auto at = find_holder(key);
-  if (at == kNone) return {};
-  const auto& holder = holders_[at];
-  return {holder.open, holder.used == kNone ? kNone : entries_[holder.used].unit};
+  const auto* holder = slots_[find_slot(hash_of(use, unit), use, unit)].holder;
+  if (holder == nullptr) return {};
+  return {holder->open, holder->used == nullptr ? nullptr : holder->used->unit};
 }
 
-inline void Store::append(AgeList& list, UnitId id, std::uint64_t now_ns) {
-  auto& unit = units_[id];
-  unit.since_ns = now_ns;
-  unit.previous = list.newest;
-  unit.next = kNone;
-  (list.newest == kNone ? list.oldest : units_[list.newest].next) = id;
-  list.newest = id;
+inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
+                           std::uint16_t group) {
+  auto* const unit = units_.take();
+  unit->ts_ns = unit->entered_ns = event.ts_ns;
+  unit->serial = serial;
+  unit->seq = event.seq;
+  unit->references = 0;
+  unit->tid = event.tid;
+  unit->stream = event.stream;
+  unit->point = event.point;
+  unit->group = group;
+  unit->flags = 0;
+  unit->depth = 0;
+  unit->alternatives = 0;
+  unit->parent_count = unit->member_count = 0;
+  unit->repeat_of = nullptr;
+  unit->entries = nullptr;
+  unit->children = nullptr;
+  unit->first_child.child = nullptr;
+  unit->covered = nullptr;
+  const auto count = event.values.size();
+  auto* const values =
+      count <= unit->own_values.size() ? unit->own_values.data() : values_.take(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = event.values[i];
+  unit->values = values;
+  return unit;
 }
 
-inline void Store::unlink(AgeList& list, UnitId id) {
-  auto& unit = units_[id];
-  (unit.previous == kNone ? list.oldest : units_[unit.previous].next) = unit.next;
-  (unit.next == kNone ? list.newest : units_[unit.next].previous) = unit.previous;
-  unit.previous = unit.next = kNone;
+inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
+  unit->parent_count = static_cast<std::uint32_t>(parents.size());
+  unit->parents = parents.size() == 1 ? &unit->first_parent : parents_.take(parents.size());
+  auto depth = unit->depth;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    auto* const parent = unit->parents[i] = parents[i];
+    retain(parent);
+    depth = std::max(depth, static_cast<std::uint16_t>(parent->depth + 1));
+  }
+  unit->depth = depth;
+}
+
+inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
+  if (parent->first_child.child == nullptr) {
+    parent->first_child = {child->serial, child, nullptr, bytes};
+    return;
+  }
+  auto* const link = links_.take();
+  *link = {child->serial, child, parent->children, bytes};
+  parent->children = link;
+}
+
+inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
+  unit->member_count = static_cast<std::uint32_t>(count);
+  unit->members = count <= 1 ? &unit->first_member : members_.take(count);
+  return unit->all_members();
+}
+
+inline void Store::leave_chain(const Entry& entry, Holder& holder) {
+  if (entry.newer != nullptr) entry.newer->older = entry.older;
+  if (entry.older != nullptr) entry.older->newer = entry.newer;
+  if (holder.open == &entry) holder.open = entry.older;
+}
+
+// The last entry takes its holder along.
+inline void Store::leave_holder(const Entry& entry) {
+  if (entry.holder == nullptr) return;
+  auto& holder = *entry.holder;
+  if (holder.used == &entry) holder.used = nullptr;
+  leave_chain(entry, holder);
+  if (holder.open == nullptr && holder.used == nullptr) free_holder(&holder);
 }
 
 }  // namespace sojourn::journeys

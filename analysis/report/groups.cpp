@@ -60,23 +60,24 @@ void Groups::on_journey(const Journey& journey) {
       enters ? journey.start_ns : journey.end_ns, journey.latency_ns(), bytes_of(packet));
 }
 
-void Groups::on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) {
+void Groups::on_stay(const journeys::Stay& stay) {
   if (by_ != By::kHop && by_ != By::kLayer) return;
-  const auto found = by_number_.find(pair);
+  const auto found = by_number_.find(stay.pair);
   std::uint32_t group = 0;
   if (found != by_number_.end()) {
     group = found->second;
   } else {
-    const journeys::Place& place = topology_.places[topology_.pairs[pair].place];
-    const model::Point& from = schema_.points[topology_.pairs[pair].parent];
-    const model::Point& to = schema_.points[topology_.pairs[pair].child];
+    const journeys::Pair& pair = topology_.pairs[stay.pair];
+    const journeys::Place& place = topology_.places[pair.place];
+    const model::Point& from = schema_.points[pair.parent];
+    const model::Point& to = schema_.points[pair.child];
     const std::string words = by_ == By::kHop
                                   ? fmt::format("{} -> {} -> {}", from.src, place.name, to.dest)
                                   : place.name.substr(0, place.name.find('.'));
     group = group_of(letter(place.direction), words);
-    by_number_[pair] = group;
+    by_number_[stay.pair] = group;
   }
-  add(group, left_ns, left_ns - entered_ns, std::nullopt);
+  add(group, stay.left_ns, stay.left_ns - stay.entered_ns, std::nullopt);
 }
 
 void Groups::consume(const model::EventBatch& events) {

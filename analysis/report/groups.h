@@ -48,7 +48,7 @@ class Groups : public journeys::Observer {
          const journeys::Rules& rules, std::map<std::uint32_t, std::string> thread_names);
 
   void on_journey(const journeys::Journey& journey) override;
-  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override;
+  void on_stay(const journeys::Stay& stay) override;
   void consume(const model::EventBatch& events);
   void finish();
 

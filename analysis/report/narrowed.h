@@ -28,7 +28,12 @@ class Narrowed : public journeys::Observer {
       if (step.repeat_of != journeys::kNoStep) continue;
       for (const std::uint32_t parent : step.parents) {
         const journeys::Step& from = journey.steps[parent];
-        to_.on_hop(topology_.pair_index(from.point, step.point), from.entered_ns, step.ts_ns);
+        to_.on_stay({.pair = topology_.pair_index(from.point, step.point),
+                     .entered_ns = from.entered_ns,
+                     .left_ns = step.ts_ns,
+                     .entered_by = from.tid,
+                     .left_by = step.tid,
+                     .values = step.values});
       }
     }
   }

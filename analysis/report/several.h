@@ -15,8 +15,8 @@ class Several : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);
   }
-  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override {
-    for (auto* const each : observers_) each->on_hop(pair, entered_ns, left_ns);
+  void on_stay(const journeys::Stay& stay) override {
+    for (auto* const each : observers_) each->on_stay(stay);
   }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
     for (auto* const each : observers_) each->on_enter(place, ts_ns);

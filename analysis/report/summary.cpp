@@ -1,6 +1,7 @@
 #include "analysis/report/summary.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sojourn::report {
 
@@ -14,7 +15,14 @@ Summary::Summary(const journeys::Topology& topology, const journeys::Rules& rule
       rules_(rules),
       open_ns_(open_ns),
       hops_(topology.pairs.size()),
-      places_(topology.places.size()) {}
+      places_(topology.places.size()) {
+  if (open_ns_ != 0) begin(open_ns_);
+}
+
+void Summary::begin(std::uint64_t ts_ns) {
+  begun_ = true;
+  for (auto& each : places_) each.depth.begin(ts_ns);
+}
 
 void Summary::on_journey(const Journey& journey) {
   auto& direction = directions_[static_cast<std::size_t>(journey.direction)];
@@ -100,14 +108,13 @@ void Summary::share_out(const Journey& journey) {
   }
 }
 
-void Summary::on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) {
-  hops_[pair].add(left_ns - entered_ns);
+void Summary::on_stay(const journeys::Stay& stay) {
+  hops_[stay.pair].add(stay.left_ns - stay.entered_ns);
 }
 
 void Summary::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
   if (!begun_) {
-    begun_ = true;
-    for (auto& each : places_) each.depth.begin(open_ns_ == 0 ? ts_ns : open_ns_);
+    begin(open_ns_ == 0 ? ts_ns : open_ns_);
   }
   places_[place].depth.enter(ts_ns);
 }
@@ -116,6 +123,17 @@ void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint6
                        bool seen) {
   places_[place].depth.leave(ts_ns);
   if (seen) places_[place].depth.stayed(ts_ns - entered_ns);
+}
+
+void Summary::take(Summary& other, model::Direction direction) {
+  const auto at = static_cast<std::size_t>(direction);
+  directions_[at] = std::move(other.directions_[at]);
+  for (std::size_t place = 0; place < places_.size(); ++place)
+    if (topology_.places[place].direction == direction)
+      places_[place] = std::move(other.places_[place]);
+  for (std::size_t pair = 0; pair < hops_.size(); ++pair)
+    if (topology_.places[topology_.pairs[pair].place].direction == direction)
+      hops_[pair] = std::move(other.hops_[pair]);
 }
 
 void Summary::finish(std::uint64_t end_ns) {

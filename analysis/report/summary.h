@@ -46,11 +46,13 @@ class Summary : public journeys::Observer {
   Summary(const journeys::Topology& topology, const journeys::Rules& rules, std::uint64_t open_ns);
 
   void on_journey(const journeys::Journey& journey) override;
-  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override;
+  void on_stay(const journeys::Stay& stay) override;
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
   void finish(std::uint64_t end_ns);
+  // Takes over what another knows of a direction that this one was told nothing of.
+  void take(Summary& other, model::Direction direction);
 
   const DirectionSummary& direction(model::Direction direction) const {
     return directions_[static_cast<std::size_t>(direction)];
@@ -59,6 +61,7 @@ class Summary : public journeys::Observer {
   const PlaceSummary& place(std::size_t index) const { return places_[index]; }
 
  private:
+  void begin(std::uint64_t ts_ns);
   void note_inside(const journeys::Journey& journey);
   void share_out(const journeys::Journey& journey);
   std::uint32_t decisive_parent(const journeys::Journey& journey, std::uint32_t step,

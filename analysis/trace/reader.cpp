@@ -192,7 +192,7 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
   return {};
 }
 
-Result<void> Reader::merge(const std::function<bool(const model::EventBatch&)>& consume) {
+Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
   links::Resolver links(schema(), streams(), capture().shed);
   SJ_TRY(statistics, merge_blocks(

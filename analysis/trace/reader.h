@@ -80,8 +80,8 @@ class Reader {
   // Every event of the file in time order, ties in stream order, in batches of a few thousand, with
   // ids that only the order tells (analysis/links). Memory is that of the blocks that overlap.
   // A block that turns out damaged is added to damage() and left out. `consume` returns
-  // false to stop.
-  Result<void> merge(const std::function<bool(const model::EventBatch&)>& consume);
+  // false to stop, and may take the batch away.
+  Result<void> merge(const std::function<bool(model::EventBatch&)>& consume);
 
   // Found from the sequence numbers while merging or checking; complete after a full merge().
   const std::vector<Gap>& gaps() const;

@@ -47,12 +47,26 @@ journeys::Totals rebuild(trace::Reader& reader, journeys::Observer& observer) {
   return *totals;
 }
 
-void check(const std::string& name) {
+enum class Threads : std::uint8_t { kOne, kEachDirection };
+
+// `threads`: that rebuild.
+void check_report(const std::string& name, Threads threads) {
   auto reader = open_fixture(name);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
   report::Summary summary(topology, rules, reader.capture().open_ns);
-  const auto totals = rebuild(reader, summary);
+  journeys::Totals totals;
+  if (threads == Threads::kOne) {
+    totals = rebuild(reader, summary);
+  } else {
+    REQUIRE(report::can_rebuild_apart(topology));
+    report::Summary up(topology, rules, reader.capture().open_ns);
+    auto done = report::rebuild_apart(
+        reader, rules, summary, up, [](auto, auto) {}, [](auto&) { return true; });
+    if (!done) FAIL(done.error().text());
+    totals = std::move(*done);
+    summary.take(up, model::Direction::kUplink);
+  }
   summary.finish(reader.capture().close_ns);
   const std::string path = "run.sjt";
   const report::Facts facts = {path,
@@ -65,16 +79,20 @@ void check(const std::string& name) {
   const report::Content content = {facts, topology, totals, summary};
   compare(kFolder + "/" + name + ".report.txt", report::to_text(content, true));
   compare(kFolder + "/" + name + ".report.json", report::to_json(content).dump(2) + "\n");
+}
 
-  auto again = open_fixture(name);
-  JourneyWords words(again);
-  rebuild(again, words);
+void check(const std::string& name) {
+  check_report(name, Threads::kOne);
+  auto reader = open_fixture(name);
+  JourneyWords words(reader);
+  rebuild(reader, words);
   compare(kFolder + "/" + name + ".journeys.txt", words.text);
   compare(kFolder + "/" + name + ".journeys.jsonl", words.json);
 }
 
 TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
   check("radio");
+  check_report("radio", Threads::kEachDirection);
 }
 
 TEST_CASE("a trace that lost events says what it cannot know") {

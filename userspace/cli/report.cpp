@@ -103,6 +103,15 @@ Result<std::uint64_t> in_time(const Options& options, const report::Slots& slots
       std::llround(*options.deadline_slots * static_cast<double>(*slot_ns)));
 }
 
+// Depths begin with the capture: where that is not known, with the first event of any direction.
+// And of what came before, both directions' events say how far a thread's reach back.
+bool may_rebuild_apart(const trace::Reader& reader, const journeys::Topology& topology) {
+  const std::uint64_t open_ns = reader.capture().open_ns;
+  const bool all_since = std::ranges::none_of(
+      reader.blocks(), [&](const trace::BlockInfo& block) { return block.min_ts_ns < open_ns; });
+  return open_ns != 0 && all_since && report::can_rebuild_apart(topology);
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
@@ -135,17 +144,20 @@ Result<void> run(const Options& options) {
                    model::pids_of(reader.targets()));
   report::Slots slots(reader.schema());
   ProgressLine line;
-  SJ_TRY(totals, report::rebuild(
-                     reader, rules, observer,
-                     [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
-                     [&](const model::EventBatch& events) {
-                       times.consume(events);
-                       work.consume(events);
-                       if (survey) survey->consume(events);
-                       if (groups) groups->consume(events);
-                       if (options.deadline_slots) slots.consume(events);
-                       return true;
-                     }));
+  const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
+  const auto consume = [&](const model::EventBatch& events) {
+    times.consume(events);
+    work.consume(events);
+    if (survey) survey->consume(events);
+    if (groups) groups->consume(events);
+    if (options.deadline_slots) slots.consume(events);
+    return true;
+  };
+  report::Summary up(topology, rules, reader.capture().open_ns);
+  const bool apart = &observer == &summary && may_rebuild_apart(reader, topology);
+  SJ_TRY(totals, apart ? report::rebuild_apart(reader, rules, summary, up, progress, consume)
+                       : report::rebuild(reader, rules, observer, progress, consume));
+  if (apart) summary.take(up, model::Direction::kUplink);
   line.clear();
   tell_if_not_whole(reader);
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);

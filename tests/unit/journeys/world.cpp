@@ -44,8 +44,9 @@ class World::Collector : public Observer {
     seen_.back().journey.steps = {};
   }
 
-  void on_hop(std::uint32_t pair, std::uint64_t entered_ns, std::uint64_t left_ns) override {
-    hops_.push_back({world_.rebuilder_->topology().pairs[pair].place, left_ns - entered_ns});
+  void on_stay(const Stay& stay) override {
+    hops_.push_back(
+        {world_.rebuilder_->topology().pairs[stay.pair].place, stay.left_ns - stay.entered_ns});
   }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
     stays_.push_back({place, fmt::format("+{}", ts_ns)});
