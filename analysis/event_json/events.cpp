@@ -56,9 +56,9 @@ class Events {
   }
   bool string(std::string& text) {
     if (in_event()) {
-      if (key_ == "name") event_.name = std::move(text);
-      if (key_ == "tid") event_.thread = std::move(text);
-      if (key_ == "ph") phase_ = std::move(text);
+      if (key_ == "name") event_.name = text;
+      if (key_ == "tid") event_.thread = text;
+      if (key_ == "ph") phase_ = text;
     } else if (in_args() && (key_ == "tstamp" || key_ == "start_tstamp")) {
       event_.day_ns = day_time(text);
     }
@@ -85,8 +85,9 @@ class Events {
     judge();
     const auto end = file_.tellg();
     auto go_on = consume_(event_, end < 0 ? 0 : static_cast<std::uint64_t>(end));
-    if (!go_on) error_ = std::move(go_on).error();
-    return go_on && *go_on;
+    if (go_on) return *go_on;
+    error_ = std::move(go_on).error();
+    return false;
   }
   bool start_array(std::size_t) {
     if (events_depth_ == 0 && (depth_ == 0 || (depth_ == 1 && key_ == "traceEvents")))

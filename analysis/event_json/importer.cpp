@@ -86,6 +86,7 @@ class Threads {
 
   std::vector<model::ContextName> names() const {
     std::vector<model::ContextName> names;
+    names.reserve(numbers_.size());
     for (const auto& [name, number] : numbers_)
       names.push_back(
           {.kind = model::NameKind::kThread, .id = number, .name = name, .pid = 0, .state = {}});

@@ -92,7 +92,7 @@ Result<void> Destination::write(model::EventBatch events, const model::Schema& p
   if (file_->events + file_->outside == 0) file_->first_ns = times.front();
   file_->first_ns = std::min(file_->first_ns, times.front());
   file_->last_ns = std::max(file_->last_ns, times.back());
-  if (!recorded_.empty()) events = in_time(std::move(events));
+  if (!recorded_.empty()) events = in_time(events);
   if (events.empty()) return {};
   SJ_CHECK(write_schema(points));
   model::EventColumns columns = std::move(events).release();
@@ -148,7 +148,7 @@ std::optional<std::uint64_t> Destination::time_of(std::uint64_t unix_ns) const {
   return ts_ns;
 }
 
-model::EventBatch Destination::in_time(model::EventBatch events) {
+model::EventBatch Destination::in_time(const model::EventBatch& events) {
   model::EventBatch kept;
   for (std::size_t row = 0; row < events.size(); ++row) {
     model::EventView event = events[row];

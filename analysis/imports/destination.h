@@ -52,7 +52,7 @@ class Destination {
 
   // In the trace's time; nullopt: outside of what was recorded.
   std::optional<std::uint64_t> time_of(std::uint64_t unix_ns) const;
-  model::EventBatch in_time(model::EventBatch events);
+  model::EventBatch in_time(const model::EventBatch& events);
   Result<void> write_schema(const model::Schema& points);
 
   trace::Writer* writer_;
