@@ -13,7 +13,7 @@ namespace sojourn::coarse {
 namespace {
 
 // In TOML's quotes. Names were made printable before.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string words = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') words += '\\';
@@ -41,9 +41,10 @@ std::vector<std::size_t> in_order(const Found& found) {
 std::string entry(const Found& found, const MappedSite& site, std::string_view comment,
                   std::string_view in_front) {
   const target::Site& where = found.points.sites[site.site];
-  return fmt::format("\n# {1}\n{0}[[point]]\n{0}function = {2}\n{0}library = {3}\n", in_front,
-                     comment, quoted(site.function),
-                     quoted(target::printable(base_name(found.points.files[where.file].name))));
+  return fmt::format(
+      "\n# {1}\n{0}[[point]]\n{0}function = {2}\n{0}library = {3}\n", in_front, comment,
+      toml_string(site.function),
+      toml_string(target::printable(base_name(found.points.files[where.file].name))));
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ std::string suggested_map(const Found& found, std::span<const Call> calls,
       "of the\n# others from where a unit comes and where it goes (direction, src, dest), and what "
       "it is "
       "known by\n# (sn = \"*(u32*)(arg1 + 8)\", local = [\"sn\"]): docs/coarse-tracing.md.\n",
-      quoted(about));
+      toml_string(about));
   text += hit;
   if (!hot.empty()) text += "\n# Called so often that tracing would be felt:\n" + hot;
   if (!idle.empty()) text += "\n# Not called while it was looked at:\n" + idle;
