@@ -120,7 +120,7 @@ std::string way_words(const Survey& survey, std::uint32_t tid, const Way& way) {
   if (way.number < 0) return survey.knows_calls() ? "no system call" : "-";
   const auto number = static_cast<std::uint32_t>(way.number);
   const threads::Calls& calls = survey.calls();
-  const std::string call = printable(calls.name(number));
+  std::string call = printable(calls.name(number));
   const auto found = survey.threads().find(tid);
   const std::uint64_t pid = found == survey.threads().end() ? 0 : found->second.pid;
   if (calls.kind(number) == threads::CallKind::kFutex) {
