@@ -48,6 +48,20 @@ std::uint64_t check_sequence(const Stream& stream, Kind kind) {
   return next;
 }
 
+// How many of a kind there are where some may have been lost in between: numbers rise.
+std::uint64_t check_rising(const Stream& stream, Kind kind) {
+  CHECK(!stream.damaged);
+  std::uint64_t count = 0;
+  std::uint64_t next = 0;
+  for (const Record& record : stream.records) {
+    if (record.kind != kind) continue;
+    CHECK(record.number >= next);
+    next = record.number + 1;
+    ++count;
+  }
+  return count;
+}
+
 // Drains from another thread, to which no signal ever comes.
 class Drainer {
  public:
@@ -325,8 +339,9 @@ void many_threads_at_once_have_rings_of_their_own() {
   for (std::thread& thread : threads) thread.join();
   drainer.join();
   std::size_t streams = 0;
+  // A busy machine keeps the drainer from the small rings for as long as they take to fill.
   for (const auto& [owner, stream] : arena.streams()) {
-    CHECK_EQUAL(check_sequence(stream, kSmall) + stream.lost, 1'000);
+    CHECK_EQUAL(check_rising(stream, kSmall) + stream.lost, 1'000);
     ++streams;
   }
   CHECK_EQUAL(streams, 64);
