@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 #include <linux/perf_event.h>
 
@@ -130,7 +131,7 @@ struct Unnamed {
 // Without names there is still the module and the address in it.
 void name(Unnamed& part) {
   if (part.file) {
-    (void)symbols::name_frames_apart(*part.file, part.frames);
+    std::ignore = symbols::name_frames_apart(*part.file, part.frames);
     return;
   }
   const auto kernel = symbols::KernelSymbols::read();
