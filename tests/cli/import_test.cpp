@@ -154,6 +154,7 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
   require_error(sojourn({"import", "--from", "t", raw, "--onto", both, "-o", both}),
                 "it is the trace to import onto");
   CHECK(sojourn({"import", "--from", "srsran", recording, "--began", "-3"}).exit_code == 2);
+  CHECK(sojourn({"import", "--from", "t", raw, "--began", "3"}).exit_code == 2);
 }
 
 }  // namespace

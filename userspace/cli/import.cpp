@@ -251,6 +251,10 @@ Action define_import(CLI::App& app) {
       "{\"count\",\n"
       "\"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", \"before_clock\",\n"
       "\"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", \"failure\"}]}");
+  app.parse_complete_callback([options] {
+    if (options->began && options->from != "srsran")
+      refuse_usage("--began is of --from srsran: the others tell their times themselves");
+  });
   return [options] {
     if (options->output.empty()) options->output = trace_name(options->files.front());
     if (options->from == "srsran") return run_srsran(*options);

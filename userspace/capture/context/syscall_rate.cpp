@@ -25,9 +25,10 @@ struct Destroy {
 using Skeleton = std::unique_ptr<sojourn_context, Destroy>;
 using Link = std::unique_ptr<bpf_link, Destroy>;
 
-// Of a call of any process, and of one that is recorded: by the bench of docs/capture.md.
-constexpr double kSecondsOfAny = 160e-9;
-constexpr double kSecondsOfRecorded = 460e-9;
+// What a call of any process pays, and one that is recorded besides: by the bench of
+// docs/capture.md.
+constexpr double kSecondsOfAny = 294e-9;
+constexpr double kSecondsMoreOfRecorded = 312e-9;
 
 bool is_needed(std::string_view map) {
   return map == "calls" || map == "targets" || map.find('.') != map.npos;  // .bss and its like
@@ -67,7 +68,7 @@ Result<sj_calls> counted(const Skeleton& skeleton) {
 
 double SyscallRate::share() const {
   const auto cpus = static_cast<double>(std::max(1U, std::thread::hardware_concurrency()));
-  return (all_a_second * kSecondsOfAny + of_targets_a_second * kSecondsOfRecorded) / cpus;
+  return (all_a_second * kSecondsOfAny + of_targets_a_second * kSecondsMoreOfRecorded) / cpus;
 }
 
 Result<SyscallRate> measure_syscalls(std::span<const pid_t> targets,
