@@ -81,9 +81,10 @@ TEST_CASE("after a capture no breakpoint is left in the target") {
   CHECK(open_trace(directory.path("run.sjt")).capture().ended_by == "interrupt");
 }
 
-// False when ten seconds passed without.
-bool grows_beyond(const std::string& path, std::uintmax_t bytes) {
-  for (int tries = 0; tries < 1000; ++tries) {
+// False when its writer ended or a minute passed without: perf uprobes take seconds to attach while
+// those before are still being removed.
+bool grows_beyond(const std::string& path, std::uintmax_t bytes, test::Child& writer) {
+  for (int tries = 0; tries < 6000 && writer.running(); ++tries) {
     std::error_code missing;
     const std::uintmax_t size = std::filesystem::file_size(path, missing);
     if (!missing && size > bytes) return true;
@@ -107,12 +108,15 @@ TEST_CASE(
     CAPTURE(delay_ms);
     test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace,
                         "--attach", attach});
+    bool is_ready = true;
     if (delay_ms < 0)
-      REQUIRE(grows_beyond(trace + ".partial", 100'000));
+      is_ready = grows_beyond(trace + ".partial", 100'000, tracer);
     else
       std::this_thread::sleep_for(milliseconds(delay_ms));
     tracer.signal(SIGKILL);
-    tracer.wait();
+    const std::string said = tracer.wait().err;
+    INFO(said);
+    REQUIRE(is_ready);
     // The process that holds the probes takes them off; perf uprobes take seconds.
     for (int tries = 0; tries < 6000 && !no_breakpoints(site_bytes(station.pid(), points)); ++tries)
       std::this_thread::sleep_for(milliseconds(10));

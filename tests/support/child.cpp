@@ -89,7 +89,7 @@ std::string Child::wait_for_ready_line() const {
 }
 
 bool Child::wait_for_output(const std::string& text) {
-  for (int tries = 0; tries < 1000; ++tries) {
+  for (int tries = 0; tries < 6000; ++tries) {
     const bool running_before = running();
     if (contents(directory_.path("out")).contains(text) ||
         contents(directory_.path("err")).contains(text))

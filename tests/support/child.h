@@ -42,7 +42,7 @@ class Child {
   pid_t pid() const { return pid_; }
   // What it wrote to descriptor 3, up to the first newline.
   std::string wait_for_ready_line() const;
-  // Waits until its output holds the text; false when it ended or ten seconds passed without.
+  // Waits until its output holds the text; false when it ended or a minute passed without.
   bool wait_for_output(const std::string& text);
   bool running();
   void signal(int number) const;
