@@ -268,8 +268,8 @@ std::uint64_t QueueSampler::events() const {
 void QueueSampler::State::prepare_thread() const {
   // It only reads what is mapped. More rights than that takes are no reason not to sample.
   std::ignore = keep_rights({});
-  pthread_setname_np(pthread_self(), "queue-sampler");
-  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; 50,000 otherwise
+  pthread_setname_np(pthread_self(), "sj-queues");  // who reads `explain` sees whose it is
+  prctl(PR_SET_TIMERSLACK, 1UL);                    // ns; 50,000 otherwise
   if (options.cpu < 0) return;
   cpu_set_t only;
   CPU_ZERO(&only);
