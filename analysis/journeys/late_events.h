@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -26,6 +27,12 @@ class LateEvents {
     waiting_.push_back({event, {event.values.begin(), event.values.end()}});
   }
 
+  // Whether something waits that its thread did before, and that it may come from: then it waits
+  // too, for what else is there may be its parent only because that is not.
+  bool has_parent_of(const model::EventView& event) const {
+    return has_parent_of(event, waiting_.size());
+  }
+
   // The oldest one's time is over: `take(event)`.
   template <typename Take>
   void end_oldest(Take take) {
@@ -35,19 +42,16 @@ class LateEvents {
   }
 
   // What a thread does later is no parent of what it did before. Where it might be taken for one,
-  // what waits goes without. In what was imported nobody knows the thread: it is 0.
+  // what waits goes without, once what it did before that has its place. In what was imported
+  // nobody knows the thread: it is 0.
   template <typename Take>
   void end_before(const model::EventView& event, Take take) {
     if (event.tid == 0) return;
-    for (auto late = waiting_.begin(); late != waiting_.end();) {
-      if (late->event.tid != event.tid || !feeds(event.point, late->event.point)) {
-        ++late;
-        continue;
-      }
-      const auto ended = std::move(*late);
-      late = waiting_.erase(late);
-      take(ended.view());
-    }
+    for (std::size_t i = 0; i < waiting_.size();)
+      if (waiting_[i].event.tid == event.tid && may_feed(event, waiting_[i].view()))
+        i = end(i, take);
+      else
+        ++i;
   }
 
   // One of this point came: what waits may have waited for it, and others for that. `take(event)`
@@ -59,17 +63,18 @@ class LateEvents {
     while (!came_.empty()) {
       const auto parent = came_.back();
       came_.pop_back();
-      for (auto late = waiting_.begin(); late != waiting_.end();) {
-        if (!feeds(parent, late->event.point)) {
-          ++late;
+      for (std::size_t i = 0; i < waiting_.size();) {
+        const auto& late = waiting_[i];
+        if (!feeds(parent, late.event.point) || has_parent_of(late.view(), i)) {
+          ++i;
           continue;
         }
         if (++tries > kMostTries) return;
-        if (take(late->view())) {
-          came_.push_back(late->event.point);
-          late = waiting_.erase(late);
+        if (take(late.view())) {
+          came_.push_back(late.event.point);
+          waiting_.erase(at(i));
         } else {
-          ++late;
+          ++i;
         }
       }
     }
@@ -89,6 +94,50 @@ class LateEvents {
       return view;
     }
   };
+
+  // Returns where what came after it is now.
+  template <typename Take>
+  std::size_t end(std::size_t index, Take take) {
+    const auto ended = std::move(waiting_[index]);
+    waiting_.erase(at(index));
+    for (std::size_t i = 0; i < index;)
+      if (waiting_[i].event.tid == ended.event.tid && may_feed(waiting_[i].view(), ended.view())) {
+        const auto before = waiting_.size();
+        i = end(i, take);
+        index -= before - waiting_.size();
+      } else {
+        ++i;
+      }
+    take(ended.view());
+    return index;
+  }
+
+  // Among the first so many.
+  bool has_parent_of(const model::EventView& event, std::size_t among) const {
+    if (event.tid == 0) return false;
+    for (std::size_t i = 0; i < among; ++i)
+      if (waiting_[i].event.tid == event.tid && may_feed(waiting_[i].view(), event)) return true;
+    return false;
+  }
+
+  std::deque<Late>::iterator at(std::size_t index) {
+    return waiting_.begin() + static_cast<std::ptrdiff_t>(index);
+  }
+
+  bool may_feed(const model::EventView& parent, const model::EventView& child) const {
+    for (const auto& lookup : topology_.points[child.point].lookups)
+      for (const auto& insert : topology_.points[parent.point].inserts)
+        if (lookup.table == insert.table && have_equal_ids(parent, insert, child, lookup))
+          return true;
+    return false;
+  }
+
+  static bool have_equal_ids(const model::EventView& parent, const TableUse& insert,
+                             const model::EventView& child, const TableUse& lookup) {
+    return std::ranges::equal(
+        insert.fields, lookup.fields, {}, [&](std::uint8_t field) { return parent.values[field]; },
+        [&](std::uint8_t field) { return child.values[field]; });
+  }
 
   bool feeds(PointId parent, PointId child) const {
     return std::ranges::any_of(topology_.points[child].pairs, [&](std::uint32_t pair) {

@@ -191,7 +191,7 @@ class Engine {
     }
     const bool others_wait = !late_.empty();
     if (others_wait) late_.end_before(event, [this](const auto& late) { take(late, Turn::kLast); });
-    if (!take(event, Turn::kFirst))
+    if ((others_wait && late_.has_parent_of(event)) || !take(event, Turn::kFirst))
       late_.add(event);
     else if (others_wait)
       late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });

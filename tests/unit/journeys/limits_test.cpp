@@ -86,6 +86,24 @@ TEST_CASE("what a thread does next is no late parent of what it did before") {
   CHECK(world.at("D a--b").cut == 1);
 }
 
+TEST_CASE("what waits in vain is the parent of what its thread does next") {
+  World world(kLine);
+  world.marks.open_ns = 1;
+  // The numbers tell whose child each is; where they are the same, the order on the thread.
+  world.events(R"(
+    100000 t1 D a--b 1000 1 7
+    100010 t1 D b--out 1000 1 7
+    100100 t1 D a--b 1000 1 8
+    100110 t1 D b--out 1000 1 8
+    100200 t1 D a--b 1000 1 8
+    100210 t1 D b--out 1000 1 8
+  )");
+  CHECK(world.journeys() == Lines{"D censored 100100..100110: a--b@100100 b--out@100110<0",
+                                  "D censored 100000..100010: a--b@100000 b--out@100010<0",
+                                  "D censored 100200..100210: a--b@100200 b--out@100210<0"});
+  CHECK(world.at("D b--out").orphans + world.at("D b--out").cut == 0);
+}
+
 TEST_CASE("a packet that is put together waits for a piece that is stamped late") {
   World world(kUp);
   world.events(R"(

@@ -55,6 +55,27 @@ TEST_CASE("a packet that nothing happens to is one straight journey") {
   CHECK(world.stays("b") == "b +110 -130");
 }
 
+TEST_CASE("a block takes what its thread put into it also where that began before the capture") {
+  World world(kDown);
+  world.marks.open_ns = 1;
+  world.events(R"(
+    100000 t1 D rlc.tx.am--rlc.seg.am 500 1 2 7 7 0
+    100010 t1 D rlc.seg.am--mac.mux 500 1 2 7 0 30
+    100020 t1 D rlc.tx.am--rlc.seg.am 400 1 2 8 8 0
+    100030 t1 D rlc.seg.am--mac.mux 400 1 2 8 0 30
+    100040 t1 D rlc.ctrl.am--mac.mux 3 1 2 30
+    100050 t1 D mac.mux--harq 910 1 5 30
+    100060 t1 D harq--phy 910 0 1 5 30
+    150000 t2 D phy--ant 910 1 30
+  )");
+  CHECK(
+      world.journeys() ==
+      Lines{"D censored 100000..150000: rlc.tx.am--rlc.seg.am@100000 rlc.seg.am--mac.mux@100010<0 "
+            "mac.mux--harq@100050<1 harq--phy@100060<2 phy--ant@150000<3",
+            "D censored 100020..150000: rlc.tx.am--rlc.seg.am@100020 rlc.seg.am--mac.mux@100030<0 "
+            "mac.mux--harq@100050<1 harq--phy@100060<2 phy--ant@150000<3"});
+}
+
 TEST_CASE("packets of two UEs with the same numbers do not mix") {
   World world(kLine);
   world.events(R"(
