@@ -1,0 +1,113 @@
+// How a map's text becomes a coarse::Map: the parts of the reader that map_file.cpp begins, one
+// file for each kind of table. Not for others to include. One thread; lives for one text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "userspace/coarse/map_file.h"
+
+namespace sojourn::coarse {
+
+constexpr std::size_t kMostPoints = 4096;  // and as many queues, and spans
+
+inline Place place_of(const toml::source_region& source) {
+  return {.line = source.begin.line, .column = source.begin.column};
+}
+
+std::string_view trimmed(std::string_view text);
+// Of a point: those that targets have.
+std::optional<model::Direction> direction_from(std::string_view letter);
+// Begins with what the function returns.
+bool is_of_result(const MapField& field);
+
+class MapReader {
+ public:
+  explicit MapReader(const std::string& path) { map_.path = path; }
+
+  Result<Map> read(std::string_view text);
+
+ private:
+  // map_points.cpp
+  Result<void> read_points(const toml::table& top);
+  Result<MapPoint> read_point(const toml::table& table);
+  Result<void> read_function(const toml::table& table, std::string_view of, MapPoint& point);
+  Result<void> read_at(const toml::table& table, MapPoint& point);
+  Result<void> check_exit_field(const MapField& field) const;
+  Result<void> read_place(const toml::table& table, MapPoint& point);
+  Result<void> read_fields(const toml::table& table, MapPoint& point);
+  Result<void> check_field(const std::string& name, Place place, const MapPoint& point) const;
+  Result<void> add_field(std::string name, std::string text, Place place, Place at,
+                         MapPoint& point) const;
+  Result<void> read_role(const toml::table& table, std::string_view key, model::Role role,
+                         MapPoint& point);
+  Result<void> read_conditions(const toml::table& table, MapPoint& point);
+  Result<void> add_condition(std::string_view text, Place place, MapPoint& point) const;
+  // map_spans.cpp
+  Result<void> read_spans(const toml::table& top);
+  Result<void> read_span(const toml::table& table);
+  Result<void> read_span_places(const toml::table& table, MapPoint& begin, MapPoint& end);
+  // map_queues.cpp
+  Result<void> read_queues(const toml::table& top);
+  Result<void> read_queue(const toml::table& table);
+  Result<MapPoint> read_call(const toml::node& node, std::string_view key);
+  // map_links.cpp
+  Result<void> read_inherited(const toml::table& table, MapPoint& point);
+  Result<void> read_lives(const toml::table& table, std::string_view key, model::Life what,
+                          MapPoint& point);
+  Result<void> read_link(const toml::table& table, const MapPoint& point);
+  Result<void> join_links();
+  Result<void> check_inherited() const;
+  // map_file.cpp
+  Result<std::string> text_of(const toml::node& value, std::string_view key) const;
+  Result<model::Direction> unit_direction(const toml::table& table) const;
+  Result<void> check_place(std::string_view key, const std::string& name,
+                           const toml::node& node) const;
+  template <typename Take>
+  Result<void> read_names(const toml::table& table, std::string_view key, const Take& take) const;
+
+  template <typename... Args>
+  std::unexpected<Error> fail_at(Place place, fmt::format_string<Args...> format,
+                                 Args&&... args) const {
+    return fail("{}: {}", map_.at(place), fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::unexpected<Error> fail_unknown(Place place, std::string_view key, std::string_view name,
+                                      const MapPoint& point) const;
+
+  // A point, by its place among the map's, that says how it knows the unit that it continues.
+  struct Taker {
+    std::size_t point = 0;
+    model::Link how = model::Link::kCall;
+    Place place;
+  };
+
+  Map map_;
+  std::vector<Taker> takers_;
+};
+
+// The names in brackets that stand behind a key, and where.
+template <typename Take>
+Result<void> MapReader::read_names(const toml::table& table, std::string_view key,
+                                   const Take& take) const {
+  const toml::node* const names = table.get(key);
+  if (names == nullptr) return {};
+  const toml::array* const all = names->as_array();
+  if (all == nullptr)
+    return fail_at(place_of(names->source()), "{}: expected names in brackets, as in [\"sn\"]",
+                   key);
+  for (const toml::node& one : *all) {
+    SJ_TRY(name, text_of(one, key));
+    SJ_CHECK(take(std::move(name), place_of(one.source())));
+  }
+  return {};
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,81 @@
+// The tables [[span]].
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "userspace/coarse/map_reader.h"
+
+namespace sojourn::coarse {
+
+Result<void> MapReader::read_spans(const toml::table& top) {
+  const toml::node* const spans = top.get("span");
+  if (spans == nullptr) return {};
+  if (!spans->is_array_of_tables())
+    return fail_at(place_of(spans->source()), "span: expected a line [[span]] for each");
+  if (spans->as_array()->size() > kMostPoints)
+    return fail_at(place_of(spans->source()), "more than {} spans", kMostPoints);
+  for (const toml::node& one : *spans->as_array()) SJ_CHECK(read_span(*one.as_table()));
+  return {};
+}
+
+// Two points: where the function is entered, and where that call of it is left, with the same ids.
+Result<void> MapReader::read_span(const toml::table& table) {
+  for (const auto& [key, value] : table)
+    for (const std::string_view word : {"when", "begins", "ends", "at"})
+      if (key.str() == word)
+        return fail_at(place_of(key.source()), "'{}' means nothing for a span", word);
+  MapPoint begin;
+  SJ_CHECK(read_function(table, "span", begin));
+  MapPoint end = begin;
+  begin.part = Part::kSpanBegin;
+  end.part = Part::kSpanEnd;
+  end.is_exit = true;
+  SJ_CHECK(read_span_places(table, begin, end));
+  SJ_CHECK(read_fields(table, begin));
+  const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
+  std::ranges::move(of_result, std::back_inserter(end.fields));
+  begin.fields.erase(of_result.begin(), of_result.end());
+  SJ_CHECK(read_inherited(table, begin));
+  SJ_CHECK(read_role(table, "global", model::Role::kGlobal, begin));
+  SJ_CHECK(read_role(table, "local", model::Role::kLocal, begin));
+  std::ranges::stable_sort(begin.fields, {}, &MapField::role);
+  for (const MapField& field : begin.fields)
+    if (field.role != model::Role::kProperty)
+      end.fields.push_back({.name = field.name,
+                            .role = field.role,
+                            .text = {},
+                            .expression = {},
+                            .is_inherited = true,
+                            .is_of_own_call = !field.is_inherited,
+                            .place = field.place});
+  SJ_CHECK(read_link(table, begin));
+  map_.needs_calls = true;
+  map_.points.push_back(std::move(begin));
+  map_.points.push_back(std::move(end));
+  return {};
+}
+
+// Those without a name are told apart by their functions' names, once these are found.
+Result<void> MapReader::read_span_places(const toml::table& table, MapPoint& begin, MapPoint& end) {
+  std::array<std::string, 3> words;  // name, src, dest
+  constexpr std::array<const char*, 3> kKeys = {"name", "src", "dest"};
+  for (std::size_t index = 0; index < kKeys.size(); ++index)
+    if (const toml::node* const node = table.get(kKeys[index])) {
+      SJ_TRY(word, text_of(*node, kKeys[index]));
+      words[index] = std::move(word);
+      SJ_CHECK(check_place(kKeys[index], words[index], *node));
+    }
+  const auto& [name, src, dest] = words;
+  SJ_TRY(direction, unit_direction(table));
+  begin.direction = direction;
+  end.direction = direction;
+  begin.src = src.empty() && !name.empty() ? "call." + name : src;
+  end.dest = dest.empty() && !name.empty() ? "done." + name : dest;
+  begin.dest = name;
+  end.src = name;
+  return {};
+}
+
+}  // namespace sojourn::coarse
