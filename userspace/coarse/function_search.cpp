@@ -16,6 +16,8 @@
 #include "userspace/coarse/debug_info.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/coarse/mini_debug.h"
+#include "userspace/coarse/pieces.h"
+#include "userspace/coarse/unwind_table.h"
 #include "userspace/symbols/bounded_child.h"
 
 // A C struct, at global scope.
@@ -52,8 +54,9 @@ struct Symbol {
 // In the child.
 class Search {
  public:
-  Search(const std::vector<target::FunctionSymbol>& functions, const DebugInfo& debug)
-      : debug_(debug) {
+  Search(const target::ElfFile& file, const std::vector<target::FunctionSymbol>& functions,
+         const DebugInfo& debug)
+      : file_(file), debug_(debug), unwind_table_(file.fd()) {
     for (std::size_t at = 0; at < functions.size(); ++at) {
       CodeRange code{functions[at].address, functions[at].bytes};
       if (code.bytes == 0) code.bytes = up_to_next(functions, at);
@@ -109,6 +112,11 @@ class Search {
         function.code = symbol.code;
         function.pieces = pieces_of(symbol);
       }
+    const auto code = unwind_table_.range_at(address);
+    if (function.code.bytes == 0 && code && code->address == address) {
+      function.code = *code;
+      function.pieces = nameless_pieces(*code);
+    }
     result.functions.push_back(std::move(function));
     return result;
   }
@@ -188,14 +196,23 @@ class Search {
     return others;
   }
 
-  // What is called .part has been made a function of its own, that is called or jumped to.
+  // By their names, or where they have none. What is called .part has been made a function of its
+  // own, that is called or jumped to.
   std::vector<CodeRange> pieces_of(const Symbol& symbol) const {
     std::vector<CodeRange> pieces;
     for (const Symbol& other : symbols_)
       if (other.name.clone == Clone::kPiece &&
           other.name.linked.starts_with(symbol.name.linked + ".cold"))
         pieces.push_back(other.code);
-    return pieces;
+    return pieces.empty() ? nameless_pieces(symbol.code) : pieces;
+  }
+
+  std::vector<CodeRange> nameless_pieces(CodeRange function) const {
+    return find_pieces(file_, unwind_table_, function, [&](CodeRange code) {
+      const auto symbol = std::ranges::lower_bound(
+          symbols_, code.address, {}, [](const Symbol& one) { return one.code.address; });
+      return symbol != symbols_.end() && code.holds(symbol->code.address);
+    });
   }
 
   // By their last part, so that a wrong word in front or a forgotten one does not matter.
@@ -216,7 +233,9 @@ class Search {
   }
 
   std::vector<Symbol> symbols_;  // by address
+  const target::ElfFile& file_;
   const DebugInfo& debug_;
+  UnwindTable unwind_table_;
 };
 
 bool has_symtab(const target::ElfFile& file) {
@@ -245,7 +264,7 @@ std::string search(const target::ElfFile& file, const target::ElfFile* debug,
   const auto functions = functions_of(file, debug, unpacked);
   if (!functions) return json{{"error", functions.error().text()}}.dump();
   const DebugInfo info(debug != nullptr ? debug->fd() : file.fd());
-  const Search search(*functions, info);
+  const Search search(file, *functions, info);
   std::vector<SearchResult> results;
   for (const Query& query : queries) results.push_back(search.find(query));
   search.note_inlined(queries, results);

@@ -11,15 +11,11 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/coarse/code_range.h"
 #include "userspace/coarse/variable.h"
 #include "userspace/target/elf_file.h"
 
 namespace sojourn::coarse {
-
-struct CodeRange {
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-};
 
 struct Query {
   std::string pattern;

@@ -1,0 +1,15 @@
+// Code that lies together in a file. Plain data.
+#pragma once
+
+#include <cstdint>
+
+namespace sojourn::coarse {
+
+struct CodeRange {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  // 0: where it ends is not known
+
+  bool holds(std::uint64_t one) const { return one >= address && one - address < bytes; }
+};
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,20 @@
+// Code of a function that lies elsewhere and has no name, as in stripped files what compilers call
+// NAME.cold: found by following the function's jumps, and told from other functions that it may
+// jump to by the file's table for unwinding. No state.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "userspace/coarse/code_range.h"
+#include "userspace/coarse/unwind_table.h"
+#include "userspace/target/elf_file.h"
+
+namespace sojourn::coarse {
+
+// `has_name`: some function is known to be there. What is in doubt is none of them.
+std::vector<CodeRange> find_pieces(const target::ElfFile& file, const UnwindTable& table,
+                                   CodeRange function,
+                                   const std::function<bool(CodeRange)>& has_name);
+
+}  // namespace sojourn::coarse
