@@ -11,7 +11,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/live/programs.h"
+#include "tests/live/coarse_subject.h"
 
 namespace sojourn::live {
 namespace {
@@ -195,21 +195,13 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   need_root();
   const std::string name = GENERATE("links-O0", "links-O2");
   CAPTURE(name);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kMap);
-  test::Child target({std::string(SJ_COARSE_SUBJECTS) + "/" + name});
-  REQUIRE(target.wait_for_output("ready"));
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
-                                     "--allow-slow-sites", "--for", "500ms", "-o", trace});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  CoarseSubject target(name, kMap);
+  const test::Ended ended = target.record("500ms");
   CHECK_FALSE(ended.err.contains("not traced"));
   CHECK(target.running());
 
   Tally tally;
-  const auto journeys = lines(sojourn_done({"journeys", "--json", trace}));
+  const auto journeys = lines(sojourn_done({"journeys", "--json", target.trace()}));
   for (const json& journey : journeys)
     (journey.at("dir") == "U" ? check_uplink : check_downlink)(journey, tally);
   for (const char* dest : {"core", "done", "radio", "flushed"}) {
@@ -220,7 +212,7 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
 
   // What was hit of them: only those at the capture's two ends are not whole.
   std::map<std::string, std::uint64_t> hits;
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(target.trace());
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row)
       ++hits[reader.schema().points[batch[row].point].src];
@@ -239,7 +231,8 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   CHECK(hits["rlc"] > hits["pdcp"]);
 
   // Ids are known when the trace is read, and shown.
-  const auto slots = sojourn_done({"events", trace, "--points", "queue--mac", "--limit", "3"});
+  const auto slots =
+      sojourn_done({"events", target.trace(), "--points", "queue--mac", "--limit", "3"});
   CHECK(slots.contains(" slot "));
   CHECK_FALSE(slots.contains("stack-pointer"));
   CHECK_FALSE(slots.contains("inherited-"));
@@ -247,26 +240,17 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
 
 TEST_CASE("what is only known when a trace is read cannot choose what is recorded") {
   need_root();
-  const test::TemporaryDirectory directory;
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kMap);
-  test::Child target({std::string(SJ_COARSE_SUBJECTS) + "/links-O2"});
-  REQUIRE(target.wait_for_output("ready"));
-  const std::string trace = directory.path("run.sjt");
-  const std::vector<std::string> record = {"record", "-p",    std::to_string(target.pid()),
-                                           "--map",  map,     "--allow-slow-sites",
-                                           "--for",  "200ms", "-o",
-                                           trace};
-  std::vector<std::string> some = record;
-  some.insert(some.end(), {"--points", "queue--mac", "--where", "slot == 3"});
-  const test::Ended refused = sojourn(some);
+  CoarseSubject target("links-O2", kMap);
+  const test::Ended refused = sojourn(
+      target.with_map("record", {"--allow-slow-sites", "--for", "200ms", "-o", target.trace(),
+                                 "--points", "queue--mac", "--where", "slot == 3"}));
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.contains("slot"));
-  CHECK_FALSE(std::filesystem::exists(trace));
+  CHECK_FALSE(std::filesystem::exists(target.trace()));
 
-  sojourn_done(record);
-  const auto known =
-      sojourn_done({"events", trace, "--where", "point == queue--mac && rnti == 0x4602", "--json"});
+  target.record("200ms");
+  const auto known = sojourn_done(
+      {"events", target.trace(), "--where", "point == queue--mac && rnti == 0x4602", "--json"});
   std::size_t rows = 0;
   for (const json& event : lines(known)) {
     ++rows;

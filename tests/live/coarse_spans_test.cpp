@@ -18,16 +18,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
-#include "tests/live/programs.h"
+#include "tests/live/coarse_subject.h"
 
 namespace sojourn::live {
 namespace {
 
 using nlohmann::json;
-
-std::string subject(const std::string& name) {
-  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
-}
 
 std::string span_of(const std::string& function) {
   return fmt::format(
@@ -145,7 +141,7 @@ bool says(test::Child& child, const std::string& text) {
 Run run_spans(const std::string& program, const std::string& map_text, unsigned rounds,
               const std::string& trace, const std::string& map) {
   test::write_contents(map, map_text);
-  test::Child target({subject(program), std::to_string(rounds), "2"});
+  test::Child target({coarse_path(program), std::to_string(rounds), "2"});
   REQUIRE(says(target, "ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(target.pid()), "--map", map,
                       "--allow-slow-sites", "-o", trace});
@@ -167,7 +163,7 @@ TEST_CASE("a span is the time from a function's entry to where that very call of
   need_root();
   const std::string name = GENERATE("spans-O0", "spans-O2", "spans-clang-O2");
   CAPTURE(name);
-  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   std::string map;
@@ -234,7 +230,7 @@ TEST_CASE("ends that cost are taken where that is allowed, and what would allow 
   need_root();
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
-  test::Child target({subject("spans-O2"), "1", "1"});
+  test::Child target({coarse_path("spans-O2"), "1", "1"});
   REQUIRE(says(target, "ready"));
   const auto list = [&](const std::string& text, const std::vector<std::string>& more) {
     test::write_contents(map, text);
@@ -287,7 +283,7 @@ TEST_CASE("a program that nobody unwinds may be probed at its returns, and survi
         "local = ['n']\n",
         function);
   test::write_contents(map, text);
-  test::Child target({subject(name)});
+  test::Child target({coarse_path(name)});
   REQUIRE(says(target, "ready"));
   const std::string pid = std::to_string(target.pid());
   // Taken off in the middle of calls, and put on again.

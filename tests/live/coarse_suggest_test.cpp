@@ -8,16 +8,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/live/programs.h"
+#include "tests/live/coarse_subject.h"
 
 namespace sojourn::live {
 namespace {
 
 using nlohmann::json;
-
-std::string subject(const std::string& name) {
-  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
-}
 
 // By function, what is said of it in the line above; "idle" of those that were not called.
 std::map<std::string, std::string> proposed(const std::string& map) {
@@ -40,7 +36,7 @@ std::map<std::string, std::string> proposed(const std::string& map) {
 TEST_CASE("a proposed map names what looks like the data path and how often it is called") {
   need_root();
   const test::TemporaryDirectory directory;
-  test::Child target({subject("queues-O0")});
+  test::Child target({coarse_path("queues-O0")});
   REQUIRE(target.wait_for_output("ready"));
   const std::string pid = std::to_string(target.pid());
   const std::string text = sojourn_done({"list", "-p", pid, "--suggest"});
@@ -69,7 +65,7 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
 
 TEST_CASE("a function that is called without end is not proposed, and its program lives on") {
   need_root();
-  test::Child target({subject("hot-O0")});
+  test::Child target({coarse_path("hot-O0")});
   REQUIRE(target.wait_for_output("ready"));
   const std::string text = sojourn_done({"list", "-p", std::to_string(target.pid()), "--suggest"});
   CAPTURE(text);
@@ -86,7 +82,7 @@ TEST_CASE("a function that is called without end is not proposed, and its progra
 
 TEST_CASE("what --suggest does not go with is told") {
   need_root();
-  CHECK(sojourn({"list", subject("queues-O0"), "--suggest"}).exit_code == 2);
+  CHECK(sojourn({"list", coarse_path("queues-O0"), "--suggest"}).exit_code == 2);
   CHECK(sojourn({"list", "-p", "1", "--suggest", "--json"}).exit_code == 2);
   test::Child target({"/bin/sleep", "60"});
   const test::Ended ended = sojourn({"list", "-p", std::to_string(target.pid()), "--suggest"});
@@ -100,7 +96,7 @@ TEST_CASE(
     "a map that is ready is found by its name, and one that does not fit says why, point by "
     "point") {
   need_root();
-  test::Child target({subject("queues-O0")});
+  test::Child target({coarse_path("queues-O0")});
   REQUIRE(target.wait_for_output("ready"));
   const std::string pid = std::to_string(target.pid());
   const test::Ended ended = sojourn({"list", "-p", pid, "--map", "oai-gnb"});

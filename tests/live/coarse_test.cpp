@@ -14,17 +14,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
-#include "tests/live/programs.h"
-#include "userspace/target/elf_file.h"
+#include "tests/live/coarse_subject.h"
 
 namespace sojourn::live {
 namespace {
 
 using nlohmann::json;
-
-std::string subject(const std::string& name) {
-  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
-}
 
 constexpr const char* kMap = R"toml(
 [[point]]
@@ -113,21 +108,13 @@ TEST_CASE("what the functions of an unprepared program are given is read exactly
       GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet", "c-O2-stripped", "c-O2-mini",
                "c-O2-patchable", "c-clang-patchable");
   CAPTURE(name);
-  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kMap);
-  test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
-                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
+  CoarseSubject target(name, kMap);
+  const test::Ended ended = target.record("300ms");
   CHECK_FALSE(ended.err.contains("not traced"));
   CHECK_FALSE(ended.err.contains("not by rings"));
 
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(target.trace());
   std::map<std::string, std::uint64_t> hits;
   std::uint64_t unread = 0;
   std::uint64_t last = 0;
@@ -170,16 +157,11 @@ TEST_CASE("what the functions of an unprepared program are given is read exactly
 
 TEST_CASE("a value that cannot be read is shown as none") {
   need_root();
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kMap);
-  test::Child target({subject("c-O2")});
-  REQUIRE(target.wait_for_output("ready"));
-  sojourn_done({"record", "-p", std::to_string(target.pid()), "--map", map, "--allow-slow-sites",
-                "--for", "500ms", "-o", trace});
-  CHECK(sojourn_done({"events", trace, "--points", "pointers"}).contains(" d ?"));
-  const std::string text = sojourn_done({"events", trace, "--points", "pointers", "--json"});
+  CoarseSubject target("c-O2", kMap);
+  target.record("500ms");
+  CHECK(sojourn_done({"events", target.trace(), "--points", "pointers"}).contains(" d ?"));
+  const std::string text =
+      sojourn_done({"events", target.trace(), "--points", "pointers", "--json"});
   CHECK_FALSE(text.contains(model::kUnreadField));
   std::size_t unread = 0;
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
@@ -193,16 +175,10 @@ TEST_CASE("a value that cannot be read is shown as none") {
 
 TEST_CASE("a map that follows no pointers knows what it could not read, too") {
   need_root();
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
   // A small number is no address.
-  test::write_contents(map, "[[point]]\nfunction = 'coarse_frame'\nx = '*(u64*)arg0'\n");
-  test::Child target({subject("c-O2")});
-  REQUIRE(target.wait_for_output("ready"));
-  sojourn_done(
-      {"record", "-p", std::to_string(target.pid()), "--map", map, "--for", "100ms", "-o", trace});
-  const std::string text = sojourn_done({"events", trace, "--limit", "5"});
+  CoarseSubject target("c-O2", "[[point]]\nfunction = 'coarse_frame'\nx = '*(u64*)arg0'\n");
+  target.record("100ms");
+  const std::string text = sojourn_done({"events", target.trace(), "--limit", "5"});
   CHECK(text.contains(" x ?"));
   CHECK_FALSE(text.contains(" x 0"));
 }
@@ -251,20 +227,11 @@ TEST_CASE("debug information says where what is named is, and what is not there"
   need_root();
   const std::string name = GENERATE("c-O0", "c-O2-g", "c-O2-split", "c-clang-O0", "c-clang-O2");
   CAPTURE(name);
-  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kNamedMap);
-  test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
-  const std::string pid = std::to_string(target.pid());
-  const test::Ended ended = sojourn(
-      {"record", "-p", pid, "--map", map, "--allow-slow-sites", "--for", "300ms", "-o", trace});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
+  CoarseSubject target(name, kNamedMap);
+  const test::Ended ended = target.record("300ms");
   CHECK_FALSE(ended.err.contains("not traced"));
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(target.trace());
   std::uint64_t hits = 0;
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row, ++hits) {
@@ -276,8 +243,8 @@ TEST_CASE("debug information says where what is named is, and what is not there"
   CHECK(hits > 50);
 
   const auto why_not = [&](const std::string& expression) {
-    test::write_contents(map, "[[point]]\nfunction='coarse_named'\nx='" + expression + "'\n");
-    const test::Ended refused = sojourn({"list", "-p", pid, "--map", map, "--allow-slow-sites"});
+    target.change_map("[[point]]\nfunction='coarse_named'\nx='" + expression + "'\n");
+    const test::Ended refused = sojourn(target.with_map("list", {"--allow-slow-sites"}));
     CHECK(refused.exit_code == 1);
     return refused.err;
   };
@@ -289,8 +256,8 @@ TEST_CASE("debug information says where what is named is, and what is not there"
   CHECK(why_not("unit->header").contains("is no number: name a member"));
   CHECK(why_not("unused").contains("is no integer"));
   CHECK(why_not("count[1]").contains("has no elements"));
-  test::write_contents(map, "[[point]]\nfunction='coarse_inlined'\n");
-  const test::Ended inlined = sojourn({"list", "-p", pid, "--map", map});
+  target.change_map("[[point]]\nfunction='coarse_inlined'\n");
+  const test::Ended inlined = sojourn(target.with_map("list"));
   CHECK(inlined.exit_code == 1);
   CHECK(inlined.err.contains("it is inlined in 1 place, such as in main"));
 }
@@ -336,19 +303,11 @@ TEST_CASE(
   need_root();
   const std::string name = GENERATE("cpp-O0", "cpp-O2", "cpp-O2-stripped", "cpp-O2-g");
   CAPTURE(name);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, cpp_map(name == "cpp-O2-g"));
-  test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
-                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  CoarseSubject target(name, cpp_map(name == "cpp-O2-g"));
+  const test::Ended ended = target.record("300ms");
   CHECK_FALSE(ended.err.contains("not traced"));
 
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(target.trace());
   std::map<std::string, std::uint64_t> hits;
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row) {
@@ -367,11 +326,10 @@ TEST_CASE(
   CHECK(hits["bearer"] <= hits["sdu.in"] + 1);
   CHECK(hits["counted"] + 2 >= 2 * hits["sdu.in"]);  // by two instances of the template
 
-  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  const json report = json::parse(sojourn_done({"report", "--json", target.trace()}));
   CHECK(report.at("journeys").at("D").at("complete").get<std::uint64_t>() + 1 >= hits["sdu.in"]);
 
-  target.signal(SIGTERM);
-  const test::Ended subject_ended = target.wait();
+  const test::Ended subject_ended = target.end(SIGTERM);
   CHECK(subject_ended.exit_code == 0);
   unsigned rounds = 0;
   unsigned sent = 0;
@@ -399,21 +357,13 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   need_root();
   const std::string name = GENERATE("queues-O0", "queues-O2");
   CAPTURE(name);
-  const test::TemporaryDirectory directory;
-  const std::string trace = directory.path("run.sjt");
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kQueueMap);
-  test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(target.pid()), "--map", map,
-                                     "--allow-slow-sites", "--for", "300ms", "-o", trace});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
+  CoarseSubject target(name, kQueueMap);
+  const test::Ended ended = target.record("300ms");
   CHECK_FALSE(ended.err.contains("not traced"));
   // What was asked of an empty queue.
   CHECK(ended.err.contains(" filtered"));
 
-  trace::Reader reader = open_trace(trace);
+  trace::Reader reader = open_trace(target.trace());
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> inside;
   std::uint64_t taken = 0;
   std::uint64_t first = 0;
@@ -441,7 +391,7 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   CHECK(taken > 200);
   CHECK(inside.size() <= 10);
 
-  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  const json report = json::parse(sojourn_done({"report", "--json", target.trace()}));
   for (const json& queue : report.at("queues"))
     CHECK(queue.at("max") == (queue.at("name") == "ring" ? 7 : 3));
   CHECK(report.at("queues").size() == 2);
@@ -453,129 +403,6 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
     CHECK(journeys.at("latency_us").at("min") >= 1000);
   }
   CHECK(target.running());
-}
-
-TEST_CASE("what a map says and the program has not is told point by point, and hides nothing") {
-  need_root();
-  const test::TemporaryDirectory directory;
-  const std::string map = directory.path("my.toml");
-  test::Child target({subject("c-O2")});
-  REQUIRE(target.wait_for_output("ready"));
-  const std::string pid = std::to_string(target.pid());
-  const auto list = [&](const std::string& text, const std::vector<std::string>& more = {}) {
-    test::write_contents(map, text);
-    std::vector<std::string> arguments = {"list", "-p", pid, "--map", map, "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return sojourn(arguments);
-  };
-  const test::Ended ended = list(
-      "[[point]]\nfunction = 'coarse_frame'\n[[point]]\nfunction = 'coarse_fraem'\n"
-      "[[point]]\nfunction = 'coarse_leaf'\n[[point]]\nfunction='f'\nlibrary='libnone.so'\n");
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
-  CHECK(ended.err.contains("my.toml:4:12: no function 'coarse_fraem' in"));
-  CHECK(ended.err.contains(", but coarse_frame"));
-  CHECK(ended.err.contains("my.toml:6:12: coarse_leaf in"));
-  CHECK(ended.err.contains("--allow-slow-sites"));
-  CHECK(ended.err.contains("no file named 'libnone.so' is executed"));
-  json listed = json::parse(ended.out);
-  REQUIRE(listed.at("points").size() == 1);
-  const json place = listed.at("points")[0].at("places").at(0);
-  CHECK(place.at("function") == "coarse_frame");
-  CHECK(place.at("single_step") == false);
-  CHECK(place.at("hit_ns").get<std::uint64_t>() > 50);
-  CHECK(listed.at("unusable").size() == 3);
-
-  listed = json::parse(list("[[point]]\nfunction = 'coarse_*f'\n", {"--allow-slow-sites"}).out);
-  const json slow = listed.at("points")[0].at("places").at(0);
-  CHECK(slow.at("single_step") == true);
-  CHECK(slow.at("hit_ns").get<std::uint64_t>() > 50);
-
-  const test::Ended nothing = list("[[point]]\nfunction = 'none_such'\n");
-  CHECK(nothing.exit_code == 1);
-  CHECK(nothing.err.contains("none of the map's functions can be traced"));
-  const test::Ended broken = list("[[point]]\nfunction = 'f'\nsn = '*arg0'\n");
-  CHECK(broken.exit_code == 1);
-  CHECK(broken.err.contains("my.toml:3:7: sn: of what width?"));
-}
-
-TEST_CASE("symbols that are packed into a file and damaged are none") {
-  need_root();
-  const test::TemporaryDirectory directory;
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, "[[point]]\nfunction = 'coarse_frame'\n");
-  auto elf = target::ElfFile::open(subject("c-O2-mini"), "subject");
-  REQUIRE(elf);
-  const target::Section* const section = elf->section(".gnu_debugdata");
-  REQUIRE(section != nullptr);
-  const std::string whole = test::contents(subject("c-O2-mini"));
-  const std::string file = directory.path("program");
-  const auto list = [&](const std::string& contents) {
-    test::write_contents(file, contents);
-    return sojourn({"list", file, "--map", map});
-  };
-  CHECK(list(whole).exit_code == 0);
-  for (const std::uint64_t at : {std::uint64_t{0}, section->bytes / 2, section->bytes - 1}) {
-    CAPTURE(at);
-    std::string damaged = whole;
-    damaged[section->offset + at] = static_cast<char>(~damaged[section->offset + at]);
-    const test::Ended ended = list(damaged);
-    CHECK(ended.exit_code == 1);
-    CHECK(ended.err.contains("no function 'coarse_frame'"));
-  }
-}
-
-TEST_CASE("where functions begin with a nop to be patched no probe costs a single step") {
-  need_root();
-  const std::string name = GENERATE("c-O2-patchable", "c-clang-patchable");
-  CAPTURE(name);
-  if (!std::filesystem::exists(subject(name))) SKIP("clang is not installed: " << name);
-  const test::TemporaryDirectory directory;
-  const std::string map = directory.path("my.toml");
-  test::write_contents(map, kMap);
-  test::Child target({subject(name)});
-  REQUIRE(target.wait_for_output("ready"));
-  const test::Ended ended =
-      sojourn({"list", "-p", std::to_string(target.pid()), "--map", map, "--json"});
-  CAPTURE(ended.err);
-  REQUIRE(ended.exit_code == 0);
-  const json listed = json::parse(ended.out);
-  CHECK(listed.at("unusable").empty());
-  CHECK(listed.at("points").size() == 5);
-  for (const json& point : listed.at("points"))
-    for (const json& place : point.at("places")) {
-      CHECK(place.at("instruction") == "nop");
-      CHECK(place.at("single_step") == false);
-    }
-}
-
-TEST_CASE("a function is found by its address, and in a library") {
-  need_root();
-  const test::TemporaryDirectory directory;
-  const std::string map = directory.path("my.toml");
-  const std::string trace = directory.path("run.sjt");
-  test::Child target({subject("c-O2-stripped")});
-  REQUIRE(target.wait_for_output("ready"));
-  auto elf = target::ElfFile::open(subject("c-O2-stripped"), "subject");
-  REQUIRE(elf);
-  const auto address = elf->symbol("coarse_frame");
-  REQUIRE(address);
-  test::write_contents(
-      map, "[[point]]\nfunction = 'c-O2-stripped:" + fmt::format("{:#x}", *address) +
-               "'\nsrc = 'frame'\nn = 'arg0'\n"
-               "[[point]]\nfunction = 'clock_nanosleep'\nlibrary = 'libc.so*'\nsrc = 'sleep'\n");
-  sojourn_done({"record", "-p", std::to_string(target.pid()), "--map", map, "--allow-slow-sites",
-                "--for", "200ms", "-o", trace});
-  trace::Reader reader = open_trace(trace);
-  std::map<std::string, std::uint64_t> hits;
-  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
-    for (std::size_t row = 0; row < batch.size(); ++row)
-      ++hits[reader.schema().points[batch[row].point].src];
-    return true;
-  }));
-  CHECK(hits["frame"] > 50);
-  CHECK(hits["sleep"] + 1 >= hits["frame"]);
-  CHECK(hits["sleep"] <= hits["frame"] + 1);
 }
 
 }  // namespace

@@ -1,0 +1,43 @@
+#include "tests/live/coarse_subject.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::live {
+
+std::string coarse_path(const std::string& name) {
+  return std::string(SJ_COARSE_SUBJECTS) + "/" + name;
+}
+
+CoarseSubject::CoarseSubject(const std::string& name, const std::string& map)
+    : map_(directory_.path("my.toml")),
+      trace_(directory_.path("run.sjt")),
+      target_({coarse_path(name)}) {
+  change_map(map);
+  REQUIRE(target_.wait_for_output("ready"));
+}
+
+void CoarseSubject::change_map(const std::string& map) {
+  test::write_contents(map_, map);
+}
+
+test::Ended CoarseSubject::end(int signal) {
+  target_.signal(signal);
+  return target_.wait();
+}
+
+std::vector<std::string> CoarseSubject::with_map(const std::string& command,
+                                                 const std::vector<std::string>& more) const {
+  std::vector<std::string> arguments = {command, "-p", pid(), "--map", map_};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+test::Ended CoarseSubject::record(const std::string& duration) {
+  test::Ended ended =
+      sojourn(with_map("record", {"--allow-slow-sites", "--for", duration, "-o", trace_}));
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  return ended;
+}
+
+}  // namespace sojourn::live

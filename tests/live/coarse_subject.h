@@ -1,0 +1,38 @@
+// A program that was never prepared, a map of it, and what is recorded by that.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+
+// Where the build has put it.
+std::string coarse_path(const std::string& name);
+
+// It runs as long as this lives.
+class CoarseSubject {
+ public:
+  CoarseSubject(const std::string& name, const std::string& map);
+
+  std::string pid() const { return std::to_string(target_.pid()); }
+  bool running() { return target_.running(); }
+  const std::string& trace() const { return trace_; }
+  void change_map(const std::string& map);
+  test::Ended end(int signal);
+
+  // Of all that the map says, also where that is slow; requires success.
+  test::Ended record(const std::string& duration);
+  // `command` for the process and the map, as in "list".
+  std::vector<std::string> with_map(const std::string& command,
+                                    const std::vector<std::string>& more = {}) const;
+
+ private:
+  test::TemporaryDirectory directory_;
+  std::string map_;
+  std::string trace_;
+  test::Child target_;
+};
+
+}  // namespace sojourn::live
