@@ -38,6 +38,7 @@ struct Resolver::Hit {
   std::int32_t pid = 0;
   std::span<std::uint64_t> values;
   Thread& thread;
+  Numbered addresses;  // by name, as they were recorded; where calls end some
 };
 
 std::size_t Resolver::HashAddress::operator()(const AddressKey& key) const {
@@ -96,9 +97,11 @@ Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema&
       plan.inherits.push_back({at, number_of(field.name), *how});
     else if (!model::is_reserved(field.name) && any_inherits(field))
       plan.offers.push_back({at, number_of(field.name)});
-    if (field.role != model::Role::kProperty && any_ends(field))
-      plan.addresses.push_back(
-          {at, number_of(field.name), point.field(std::string(model::kLifePrefix) + field.name)});
+    if (field.role == model::Role::kProperty || !any_ends(field)) continue;
+    const auto life = point.field(std::string(model::kLifePrefix) + field.name);
+    const bool is_of_own_call = plan.is_exit && inheritance(point, field).has_value();
+    plan.addresses.push_back({at, number_of(field.name), life, is_of_own_call});
+    ends_with_calls_ = ends_with_calls_ || (is_of_own_call && life);
   }
   is_needed_ =
       is_needed_ || !plan.links.empty() || !plan.inherits.empty() || !plan.addresses.empty();
@@ -120,7 +123,8 @@ void Resolver::resolve(model::EventBatch& events) {
     Hit hit{.ts_ns = columns.ts_ns[row],
             .pid = pid == pids_.end() ? -1 : pid->second,
             .values = std::span(columns.values).subspan(first, plan.values),
-            .thread = threads_[columns.tid[row]]};
+            .thread = threads_[columns.tid[row]],
+            .addresses = {}};
     const std::uint64_t stack = plan.stack ? hit.values[*plan.stack] : 0;
     if (plan.is_exit)
       close_calls_within(hit.thread, stack);
@@ -129,6 +133,7 @@ void Resolver::resolve(model::EventBatch& events) {
     name_addresses(plan, hit);
     take(plan, hit);
     inherit(plan, hit);
+    end_lives(plan, hit);
     give(plan, hit);
     if (plan.is_exit) close_calls(hit.thread, stack);
   }
@@ -182,6 +187,7 @@ void Resolver::name_addresses(const Plan& plan, Hit& hit) {
   for (const Address& address : plan.addresses) {
     std::uint64_t& value = hit.values[address.field];
     if (value == 0) continue;
+    if (ends_with_calls_) hit.addresses.emplace_back(address.name, value);
     const AddressKey key{.pid = hit.pid, .name = address.name, .address = value};
     const std::uint64_t what = address.life ? hit.values[*address.life] : 0;
     if (what == static_cast<std::uint64_t>(model::Life::kBegins)) lives_.erase(key);
@@ -189,6 +195,20 @@ void Resolver::name_addresses(const Plan& plan, Hit& hit) {
     if (number == 0) number = ++last_;
     value = number;
     if (what == static_cast<std::uint64_t>(model::Life::kEnds)) lives_.erase(key);
+  }
+}
+
+// Of those that end with their call. Who had it released within the call may have been given the
+// same address again meanwhile, on another thread: that life goes on.
+void Resolver::end_lives(const Plan& plan, const Hit& hit) {
+  for (const Address& address : plan.addresses) {
+    if (!address.is_of_own_call || !address.life) continue;
+    const Call* const ended = ended_call(plan, hit);
+    std::uint64_t value = 0;
+    if (ended == nullptr || !value_in(ended->addresses, address.name, value)) continue;
+    const AddressKey key{.pid = hit.pid, .name = address.name, .address = value};
+    const std::uint64_t* const number = lives_.find(key);
+    if (number != nullptr && *number == hit.values[address.field]) lives_.erase(key);
   }
 }
 
@@ -247,7 +267,7 @@ void Resolver::inherit(const Plan& plan, Hit& hit) const {
 }
 
 void Resolver::give(const Plan& plan, Hit& hit) {
-  Call call{.stack = 0, .since_ns = hit.ts_ns, .links = {}, .values = {}};
+  Call call{.stack = 0, .since_ns = hit.ts_ns, .links = {}, .values = {}, .addresses = {}};
   const std::uint64_t unread = model::unread_bits(plan.unread, hit.values);
   for (const NamedField& field : plan.offers)
     if ((unread >> (field.field & 63) & 1) == 0)
@@ -269,6 +289,7 @@ void Resolver::give(const Plan& plan, Hit& hit) {
   }
   if (!plan.stack || plan.is_exit || (call.links.empty() && call.values.empty())) return;
   call.stack = hit.values[*plan.stack];
+  call.addresses = std::move(hit.addresses);
   auto& calls = hit.thread.calls;
   if (calls.size() == kMostCalls) calls.erase(calls.begin());
   calls.push_back(std::move(call));

@@ -54,6 +54,7 @@ class Resolver {
     std::size_t field = 0;
     std::uint32_t name = 0;
     std::optional<std::size_t> life;  // the field that says what becomes of it
+    bool is_of_own_call = false;      // recorded is nothing: it is that of the call that ends
   };
   // What is to be done with a point's events.
   struct Plan {
@@ -70,8 +71,9 @@ class Resolver {
   struct Call {
     std::uint64_t stack = 0;
     std::uint64_t since_ns = 0;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> links;   // and their numbers
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> values;  // by name
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> links;      // and their numbers
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> values;     // by name
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> addresses;  // as they were recorded
   };
   // What its thread gave last by a link, and whether it was taken.
   struct Given {
@@ -102,6 +104,7 @@ class Resolver {
   void note_time(std::uint64_t ts_ns);
   void forget();
   void name_addresses(const Plan& plan, Hit& hit);
+  void end_lives(const Plan& plan, const Hit& hit);
   void take(const Plan& plan, Hit& hit);
   void inherit(const Plan& plan, Hit& hit) const;
   void give(const Plan& plan, Hit& hit);
@@ -113,7 +116,8 @@ class Resolver {
                                std::uint32_t number, std::uint64_t& value);
 
   bool is_needed_ = false;
-  std::vector<Plan> plans_;  // by point
+  bool ends_with_calls_ = false;  // some address
+  std::vector<Plan> plans_;       // by point
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::uint32_t, std::int32_t> pids_;           // by stream
   std::unordered_map<std::uint32_t, std::uint64_t> next_numbers_;  // by stream

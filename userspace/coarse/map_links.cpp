@@ -38,7 +38,14 @@ Result<void> MapReader::read_lives(const toml::table& table, std::string_view ke
     if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role == model::Role::kProperty)
       return fail_at(place, "{}: '{}' is not among the point's ids", key, name);
-    if (std::ranges::find(point.lives, name, &MapLife::field) != point.lives.end())
+    if (field->is_inherited)
+      return fail_at(place, "{}: '{}' is inherited: say it where it is read", key, name);
+    // The two ends of a span may each say something.
+    const auto is_said = [&](const MapLife& life) {
+      return life.field == name &&
+             (life.what == what || point.part == Part::kPoint || is_of_result(*field));
+    };
+    if (std::ranges::any_of(point.lives, is_said))
       return fail_at(place, "{}: what becomes of '{}' is said twice", key, name);
     point.lives.push_back({.field = std::move(name), .what = what});
     return {};

@@ -9,6 +9,37 @@
 
 namespace sojourn::coarse {
 
+namespace {
+
+// What was read of the span as a whole is divided: its end has what is known only there, and the
+// ids of its own call. What an address stands for begins as soon as it is known, and ends with the
+// call.
+void share(MapPoint& begin, MapPoint& end) {
+  const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
+  std::ranges::move(of_result, std::back_inserter(end.fields));
+  begin.fields.erase(of_result.begin(), of_result.end());
+  std::ranges::stable_sort(begin.fields, {}, &MapField::role);
+  const auto is_of_begin = [&](const MapLife& life) {
+    return life.what == model::Life::kBegins &&
+           std::ranges::find(begin.fields, life.field, &MapField::name) != begin.fields.end();
+  };
+  const auto later = std::ranges::stable_partition(begin.lives, is_of_begin);
+  std::ranges::move(later, std::back_inserter(end.lives));
+  begin.lives.erase(later.begin(), later.end());
+  for (const MapField& field : begin.fields)
+    if (field.role != model::Role::kProperty)
+      end.fields.push_back({.name = field.name,
+                            .role = field.role,
+                            .text = {},
+                            .expression = {},
+                            .is_inherited = true,
+                            .is_of_own_call = !field.is_inherited,
+                            .place = field.place});
+  std::ranges::stable_sort(end.fields, {}, &MapField::role);
+}
+
+}  // namespace
+
 Result<void> MapReader::read_spans(const toml::table& top) {
   const toml::node* const spans = top.get("span");
   if (spans == nullptr) return {};
@@ -20,12 +51,15 @@ Result<void> MapReader::read_spans(const toml::table& top) {
   return {};
 }
 
-// Two points: where the function is entered, and where that call of it is left, with the same ids.
+// Two points: where the function is entered, and where that call of it is left.
 Result<void> MapReader::read_span(const toml::table& table) {
   for (const auto& [key, value] : table)
-    for (const std::string_view word : {"when", "begins", "ends", "at"})
-      if (key.str() == word)
-        return fail_at(place_of(key.source()), "'{}' means nothing for a span", word);
+    if (key.str() == "at" || key.str() == "when")
+      return fail_at(place_of(key.source()), "'{}' means nothing for a span{}", key.str(),
+                     key.str() == "at"
+                         ? ""
+                         : ": its end cannot tell. A point with at = \"exit\" can "
+                           "have it; 'sojourn report --where' takes some of all calls");
   MapPoint begin;
   SJ_CHECK(read_function(table, "span", begin));
   MapPoint end = begin;
@@ -34,23 +68,13 @@ Result<void> MapReader::read_span(const toml::table& table) {
   end.is_exit = true;
   SJ_CHECK(read_span_places(table, begin, end));
   SJ_CHECK(read_fields(table, begin));
-  const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
-  std::ranges::move(of_result, std::back_inserter(end.fields));
-  begin.fields.erase(of_result.begin(), of_result.end());
   SJ_CHECK(read_inherited(table, begin));
   SJ_CHECK(read_role(table, "global", model::Role::kGlobal, begin));
   SJ_CHECK(read_role(table, "local", model::Role::kLocal, begin));
-  std::ranges::stable_sort(begin.fields, {}, &MapField::role);
-  for (const MapField& field : begin.fields)
-    if (field.role != model::Role::kProperty)
-      end.fields.push_back({.name = field.name,
-                            .role = field.role,
-                            .text = {},
-                            .expression = {},
-                            .is_inherited = true,
-                            .is_of_own_call = !field.is_inherited,
-                            .place = field.place});
+  SJ_CHECK(read_lives(table, "begins", model::Life::kBegins, begin));
+  SJ_CHECK(read_lives(table, "ends", model::Life::kEnds, begin));
   SJ_CHECK(read_link(table, begin));
+  share(begin, end);
   map_.needs_calls = true;
   map_.points.push_back(std::move(begin));
   map_.points.push_back(std::move(end));

@@ -1,8 +1,9 @@
 // A C++ program without points whose functions are left in every way there is: by returns, by a
 // jump to another function, by exceptions, by longjmp(); also within themselves, and on several
-// threads at once. Their durations are its own to say: it prints, for each that it notes, the
-// thread, a number, what was returned, and when it was entered and left. SIGUSR1 lets it begin,
-// SIGTERM end. Usage: spans ROUNDS THREADS
+// threads at once. Buffers are given out and taken back, the same ones over and over. Their
+// durations are its own to say: it prints, for each that it notes, the thread, a number, what was
+// returned, and when it was entered and left. SIGUSR1 lets it begin, SIGTERM end. Usage: spans
+// ROUNDS THREADS
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -131,6 +132,30 @@ OPAQUE std::int64_t chooses(std::uint64_t number) {
   }
 }
 
+struct Buffer {
+  std::uint64_t number = 0;
+};
+Buffer buffers[8];
+std::vector<Buffer*> unused;
+std::mutex pool;
+
+// What was taken back last is given out first.
+OPAQUE Buffer* give_out(std::uint64_t number) {
+  const std::lock_guard lock(pool);
+  Buffer* const one = unused.back();
+  unused.pop_back();
+  one->number = number;
+  return one;
+}
+
+OPAQUE void take_back(Buffer* one) {
+  {
+    const std::lock_guard lock(pool);
+    unused.push_back(one);
+  }
+  work_for(2'000);
+}
+
 }  // namespace spans
 
 namespace {
@@ -153,6 +178,13 @@ void round_of(std::uint64_t number) {
   }
 }
 
+void exchange(std::uint64_t number) {
+  spans::Buffer* const first = spans::give_out(number);
+  spans::Buffer* const second = spans::give_out(number + 500'000);
+  spans::take_back(first);
+  spans::take_back(second);
+}
+
 void jump_once(std::uint64_t number) {
   static volatile std::uint64_t kept;
   kept = number;
@@ -166,6 +198,7 @@ void run(std::uint64_t thread, std::uint64_t rounds) {
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::uint64_t number = thread * 1'000'000 + round;
     round_of(number);
+    exchange(number);
     if (thread == 0) jump_once(number);
     if (round % 16 == 0) usleep(100);
   }
@@ -182,6 +215,7 @@ void run(std::uint64_t thread, std::uint64_t rounds) {
 int main(int argc, char** argv) {
   const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
   const std::uint64_t threads = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 2;
+  for (spans::Buffer& one : spans::buffers) spans::unused.push_back(&one);
   sigset_t told;
   sigemptyset(&told);
   sigaddset(&told, SIGUSR1);

@@ -1,5 +1,7 @@
 // Spans and exits in maps, and what is told of those that mean nothing.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -69,6 +71,36 @@ slot = "arg0"
   CHECK_FALSE(end.fields[3].is_of_own_call);  // the call around it has it
 }
 
+TEST_CASE("what a span returns may be an id of its end, and addresses begin and end with a span") {
+  const Map map = parsed(R"toml(
+[[span]]
+function = "exchange"
+name = "work"
+old = "arg0"
+new = "ret"
+own = "arg1"
+local = ["old", "new", "own"]
+begins = ["new", "own"]
+ends = ["old", "own"]
+)toml");
+  using model::Life;
+  const auto lives_of = [](const MapPoint& point) {
+    std::vector<std::pair<std::string, Life>> lives;
+    for (const MapLife& life : point.lives) lives.emplace_back(life.field, life.what);
+    return lives;
+  };
+  using Lives = std::vector<std::pair<std::string, Life>>;
+  CHECK(lives_of(map.points.at(0)) == Lives{{"own", Life::kBegins}});
+  CHECK(lives_of(map.points.at(1)) ==
+        Lives{{"new", Life::kBegins}, {"old", Life::kEnds}, {"own", Life::kEnds}});
+  const MapPoint& end = map.points.at(1);
+  REQUIRE(end.fields.size() == 3);
+  CHECK(end.fields[0].name == "new");
+  CHECK(end.fields[0].role == model::Role::kLocal);
+  CHECK_FALSE(end.fields[0].is_inherited);
+  CHECK(end.fields[1].is_of_own_call);
+}
+
 TEST_CASE("a span may be a part of a unit's way, and is else named as its function is") {
   const Map map = parsed(
       "[[span]]\nfunction='f'\nname='work'\nsrc='in'\ndest='out'\n[[span]]\nfunction='g*'\n");
@@ -120,7 +152,14 @@ TEST_CASE("what is wrong with a span or an exit is told with its line and column
   check_refused("[[span]]\nfunction='f'\ndirection='I'\n", "my.toml:3:11", "\"D\" or \"U\"");
   check_refused("[[span]]\nfunction='f'\nname=3\n", "my.toml:3:6", "a text in quotes");
   check_refused("[[span]]\nfunction='f'\nlocal=['sn']\n", "my.toml:3:8", "no field 'sn'");
-  check_refused("[[span]]\nfunction='f'\nx='ret'\nlocal=['x']\n", "my.toml:4:8", "no field 'x'");
+  check_refused("[[span]]\nfunction='f'\nx='ret'\nbegins=['x']\n", "my.toml:4:9",
+                "'x' is not among the point's ids");
+  check_refused("[[span]]\nfunction='f'\nx='ret'\nlocal=['x']\nbegins=['x']\nends=['x']\n",
+                "my.toml:6:7", "what becomes of 'x' is said twice");
+  check_refused(
+      "[[span]]\nfunction='f'\ninherit=['x']\nlocal=['x']\nends=['x']\n[[point]]\nfunction='g'\n"
+      "x='arg0'\n",
+      "my.toml:5:7", "'x' is inherited: say it where it is read");
   check_refused("span = 3\n", "my.toml:1:8", "a line [[span]] for each");
   check_refused("[[point]]\nfunction='f'\nat='end'\n", "my.toml:3:4",
                 "expected \"entry\" or \"exit\"");

@@ -20,7 +20,18 @@ constexpr std::uint64_t kTakes = static_cast<std::uint64_t>(LinkEnd::kTakes);
 constexpr std::uint64_t kTop = 0x7fff'0000;
 constexpr std::uint64_t kUnread = 1;  // the bit of the first field
 
-enum : model::PointId { kBegin, kEnd, kOtherBegin, kOtherEnd, kInside, kExit };
+enum : model::PointId {
+  kBegin,
+  kEnd,
+  kOtherBegin,
+  kOtherEnd,
+  kInside,
+  kExit,
+  kHold,
+  kHeld,
+  kUse,
+  kGiven
+};
 
 model::Schema schema() {
   const model::Field stack{.name = std::string(model::kStackPointerField)};
@@ -38,11 +49,15 @@ model::Schema schema() {
   };
   const model::Field span = local(model::link_field(Link::kSpan, "f"));
   const model::Field other = local(model::link_field(Link::kSpan, "g::h"));
+  const model::Field held = local(model::link_field(Link::kSpan, "hold"));
   const model::Field inherited{.name = "inherited-sn"};
+  const model::Field life{.name = "life-bb"};
   return {{point({local("sn"), span, stack}),
            point({local("sn"), span, inherited, exit_stack, unread}), point({other, stack}),
            point({other, exit_stack}), point({local("sn"), inherited, stack, unread}),
-           point({local("sn"), inherited, exit_stack, unread})}};
+           point({local("sn"), inherited, exit_stack, unread}), point({local("bb"), held, stack}),
+           point({local("bb"), held, {.name = "inherited-bb"}, life, exit_stack, unread}),
+           point({local("bb")}), point({local("bb"), life})}};
 }
 
 class Scene {
@@ -78,6 +93,17 @@ class Scene {
     const auto values =
         hit(kEnd, {0, kTakes, static_cast<std::uint64_t>(Inherits::kOwn), kTop - depth, 0}, tid);
     return {values[1], values[0], (values[4] & kUnread) != 0};
+  }
+  // The number of the address's life, as a call that ends it has it at its beginning and its end.
+  std::uint64_t hold(std::uint64_t depth, std::uint64_t address) {
+    return hit(kHold, {address, kGives, kTop - depth})[0];
+  }
+  std::uint64_t held(std::uint64_t depth) {
+    return hit(kHeld, {0, kTakes, static_cast<std::uint64_t>(Inherits::kOwn),
+                       static_cast<std::uint64_t>(model::Life::kEnds), kTop - depth, 0})[0];
+  }
+  std::uint64_t use(std::uint64_t address, std::uint32_t tid = 1) {
+    return hit(kUse, {address}, tid)[0];
   }
   void wait_ns(std::uint64_t span) { now_ns_ += span; }
   void lose() { ++seq_; }
@@ -180,6 +206,28 @@ TEST_CASE("where a function is left its own call is still around") {
   CHECK(scene.hit(kExit, {0, around, kTop - 200, 0})[0] == 2);
   CHECK(scene.hit(kExit, {0, around, kTop - 100, 0})[0] == 1);
   CHECK((scene.hit(kExit, {0, around, kTop - 100, 0})[3] & kUnread) != 0);
+}
+
+TEST_CASE("an address may end with the call that was given it, and not before") {
+  Scene scene;
+  constexpr std::uint64_t kAddress = 0x1000;
+  const auto unit = scene.use(kAddress);
+  CHECK(scene.hold(100, kAddress) == unit);
+  CHECK(scene.use(kAddress) == unit);
+  CHECK(scene.use(kAddress, 2) == unit);
+  CHECK(scene.held(100) == unit);
+  CHECK(scene.use(kAddress) != unit);
+}
+
+TEST_CASE("an address that was given out again within the call lives on behind it") {
+  Scene scene;
+  constexpr std::uint64_t kAddress = 0x1000;
+  const auto unit = scene.hold(100, kAddress);
+  const auto next =
+      scene.hit(kGiven, {kAddress, static_cast<std::uint64_t>(model::Life::kBegins)}, 2)[0];
+  CHECK(next != unit);
+  CHECK(scene.held(100) == unit);
+  CHECK(scene.use(kAddress, 2) == next);
 }
 
 }  // namespace
