@@ -112,6 +112,26 @@ TEST_CASE("where functions begin with a nop to be patched no probe costs a singl
     }
 }
 
+TEST_CASE("what is said of longer nops, stepped over or emulated, is what this kernel does") {
+  need_root();
+  const std::string name = GENERATE("c-clang-patchable-3", "c-clang-patchable-8");
+  CAPTURE(name);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
+  CoarseSubject target(name, "[[point]]\nfunction = 'coarse_leaf'\nn = 'arg0'\n");
+  const json listed =
+      json::parse(sojourn_done(target.with_map("list", {"--allow-slow-sites", "--json"})));
+  const json& place = listed.at("points").at(0).at("places").at(0);
+  CAPTURE(place.dump());
+  CHECK(place.at("offset") == 0);
+  CHECK(place.at("instruction").get<std::string>().starts_with("nop"));
+  target.record("200ms");
+  // Where a process has stepped over something it has a page for that from then on.
+  const bool has_stepped =
+      test::contents("/proc/" + target.pid() + "/maps").contains("[uprobes]\n");
+  CHECK(place.at("single_step") == has_stepped);
+  CHECK(target.running());
+}
+
 TEST_CASE("a function is found by its address, and in a library") {
   need_root();
   auto elf = target::ElfFile::open(coarse_path("c-O2-stripped"), "subject");

@@ -125,15 +125,10 @@ Result<void> Capture::State::make_others(Member& member, Sources& made) {
 // Without its costs a capture is still a capture.
 void Capture::State::measure_costs() {
   if (!bpf.empty() && !bpf_costs && coverage.why_no_costs.empty()) {
-    std::size_t max_args = 0;
-    bool is_any_stepped = false;
+    CostNeeds needs;
     for (const BpfEngine* engine : bpf)
-      for (const target::Site& site : engine->points().sites) {
-        max_args = std::max(max_args, site.args.size());
-        is_any_stepped = is_any_stepped || site.is_stepped;
-      }
-    auto costs =
-        calibrate_bpf(bpf.front()->chosen(), static_cast<std::uint32_t>(max_args), is_any_stepped);
+      for (const target::Site& site : engine->points().sites) needs.add(site);
+    auto costs = calibrate_bpf(bpf.front()->chosen(), needs);
     if (costs) {
       bpf_costs = std::move(*costs);
       about.stamp_delay_ns = bpf_costs->stamp_delay_ns;
@@ -152,8 +147,7 @@ void Capture::State::note_costs(Member& member) {
   if (!bpf_costs) return;
   for (BpfEngine* engine : member.bpf) {
     engine->correct_stamps(bpf_costs->stamp_delay_ns, bpf_costs->stamp_spread_ns);
-    const auto by_point =
-        bpf_point_costs_ps(engine->points(), bpf_costs->hit, bpf_costs->stepped_ps);
+    const auto by_point = bpf_point_costs_ps(engine->points(), *bpf_costs);
     for (std::size_t point = 0; point < by_point.size(); ++point) note_cost(point, by_point[point]);
   }
 }

@@ -308,18 +308,12 @@ void note_costs(Listed& listed) {
   const auto& mapped = listed.found.mapped;
   if (mapped.empty()) return;
   const auto& sites = listed.points().sites;
-  std::size_t max_args = 0;
-  bool is_any_stepped = false;
-  for (const coarse::MappedSite& one : mapped) {
-    max_args = std::max(max_args, sites[one.site].args.size());
-    is_any_stepped = is_any_stepped || sites[one.site].is_stepped;
-  }
-  const auto costs = capture::calibrate_bpf(capture::best_mechanism(),
-                                            static_cast<std::uint32_t>(max_args), is_any_stepped);
+  capture::CostNeeds needs;
+  for (const coarse::MappedSite& one : mapped) needs.add(sites[one.site]);
+  const auto costs = capture::calibrate_bpf(capture::best_mechanism(), needs);
   if (!costs) return tell("what a hit costs is not known: {}\n", costs.error().text());
   for (const coarse::MappedSite& one : mapped)
-    listed.hit_ns.push_back(
-        capture::bpf_site_cost_ps(sites[one.site], costs->hit, costs->stepped_ps) / 1000);
+    listed.hit_ns.push_back(capture::bpf_site_cost_ps(sites[one.site], *costs) / 1000);
 }
 
 // A map on stdout, and what could not be in it on stderr.

@@ -6,6 +6,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/nop_trial.h"
 #include "userspace/coarse/ready_maps.h"
 #include "userspace/target/points.h"
 
@@ -56,6 +58,7 @@ Result<void> MapOptions::read() {
     SJ_TRY(map, read_one(path));
     maps_.push_back(std::move(map));
   }
+  if (given()) options_.emulates_long_nops = capture::emulates_long_nops(capture::best_mechanism());
   return {};
 }
 

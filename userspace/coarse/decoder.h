@@ -47,7 +47,8 @@ class Decoder {
   ZydisFormatter formatter_;
 };
 
-// The instruction that the bytes begin with, on every kernel. Others may be stepped over.
-bool is_emulated(std::span<const std::byte> bytes);
+// The instruction that the bytes begin with, on every kernel; `with_long_nops` on those that
+// emulate the nops of three to eight bytes as well. Others may be stepped over.
+bool is_emulated(std::span<const std::byte> bytes, bool with_long_nops = false);
 
 }  // namespace sojourn::coarse

@@ -38,6 +38,7 @@ struct MappedSite {
 struct Options {
   bool takes_slow_sites = false;     // those that the kernel executes in a single step
   bool takes_return_probes = false;  // uretprobes, in processes where nothing speaks against them
+  bool emulates_long_nops = false;   // this kernel does, of three to eight bytes
 };
 
 struct Found {

@@ -128,7 +128,7 @@ class Walk {
                      .stack_bytes = stack_bytes_,
                      .is_stepped = false,
                      .instruction = decoder_.text(*one, code_.address + at_)};
-      if (is_emulated(rest)) return here;
+      if (is_emulated(rest, needs_.emulates_long_nops)) return here;
       if (!slow && can_be_stepped(*one)) {
         slow = here;
         slow->is_stepped = true;

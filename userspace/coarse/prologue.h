@@ -34,6 +34,8 @@ struct SiteNeeds {
   std::uint32_t registers = 0;   // of pt_regs, a bit for each of its words
   bool stack_arguments = false;  // above the return address
   bool return_address = false;   // where the stack pointer leads
+  // Not what it needs, but what the kernel has: see is_emulated().
+  bool emulates_long_nops = false;
 };
 
 // The error says what stands in the way.

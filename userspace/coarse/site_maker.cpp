@@ -200,7 +200,7 @@ Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
         "are right",
         printable(function_.linked));
   SJ_TRY(starts, starts_of(mapped));
-  SiteNeeds needs;
+  SiteNeeds needs{.emulates_long_nops = settings_.options.emulates_long_nops};
   for (const Start& start : starts) {
     needs.registers |= 1U << start.base;
     needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
@@ -219,7 +219,10 @@ Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
 Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
   const Options& options = settings_.options;
   if (options.takes_return_probes && settings_.no_return_probes.empty()) {
-    auto spot = entry_spot({.registers = 0, .stack_arguments = false, .return_address = true});
+    auto spot = entry_spot({.registers = 0,
+                            .stack_arguments = false,
+                            .return_address = true,
+                            .emulates_long_nops = options.emulates_long_nops});
     if (spot && (!spot->is_stepped || options.takes_slow_sites)) {
       spot->probe = Probe::kReturn;
       spot->stack_bytes = kReturned;

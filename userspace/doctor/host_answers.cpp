@@ -38,7 +38,7 @@ Result<BpfAnswers> ask_bpf() {
   SJ_TRY(pid, try_pid_filter(answers.mechanism));
   answers.pid = pid;
   // As far apart as points are: none, half and all of the arguments that one can have.
-  SJ_TRY(costs, capture::calibrate_bpf(answers.mechanism, SJ_MAX_ARGS));
+  SJ_TRY(costs, capture::calibrate_bpf(answers.mechanism, {.args = SJ_MAX_ARGS}));
   answers.costs = std::move(costs);
   for (const unsigned bytes : {1U, 5U, 10U}) {
     if (bytes > 1 && capture::long_nop(bytes) == nullptr) continue;

@@ -72,7 +72,7 @@ Result<void> count_hits(const target::Process& process, const target::Points& po
 void look_at_points(const target::Points& points, const HostAnswers& answers, TargetLook& look) {
   const auto ring = capture::ring_point_costs_ps(points.schema, answers.ring_hit);
   auto bpf = std::vector<std::uint64_t>(points.schema.points.size());
-  if (answers.bpf) bpf = capture::bpf_point_costs_ps(points, answers.bpf->costs.hit);
+  if (answers.bpf) bpf = capture::bpf_point_costs_ps(points, answers.bpf->costs);
   for (std::size_t id = 0; id < points.schema.points.size(); ++id) {
     const model::Point& point = points.schema.points[id];
     look.points.push_back(

@@ -19,6 +19,7 @@ struct Wanted {
   bool stack = false;
   bool is_whole = true;
   std::vector<std::uint64_t> entered_at = {};
+  bool emulates_long_nops = false;
 };
 
 Result<ProbeSite> site_in(const std::string& hexadecimal, const Wanted& wanted) {
@@ -27,7 +28,9 @@ Result<ProbeSite> site_in(const std::string& hexadecimal, const Wanted& wanted) 
                     .bytes = bytes,
                     .is_whole = wanted.is_whole,
                     .entered_at = wanted.entered_at},
-                   {.registers = wanted.registers, .stack_arguments = wanted.stack});
+                   {.registers = wanted.registers,
+                    .stack_arguments = wanted.stack,
+                    .emulates_long_nops = wanted.emulates_long_nops});
 }
 
 void check_site(const std::string& hexadecimal, const Wanted& wanted, std::uint64_t offset,
@@ -74,6 +77,21 @@ TEST_CASE("of the nops that clang leaves at an entry those are taken that harm n
   check_site("0f 1f 44 00 00 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
   check_site("0f 1f 44 00 08 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
   check_site("2e 66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 10, true, "lea eax, [rdi+0x01]");
+}
+
+TEST_CASE("where the kernel emulates longer nops its own forms of them are taken") {
+  const Wanted newer{.emulates_long_nops = true};
+  for (const char* nop : {"0f 1f 00", "0f 1f 40 00", "66 0f 1f 44 00 00", "0f 1f 80 00 00 00 00",
+                          "0f 1f 84 00 00 00 00 00"}) {
+    CAPTURE(nop);
+    const auto site = site_in(std::string(nop) + " 8d 47 01 c3", newer);
+    REQUIRE(site);
+    CHECK(site->offset == 0);
+    CHECK_FALSE(site->is_stepped);
+  }
+  check_site("0f 1f 44 00 00 8d 47 01 c3", newer, 5, true, "lea eax, [rdi+0x01]");
+  check_site("0f 1f 40 08 8d 47 01 c3", newer, 0, true, "nop [rax+0x08], eax");
+  check_none("0f 1f", newer, "cannot be decoded");
 }
 
 TEST_CASE("an argument that is written over ends the search") {

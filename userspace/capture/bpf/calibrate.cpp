@@ -55,7 +55,8 @@ struct Measured {
   std::uint64_t memory_ps;          // with all of them, one in memory
   std::uint64_t stamp_delay_ns;
   std::uint64_t stamp_spread_ns;
-  std::uint64_t stepped_ps;  // of a single-stepped hit without arguments
+  std::uint64_t stepped_ps;   // of a single-stepped hit without arguments
+  std::uint64_t returned_ps;  // of a uretprobe's without arguments
 };
 
 class Bench {
@@ -108,16 +109,17 @@ class Bench {
   std::vector<RingReader> readers_;
 };
 
-Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
+Result<Measured> measure(Mechanism mechanism, const CostNeeds& needs) {
   stay_on_this_cpu();
   const auto sites = plain_sites();
-  const std::vector<sj_arg> all(max_args, register_argument());
-  const std::vector<sj_arg> half(max_args / 2, register_argument());
+  const std::vector<sj_arg> all(needs.args, register_argument());
+  const std::vector<sj_arg> half(needs.args / 2, register_argument());
   std::vector<sj_arg> one_in_memory = all;
   one_in_memory.front() = memory_argument();
   std::vector<Trial> trials = {Trial{sites[0].site, {}}, Trial{sites[1].site, half},
                                Trial{sites[2].site, all}, Trial{sites[3].site, one_in_memory}};
-  if (with_stepped) trials.push_back({stepped_site().site, {}});
+  if (needs.steps) trials.push_back({stepped_site().site, {}});
+  if (needs.returns) trials.push_back({returning_site().site, {}, true});
   SJ_TRY(points, trial_points(trials));
   SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
   SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
@@ -131,7 +133,8 @@ Result<Measured> measure(Mechanism mechanism, std::uint32_t max_args, bool with_
   measured.memory_ps = bench.cost_ps(sites[3]);
   SJ_TRY(stamp, bench.stamp_delay(sites[1]));
   std::tie(measured.stamp_delay_ns, measured.stamp_spread_ns) = stamp;
-  if (with_stepped) measured.stepped_ps = bench.cost_ps(stepped_site());
+  if (needs.steps) measured.stepped_ps = bench.cost_ps(stepped_site());
+  if (needs.returns) measured.returned_ps = bench.cost_ps(returning_site());
   return measured;
 }
 
@@ -151,10 +154,17 @@ std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
   return static_cast<std::uint64_t>(std::max(at, 0.0)) + memory;
 }
 
-Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args, bool with_stepped) {
-  const std::uint32_t args = std::clamp<std::uint32_t>(max_args, 2, SJ_MAX_ARGS);
-  auto measured =
-      base::in_own_child<Measured>([&] { return measure(mechanism, args, with_stepped); });
+void CostNeeds::add(const target::Site& site) {
+  args = std::max(args, static_cast<std::uint32_t>(site.args.size()));
+  steps = steps || site.is_stepped;
+  returns = returns || site.is_return;
+}
+
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
+  const std::uint32_t args = std::clamp<std::uint32_t>(needs.args, 2, SJ_MAX_ARGS);
+  CostNeeds measurable = needs;
+  measurable.args = args;
+  auto measured = base::in_own_child<Measured>([&] { return measure(mechanism, measurable); });
   if (!measured)
     return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
   std::vector<HitCost::At> costs = {
@@ -166,7 +176,8 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args, bool
   return BpfCosts{.hit = HitCost(std::move(costs), memory),
                   .stamp_delay_ns = measured->stamp_delay_ns,
                   .stamp_spread_ns = measured->stamp_spread_ns,
-                  .stepped_ps = std::max(measured->stepped_ps, measured->ps[0]) - measured->ps[0]};
+                  .stepped_ps = std::max(measured->stepped_ps, measured->ps[0]) - measured->ps[0],
+                  .return_ps = std::max(measured->returned_ps, measured->ps[0]) - measured->ps[0]};
 }
 
 HitCost calibrate_ring() {
@@ -199,20 +210,16 @@ std::size_t memory_reads(const target::Site& site) {
 
 }  // namespace
 
-std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
-                               std::uint64_t stepped_ps) {
-  // A uretprobe traps twice: where the function begins, with nothing to do there, and when it
-  // returns.
-  return cost.ps(site.args.size(), memory_reads(site)) + (site.is_return ? cost.ps(0, 0) : 0) +
-         (site.is_stepped ? stepped_ps : 0);
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const BpfCosts& costs) {
+  return costs.hit.ps(site.args.size(), memory_reads(site)) +
+         (site.is_return ? costs.return_ps : 0) + (site.is_stepped ? costs.stepped_ps : 0);
 }
 
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
-                                              std::uint64_t stepped_ps) {
-  std::vector<std::uint64_t> costs(points.schema.points.size());
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const BpfCosts& costs) {
+  std::vector<std::uint64_t> by_point(points.schema.points.size());
   for (const target::Site& site : points.sites)
-    costs[site.point] = std::max(costs[site.point], bpf_site_cost_ps(site, cost, stepped_ps));
-  return costs;
+    by_point[site.point] = std::max(by_point[site.point], bpf_site_cost_ps(site, costs));
+  return by_point;
 }
 
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost) {

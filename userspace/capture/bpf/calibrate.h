@@ -44,23 +44,28 @@ struct BpfCosts {
   std::uint64_t stamp_delay_ns = 0;
   std::uint64_t stamp_spread_ns = 0;
   std::uint64_t stepped_ps = 0;  // more at an instruction that is executed in a single step
+  std::uint64_t return_ps = 0;   // more of a uretprobe, which is hit at both ends of a call
 };
 
-// With arguments up to `max_args`, which is the target's largest number of them. Single steps, the
-// dearest by far, are measured where that is asked for.
-Result<BpfCosts> calibrate_bpf(Mechanism mechanism, std::uint32_t max_args,
-                               bool with_stepped = false);
+// What of it is to be measured: arguments up to so many, and what not every target has.
+struct CostNeeds {
+  std::uint32_t args = 0;
+  bool steps = false;
+  bool returns = false;
+
+  void add(const target::Site& site);
+};
+
+Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
 
 // From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts
 // of that was measured once (tests/bench/probe-cost, docs/rings.md).
 HitCost calibrate_ring();
 
-std::uint64_t bpf_site_cost_ps(const target::Site& site, const HitCost& cost,
-                               std::uint64_t stepped_ps);
+std::uint64_t bpf_site_cost_ps(const target::Site& site, const BpfCosts& costs);
 
 // What one hit of each point costs, by point: the dearest of its sites.
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const HitCost& cost,
-                                              std::uint64_t stepped_ps = 0);
+std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const BpfCosts& costs);
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
 
 }  // namespace sojourn::capture

@@ -96,7 +96,7 @@ Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, co
   SJ_TRY(programs, BpfPrograms::load(points, pid, Mechanism::kUprobeMulti, kRingBytes));
   SJ_TRY(probes, ProbeKeeper::attach(points, pid, Mechanism::kUprobeMulti, programs,
                                      Attachment::Links::kEachPoint));
-  Batch batch(programs, probes, bpf_point_costs_ps(points, costs.hit, costs.stepped_ps));
+  Batch batch(programs, probes, bpf_point_costs_ps(points, costs));
   const std::uint64_t open_ns = base::monotonic_ns();
   programs.open_gate_at(open_ns);
   SJ_CHECK(batch.run(options, open_ns));
@@ -109,7 +109,7 @@ Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid
                                                const RateOptions& options) {
   if (best_mechanism() != Mechanism::kUprobeMulti)
     return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");
-  SJ_TRY(costs, calibrate_bpf(Mechanism::kUprobeMulti, 0, true));
+  SJ_TRY(costs, calibrate_bpf(Mechanism::kUprobeMulti, {.steps = true}));
   std::vector<HitRate> rates;
   const std::size_t all = points.schema.points.size();
   for (std::size_t first = 0; first < all; first += options.at_once) {

@@ -35,6 +35,20 @@ leaf_site_\name:
 	ret
 .endm
 
+/* A function that is called in a loop. */
+.macro trial_of_return
+	.p2align 6
+site_returning:
+	nop
+	ret
+	.p2align 6
+run_returning:
+	callq site_returning
+	decq %rdi
+	jnz run_returning
+	ret
+.endm
+
 #elif defined(__aarch64__)
 
 /* No call instruction writes to memory here, and the ABI has no red zone: the leaf has nothing to
@@ -59,6 +73,22 @@ leaf_site_\name:
 	ret
 .endm
 
+.macro trial_of_return
+	.p2align 6
+site_returning:
+	nop
+	ret
+	.p2align 6
+run_returning:
+	stp x29, x30, [sp, #-16]!
+2:
+	bl site_returning
+	subs x0, x0, #1
+	b.ne 2b
+	ldp x29, x30, [sp], #16
+	ret
+.endm
+
 #else
 #error "sojourn traces x86-64 and arm64"
 #endif
@@ -71,14 +101,22 @@ leaf_site_\name:
 	trial plain4, nop
 	trial plain5, nop
 #if defined(__x86_64__)
+	trial nop3, .byte 0x0f, 0x1f, 0x00
+	trial nop8, .byte 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
 	trial nop5, .byte 0x0f, 0x1f, 0x44, 0x00, 0x00
 	trial nop10, .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
 	trial stepped, xorq %r11, %r11
 #else
+	trial nop3, nop
+	trial nop8, nop
 	trial nop5, nop
 	trial nop10, nop
 	trial stepped, eor x9, x9, x9
 #endif
+
+	trial_of_return
+	.set leaf_site_returning, 0
+	.set leaf_returning, 0
 
 /* struct TrialSite, in the order in which trial_sites.cpp counts. */
 	.section .data.rel.ro, "aw"
@@ -87,7 +125,7 @@ leaf_site_\name:
 	.hidden sj_trial_sites
 	.type sj_trial_sites, %object
 sj_trial_sites:
-	.irp name, plain0, plain1, plain2, plain3, plain4, plain5, nop5, nop10, stepped
+	.irp name, plain0, plain1, plain2, plain3, plain4, plain5, nop3, nop8, nop5, nop10, stepped, returning
 	.quad site_\name, run_\name, leaf_site_\name, leaf_\name
 	.endr
 	.size sj_trial_sites, . - sj_trial_sites

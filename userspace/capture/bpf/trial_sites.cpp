@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-enum { kPlain = 6, kNop5 = kPlain, kNop10, kStepped, kSites };
+enum { kPlain = 6, kNop3 = kPlain, kNop8, kNop5, kNop10, kStepped, kReturning, kSites };
 
 #if defined(__x86_64__)
 constexpr std::uint8_t kScratch = 11;  // words of pt_regs: rcx,
@@ -34,12 +34,26 @@ std::span<const TrialSite> plain_sites() {
 
 const TrialSite* long_nop(unsigned bytes) {
   if (!kHasLongNops) return nullptr;
-  if (bytes == 5) return &sj_trial_sites[kNop5];
-  return bytes == 10 ? &sj_trial_sites[kNop10] : nullptr;
+  switch (bytes) {
+    case 3:
+      return &sj_trial_sites[kNop3];
+    case 5:
+      return &sj_trial_sites[kNop5];
+    case 8:
+      return &sj_trial_sites[kNop8];
+    case 10:
+      return &sj_trial_sites[kNop10];
+    default:
+      return nullptr;
+  }
 }
 
 const TrialSite& stepped_site() {
   return sj_trial_sites[kStepped];
+}
+
+const TrialSite& returning_site() {
+  return sj_trial_sites[kReturning];
 }
 
 sj_arg register_argument() {

@@ -33,6 +33,9 @@ const TrialSite* long_nop(unsigned bytes);
 // An instruction that the kernel executes out of line, in a single step.
 const TrialSite& stepped_site();
 
+// Begins a function, so that a uretprobe is hit when that returns. It is no leaf's.
+const TrialSite& returning_site();
+
 // Arguments that a trial may have: in a register, and in memory.
 sj_arg register_argument();
 sj_arg memory_argument();
@@ -40,6 +43,7 @@ sj_arg memory_argument();
 struct Trial {
   const char* site = nullptr;
   std::vector<sj_arg> arguments;
+  bool is_return = false;
 };
 
 // As BpfPrograms and Attachment want them: one point and one site each, in this order.

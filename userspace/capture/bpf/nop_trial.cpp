@@ -1,0 +1,43 @@
+#include "userspace/capture/bpf/nop_trial.h"
+
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "userspace/base/own_child.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/trial_sites.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::size_t kRingBytes = 64 * 1024;
+
+// What is stepped over is executed elsewhere: in a page that the kernel maps for that, at the first
+// time that it needs it.
+Result<bool> runs_without_page(Mechanism mechanism) {
+  std::vector<Trial> trials;
+  for (const unsigned bytes : {3U, 8U}) {
+    const TrialSite* const nop = long_nop(bytes);
+    if (nop == nullptr) return false;
+    trials.push_back({.site = nop->site, .arguments = {}});
+  }
+  SJ_TRY(points, trial_points(trials));
+  SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
+  SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
+  (void)attachment;
+  for (const unsigned bytes : {3U, 8U}) long_nop(bytes)->run(1);
+  SJ_TRY(maps, target::read_whole("/proc/self/maps"));
+  return !maps.contains("[uprobes]\n");
+}
+
+}  // namespace
+
+bool emulates_long_nops(Mechanism mechanism) {
+  return base::in_own_child<bool>([&] { return runs_without_page(mechanism); }).value_or(false);
+}
+
+}  // namespace sojourn::capture
