@@ -17,14 +17,13 @@
 #include "analysis/model/links.h"
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/bpf/hit_rates.h"
 #include "userspace/capture/queues/queue_table.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/list_suggest.h"
 #include "userspace/cli/map_options.h"
 #include "userspace/cli/table.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
-#include "userspace/coarse/suggest.h"
 #include "userspace/target/process.h"
 #include "userspace/target/procfs.h"
 
@@ -283,8 +282,8 @@ Result<void> print(const Options& options, const Listed& listed, const std::stri
     if (options.maps.given())
       return fail("{} has no points: none of the map's functions can be traced", title);
     return fail(
-        "{} has no points: build it with sojourn's probe header, see docs/instrumenting.md, or say "
-        "which of its functions are points with --map, see docs/coarse-tracing.md{}",
+        "{} has no points: say which of its functions are some with --map, as --suggest proposes "
+        "(docs/coarse-tracing.md), or build it with <sojourn/point.h> (docs/instrumenting.md){}",
         title, options.all ? "" : "; --all lists other USDT probes");
   }
   tell_folded(listed.found);
@@ -316,36 +315,8 @@ void note_costs(Listed& listed) {
     listed.hit_ns.push_back(capture::bpf_site_cost_ps(sites[one.site], *costs) / 1000);
 }
 
-// A map on stdout, and what could not be in it on stderr.
-Result<void> suggest(const Options& options) {
-  SJ_TRY(process, target::Process::open(options.pid));
-  SJ_TRY(found, coarse::find_data_path(process));
-  const std::string title = process.title();
-  if (!found.points.unusable.empty())
-    tell("left alone, for want of a cheap place for a probe: {}\n",
-         counted(found.points.unusable.size(), "function"));
-  if (found.mapped.empty())
-    return fail(
-        "no function of process {} that could have a probe looks like a data path: is it "
-        "stripped?",
-        title);
-  auto rates = capture::measure_hit_rates(found.points, options.pid);
-  if (!rates)
-    return std::unexpected(
-        process.explain(std::move(rates).error().within("count the functions' calls")));
-  std::vector<coarse::Call> calls;
-  calls.reserve(rates->size());
-  for (const capture::HitRate& rate : *rates)
-    calls.push_back({.a_second = rate.a_second(), .is_too_hot = rate.is_too_hot});
-  const auto hit = std::ranges::count_if(
-      calls, [](const coarse::Call& call) { return call.a_second > 0 && !call.is_too_hot; });
-  tell("{} looked at, {} of them are called\n", counted(found.mapped.size(), "function"), hit);
-  fmt::print("{}", coarse::suggested_map(found, calls, "proposed for " + printable(title)));
-  return {};
-}
-
 Result<void> list(Options& options) {
-  if (options.suggest) return suggest(options);
+  if (options.suggest) return suggest_map(options.pid);
   SJ_CHECK(options.maps.read());
   Listed listed;
   if (!options.files.empty()) {

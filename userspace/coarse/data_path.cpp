@@ -26,11 +26,13 @@ constexpr std::array<std::string_view, 26> kVerbs = {
     "encrypt", "decrypt", "cipher",   "segment", "reassemble"};
 constexpr std::array<std::string_view, 7> kWeakVerbs = {"get",  "take", "read",    "run",
                                                         "work", "data", "schedule"};
+constexpr std::array<std::string_view, 5> kTaking = {"dequeue", "pop", "get", "take", "pull"};
 constexpr std::array<std::string_view, 7> kQueues = {"queue",  "ring", "fifo", "mailbox",
                                                      "buffer", "msgq", "stack"};
-constexpr std::array<std::string_view, 14> kUnits = {"pdu",  "sdu",   "msg",   "msgb",   "packet",
-                                                     "pkt",  "frame", "slot",  "burst",  "tb",
-                                                     "pdus", "sdus",  "block", "message"};
+constexpr std::array<std::string_view, 20> kUnits = {
+    "pdu",     "sdu",      "msg",   "msgb",    "packet", "pkt",   "frame",
+    "slot",    "burst",    "tb",    "pdus",    "sdus",   "block", "message",
+    "request", "response", "query", "command", "reply",  "client"};
 // What has one of these in it does something else, or is called for everything.
 constexpr std::array<std::string_view, 24> kOthers = {
     "log",  "print",  "format", "string", "metric",  "metrics",   "stat",     "stats",
@@ -86,11 +88,17 @@ unsigned data_path_score(std::string_view shown) {
   return score >= kEnough ? score : 0;
 }
 
+bool takes_out(std::string_view shown) {
+  return has_any(words_of(last_part(shown)), kTaking);
+}
+
 bool is_of_toolchain(std::string_view file) {
   const std::string_view base = file.substr(file.rfind('/') + 1);
-  constexpr std::array<std::string_view, 12> kNames = {
-      "libc.",    "libc-",  "libm.",  "libpthread", "ld-linux", "libstdc++",
-      "libgcc_s", "libdl.", "librt.", "libasan",    "libtsan",  "[vdso]"};
+  constexpr std::array<std::string_view, 21> kNames = {
+      "libc.",      "libc-",       "libm.",       "libpthread", "ld-linux", "libstdc++",
+      "libgcc_s",   "libdl.",      "librt.",      "libasan",    "libtsan",  "[vdso]",
+      "libcrypto.", "libssl.",     "libgcrypt.",  "liblzma.",   "libzstd.", "libz.",
+      "liblz4.",    "libsystemd.", "libjemalloc."};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return base.starts_with(name); });
 }
 

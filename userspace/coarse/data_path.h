@@ -12,4 +12,7 @@ unsigned data_path_score(std::string_view shown);
 // A library that comes with the compiler or the system: no base station's own path is in it.
 bool is_of_toolchain(std::string_view file);
 
+// Whether it may be what takes things out of a queue.
+bool takes_out(std::string_view shown);
+
 }  // namespace sojourn::coarse

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include "userspace/symbols/demangle.h"
+#include "userspace/target/procfs.h"
 
 namespace sojourn::coarse {
 
@@ -64,6 +65,14 @@ FunctionName function_name(std::string_view linked) {
 std::string_view without_parameters(std::string_view shown) {
   const std::string_view name = shown.substr(0, parameters_at(shown));
   return name.substr(name_at(name));
+}
+
+std::string place_name(std::string_view shown, std::size_t longest) {
+  std::string name = target::printable(without_parameters(shown)).substr(0, longest);
+  std::ranges::replace(name, ' ', '_');
+  for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
+    name.replace(at, 2, "__");
+  return name;
 }
 
 std::string_view last_part(std::string_view shown) {

@@ -1,6 +1,7 @@
 // Names of functions, as linkers and as people have them, and which of them a map means. No state.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ FunctionName function_name(std::string_view linked);
 
 // "rlc::Tx::send" of "void rlc::Tx::send<int>(int) const" would be "rlc::Tx::send<int>".
 std::string_view without_parameters(std::string_view shown);
+// The same as the name of a point's place, and no longer than that.
+std::string place_name(std::string_view shown, std::size_t longest);
 // "send"
 std::string_view last_part(std::string_view shown);
 

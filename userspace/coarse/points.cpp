@@ -14,6 +14,7 @@
 #include "userspace/coarse/debug_file.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/coarse/function_search.h"
+#include "userspace/coarse/passed_on.h"
 #include "userspace/coarse/return_safety.h"
 #include "userspace/coarse/site_maker.h"
 #include "userspace/coarse/suggest.h"
@@ -300,7 +301,15 @@ Result<Found> find_points(const target::Process& process, std::span<const Map> m
 }
 
 Result<Found> find_guesses(const target::Process& process, std::size_t most) {
-  const Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
+  Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
+  for (const std::string_view text : kWatched) {
+    auto expression = parse_expression(text);
+    if (!expression) return fail("{}: {}", text, expression.error().what);
+    map.points[0].fields.push_back({.name = fmt::format("watched{}", map.points[0].fields.size()),
+                                    .text = std::string(text),
+                                    .expression = std::move(*expression),
+                                    .place = {}});
+  }
   Found found;
   SJ_TRY(executed, target::executed_files(process));
   Collector collector(found, std::span(&map, 1), {}, {});

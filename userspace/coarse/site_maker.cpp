@@ -35,15 +35,6 @@ bool reads_memory(const Lowered& lowered) {
          });
 }
 
-// A function's name as the name of a point's place.
-std::string place_name(const std::string& shown, std::size_t longest) {
-  std::string name = printable(without_parameters(shown)).substr(0, longest);
-  std::ranges::replace(name, ' ', '_');
-  for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
-    name.replace(at, 2, "__");
-  return name;
-}
-
 sj_arg argument_of(std::uint8_t kind, std::int64_t value, std::uint8_t bytes) {
   return {.displacement = value,
           .kind = kind,

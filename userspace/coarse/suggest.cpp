@@ -1,16 +1,22 @@
 #include "userspace/coarse/suggest.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "userspace/coarse/function_names.h"
 #include "userspace/target/procfs.h"
 #include "userspace/target/selection.h"
 
 namespace sojourn::coarse {
 
 namespace {
+
+constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kMostSpans = 5;
+constexpr double kMostWatched = 40'000;  // hits a second, of all together: some 4 % of a processor
 
 // In TOML's quotes. Names were made printable before.
 std::string toml_string(std::string_view text) {
@@ -38,14 +44,70 @@ std::vector<std::size_t> in_order(const Found& found) {
   return order;
 }
 
-std::string entry(const Found& found, const MappedSite& site, std::string_view comment,
-                  std::string_view in_front) {
-  const target::Site& where = found.points.sites[site.site];
-  return fmt::format(
-      "\n# {1}\n{0}[[point]]\n{0}function = {2}\n{0}library = {3}\n", in_front, comment,
-      toml_string(site.function),
-      toml_string(target::printable(base_name(found.points.files[where.file].name))));
-}
+// The text of a map, part by part.
+class Writer {
+ public:
+  Writer(const Found& found, std::span<const Call> calls)
+      : found_(found), calls_(calls), places_(calls.size()) {
+    for (const MappedSite& site : found.mapped)
+      places_.at(point_of(site)) = place_name(site.function, kLongestName);
+  }
+
+  const Call& call_of(const MappedSite& site) const { return calls_[point_of(site)]; }
+
+  // `in_front` of each line; `table`: what it is in the map.
+  std::string entry(const MappedSite& site, std::string_view table, std::string_view comment,
+                    std::string_view in_front) const {
+    const target::Site& where = found_.points.sites[site.site];
+    return fmt::format(
+        "\n{5}{0}[[{1}]]\n{0}function = {2}\n{0}library = {3}\n{4}", in_front, table,
+        toml_string(site.function),
+        toml_string(target::printable(base_name(found_.points.files[where.file].name))),
+        table == "point" && in_front.empty() ? way(site) : "",
+        comment.empty() ? "" : fmt::format("# {}\n", comment));
+  }
+
+  std::string comment(const MappedSite& site) const {
+    const Call& call = call_of(site);
+    std::string text = fmt::format("{:.0f} calls a second", call.a_second);
+    if (call.way && call.way->from)
+      text += fmt::format("; {} was given to {} before, {:.0f} of 100 times",
+                          kWatched.at(call.way->watched), places_[*call.way->from],
+                          call.way->share * 100);
+    else if (call.way)
+      text += fmt::format("; {} is passed on", kWatched.at(call.way->watched));
+    return text;
+  }
+
+  bool has_ways() const {
+    return std::ranges::any_of(calls_, [](const Call& call) { return call.way.has_value(); });
+  }
+
+ private:
+  std::size_t point_of(const MappedSite& site) const {
+    return found_.points.sites[site.site].point;
+  }
+
+  // The words by which it is a step on a unit's way.
+  std::string way(const MappedSite& site) const {
+    const auto& way = call_of(site).way;
+    if (!way) return {};
+    const std::string& own = places_[point_of(site)];
+    std::string words =
+        fmt::format("direction = \"D\"\nsrc = {}\ndest = {}\nitem = {}\nlocal = [\"item\"]\n",
+                    toml_string(way->from ? places_[*way->from] : "to." + own), toml_string(own),
+                    toml_string(kWatched.at(way->watched)));
+    if (!way->from) words += "begins = [\"item\"]\n";
+    // Of an empty list the head is nothing, or the list itself.
+    if (way->watched == kWatchedHead)
+      words += "queue = \"arg0\"\nwhen = [\"item != 0\", \"item != queue\"]\n";
+    return words;
+  }
+
+  const Found& found_;
+  std::span<const Call> calls_;
+  std::vector<std::string> places_;  // by point
+};
 
 }  // namespace
 
@@ -69,31 +131,63 @@ Result<Found> find_data_path(const target::Process& process) {
   return found;
 }
 
+std::vector<bool> worth_watching(std::span<const Call> calls) {
+  std::vector<std::size_t> order;
+  for (std::size_t at = 0; at < calls.size(); ++at)
+    if (calls[at].a_second > 0 && !calls[at].is_too_hot) order.push_back(at);
+  std::ranges::sort(order, {}, [&](std::size_t at) { return calls[at].a_second; });
+  std::vector<bool> wanted(calls.size());
+  double all = 0;
+  for (const std::size_t at : order) {
+    all += calls[at].a_second;
+    wanted[at] = all <= kMostWatched;
+  }
+  return wanted;
+}
+
 std::string suggested_map(const Found& found, std::span<const Call> calls,
                           const std::string& about) {
+  const Writer writer(found, calls);
   std::string hit;
   std::string hot;
   std::string idle;
+  std::vector<const MappedSite*> busy;
   for (const std::size_t at : in_order(found)) {
     const MappedSite& site = found.mapped[at];
-    const Call& call = calls[found.points.sites[site.site].point];
-    if (call.is_too_hot)
-      hot +=
-          entry(found, site, fmt::format("{:.0f} calls a second: too many", call.a_second), "# ");
-    else if (call.a_second > 0)
-      hit += entry(found, site, fmt::format("{:.0f} calls a second", call.a_second), "");
-    else
+    const Call& call = writer.call_of(site);
+    if (call.is_too_hot) {
+      hot += writer.entry(site, "point", writer.comment(site) + ": too many", "# ");
+    } else if (call.a_second > 0) {
+      hit += writer.entry(site, "point", writer.comment(site), "");
+      busy.push_back(&site);
+    } else {
       idle += fmt::format("# {}\n", site.function);
+    }
   }
   std::string text = fmt::format(
       "about = {}\n\n# Functions that look like the data path, by their names. Throw out what is "
-      "not, and say "
-      "of the\n# others from where a unit comes and where it goes (direction, src, dest), and what "
-      "it is "
-      "known by\n# (sn = \"*(u32*)(arg1 + 8)\", local = [\"sn\"]): docs/coarse-tracing.md.\n",
+      "not, and say of the\n# others from where a unit comes and where it goes (direction, src, "
+      "dest), and what it is known by\n# (sn = \"*(u32*)(arg1 + 8)\", local = [\"sn\"]): "
+      "docs/coarse-tracing.md.\n",
       toml_string(about));
+  if (writer.has_ways())
+    text +=
+        "# Where the same address was seen in one after the other, it is taken for the unit: a "
+        "guess.\n";
   text += hit;
   if (!hot.empty()) text += "\n# Called so often that tracing would be felt:\n" + hot;
+  if (!busy.empty()) {
+    std::ranges::stable_sort(busy, std::ranges::greater(), [&](const MappedSite* site) {
+      return writer.call_of(*site).a_second;
+    });
+    busy.resize(std::min(busy.size(), kMostSpans));
+    text +=
+        "\n# How long calls of the busiest take, instead of their points above. Most functions end "
+        "with an\n# instruction that costs: record with --allow-slow-sites, or --allow-uretprobe "
+        "in "
+        "programs of C.\n";
+    for (const MappedSite* site : busy) text += writer.entry(*site, "span", "", "# ");
+  }
   if (!idle.empty()) text += "\n# Not called while it was looked at:\n" + idle;
   return text;
 }

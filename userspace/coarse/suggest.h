@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/coarse/passed_on.h"
 #include "userspace/coarse/points.h"
 #include "userspace/target/process.h"
 
@@ -25,7 +27,11 @@ Result<Found> find_guesses(const target::Process& process, std::size_t most);
 struct Call {
   double a_second = 0;
   bool is_too_hot = false;  // it would take more of the target's time than tracing may
+  std::optional<OnTheWay> way = {};
 };
+
+// Those whose arguments may be watched all at once: called, and together not too often.
+std::vector<bool> worth_watching(std::span<const Call> calls);
 
 // `calls` by point.
 std::string suggested_map(const Found& found, std::span<const Call> calls,

@@ -12,7 +12,8 @@ TEST_CASE("functions through which packets go look like it") {
         "srsran::rlc_tx_um_entity::pull_pdu(srsran::span<unsigned char>)",
         "srsenb::rlc::write_pdu(unsigned short, unsigned int, unsigned char*, unsigned int)",
         "nr_pdcp_data_req_drb", "mac_rlc_data_ind", "nr_rx_sdu", "msgb_enqueue", "msgb_dequeue",
-        "ring_put", "gtpv1uSend", "radio::Bearer::send(radio::Pdu const&)",
+        "processCommand", "writeToClient", "ring_put", "gtpv1uSend",
+        "radio::Bearer::send(radio::Pdu const&)",
         "void radio::Queue::push<radio::Packet>(radio::Packet&&)", "handleMacPdu"}) {
     CAPTURE(name);
     CHECK(data_path_score(name) > 0);
@@ -38,6 +39,7 @@ TEST_CASE("who handles a layer's packets comes before who handles anything") {
 TEST_CASE("libraries of the toolchain are told from a base station's") {
   CHECK(is_of_toolchain("/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30"));
   CHECK(is_of_toolchain("/lib/x86_64-linux-gnu/libc.so.6"));
+  CHECK(is_of_toolchain("/usr/lib/x86_64-linux-gnu/libcrypto.so.3"));
   CHECK_FALSE(is_of_toolchain("/usr/lib/x86_64-linux-gnu/libosmocore.so.19"));
   CHECK_FALSE(is_of_toolchain("/opt/libcell.so"));
 }

@@ -18,12 +18,15 @@ namespace {
 
 constexpr std::size_t kRingBytes = 64 * 1024;  // what finds no room is counted all the same
 constexpr std::chrono::milliseconds kBetweenLooks(5);
+constexpr std::size_t kMostSeen = 1 << 18;
 
 // Some of the points, while they have probes.
 class Batch {
  public:
-  Batch(const BpfPrograms& programs, ProbeKeeper& probes, std::vector<std::uint64_t> costs_ps)
-      : programs_(programs), probes_(probes), costs_ps_(std::move(costs_ps)) {
+  // `seen`: where hits are kept, if they are.
+  Batch(const BpfPrograms& programs, ProbeKeeper& probes, std::vector<std::uint64_t> costs_ps,
+        std::vector<SeenHit>* seen)
+      : programs_(programs), probes_(probes), costs_ps_(std::move(costs_ps)), seen_(seen) {
     for (const Ring& ring : programs.rings()) readers_.emplace_back(ring);
     rates_.resize(costs_ps_.size());
     kept_.resize(costs_ps_.size());
@@ -60,7 +63,13 @@ class Batch {
   Result<std::vector<std::uint64_t>> count() {
     for (RingReader& reader : readers_)
       reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {
-        if (hit.point < kept_.size()) ++kept_[hit.point];
+        if (hit.point >= kept_.size()) return;
+        ++kept_[hit.point];
+        if (seen_ != nullptr && seen_->size() < kMostSeen)
+          seen_->push_back(
+              {.ts_ns = hit.ts_ns,
+               .point = hit.point,
+               .values = {hit.value, hit.value + std::min<std::size_t>(hit.args, SJ_MAX_ARGS)}});
       });
     SJ_TRY(lost, programs_.losses());
     std::vector<std::uint64_t> hits = kept_;
@@ -86,30 +95,39 @@ class Batch {
   const BpfPrograms& programs_;
   ProbeKeeper& probes_;
   std::vector<std::uint64_t> costs_ps_;  // by point
+  std::vector<SeenHit>* seen_;
   std::vector<RingReader> readers_;
   std::vector<std::uint64_t> kept_;
   std::vector<HitRate> rates_;
 };
 
 Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, const BpfCosts& costs,
-                                     const RateOptions& options) {
+                                     const RateOptions& options,
+                                     std::vector<SeenHit>* seen = nullptr) {
   SJ_TRY(programs, BpfPrograms::load(points, pid, Mechanism::kUprobeMulti, kRingBytes));
   SJ_TRY(probes, ProbeKeeper::attach(points, pid, Mechanism::kUprobeMulti, programs,
                                      Attachment::Links::kEachPoint));
-  Batch batch(programs, probes, bpf_point_costs_ps(points, costs));
+  Batch batch(programs, probes, bpf_point_costs_ps(points, costs), seen);
   const std::uint64_t open_ns = base::monotonic_ns();
   programs.open_gate_at(open_ns);
   SJ_CHECK(batch.run(options, open_ns));
   return batch.rates();
 }
 
+// Of the points with most arguments and steps.
+Result<BpfCosts> costs_of(const target::Points& points) {
+  if (best_mechanism() != Mechanism::kUprobeMulti)
+    return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");
+  CostNeeds needs;
+  for (const target::Site& site : points.sites) needs.add(site);
+  return calibrate_bpf(Mechanism::kUprobeMulti, needs);
+}
+
 }  // namespace
 
 Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
                                                const RateOptions& options) {
-  if (best_mechanism() != Mechanism::kUprobeMulti)
-    return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");
-  SJ_TRY(costs, calibrate_bpf(Mechanism::kUprobeMulti, {.steps = true}));
+  SJ_TRY(costs, costs_of(points));
   std::vector<HitRate> rates;
   const std::size_t all = points.schema.points.size();
   for (std::size_t first = 0; first < all; first += options.at_once) {
@@ -120,6 +138,15 @@ Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid
     rates.insert(rates.end(), some.begin(), some.end());
   }
   return rates;
+}
+
+Result<std::vector<SeenHit>> watch_hits(const target::Points& points, pid_t pid,
+                                        const RateOptions& options) {
+  SJ_TRY(costs, costs_of(points));
+  std::vector<SeenHit> seen;
+  SJ_TRY(rates, measure(points, pid, costs, options, &seen));
+  (void)rates;
+  return seen;
 }
 
 }  // namespace sojourn::capture

@@ -34,4 +34,16 @@ struct RateOptions {
 Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
                                                const RateOptions& options = {});
 
+// One hit, with its point's values.
+struct SeenHit {
+  std::uint64_t ts_ns = 0;
+  model::PointId point = 0;
+  std::vector<std::uint64_t> values;
+};
+
+// What is hit in that time, of all of these points at once and under the same limit, as far as
+// there is room.
+Result<std::vector<SeenHit>> watch_hits(const target::Points& points, pid_t pid,
+                                        const RateOptions& options = {});
+
 }  // namespace sojourn::capture

@@ -1,0 +1,81 @@
+#include "userspace/cli/list_suggest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "userspace/base/words.h"
+#include "userspace/capture/bpf/hit_rates.h"
+#include "userspace/cli/tell.h"
+#include "userspace/coarse/data_path.h"
+#include "userspace/coarse/suggest.h"
+#include "userspace/target/process.h"
+#include "userspace/target/procfs.h"
+#include "userspace/target/selection.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using base::counted;
+using target::printable;
+
+// What the functions are given one after the other; a map without it is still a map.
+void watch_arguments(const coarse::Found& found, pid_t pid, std::vector<coarse::Call>& calls) {
+  const std::vector<bool> wanted = coarse::worth_watching(calls);
+  std::vector<std::size_t> ids;
+  for (std::size_t id = 0; id < wanted.size(); ++id)
+    if (wanted[id]) ids.push_back(id);
+  if (ids.empty()) return;
+  const auto seen = capture::watch_hits(target::select(found.points, wanted), pid,
+                                        {.span = std::chrono::milliseconds(500)});
+  if (!seen) return tell("what is passed on is not known: {}\n", seen.error().text());
+  std::vector<bool> takes(calls.size());
+  for (const coarse::MappedSite& site : found.mapped)
+    takes.at(found.points.sites[site.site].point) = coarse::takes_out(site.function);
+  std::vector<coarse::WatchedCall> watched;
+  for (const capture::SeenHit& hit : *seen) {
+    coarse::WatchedCall call{.ts_ns = hit.ts_ns, .function = ids.at(hit.point), .values = {}};
+    std::copy_n(hit.values.begin(), std::min(hit.values.size(), call.values.size()),
+                call.values.begin());
+    if (!takes[call.function]) call.values.at(coarse::kWatchedHead) = 0;
+    watched.push_back(call);
+  }
+  const auto ways = coarse::find_passed_on(watched, calls.size());
+  for (std::size_t id = 0; id < calls.size(); ++id) calls[id].way = ways[id];
+}
+
+}  // namespace
+
+Result<void> suggest_map(pid_t pid) {
+  SJ_TRY(process, target::Process::open(pid));
+  SJ_TRY(found, coarse::find_data_path(process));
+  const std::string title = process.title();
+  if (!found.points.unusable.empty())
+    tell("left alone, for want of a cheap place for a probe: {}\n",
+         counted(found.points.unusable.size(), "function"));
+  if (found.mapped.empty())
+    return fail(
+        "no function of process {} that could have a probe looks like a data path: is it "
+        "stripped?",
+        title);
+  auto rates = capture::measure_hit_rates(found.points, pid);
+  if (!rates)
+    return std::unexpected(
+        process.explain(std::move(rates).error().within("count the functions' calls")));
+  std::vector<coarse::Call> calls;
+  calls.reserve(rates->size());
+  for (const capture::HitRate& rate : *rates)
+    calls.push_back({.a_second = rate.a_second(), .is_too_hot = rate.is_too_hot});
+  watch_arguments(found, pid, calls);
+  const auto hit = std::ranges::count_if(
+      calls, [](const coarse::Call& call) { return call.a_second > 0 && !call.is_too_hot; });
+  tell("{} looked at, {} of them are called\n", counted(found.mapped.size(), "function"), hit);
+  fmt::print("{}", coarse::suggested_map(found, calls, "proposed for " + printable(title)));
+  return {};
+}
+
+}  // namespace sojourn::cli
