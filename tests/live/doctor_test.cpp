@@ -73,14 +73,20 @@ TEST_CASE(
   CHECK(station.running());
 }
 
-TEST_CASE("a process without points is told that recording will not work") {
+TEST_CASE("a process without points is told how it is recorded all the same") {
   need_root();
   test::Child sleeper({"/bin/sleep", "60"});
   const test::Ended ended = sojourn({"doctor", "--json", "-p", std::to_string(sleeper.pid())});
-  CHECK(ended.exit_code == 1);
+  CHECK(ended.exit_code == 0);
   const json diagnosis = json::parse(ended.out);
-  CHECK(diagnosis["works"] == false);
-  CHECK(check_of(diagnosis, "points")["verdict"] == "no");
+  CHECK(diagnosis["works"] == true);
+  CHECK(diagnosis["engines"]["bpf"]["works"] == true);
+  CHECK(diagnosis["engines"]["ring"]["works"] == false);
+  const json points = check_of(diagnosis, "points");
+  CHECK(points["verdict"] == "degraded");
+  CHECK(points["advice"].get<std::string>().contains("--auto"));
+  CHECK(points["advice"].get<std::string>().contains("--suggest"));
+  CHECK_FALSE(check_of(diagnosis, "cost")["finding"].get<std::string>().contains("hit"));
 }
 
 }  // namespace

@@ -123,8 +123,9 @@ Error no_points(const std::string& whom, const MapOptions& maps) {
   if (maps.given())
     return Error(fmt::format("{} has no points: none of the map's functions can be traced", whom));
   return Error(fmt::format(
-      "{} has no points: build it with <sojourn/point.h> (docs/instrumenting.md), or say which of "
-      "its functions are points with --map (docs/coarse-tracing.md)",
+      "{} has no points: --auto records what its threads do, --map functions of it that a map says "
+      "are points (docs/coarse-tracing.md); or build it with <sojourn/point.h> "
+      "(docs/instrumenting.md)",
       whom));
 }
 

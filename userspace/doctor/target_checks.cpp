@@ -55,9 +55,12 @@ Check points(const TargetLook& look) {
                                      look.points.size(), by_ring, by_bpf),
               .advice = {}};
   if (look.points.empty()) {
-    check.verdict = Verdict::kNo;
-    check.finding = "no points";
-    check.advice = "build it with <sojourn/point.h> (docs/instrumenting.md)";
+    check.verdict = Verdict::kDegraded;
+    check.finding = "none was built into it";
+    check.advice =
+        "what its threads do: sojourn record -p PID --auto; its functions as points: sojourn list "
+        "-p PID --suggest, --map (docs/coarse-tracing.md); exact ones: build it with "
+        "<sojourn/point.h> (docs/instrumenting.md)";
   } else if (by_ring != 0 && !look.why_not_rings.empty()) {
     check.verdict = Verdict::kDegraded;
     check.finding += "; its rings cannot be read: " + look.why_not_rings;
@@ -125,7 +128,10 @@ Check cost(const TargetLook& look, const Ways& ways) {
   check.finding = fmt::format("{:.0f} hits a second now: {} of its CPU time",
                               std::round(per_second(look, hits)), fmt::join(words, ", "));
   constexpr double kMuch = 0.05;
-  if (hits == 0) {
+  if (look.points.empty()) {
+    check.finding =
+        "none for points, as there are none; of a map's: sojourn list -p PID --map FILE";
+  } else if (hits == 0) {
     check.finding = "no point was hit while it was looked at";
     check.advice = "is there traffic?";
     check.verdict = Verdict::kDegraded;
@@ -172,7 +178,9 @@ Check post_mortem(const TargetLook& look) {
 
 void judge_target(const TargetLook& look, Diagnosis& diagnosis) {
   const bool has_bpf = count_points(look, [](const auto& point) { return point.sites != 0; }) != 0;
-  if (!has_bpf) diagnosis.ways.why_not_bpf = "the process has no points for it";
+  // Where it has none at all, a map may say which of its functions are.
+  if (!has_bpf && !look.points.empty())
+    diagnosis.ways.why_not_bpf = "the process has no points for it";
   if (!look.why_not_rings.empty()) diagnosis.ways.why_not_rings = look.why_not_rings;
   for (Check& check : std::vector{process(look), points(look), refused(look),
                                   cost(look, diagnosis.ways), post_mortem(look)})

@@ -59,13 +59,16 @@ TEST_CASE("a process with rings is told what recording it will cost, by either e
   compare("base_station.json", to_json(diagnosis).dump(2) + "\n");
 }
 
-TEST_CASE("a process without points cannot be recorded") {
+TEST_CASE("a process without points can be recorded by eBPF, and is told how") {
   TargetLook look = base_station();
   look.points.clear();
   look.why_not_rings = "it was built without the probe library";
   const Diagnosis diagnosis = diagnose(look);
-  CHECK(find(diagnosis, "points").verdict == Verdict::kNo);
-  CHECK(!diagnosis.ways.any());
+  CHECK(find(diagnosis, "points").verdict == Verdict::kDegraded);
+  CHECK(find(diagnosis, "points").advice.contains("--auto"));
+  CHECK(find(diagnosis, "cost").finding.starts_with("none for points"));
+  CHECK(diagnosis.ways.why_not_bpf.empty());
+  CHECK_FALSE(diagnosis.ways.why_not_rings.empty());
 }
 
 TEST_CASE("where rings cannot be read, the cost is that of eBPF, and a budget is advised") {
