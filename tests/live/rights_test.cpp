@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/live/programs.h"
+#include "userspace/target/process.h"
 
 namespace sojourn::live {
 namespace {
@@ -90,6 +93,9 @@ constexpr std::uint64_t kNeverNeeded = bit(CAP_SYS_ADMIN) | bit(CAP_SYS_MODULE) 
                                        bit(CAP_NET_RAW) | bit(CAP_KILL) | bit(CAP_CHOWN) |
                                        bit(CAP_SETUID) | bit(CAP_SETGID) | bit(CAP_MKNOD);
 
+// Root has no other way to write anywhere.
+constexpr std::uint64_t kOfRootsWriter = bit(CAP_DAC_OVERRIDE) | bit(CAP_FOWNER);
+
 }  // namespace
 
 TEST_CASE("three capabilities are enough to record another user's process by eBPF") {
@@ -159,43 +165,145 @@ TEST_CASE("a dump of a flight recorder belongs to who called sudo") {
   CHECK(tracer.wait().exit_code == 0);
 }
 
-TEST_CASE("a capture that runs has given up the rights that it does not need") {
+// Of the capture's own threads; the one that writes is who called sudo, or root.
+void check_no_rights(pid_t tracer, bool by_root) {
+  int writers = 0;
+  for (const Rights& thread : rights_of(tracer)) {
+    CAPTURE(thread.uids, thread.capabilities);
+    const bool is_writer =
+        by_root ? thread.capabilities != 0 : thread.uids.starts_with(kNobodyText);
+    writers += is_writer ? 1 : 0;
+    CHECK((thread.capabilities & ~(is_writer && by_root ? kOfRootsWriter : 0)) == 0);
+  }
+  CHECK(writers == 1);
+}
+
+TEST_CASE("a capture has no rights any more when it says that it is attached") {
   need_root();
   const std::string engine = GENERATE("ring", "bpf");
-  CAPTURE(engine);
+  const bool by_root = GENERATE(false, true);
+  CAPTURE(engine, by_root);
   const test::TemporaryDirectory directory;
-  give(directory, 0700);
+  if (!by_root) give(directory, 0700);
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
   REQUIRE(subject.wait_for_output("ready"));
-  test::Child tracer(by_sudo({"record", "-p", std::to_string(subject.pid()), "--engine", engine,
-                              "--queues", "-o", directory.path("run.sjt")}));
+  const std::vector<std::string> record = {
+      "record",   "-p", std::to_string(subject.pid()), "--engine", engine,
+      "--queues", "-o", directory.path("run.sjt")};
+  std::vector<std::string> plain = record;
+  plain.insert(plain.begin(), SJ_SOJOURN);
+  test::Child tracer(by_root ? plain : by_sudo(record));
   REQUIRE(tracer.wait_for_output("attached"));
-  // Threads of its own give theirs up when they first run, which a busy machine puts off.
-  constexpr std::uint64_t kOfNoThread = kNeverNeeded & ~(bit(CAP_SETUID) | bit(CAP_SETGID));
-  const auto is_writer = [](const Rights& thread) { return thread.uids.starts_with(kNobodyText); };
-  const auto has_given_up = [&](const Rights& thread) {
-    return (thread.capabilities & (is_writer(thread) ? ~std::uint64_t{0} : kOfNoThread)) == 0;
-  };
-  std::vector<Rights> threads;
-  const auto settled = [&] {
-    threads = rights_of(tracer.pid());
-    return std::ranges::count_if(threads, is_writer) == 1 &&
-           std::ranges::all_of(threads, has_given_up);
-  };
-  for (int tries = 0; tries < 1000 && !settled(); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  for (const Rights& thread : threads) {
-    CAPTURE(thread.uids, thread.capabilities);
-    CHECK(has_given_up(thread));
-  }
-  CHECK(std::ranges::count_if(threads, is_writer) == 1);
-  CHECK((rights_of(tracer.pid()).front().capabilities & kNeverNeeded) == 0);
+  check_no_rights(tracer.pid(), by_root);
+  // Who keeps them, and below it who holds the probes, has those that it takes to attach.
   const std::vector<pid_t> children = children_of(tracer.pid());
-  CHECK(children.size() == (engine == "bpf" ? 1 : 0));  // who holds the probes
-  for (const pid_t child : children)
-    for (const Rights& thread : rights_of(child)) CHECK((thread.capabilities & kNeverNeeded) == 0);
+  REQUIRE(children.size() == 1);
+  CHECK((rights_of(children.front()).front().capabilities & bit(CAP_SYS_PTRACE)) != 0);
+  const std::vector<pid_t> keepers = children_of(children.front());
+  CHECK(keepers.size() == (engine == "bpf" ? 1 : 0));
+  for (const pid_t keeper : keepers)
+    CHECK((rights_of(keeper).front().capabilities & kNeverNeeded) == 0);
+  CHECK((rights_of(children.front()).front().capabilities & kNeverNeeded) == 0);
   tracer.signal(SIGINT);
   CHECK(tracer.wait().exit_code == 0);
+}
+
+TEST_CASE("what another user's process loads and forks later is recorded without rights") {
+  need_root();
+  const std::string engine = GENERATE("ring", "bpf");
+  const bool is_child = GENERATE(false, true);
+  CAPTURE(engine, is_child);
+  const test::TemporaryDirectory directory;
+  std::vector<std::string> command = {"setpriv", "--reuid=" + kNobodyText, "--regid=" + kNobodyText,
+                                      "--clear-groups"};
+  command.emplace_back(is_child ? SJ_SUBJECT_FAMILY : SJ_SUBJECT_LOADER);
+  if (!is_child) command.emplace_back(SJ_SUBJECT_LIBRARY);
+  test::Child subject(command);
+  REQUIRE(subject.wait_for_output("ready"));
+  std::vector<std::string> record = {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()),
+                                     "--engine", engine,   "-o", directory.path("run.sjt")};
+  if (is_child) record.emplace_back("--follow");
+  test::Child tracer(record);
+  REQUIRE(tracer.wait_for_output("attached"));
+  subject.signal(SIGUSR1);
+  REQUIRE(tracer.wait_for_output(is_child ? "was forked: " : "has loaded "));
+  check_no_rights(tracer.pid(), true);
+  usleep(100'000);
+  tracer.signal(SIGINT);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK_FALSE(ended.err.contains("not recorded"));
+  trace::Reader reader = open_trace(directory.path("run.sjt"));
+  CHECK(reader.ledger().empty());
+  std::set<std::string> hit;
+  std::set<std::uint32_t> threads;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      hit.insert(reader.schema().points[batch.point()[row]].name());
+      threads.insert(batch.tid()[row]);
+    }
+    return true;
+  }));
+  CHECK(hit.size() == (is_child ? 1 : 2));
+  CHECK(threads.size() == (is_child ? 2 : 1));
+}
+
+// The process, and all below it.
+std::vector<pid_t> family_of(pid_t pid) {
+  std::vector<pid_t> family = {pid};
+  for (std::size_t next = 0; next < family.size(); ++next)
+    for (const pid_t child : children_of(family[next])) family.push_back(child);
+  return family;
+}
+
+TEST_CASE("who kept the rights is gone when the capture is, however it ended") {
+  need_root();
+  const int how = GENERATE(SIGINT, SIGKILL);
+  const std::string engine = GENERATE("ring", "bpf");
+  CAPTURE(how, engine);
+  const test::TemporaryDirectory directory;
+  test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", engine,
+                      "-o", directory.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  const std::vector<pid_t> family = family_of(tracer.pid());
+  CHECK(family.size() == (engine == "bpf" ? 3 : 2));
+  tracer.signal(how);
+  tracer.wait();
+  // Whether somebody has asked how they ended is not the capture's to see to.
+  const auto is_left = [](pid_t pid) {
+    const auto process = target::Process::open(pid);
+    return process && process->comm().starts_with("sj-");
+  };
+  const auto any_left = [&] { return std::ranges::any_of(family, is_left); };
+  if (how == SIGINT) CHECK_FALSE(any_left());
+  for (int tries = 0; tries < 1000 && any_left(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(any_left());
+  CHECK(subject.running());
+}
+
+TEST_CASE("a capture whose probes or rights somebody has killed says so") {
+  need_root();
+  const bool are_probes = GENERATE(false, true);
+  CAPTURE(are_probes);
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
+  REQUIRE(subject.wait_for_output("ready"));
+  test::Child tracer(
+      {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", "bpf", "-o", trace});
+  REQUIRE(tracer.wait_for_output("attached"));
+  const pid_t attacher = children_of(tracer.pid()).front();
+  kill(are_probes ? children_of(attacher).front() : attacher, SIGKILL);
+  REQUIRE(tracer.wait_for_output(are_probes ? "holds the probes was killed"
+                                            : "keeps the rights was killed"));
+  tracer.signal(SIGINT);
+  CHECK(tracer.wait().exit_code == (are_probes ? 1 : 0));
+  CHECK(open_trace(trace).capture().unarmed.size() == (are_probes ? 1 : 0));
+  CHECK(open_trace(trace).events() > 0);
 }
 
 }  // namespace sojourn::live

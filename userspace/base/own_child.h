@@ -84,13 +84,13 @@ template <typename Answer, typename Work>
 Result<Answer> in_own_child(Work work,
                             std::chrono::milliseconds patience = std::chrono::seconds(5)) {
   static_assert(std::is_trivially_copyable_v<Answer>);
-  struct Message {
+  struct Written {
     Answer answer;
     bool is_error;
     char error[512];
   };
   const auto answer = [&](int fd) {
-    Message message{};
+    Written message{};
     Result<Answer> result = work();
     message.is_error = !result;
     if (result)
@@ -99,7 +99,7 @@ Result<Answer> in_own_child(Work work,
       result.error().text().copy(message.error, sizeof(message.error) - 1);
     return write(fd, &message, sizeof(message)) == sizeof(message);
   };
-  Message message{};
+  Written message{};
   SJ_CHECK(talk_with_child(
       answer, [&](int fd) { return read_answer(fd, &message, sizeof(message), patience); }));
   if (message.is_error) return fail("{}", message.error);

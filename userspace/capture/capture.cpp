@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/words.h"
 #include "userspace/capture/bpf/calibrate.h"
@@ -281,11 +282,34 @@ Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
   return Capture(std::move(state));
 }
 
+// Somebody may have killed them. Without its probes a capture would say that nothing is hit;
+// without the attacher it goes on with what it has.
+Result<void> Capture::State::look_after_helpers(const Listener& listener) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  const bool are_held = std::ranges::all_of(bpf, &BpfEngine::holds_probes);
+  if (!are_held) {
+    // Up to the close mark, which is at most so far ahead.
+    note_unarmed({.pid = 0,
+                  .point = model::kNoPoint,
+                  .from_ns = std::max(about.open_ns, probes_seen_ns),
+                  .until_ns = now_ns + kSecond / 4});
+    return fail("the process that holds the probes was killed");
+  }
+  probes_seen_ns = now_ns;
+  const base::Attacher* const attacher = base::Attacher::of_this_process();
+  if (attacher != nullptr && !attacher->is_alive() && !std::exchange(told_of_no_attacher, true))
+    listener.say(
+        "the process that keeps the rights was killed: libraries, children and processes that come "
+        "from now on are not recorded");
+  return {};
+}
+
 // Now and then all that is known goes to disk, so that a capture that is killed loses little.
 Result<void> Capture::State::every_second(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
   if (now < next_second_ns) return {};
   next_second_ns += kSecond;
+  SJ_CHECK(look_after_helpers(listener));
   target_cpu_ns();
   flush();
   SJ_TRY(losses, this->losses());

@@ -89,6 +89,8 @@ struct Capture::State {
   std::optional<Budget> budget;
   std::uint64_t next_budget_ns = 0;
   bool told_of_no_costs = false;
+  bool told_of_no_attacher = false;
+  std::uint64_t probes_seen_ns = 0;  // they were there
   std::size_t shed_written = 0;
   std::optional<HitWatch> hit_watch;  // once it is open
   std::uint64_t next_hits_ns = 0;
@@ -183,6 +185,7 @@ struct Capture::State {
   Result<void> look_after_hits(const Listener& listener);
   Result<std::vector<std::string>> never_hit();
 
+  Result<void> look_after_helpers(const Listener& listener);
   Result<void> every_second(const Listener& listener);
   Result<void> look_after_losses(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});

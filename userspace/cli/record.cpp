@@ -15,7 +15,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/base/fd.h"
+#include "userspace/capture/attacher/charge.h"
+#include "userspace/capture/attacher/errands.h"
+#include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/capture.h"
 #include "userspace/capture/control/command.h"
 #include "userspace/capture/hit_watch.h"
@@ -295,25 +299,47 @@ Result<void> capture_until_end(const Options& options, capture::Capture& capture
   return {};
 }
 
-// With no more rights than it takes, and once everything is attached with still less. What comes
-// later (libraries, children, points that are switched on) needs the others until the end.
-Result<capture::Capture> start_capture(const Options& options,
-                                       std::vector<capture::Subject> subjects,
-                                       capture::Options how) {
-  capture::RightsNeeded needed{.perf_uprobes = true,
-                               .other_networks = options.context.families.contains("sockets"),
-                               .kernel_names = !options.perf.frequency.empty(),
-                               .to_become_writer = true};
+// Who may be asked for what takes rights, once the capture has none.
+Result<std::optional<base::Attacher>> start_attacher(const Options& options,
+                                                     const std::vector<capture::Subject>& subjects,
+                                                     const capture::Options& how,
+                                                     capture::RightsNeeded needed) {
+  if (!capture::has_rights()) return std::nullopt;
+  capture::Charge::Scope scope{
+      .processes = {},
+      .cgroup = how.cgroup,
+      .with_children = how.follow || how.launches,
+      .ring_directory = how.launches ? how.launch_directory : how.engines.rings.directory,
+      .kernel_names = !options.perf.frequency.empty()};
+  for (const capture::Subject& subject : subjects) scope.processes.push_back(subject.process.pid());
+  needed.perf_uprobes = how.engines.bpf.mechanism.value_or(capture::best_mechanism()) ==
+                        capture::Mechanism::kPerfUprobes;
+  needed.to_become_writer = false;
+  SJ_TRY(attacher, capture::start_attacher(std::move(scope), needed));
+  return std::move(attacher);
+}
+
+struct Started {
+  std::optional<base::Attacher> attacher;  // none where there are no rights to keep
+  capture::Capture capture;
+};
+
+// With no more rights than it takes, and once everything is attached with none.
+Result<Started> start_capture(const Options& options, std::vector<capture::Subject> subjects,
+                              capture::Options how) {
+  const capture::RightsNeeded needed{.perf_uprobes = true,
+                                     .other_networks = options.context.families.contains("sockets"),
+                                     .kernel_names = !options.perf.frequency.empty(),
+                                     .to_become_writer = true};
   SJ_CHECK(capture::keep_rights(needed));
+  SJ_TRY(attacher, start_attacher(options, subjects, how, needed));
   SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
   if (const auto user = capture::FileOwner::of(options.output).refused_invoker;
       user && !options.quiet)
     tell("{} will be root's: user {}, who called sudo, may not write there\n", options.output,
          *user);
-  needed.perf_uprobes = capture.coverage().mechanism == capture::Mechanism::kPerfUprobes;
-  needed.to_become_writer = false;
-  SJ_CHECK(capture::keep_rights(needed));
-  return std::move(capture);
+  SJ_CHECK(capture::give_up_rights());
+  return Started{.attacher = std::move(attacher), .capture = std::move(capture)};
 }
 
 Result<void> record_processes(const Options& options, capture::Options how,
@@ -326,7 +352,8 @@ Result<void> record_processes(const Options& options, capture::Options how,
         return subject.points.ring_sites.empty();
       }))
     how.engines.wanted = model::Engine::kBpf;
-  SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
+  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how)));
+  capture::Capture& capture = started.capture;
   capture.describe();
   tell_attached(options, capture);
   return capture_until_end(options, capture, interrupts);
@@ -361,7 +388,8 @@ Result<void> record_command(const Options& options, capture::Options how,
   (launches ? how.launch_directory : how.engines.rings.directory) = command.ring_directory();
   std::vector<capture::Subject> subjects;
   subjects.push_back({.process = std::move(process), .points = std::move(points.front())});
-  SJ_TRY(capture, start_capture(options, std::move(subjects), std::move(how)));
+  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how)));
+  capture::Capture& capture = started.capture;
   const bool arms = launches ? wants_rings : capture.coverage().ring_points != 0;
   if (auto released = command.release(arms); !released) {
     capture.abandon();

@@ -1,9 +1,10 @@
 #include "userspace/symbols/kernel_symbols.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
-#include <sstream>
+#include <string>
+
+#include <fcntl.h>
 
 #include "userspace/target/procfs.h"
 
@@ -18,12 +19,12 @@ bool is_code(char type) {
 
 }  // namespace
 
-// Longer than what procfs.h takes for a sane file of a target.
+// It opens without rights as well, and has only zeros then: so who keeps the rights is asked first.
 KernelSymbols KernelSymbols::read() {
-  std::ifstream file("/proc/kallsyms");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return KernelSymbols(text.str());
+  const std::string path = "/proc/kallsyms";
+  const base::Fd file = target::open_by_attacher(path, O_RDONLY);
+  const auto text = file ? target::read_whole(file, path) : target::read_whole(path);
+  return KernelSymbols(text ? std::string_view(*text) : std::string_view());
 }
 
 KernelSymbols::KernelSymbols(std::string_view kallsyms) {

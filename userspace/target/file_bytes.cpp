@@ -6,11 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userspace/target/procfs.h"
+
 namespace sojourn::target {
 
 Result<std::uint64_t> open_regular(const std::string& path, base::Fd& file) {
   // Not to hang on a pipe, nor to become the terminal's owner.
-  file = base::Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  file = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return fail_errno("open {}", path);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return fail_errno("stat {}", path);

@@ -17,7 +17,7 @@ namespace {
 
 // Looks without opening: what a foreign path leads to may be a pipe or a device.
 bool leads_to(const std::string& path, const Mapping& mapping) {
-  const base::Fd file(open(path.c_str(), O_PATH | O_CLOEXEC));
+  const base::Fd file = open_path(path, O_PATH);
   struct stat status{};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_ino != mapping.inode)
@@ -44,7 +44,8 @@ Result<MappedFile> find_file(const Process& process, const Mapping& mapping) {
   // Leads to the mapped file by construction, even where its inode number is another for stat.
   file.path = process.proc(fmt::format("map_files/{:x}-{:x}", mapping.start, mapping.end));
   struct stat status{};
-  if (stat(file.path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return file;
+  const base::Fd mapped = open_path(file.path, O_PATH);
+  if (mapped && fstat(mapped.get(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   return fail("deleted, replaced or not reachable from here: only root can open it");
 }
 

@@ -1,7 +1,7 @@
 #include "userspace/target/process.h"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -112,8 +112,7 @@ Result<void> Process::read_identity(const std::string& status) {
     return std::unexpected(std::move(exe).error());
   }
   exe_ = std::move(*exe);
-  struct stat same{};
-  if (exe_.ends_with(kDeleted) && ::stat(proc("root" + exe_).c_str(), &same) != 0)
+  if (exe_.ends_with(kDeleted) && !open_path(proc("root" + exe_), O_PATH))
     exe_.resize(exe_.size() - kDeleted.size());
 
   // Read after the executable, for a program that begins meanwhile changes them in this order.

@@ -1,23 +1,53 @@
 #include "userspace/target/procfs.h"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <climits>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "userspace/base/fd.h"
+#include "userspace/base/attacher.h"
 
 namespace sojourn::target {
 
 namespace {
+
 constexpr std::size_t kMaxFileBytes = 64U << 20U;  // maps of 65,530 mappings are 7 MB
+
+// Who to ask about what this process itself may not; null: nobody, or it is not a question of
+// rights.
+const base::Attacher* attacher_for(int code) {
+  return code == EACCES || code == EPERM ? base::Attacher::of_this_process() : nullptr;
+}
+
+}  // namespace
+
+base::Fd open_path(const std::string& path, int flags) {
+  base::Fd file(open(path.c_str(), flags | O_CLOEXEC));
+  return file || attacher_for(errno) == nullptr ? std::move(file) : open_by_attacher(path, flags);
+}
+
+base::Fd open_by_attacher(const std::string& path, int flags) {
+  const auto* const attacher = base::Attacher::of_this_process();
+  if (attacher == nullptr) return {};
+  base::Packer wanted;
+  wanted.put_text(path).put(flags);
+  auto answer = attacher->ask(base::Errand::kOpen, std::move(wanted));
+  if (!answer || answer->fds.size() != 1) return {};
+  return std::move(answer->fds.front());
 }
 
 Result<std::string> read_whole(const std::string& path) {
-  const base::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const base::Fd file = open_path(path, O_RDONLY);
   if (!file) return fail_errno("open {}", path);
+  return read_whole(file, path);
+}
+
+Result<std::string> read_whole(const base::Fd& file, const std::string& path) {
   std::string text;
   std::array<char, 16384> chunk;
   while (true) {
@@ -34,8 +64,41 @@ Result<std::string> read_whole(const std::string& path) {
 Result<std::string> read_link(const std::string& path) {
   std::array<char, PATH_MAX> target;
   const ssize_t bytes = readlink(path.c_str(), target.data(), target.size());
-  if (bytes < 0) return fail_errno("readlink {}", path);
-  return std::string(target.data(), static_cast<std::size_t>(bytes));
+  if (bytes >= 0) return std::string(target.data(), static_cast<std::size_t>(bytes));
+  if (const auto* const attacher = attacher_for(errno)) {
+    base::Packer wanted;
+    wanted.put_text(path);
+    auto answer = attacher->ask(base::Errand::kReadLink, std::move(wanted));
+    if (answer) return base::Unpacker(answer->bytes).take_text();
+  }
+  return fail_errno("readlink {}", path);
+}
+
+std::vector<Link> read_links(const std::string& directory) {
+  std::vector<Link> links;
+  const base::Attacher* attacher = nullptr;
+  std::error_code failed;
+  // Of a process of one's own the directory opens all the same, and its links are refused.
+  for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
+    std::error_code gone;
+    const auto leads_to = std::filesystem::read_symlink(entry.path(), gone);
+    if (!gone) links.push_back({entry.path().filename().string(), leads_to.string()});
+    attacher = attacher_for(gone.value());
+    if (attacher != nullptr) break;
+  }
+  if (failed) attacher = attacher_for(failed.value());
+  if (attacher == nullptr) return links;
+  links.clear();
+  base::Packer wanted;
+  wanted.put_text(directory);
+  auto answer = attacher->ask(base::Errand::kReadLinks, std::move(wanted));
+  if (!answer) return links;
+  base::Unpacker words(answer->bytes);
+  for (std::size_t left = words.take_count(2 * sizeof(std::size_t)); left > 0; --left) {
+    std::string name = words.take_text();
+    links.push_back({std::move(name), words.take_text()});
+  }
+  return links;
 }
 
 std::optional<std::string_view> status_value(std::string_view status, std::string_view key) {

@@ -1,4 +1,4 @@
-// Reading /proc: whole files, and the few formats that several readers share.
+// Reading /proc: files and links, whole files, and the few formats that several readers share.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,27 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
+#include "userspace/base/fd.h"
 
 namespace sojourn::target {
 
+// Whatever is opened here and below: where this process lacks the rights, its attacher is asked
+// (base/attacher.h). With O_CLOEXEC. False as bool where it failed: errno.
+base::Fd open_path(const std::string& path, int flags);
+// Of a file that opens without rights as well, and then has less in it. None: no attacher.
+base::Fd open_by_attacher(const std::string& path, int flags);
+
 // Fails with errno's words; an absurdly long file is an error, not memory.
 Result<std::string> read_whole(const std::string& path);
+Result<std::string> read_whole(const base::Fd& file, const std::string& path);
 Result<std::string> read_link(const std::string& path);
+
+// A directory's links, and where each leads; a directory that is gone has none.
+struct Link {
+  std::string name;
+  std::string leads_to;
+};
+std::vector<Link> read_links(const std::string& directory);
 
 // The value of "Key:<tab>value", e.g. in /proc/PID/status.
 std::optional<std::string_view> status_value(std::string_view status, std::string_view key);

@@ -10,13 +10,19 @@ namespace sojourn::capture {
 Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& process,
                                                      target::Points points,
                                                      const BpfOptions& options) {
-  const Mechanism mechanism = options.mechanism ? *options.mechanism : best_mechanism();
-  SJ_TRY(programs, BpfPrograms::load(points, process.pid(), mechanism, options.ring_bytes,
-                                     options.keep, options.processes));
-  std::unique_ptr<BpfEngine> engine(
-      new BpfEngine(process, std::move(points), mechanism, std::move(programs)));
+  using Links = Attachment::Links;
+  ProbeOrder order{.pid = process.pid(),
+                   .mechanism = options.mechanism,
+                   .ring_bytes = options.ring_bytes,
+                   .objects = options.processes,
+                   .links = options.link_each_point ? Links::kEachPoint : Links::kEachFile,
+                   .keep = options.keep,
+                   .points = {}};
+  order.points.files = points.files;
+  order.points.sites = points.sites;
+  SJ_TRY(probes, ProbeKeeper::start(order));
+  std::unique_ptr<BpfEngine> engine(new BpfEngine(process, std::move(points), std::move(probes)));
   engine->poll_period_ = options.poll_period;
-  engine->links_each_point_ = options.link_each_point;
   return engine;
 }
 
@@ -33,11 +39,9 @@ Result<void> BpfEngine::connect(Outlet& outlet) {
 }
 
 Result<void> BpfEngine::arm() {
-  auto keeper = ProbeKeeper::attach(
-      points_, process_->pid(), mechanism_, programs_,
-      links_each_point_ ? Attachment::Links::kEachPoint : Attachment::Links::kEachFile);
-  if (!keeper) return std::unexpected(process_->explain(std::move(keeper).error()));
-  probes_.emplace(std::move(*keeper));
+  if (auto armed = probes_->arm(); !armed)
+    return std::unexpected(process_->explain(std::move(armed).error()));
+  is_armed_ = true;
   return {};
 }
 
@@ -48,13 +52,15 @@ void BpfEngine::remove_process(const target::Process& process) {
 }
 
 Result<void> BpfEngine::switch_points(std::span<const model::PointId> points, bool on) {
-  if (!probes_) return {};
+  if (!is_armed_) return {};
   return on ? probes_->add(points) : probes_->remove(points);
 }
 
 // Perf uprobes take long to remove.
 void BpfEngine::disarm() {
-  if (mechanism_ == Mechanism::kUprobeMulti) probes_.reset();
+  if (chosen() != Mechanism::kUprobeMulti) return;
+  probes_.reset();
+  is_armed_ = false;
 }
 
 Result<void> BpfEngine::add_losses(model::Ledger& ledger) const {

@@ -36,7 +36,7 @@ class BpfEngine final : public Engine {
                                                    target::Points points,
                                                    const BpfOptions& options);
 
-  Mechanism chosen() const { return mechanism_; }
+  Mechanism chosen() const { return programs_.mechanism(); }
   const target::Points& points() const { return points_; }
 
   // How late its stamps are, and by how much more they may be; before connect(). The gate opens and
@@ -57,6 +57,7 @@ class BpfEngine final : public Engine {
   Result<void> start_over() override { return programs_.start_over(); }
   // Perf uprobes know processes by their pid alone.
   void remove_process(const target::Process& process) override;
+  bool holds_probes() const { return !is_armed_ || probes_->is_alive(); }
   Result<void> settle() override { return programs_.wait_for_running(); }
   Result<bool> poll() override { return drain_->poll(); }
   void mark() override { drain_->mark(); }
@@ -64,28 +65,25 @@ class BpfEngine final : public Engine {
   void flush() override { drain_->flush(); }
   std::chrono::microseconds poll_period() const override { return poll_period_; }
   void disarm() override;
-  bool is_armed() const override { return probes_.has_value(); }
+  bool is_armed() const override { return is_armed_; }
   Result<void> add_losses(model::Ledger& ledger) const override;
   Result<void> add_hits(std::vector<std::uint64_t>& hits) const override;
   std::uint64_t events() const override { return drain_->events(); }
   Result<void> switch_points(std::span<const model::PointId> points, bool on) override;
   std::size_t sites() const override { return points_.sites.size(); }
-  std::string mechanism() const override { return std::string(name(mechanism_)); }
+  std::string mechanism() const override { return std::string(name(chosen())); }
   std::uint64_t stamp_error_ns() const override { return stamp_spread_ns_; }
 
  private:
-  BpfEngine(const target::Process& process, target::Points points, Mechanism mechanism,
-            BpfPrograms programs)
+  BpfEngine(const target::Process& process, target::Points points, ProbeKeeper probes)
       : process_(&process),
         points_(std::move(points)),
-        mechanism_(mechanism),
-        programs_(std::move(programs)) {}
+        programs_(probes.take_programs()),
+        probes_(std::move(probes)) {}
 
   const target::Process* process_;
   target::Points points_;
-  Mechanism mechanism_;
   std::chrono::microseconds poll_period_{};
-  bool links_each_point_ = false;
   BpfPrograms programs_;
   std::optional<Drain> drain_;
   bool has_ended_ = false;  // its process
@@ -93,6 +91,7 @@ class BpfEngine final : public Engine {
   std::uint64_t stamp_spread_ns_ = 0;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   std::optional<ProbeKeeper> probes_;
+  bool is_armed_ = false;
 };
 
 }  // namespace sojourn::capture

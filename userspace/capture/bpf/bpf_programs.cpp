@@ -4,10 +4,12 @@
 #include <cerrno>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 
 #include "bpf/events.h"
 #include "sojourn_points.skel.h"
@@ -104,15 +106,52 @@ RingMaps ring_maps(const sojourn_points& skeleton) {
       .rings = skeleton.maps.rings, .blocks = skeleton.maps.blocks, .losses = skeleton.maps.losses};
 }
 
+std::vector<model::PointId> points_of(const std::vector<target::Site>& sites) {
+  std::vector<model::PointId> points;
+  points.reserve(sites.size());
+  for (const target::Site& site : sites) points.push_back(site.point);
+  return points;
+}
+
+using Data = std::remove_pointer_t<decltype(sojourn_points::data)>;
+
+// The descriptors that are shared, in this order.
+enum SharedFd : std::uint8_t { kRings, kBlocks, kLosses, kFiltered, kData, kOuter, kInner, kCount };
+
+Result<base::Fd> copy_of(int fd) {
+  base::Fd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) return fail_errno("copy a descriptor");
+  return copy;
+}
+
 }  // namespace
 
 struct BpfPrograms::State {
   std::string verifier_log;  // libbpf keeps a pointer to it
-  Skeleton skeleton;
+  Skeleton skeleton;         // none where another process loaded it
   Mechanism mechanism = Mechanism::kUprobeMulti;
+  RingShape shape;
+  std::vector<base::Fd> fds;  // by SharedFd
   BpfRings rings;
+  base::Mapping data;
   std::vector<model::PointId> point_of_site;
+
+  Result<void> map();
+  sj_gate& gate() const { return reinterpret_cast<Data*>(data.data())->gate; }
 };
+
+// All of it is reached by descriptors, whoever loaded it.
+Result<void> BpfPrograms::State::map() {
+  SJ_TRY(outer, copy_of(fds[kOuter].get()));
+  SJ_TRY(inner, copy_of(fds[kInner].get()));
+  const RingFds maps = {
+      .rings = fds[kRings].get(), .blocks = fds[kBlocks].get(), .losses = fds[kLosses].get()};
+  SJ_TRY(mapped, BpfRings::map(maps, shape, ProgramWait(std::move(outer), std::move(inner))));
+  rings = std::move(mapped);
+  data = base::Mapping(fds[kData].get(), sizeof(Data));
+  if (!data) return fail_errno("map the gate");
+  return {};
+}
 
 BpfPrograms::BpfPrograms(std::unique_ptr<State> state) : state_(std::move(state)) {}
 BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
@@ -134,10 +173,11 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   auto state = std::make_unique<State>();
   state->mechanism = mechanism;
   state->verifier_log.resize(256 * 1024);
-  for (const target::Site& site : points.sites) state->point_of_site.push_back(site.point);
+  state->point_of_site = points_of(points.sites);
 
   const std::uint32_t max_args = longest(points.sites);
   SJ_TRY(shape, RingShape::choose(max_args, ring_bytes, objects));
+  state->shape = shape;
 
   libbpf_set_print(nullptr);  // errors are ours to word
   LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = state->verifier_log.data(),
@@ -174,12 +214,47 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
     return std::unexpected(load_error(errno, shape, state->verifier_log));
   SJ_CHECK(fill_chains(skeleton, points));
   SJ_CHECK(fill_sites(skeleton, points, keep));
-  SJ_TRY(rings, BpfRings::map(ring_maps(skeleton), shape));
-  state->rings = std::move(rings);
+  SJ_TRY(wait, ProgramWait::create());
+  const RingFds maps = fds_of(ring_maps(skeleton));
+  for (const int fd : {maps.rings, maps.blocks, maps.losses, bpf_map__fd(skeleton.maps.filtered),
+                       bpf_map__fd(skeleton.maps.data), wait.outer(), wait.inner()}) {
+    SJ_TRY(copy, copy_of(fd));
+    state->fds.push_back(std::move(copy));
+  }
+  SJ_CHECK(state->map());
   return BpfPrograms(std::move(state));
 }
 
+Result<BpfPrograms> BpfPrograms::loaded_elsewhere(base::Message shared,
+                                                  const target::Points& points) {
+  base::Unpacker words(shared.bytes);
+  auto state = std::make_unique<State>();
+  state->mechanism = words.take<Mechanism>();
+  state->shape = words.take<RingShape>();
+  if (!words.is_sound() || shared.fds.size() != kCount)
+    return fail("the process that holds the probes answered nonsense");
+  state->fds = std::move(shared.fds);
+  state->point_of_site = points_of(points.sites);
+  SJ_CHECK(state->map());
+  return BpfPrograms(std::move(state));
+}
+
+Result<base::Message> BpfPrograms::share() const {
+  base::Message shared;
+  for (const base::Fd& fd : state_->fds) {
+    SJ_TRY(copy, copy_of(fd.get()));
+    shared.fds.push_back(std::move(copy));
+  }
+  shared.bytes = base::Packer().put(state_->mechanism).put(state_->shape).take();
+  return shared;
+}
+
+Mechanism BpfPrograms::mechanism() const {
+  return state_->mechanism;
+}
+
 bpf_program* BpfPrograms::program() const {
+  if (!state_->skeleton) return nullptr;
   return state_->mechanism == Mechanism::kUprobeMulti ? state_->skeleton->progs.hit_multi
                                                       : state_->skeleton->progs.hit_perf;
 }
@@ -189,26 +264,27 @@ const std::vector<Ring>& BpfPrograms::rings() const {
 }
 
 void BpfPrograms::open_gate_at(std::uint64_t monotonic_ns) {
-  capture::open_gate_at(state_->skeleton->data->gate, monotonic_ns);
+  capture::open_gate_at(state_->gate(), monotonic_ns);
 }
 
 void BpfPrograms::close_gate_at(std::uint64_t monotonic_ns) {
-  capture::close_gate_at(state_->skeleton->data->gate, monotonic_ns);
+  capture::close_gate_at(state_->gate(), monotonic_ns);
 }
 
 Result<void> BpfPrograms::start_over() {
   open_gate_at(UINT64_MAX);
-  SJ_CHECK(state_->rings.start_over());
-  return clear_counters(state_->skeleton->maps.filtered, rings().size());
+  const std::size_t sites = state_->point_of_site.size();
+  SJ_CHECK(state_->rings.start_over(sites));
+  return clear_counters(state_->fds[kFiltered].get(), sites, rings().size());
 }
 
 Result<void> BpfPrograms::wait_for_running() const {
-  return wait_for_running_programs();
+  return state_->rings.wait_for_running();
 }
 
 Result<model::Ledger> BpfPrograms::losses() const {
   SJ_TRY(ledger, state_->rings.losses(state_->point_of_site, 0));
-  SJ_CHECK(state_->rings.add_counts(state_->skeleton->maps.filtered, model::LossCause::kFiltered,
+  SJ_CHECK(state_->rings.add_counts(state_->fds[kFiltered].get(), model::LossCause::kFiltered,
                                     state_->point_of_site, 0, ledger));
   return std::move(ledger);
 }

@@ -1,6 +1,7 @@
 // The BPF programs of one capture, loaded for one target: its sites, one ring a CPU, the gate, and
-// the loss counters. Destroying it unloads everything; attaching is attach.h's business. One thread
-// owns it.
+// the loss counters. Destroying it unloads everything; attaching is attach.h's business. Whoever
+// may not load programs has them from a process that did: what they write is the same memory.
+// One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include "analysis/base/result.h"
 #include "analysis/filter/program.h"
 #include "analysis/model/capture.h"
+#include "userspace/base/message.h"
 #include "userspace/capture/records/ring.h"
 #include "userspace/target/target.h"
 
@@ -38,7 +40,12 @@ class BpfPrograms {
   BpfPrograms& operator=(BpfPrograms&&) noexcept;
   ~BpfPrograms();
 
-  bpf_program* program() const;
+  // What another process gave by share(), of the same points.
+  static Result<BpfPrograms> loaded_elsewhere(base::Message shared, const target::Points& points);
+  Result<base::Message> share() const;
+
+  Mechanism mechanism() const;
+  bpf_program* program() const;            // null: another process has it
   const std::vector<Ring>& rings() const;  // one a CPU, owned here
 
   // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "bpf/events.h"
-#include "userspace/base/fd.h"
 
 namespace sojourn::capture {
 
@@ -72,14 +71,19 @@ void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds
   bpf_map__set_max_entries(maps.losses, kinds);
 }
 
-Result<BpfRings> BpfRings::map(const RingMaps& maps, const RingShape& shape) {
+RingFds fds_of(const RingMaps& maps) {
+  return {.rings = bpf_map__fd(maps.rings),
+          .blocks = bpf_map__fd(maps.blocks),
+          .losses = bpf_map__fd(maps.losses)};
+}
+
+Result<BpfRings> BpfRings::map(const RingFds& maps, const RingShape& shape, ProgramWait wait) {
   BpfRings mapped;
   mapped.losses_ = maps.losses;
-  mapped.controls_ =
-      base::Mapping(bpf_map__fd(maps.rings), whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
+  mapped.wait_ = std::move(wait);
+  mapped.controls_ = base::Mapping(maps.rings, whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
   if (!mapped.controls_) return fail_errno("map the rings' positions");
-  mapped.blocks_ =
-      base::Mapping(bpf_map__fd(maps.blocks), whole_pages(shape.cpus * shape.ring_bytes()));
+  mapped.blocks_ = base::Mapping(maps.blocks, whole_pages(shape.cpus * shape.ring_bytes()));
   if (!mapped.blocks_)
     return fail_errno("map rings of {} bytes for {} CPUs", shape.ring_bytes(), shape.cpus);
   for (std::uint32_t cpu = 0; cpu < shape.cpus; ++cpu)
@@ -100,19 +104,19 @@ std::vector<std::uint64_t> BpfRings::hits() const {
   return hits;
 }
 
-Result<void> BpfRings::start_over() {
-  SJ_CHECK(wait_for_running_programs());
+Result<void> BpfRings::start_over(std::size_t kinds) {
+  SJ_CHECK(wait_for_running());
   std::memset(controls_.data(), 0, controls_.size());
   std::memset(blocks_.data(), 0, blocks_.size());
-  return clear_counters(losses_, rings_.size());
+  return clear_counters(losses_, kinds, rings_.size());
 }
 
-Result<void> BpfRings::add_counts(const bpf_map* counters, model::LossCause cause,
+Result<void> BpfRings::add_counts(int counters, model::LossCause cause,
                                   std::span<const model::PointId> point_of_kind,
                                   std::uint32_t first_stream, model::Ledger& ledger) const {
   std::vector<std::uint64_t> counts(rings_.size());
   for (std::uint32_t kind = 0; kind < point_of_kind.size(); ++kind) {
-    if (bpf_map_lookup_elem(bpf_map__fd(counters), &kind, counts.data()) != 0)
+    if (bpf_map_lookup_elem(counters, &kind, counts.data()) != 0)
       return fail_errno("read the counters of hits that were not kept");
     for (std::uint32_t cpu = 0; cpu < counts.size(); ++cpu)
       if (counts[cpu] != 0)
@@ -131,10 +135,10 @@ Result<model::Ledger> BpfRings::losses(std::span<const model::PointId> point_of_
   return ledger;
 }
 
-Result<void> clear_counters(const bpf_map* counters, std::size_t cpus) {
+Result<void> clear_counters(int counters, std::size_t kinds, std::size_t cpus) {
   const std::vector<std::uint64_t> zeros(cpus);
-  for (std::uint32_t kind = 0; kind < bpf_map__max_entries(counters); ++kind)
-    if (bpf_map_update_elem(bpf_map__fd(counters), &kind, zeros.data(), BPF_ANY) != 0)
+  for (std::uint32_t kind = 0; kind < kinds; ++kind)
+    if (bpf_map_update_elem(counters, &kind, zeros.data(), BPF_ANY) != 0)
       return fail_errno("clear the counters of hits that were not kept");
   return {};
 }
@@ -149,15 +153,20 @@ void close_gate_at(sj_gate& gate, std::uint64_t monotonic_ns) {
 
 // The update of a map of maps returns only when no program that may have seen the older value still
 // runs, whether or not any uses the map (kernel commit 1ae80cf31938, of 4.20).
-Result<void> wait_for_running_programs() {
-  const std::uint32_t only = 0;
-  const base::Fd inner(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sj_inner", sizeof(only),
-                                      sizeof(std::uint64_t), 1, nullptr));
+Result<ProgramWait> ProgramWait::create() {
+  base::Fd inner(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sj_inner", sizeof(std::uint32_t),
+                                sizeof(std::uint64_t), 1, nullptr));
   LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner.get()));
-  const base::Fd outer(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "sj_wait", sizeof(only),
-                                      sizeof(only), 1, &options));
-  const int value = inner.get();
-  if (!inner || !outer || bpf_map_update_elem(outer.get(), &only, &value, BPF_ANY) != 0)
+  base::Fd outer(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "sj_wait", sizeof(std::uint32_t),
+                                sizeof(std::uint32_t), 1, &options));
+  if (!inner || !outer) return fail_errno("make what tells that no BPF program runs any more");
+  return ProgramWait(std::move(outer), std::move(inner));
+}
+
+Result<void> ProgramWait::wait() const {
+  const std::uint32_t only = 0;
+  const int value = inner_.get();
+  if (bpf_map_update_elem(outer_.get(), &only, &value, BPF_ANY) != 0)
     return fail_errno("wait for the BPF programs that still run");
   return {};
 }

@@ -1,16 +1,19 @@
 // The memory of a BPF object's rings (bpf/ring.bpf.h), one ring a CPU, as the tracer maps it; and
-// what else objects with such rings have in common. The object must outlive a BpfRings, which has
-// no thread of its own.
+// what else objects with such rings have in common. The descriptors of the object's maps must
+// outlive a BpfRings; the object itself may be another process's. It has no thread of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "userspace/base/fd.h"
 #include "userspace/base/mapping.h"
 #include "userspace/capture/records/ring.h"
 
@@ -44,21 +47,49 @@ struct RingMaps {
 };
 void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds);
 
+// The same maps once it is loaded.
+struct RingFds {
+  int rings = -1;
+  int blocks = -1;
+  int losses = -1;
+};
+RingFds fds_of(const RingMaps& maps);
+
+// Waits for BPF programs of whichever object. Making one takes rights, waiting takes none.
+class ProgramWait {
+ public:
+  static Result<ProgramWait> create();
+  ProgramWait(base::Fd outer, base::Fd inner)
+      : outer_(std::move(outer)), inner_(std::move(inner)) {}
+
+  // Returns when every program that was running has ended: what it had to push is pushed.
+  Result<void> wait() const;
+
+  int outer() const { return outer_.get(); }
+  int inner() const { return inner_.get(); }
+
+ private:
+  base::Fd outer_;
+  base::Fd inner_;
+};
+
 class BpfRings {
  public:
-  static Result<BpfRings> map(const RingMaps& maps, const RingShape& shape);
+  static Result<BpfRings> map(const RingFds& maps, const RingShape& shape, ProgramWait wait);
 
   const std::vector<Ring>& rings() const { return rings_; }
 
   // All hits inside the gate so far, by CPU: the next sequence number of each.
   std::vector<std::uint64_t> hits() const;
 
+  Result<void> wait_for_running() const { return wait_->wait(); }
+
   // Everything is again as it was mapped. The gate is shut, and nothing was read yet.
-  Result<void> start_over();
+  Result<void> start_over(std::size_t kinds);
 
   // What a counter a kind and CPU says, as entries of the ledger; point_of_kind as the counters are
   // indexed. Streams are numbered on from `first_stream`.
-  Result<void> add_counts(const bpf_map* counters, model::LossCause cause,
+  Result<void> add_counts(int counters, model::LossCause cause,
                           std::span<const model::PointId> point_of_kind, std::uint32_t first_stream,
                           model::Ledger& ledger) const;
 
@@ -67,20 +98,18 @@ class BpfRings {
                                std::uint32_t first_stream) const;
 
  private:
-  const bpf_map* losses_ = nullptr;
+  int losses_ = -1;
+  std::optional<ProgramWait> wait_;
   base::Mapping controls_;
   base::Mapping blocks_;
   std::vector<Ring> rings_;
 };
 
-Result<void> clear_counters(const bpf_map* counters, std::size_t cpus);
+Result<void> clear_counters(int counters, std::size_t kinds, std::size_t cpus);
 
 // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
 void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
 void close_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
-
-// Returns when every BPF program that was running has ended: what it had to push is pushed.
-Result<void> wait_for_running_programs();
 
 // What to say of an object that was not loaded; `code` is errno.
 Error load_error(int code, const RingShape& shape, const std::string& verifier_log);

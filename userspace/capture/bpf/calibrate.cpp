@@ -8,6 +8,7 @@
 
 #include <sched.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/own_child.h"
 #include "userspace/capture/bpf/arg_span.h"
@@ -154,6 +155,29 @@ std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
   return static_cast<std::uint64_t>(std::max(at, 0.0)) + memory;
 }
 
+namespace {
+
+Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
+  if (const auto* const attacher = base::Attacher::of_this_process()) {
+    base::Packer wanted;
+    wanted.put(mechanism).put(needs);
+    SJ_TRY(answer, attacher->ask(base::Errand::kCosts, std::move(wanted)));
+    return base::Unpacker(answer.bytes).take<Measured>();
+  }
+  return base::in_own_child<Measured>([&] { return measure(mechanism, needs); });
+}
+
+}  // namespace
+
+Result<base::Answer> measure_for(base::Unpacker& wanted) {
+  const auto mechanism = wanted.take<Mechanism>();
+  const auto needs = wanted.take<CostNeeds>();
+  if (!wanted.is_sound() || needs.args == 0 || needs.args > SJ_MAX_ARGS)
+    return fail("nothing to measure");
+  SJ_TRY(measured, base::in_own_child<Measured>([&] { return measure(mechanism, needs); }));
+  return base::Answer{.kind = 0, .bytes = base::Packer().put(measured).take(), .fds = {}};
+}
+
 void CostNeeds::add(const target::Site& site) {
   args = std::max(args, static_cast<std::uint32_t>(site.args.size()));
   steps = steps || site.is_stepped;
@@ -164,7 +188,7 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
   const std::uint32_t args = std::clamp<std::uint32_t>(needs.args, 2, SJ_MAX_ARGS);
   CostNeeds measurable = needs;
   measurable.args = args;
-  auto measured = base::in_own_child<Measured>([&] { return measure(mechanism, measurable); });
+  auto measured = measure_apart(mechanism, measurable);
   if (!measured)
     return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
   std::vector<HitCost::At> costs = {

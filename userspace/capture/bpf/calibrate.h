@@ -13,6 +13,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/schema.h"
+#include "userspace/base/attacher.h"
 #include "userspace/capture/bpf/bpf_programs.h"
 #include "userspace/target/target.h"
 
@@ -57,6 +58,9 @@ struct CostNeeds {
 };
 
 Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
+
+// In the attacher, for who asks it; else in a child of the caller's own.
+Result<base::Answer> measure_for(base::Unpacker& wanted);
 
 // From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts
 // of that was measured once (tests/bench/probe-cost, docs/rings.md).

@@ -104,9 +104,14 @@ class Batch {
 Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, const BpfCosts& costs,
                                      const RateOptions& options,
                                      std::vector<SeenHit>* seen = nullptr) {
-  SJ_TRY(programs, BpfPrograms::load(points, pid, Mechanism::kUprobeMulti, kRingBytes));
-  SJ_TRY(probes, ProbeKeeper::attach(points, pid, Mechanism::kUprobeMulti, programs,
-                                     Attachment::Links::kEachPoint));
+  SJ_TRY(probes, ProbeKeeper::start({.pid = pid,
+                                     .mechanism = Mechanism::kUprobeMulti,
+                                     .ring_bytes = kRingBytes,
+                                     .links = Attachment::Links::kEachPoint,
+                                     .keep = {},
+                                     .points = points}));
+  BpfPrograms programs = probes.take_programs();
+  SJ_CHECK(probes.arm());
   Batch batch(programs, probes, bpf_point_costs_ps(points, costs), seen);
   const std::uint64_t open_ns = base::monotonic_ns();
   programs.open_gate_at(open_ns);

@@ -1,143 +1,180 @@
 #include "userspace/capture/bpf/probe_keeper.h"
 
 #include <cerrno>
-#include <cstddef>
+#include <climits>
 #include <cstdint>
-#include <cstring>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/attacher.h"
+#include "userspace/base/message.h"
 #include "userspace/capture/rights/rights.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-enum class Order : std::uint16_t { kAdd, kRemove, kEnd };
+enum class Order : std::uint32_t { kArm, kAdd, kRemove, kEnd };
 
-struct Answer {
-  bool has_failed = false;
-  char error[512] = {};
+Result<void> send_order(int connection, Order order, std::span<const model::PointId> points) {
+  const std::vector<model::PointId> which(points.begin(), points.end());
+  return base::send_message(connection, {.kind = static_cast<std::uint32_t>(order),
+                                         .bytes = base::Packer().put_all(which).take(),
+                                         .fds = {}});
+}
+
+// ---- in the process that holds them ----
+
+// Nothing else stays open: what was forked with it may be somebody's only sign of life.
+base::Fd keep_only(base::Fd connection) {
+  constexpr int kFirst = 3;  // behind the standard three
+  int kept = dup(connection.get());
+  connection = base::Fd();
+  if (kept != kFirst) kept = dup3(kept, kFirst, O_CLOEXEC);
+  close_range(kFirst + 1, UINT_MAX, 0);
+  const timeval no_end{};
+  setsockopt(kept, SOL_SOCKET, SO_RCVTIMEO, &no_end, sizeof(no_end));
+  return base::Fd(kept);
+}
+
+struct Held {
+  const ProbeOrder& order;
+  BpfPrograms programs;
+  std::optional<Attachment> attachment = {};
+
+  Result<void> arm() {
+    SJ_TRY(attached, Attachment::attach(order.points, order.pid, programs.mechanism(), programs,
+                                        order.links));
+    attachment.emplace(std::move(attached));
+    return {};
+  }
 };
 
-// An order and the points that it is about travel as one message.
-constexpr std::size_t kMostWords = 1 + std::size_t{UINT16_MAX} + 1;
-static_assert(sizeof(model::PointId) == sizeof(std::uint16_t));
-
-bool send_order(int socket, Order order, std::span<const model::PointId> points) {
-  std::vector<std::uint16_t> words = {static_cast<std::uint16_t>(order)};
-  words.insert(words.end(), points.begin(), points.end());
-  const std::size_t bytes = words.size() * sizeof(words[0]);
-  return send(socket, words.data(), bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+Result<Held> load(const ProbeOrder& order) {
+  const Mechanism mechanism = order.mechanism ? *order.mechanism : best_mechanism();
+  SJ_CHECK(keep_rights({.perf_uprobes = mechanism == Mechanism::kPerfUprobes}));
+  SJ_TRY(programs, BpfPrograms::load(order.points, order.pid, mechanism, order.ring_bytes,
+                                     order.keep, order.objects));
+  return Held{.order = order, .programs = std::move(programs)};
 }
 
-void answer(int socket, const Result<void>& result) {
-  Answer message;
-  message.has_failed = !result;
-  if (!result) result.error().text().copy(message.error, sizeof(message.error) - 1);
-  // Who does not listen any more is gone, which the next receive says.
-  (void)send(socket, &message, sizeof(message), MSG_NOSIGNAL);
+Result<void> obey(Held& held, Order order, const std::vector<model::PointId>& which) {
+  if (order == Order::kArm) return held.attachment ? fail("armed already") : held.arm();
+  if (!held.attachment) return fail("not armed yet");
+  if (order == Order::kAdd)
+    return held.attachment->add(held.order.points, which, held.order.pid, held.programs);
+  held.attachment->remove(which);
+  return {};
 }
 
-Result<void> take_answer(int socket) {
-  Answer message;
-  ssize_t got = 0;
-  do {
-    got = recv(socket, &message, sizeof(message), 0);
-  } while (got < 0 && errno == EINTR);
-  if (got != sizeof(message)) return fail("the process that holds the probes is gone");
-  if (!message.has_failed) return {};
-  message.error[sizeof(message.error) - 1] = '\0';
-  return fail("{}", message.error);
-}
-
-// In the child. The tracer's end is seen as the socket's.
-void obey_until_the_end(int socket, Attachment& attachment, const target::Points& points, pid_t pid,
-                        const BpfPrograms& programs) {
-  std::vector<std::uint16_t> words(kMostWords);
+// The tracer's end is seen as the connection's.
+void obey_until_the_end(int connection, Held& held) {
   for (;;) {
-    const ssize_t got = recv(socket, words.data(), words.size() * sizeof(words[0]), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    const auto count = static_cast<std::size_t>(got) / sizeof(words[0]);
-    const std::span<const model::PointId> which = std::span(words).subspan(1, count - 1);
-    switch (static_cast<Order>(words[0])) {
-      case Order::kAdd:
-        answer(socket, attachment.add(points, which, pid, programs));
-        break;
-      case Order::kRemove:
-        attachment.remove(which);
-        answer(socket, {});
-        break;
-      case Order::kEnd:
-        return;
-    }
+    const auto message = base::receive_message(connection);
+    if (!message || message->kind >= static_cast<std::uint32_t>(Order::kEnd)) return;
+    base::Unpacker words(message->bytes);
+    const auto which = words.take_all<model::PointId>();
+    const auto done = obey(held, static_cast<Order>(message->kind), which);
+    // Who does not listen any more is gone, which the next receive says.
+    std::ignore = base::send_answer(
+        connection, done ? Result<base::Answer>(base::Answer{}) : std::unexpected(done.error()));
   }
 }
 
 }  // namespace
 
-Result<ProbeKeeper> ProbeKeeper::attach(const target::Points& points, pid_t pid,
-                                        Mechanism mechanism, const BpfPrograms& programs,
-                                        Attachment::Links links) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail_errno("make a socket for the process that holds the probes");
-  base::Fd ours(ends[0]);
-  base::Fd its(ends[1]);
+void hold_probes(base::Fd connection, const ProbeOrder& order) {
+  prctl(PR_SET_NAME, "sj-probes");
+  {
+    const base::Fd only = keep_only(std::move(connection));
+    auto held = load(order);
+    const auto answer = held ? held->programs.share() : std::unexpected(held.error());
+    const bool is_heard = base::send_answer(only.get(), answer).has_value();
+    if (held && is_heard) obey_until_the_end(only.get(), *held);
+  }
+  _exit(0);
+}
+
+// ---- in the tracer ----
+
+namespace {
+
+Result<void> order(int connection, Order what, std::span<const model::PointId> points) {
+  if (!send_order(connection, what, points))
+    return fail("the process that holds the probes is gone");
+  auto answer = base::take_answer(connection);
+  if (!answer) return std::unexpected(std::move(answer).error());
+  return {};
+}
+
+struct Started {
+  base::Fd connection;
+  pid_t child = -1;
+};
+
+Result<Started> start_process(const ProbeOrder& order) {
+  if (const auto* const attacher = base::Attacher::of_this_process()) {
+    SJ_TRY(connection, attacher->begin(base::Errand::kProbes, pack(order)));
+    return Started{.connection = std::move(connection)};
+  }
+  SJ_TRY(ends, base::make_connection());
   const pid_t child = fork();
   if (child < 0) return fail_errno("start the process that holds the probes");
-  if (child == 0) {
-    ours = base::Fd();
-    prctl(PR_SET_NAME, "sj-probes");
-    {
-      auto attachment = [&]() -> Result<Attachment> {
-        SJ_CHECK(keep_rights({.perf_uprobes = mechanism == Mechanism::kPerfUprobes}));
-        return Attachment::attach(points, pid, mechanism, programs, links);
-      }();
-      answer(its.get(), attachment ? Result<void>() : std::unexpected(attachment.error()));
-      if (attachment) obey_until_the_end(its.get(), *attachment, points, pid, programs);
-    }
-    _exit(0);
-  }
-  its = base::Fd();
-  ProbeKeeper keeper(std::move(ours), child);
-  SJ_CHECK(take_answer(keeper.socket_.get()));
+  if (child == 0) hold_probes(std::move(ends.second), order);
+  return Started{.connection = std::move(ends.first), .child = child};
+}
+
+}  // namespace
+
+Result<ProbeKeeper> ProbeKeeper::start(const ProbeOrder& order) {
+  SJ_TRY(started, start_process(order));
+  ProbeKeeper keeper(std::move(started.connection), started.child);
+  SJ_TRY(shared, base::take_answer(keeper.connection_.get()));
+  SJ_TRY(programs, BpfPrograms::loaded_elsewhere(std::move(shared), order.points));
+  keeper.programs_.emplace(std::move(programs));
   return keeper;
 }
 
 ProbeKeeper::ProbeKeeper(ProbeKeeper&& other) noexcept
-    : socket_(std::move(other.socket_)), child_(std::exchange(other.child_, -1)) {}
+    : connection_(std::move(other.connection_)),
+      child_(std::exchange(other.child_, -1)),
+      programs_(std::move(other.programs_)) {}
 
 ProbeKeeper& ProbeKeeper::operator=(ProbeKeeper&& other) noexcept {
-  std::swap(socket_, other.socket_);
+  std::swap(connection_, other.connection_);
   std::swap(child_, other.child_);
+  std::swap(programs_, other.programs_);
   return *this;
 }
 
 // Told, and not only hung up on: children that were forked since have this end of the socket, too.
 ProbeKeeper::~ProbeKeeper() {
-  if (child_ < 0) return;
-  (void)send_order(socket_.get(), Order::kEnd, {});
-  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  if (!connection_) return;
+  std::ignore = send_order(connection_.get(), Order::kEnd, {});
+  while (base::receive_message(connection_.get())) {
+  }
+  while (child_ >= 0 && waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
+Result<void> ProbeKeeper::arm() {
+  return order(connection_.get(), Order::kArm, {});
+}
+
 Result<void> ProbeKeeper::remove(std::span<const model::PointId> points) {
-  if (!send_order(socket_.get(), Order::kRemove, points))
-    return fail_errno("speak to the process that holds the probes");
-  return take_answer(socket_.get());
+  return order(connection_.get(), Order::kRemove, points);
 }
 
 Result<void> ProbeKeeper::add(std::span<const model::PointId> points) {
-  if (!send_order(socket_.get(), Order::kAdd, points))
-    return fail_errno("speak to the process that holds the probes");
-  return take_answer(socket_.get());
+  return order(connection_.get(), Order::kAdd, points);
 }
 
 }  // namespace sojourn::capture

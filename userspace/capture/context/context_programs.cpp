@@ -202,7 +202,8 @@ Result<ContextPrograms> ContextPrograms::load(const std::vector<ContextFamily>& 
   if (state->families.empty()) {
     state->skeleton.reset();
   } else {
-    SJ_TRY(rings, BpfRings::map(ring_maps(*state->skeleton), shape));
+    SJ_TRY(wait, ProgramWait::create());
+    SJ_TRY(rings, BpfRings::map(fds_of(ring_maps(*state->skeleton)), shape, std::move(wait)));
     state->rings = std::move(rings);
   }
   return ContextPrograms(std::move(state));
@@ -276,7 +277,11 @@ void ContextPrograms::close_gate_at(std::uint64_t monotonic_ns) {
 Result<void> ContextPrograms::start_over() {
   if (!state_->skeleton) return {};
   open_gate_at(UINT64_MAX);
-  return state_->rings.start_over();
+  return state_->rings.start_over(SJ_CONTEXT_KINDS);
+}
+
+Result<void> ContextPrograms::wait_for_running() const {
+  return state_->skeleton ? state_->rings.wait_for_running() : Result<void>();
 }
 
 Result<void> ContextPrograms::add_socket(std::uint64_t cookie) {

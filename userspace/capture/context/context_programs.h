@@ -55,6 +55,9 @@ class ContextPrograms {
   // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
   Result<void> start_over();
 
+  // Returns when every program that was running has ended.
+  Result<void> wait_for_running() const;
+
   // Drops at these sockets count from now on.
   Result<void> add_socket(std::uint64_t cookie);
 

@@ -118,10 +118,8 @@ void ContextSource::close_at(std::uint64_t monotonic_ns) {
   for (SocketSampler& sampler : samplers_) sampler.close_at(monotonic_ns);
 }
 
-// Where no family could be had, there may be no rights to wait either.
 Result<void> ContextSource::settle() {
-  if (programs_.rings().empty()) return {};
-  return wait_for_running_programs();
+  return programs_.wait_for_running();
 }
 
 // System calls name them by number.

@@ -1,8 +1,6 @@
 #include "userspace/capture/context/descriptors.h"
 
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "userspace/target/procfs.h"
 
@@ -31,15 +29,13 @@ std::string Descriptors::words(const std::string& link) const {
 }
 
 void Descriptors::look(const target::Process& process, model::Context& into) {
-  std::error_code gone;
   std::size_t looked = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(process.proc("fd"), gone)) {
+  for (const target::Link& link : target::read_links(process.proc("fd"))) {
     if (++looked > kMost) return;
-    const auto number = target::parse_number(entry.path().filename().string());
-    const auto link = target::read_link(entry.path().string());
-    if (!number || !link) continue;  // it was just closed
+    const auto number = target::parse_number(link.name);
+    if (!number) continue;
     std::string& known = descriptors_[{process.pid(), *number}];
-    std::string name = words(*link);
+    std::string name = words(link.leads_to);
     if (known == name) continue;
     known = name;
     into.names.push_back({.kind = model::NameKind::kDescriptor,

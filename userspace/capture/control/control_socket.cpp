@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -43,11 +44,16 @@ Address address_of(std::string_view name) {
   return address;
 }
 
-bool may_talk(int socket) {
+std::optional<uid_t> user_of(int socket) {
   ucred peer{};
   socklen_t size = sizeof(peer);
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.uid;
+}
+
+bool may_talk(int socket) {
+  const auto user = user_of(socket);
+  return user == geteuid() || user == 0;
 }
 
 // The names of all captures of the process that this machine has.
@@ -71,6 +77,8 @@ Result<std::string> ask(const std::string& name, std::string_view words) {
   if (!socket || connect(socket.get(), address.get(), address.length) != 0)
     return fail_errno("speak to the capture {}", name);
   if (!may_talk(socket.get())) return fail("the capture {} is another user's", name);
+  if (user_of(socket.get()) != geteuid() && geteuid() != 0)
+    return fail("the capture {} is root's: it hears nobody else", name);
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
   if (send(socket.get(), words.data(), words.size(), MSG_NOSIGNAL) < 0)
     return fail_errno("ask the capture {}", name);

@@ -41,16 +41,16 @@ void Dumps::File::end(Result<Dumped> how) {
 
 void Dumps::begin(Sink& sink, model::Capture about,
                   std::vector<DescribesLate::Description> descriptions) {
-  Writing writing{.asked = *std::exchange(asked_, std::nullopt),
-                  .path = names_.next(),
-                  .file = std::make_shared<File>(),
-                  .found = {}};
+  Writing writing{
+      .asked = *std::exchange(asked_, std::nullopt), .file = std::make_shared<File>(), .found = {}};
   about.ended_by = writing.asked.why;
   writing.file->about = std::move(about);
-  sink.run_in_order([path = writing.path, file = writing.file](std::unique_ptr<Store>& store) {
+  sink.run_in_order([names = names_, file = writing.file](std::unique_ptr<Store>& store) {
+    file->path = names->next();
     const auto* flight = dynamic_cast<const FlightStore*>(store.get());
-    auto writer = flight != nullptr ? flight->begin_file(path, file->about)
-                                    : Result<trace::Writer>(fail("dump {}: nothing is held", path));
+    auto writer = flight != nullptr
+                      ? flight->begin_file(file->path, file->about)
+                      : Result<trace::Writer>(fail("dump {}: nothing is held", file->path));
     if (writer)
       file->writer.emplace(std::move(*writer));
     else
@@ -92,7 +92,7 @@ std::vector<Dumps::Done> Dumps::take_done(Sink& sink) {
     if (is_found) complete(writing, sink);
     const std::scoped_lock lock(writing.file->mutex);
     if (!writing.file->dumped) return false;
-    done.push_back({.path = writing.path,
+    done.push_back({.path = writing.file->path,
                     .why = writing.asked.why,
                     .clients = std::move(writing.asked.clients),
                     .dumped = std::move(*writing.file->dumped)});

@@ -51,7 +51,7 @@ class Dumps {
 
   // `output` is the name that gets the numbers.
   Dumps(std::string output, Aftermath aftermath)
-      : names_(std::move(output)), aftermath_(aftermath) {}
+      : names_(std::make_shared<DumpNames>(std::move(output))), aftermath_(aftermath) {}
 
   // What is asked for again before it is due is one dump. A client wants an answer.
   void ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
@@ -77,8 +77,9 @@ class Dumps {
     std::uint64_t due_events = 0;
     std::vector<int> clients;
   };
-  // Of the sink's thread, but for `dumped`, which this one looks at.
+  // Of the sink's thread, but for `dumped`, which this one looks at; and for `path` from then on.
   struct File {
+    std::string path;
     std::optional<trace::Writer> writer;
     model::Capture about;
     std::mutex mutex;
@@ -88,13 +89,12 @@ class Dumps {
   };
   struct Writing {
     Asked asked;
-    std::string path;
     std::shared_ptr<File> file;
     std::future<std::vector<model::Profile>> found;  // until the sink has it
   };
   static void complete(Writing& writing, Sink& sink);
 
-  DumpNames names_;
+  std::shared_ptr<DumpNames> names_;  // the sink's thread's: it can look into the directory
   Aftermath aftermath_;
   std::optional<Asked> asked_;
   std::vector<Writing> writing_;

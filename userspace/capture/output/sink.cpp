@@ -17,7 +17,9 @@ Sink::Sink(std::unique_ptr<Store> store, FileOwner owner, Look look)
     : owner_(std::move(owner)),
       look_(std::move(look)),
       store_(std::move(store)),
-      thread_([this] { run(); }) {}
+      thread_([this] { run(); }) {
+  is_writer_.wait();
+}
 
 Sink::~Sink() {
   end_thread();
@@ -32,10 +34,13 @@ void Sink::run_in_order(Job job) {
 }
 
 void Sink::add(Work work) {
+  // By whoever hands over, while the sink's thread and others go on.
+  const std::vector<std::uint64_t> counts = count(work);
   {
     const std::scoped_lock lock(mutex_);
     if (error_) return;
-    count(work);
+    const std::size_t counted = std::min(counts.size(), by_point_.size());
+    for (std::size_t point = 0; point < counted; ++point) by_point_[point] += counts[point];
     waiting_.push_back(std::move(work));
     if (behind_ == Behind::kGiveUpOldest && waiting_.size() > kMaxWaiting) give_up_oldest();
   }
@@ -47,11 +52,13 @@ const model::EventBatch* Sink::batch_of(const Work& work) {
   return item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
 }
 
-void Sink::count(const Work& work) {
+std::vector<std::uint64_t> Sink::count(const Work& work) {
+  std::vector<std::uint64_t> counts;
   const auto* const batch = batch_of(work);
-  if (batch == nullptr || by_point_.empty()) return;
-  for (const model::PointId point : batch->point())
-    if (point < by_point_.size()) ++by_point_[point];
+  if (batch == nullptr || batch->empty()) return counts;
+  counts.resize(std::size_t{std::ranges::max(batch->point())} + 1);
+  for (const model::PointId point : batch->point()) ++counts[point];
+  return counts;
 }
 
 // Everything else that waits, such as what the streams are, has to be in the file.
@@ -126,26 +133,27 @@ void Sink::end_thread() {
   if (thread_.joinable()) thread_.join();
 }
 
+// By the thread: only it may do in the file's directory what its owner may.
 void Sink::abandon() {
+  run_in_order([](std::unique_ptr<Store>& store) { store->abandon(); });
   end_thread();
-  store_->abandon();
+  if (error_) store_->abandon();
 }
 
 Result<void> Sink::finish() {
+  Result<void> finished;
+  run_in_order([&finished](std::unique_ptr<Store>& store) { finished = store->finish(); });
   end_thread();
   if (error_) return std::unexpected(*error_);
-  SJ_CHECK(store_->finish());
-  bytes_ = store_->bytes();
-  return {};
+  return finished;
 }
 
 void Sink::run() {
   auto became = become_writer(owner_);
   std::unique_lock lock(mutex_);
-  if (!became) {
-    error_ = std::move(became).error();
-    return;
-  }
+  if (!became) error_ = std::move(became).error();
+  is_writer_.count_down();
+  if (error_) return;
   for (;;) {
     wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;

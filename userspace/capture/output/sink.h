@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,7 @@ class Sink {
 
   // `look` sees every item before the store does, on the sink's thread.
   using Look = std::function<void(const Item&)>;
+  // Returns once its thread has no other rights than the owner's.
   explicit Sink(std::unique_ptr<Store> store, FileOwner owner = FileOwner::self(), Look look = {});
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
@@ -67,7 +69,7 @@ class Sink {
   using Work = std::variant<Item, Job>;
   void add(Work work);
   static const model::EventBatch* batch_of(const Work& work);
-  void count(const Work& work);
+  static std::vector<std::uint64_t> count(const Work& work);
   void give_up_oldest();
   void run();
   void end_thread();
@@ -87,6 +89,7 @@ class Sink {
   const FileOwner owner_;
   Look look_;
   std::unique_ptr<Store> store_;  // the thread's own between start and join
+  std::latch is_writer_{1};
   std::thread thread_;
 };
 

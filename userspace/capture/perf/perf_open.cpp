@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/capture/perf/perf_record.h"
 
 namespace sojourn::capture {
@@ -51,7 +52,14 @@ base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
     attributes.read_format = 0;
     event = open_event(attributes, tid, cpu);
   }
-  return event;
+  const bool lacks_rights = !event && (errno == EACCES || errno == EPERM);
+  const auto* const attacher = base::Attacher::of_this_process();
+  if (!lacks_rights || attacher == nullptr) return event;
+  base::Packer wanted;
+  wanted.put(request).put(tid).put(cpu);
+  auto answer = attacher->ask(base::Errand::kPerfEvent, std::move(wanted));
+  if (!answer || answer->fds.size() != 1) return {};
+  return std::move(answer->fds.front());
 }
 
 bool read_perf_count(const base::Fd& event, PerfCount& into) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <set>
@@ -103,6 +104,7 @@ struct QueueSampler::State {
   Alarm alarm;
   std::atomic<std::uint64_t> open_ns = UINT64_MAX;
   std::atomic<std::uint64_t> close_ns = UINT64_MAX;
+  std::latch is_prepared{1};
   std::atomic<bool> is_stopped = false;
   std::atomic<std::uint64_t> recorded = 0;
   std::mutex mutex;
@@ -208,6 +210,7 @@ Result<void> QueueSampler::connect(Outlet& outlet) {
 
 Result<void> QueueSampler::arm() {
   state_->thread = std::thread([state = state_.get()] { state->run(); });
+  state_->is_prepared.wait();
   return {};
 }
 
@@ -267,7 +270,7 @@ std::uint64_t QueueSampler::events() const {
 
 void QueueSampler::State::prepare_thread() const {
   // It only reads what is mapped. More rights than that takes are no reason not to sample.
-  std::ignore = keep_rights({});
+  std::ignore = give_up_rights();
   pthread_setname_np(pthread_self(), "sj-queues");  // who reads `explain` sees whose it is
   prctl(PR_SET_TIMERSLACK, 1UL);                    // ns; 50,000 otherwise
   if (options.cpu < 0) return;
@@ -299,6 +302,7 @@ bool QueueSampler::State::wait_for_open() {
 
 void QueueSampler::State::run() {
   prepare_thread();
+  is_prepared.count_down();
   if (!wait_for_open()) return;
   const bool is_busy = options.mode == model::SamplingMode::kBusy;
   const auto period_ns = static_cast<std::uint64_t>(options.period.count());

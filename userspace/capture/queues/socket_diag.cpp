@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -20,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
@@ -129,15 +129,33 @@ Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t 
   return false;
 }
 
+namespace {
+
+Result<base::Fd> ask_attacher(const base::Attacher& attacher, const target::Process& process) {
+  base::Packer wanted;
+  wanted.put(process.pid());
+  SJ_TRY(answer, attacher.ask(base::Errand::kSockets, std::move(wanted)));
+  if (answer.fds.size() != 1) return fail("the process that keeps the rights answered nonsense");
+  return std::move(answer.fds.front());
+}
+
+}  // namespace
+
 Result<SocketDiag> SocketDiag::open(const target::Process& process) {
+  if (const auto* const attacher = base::Attacher::of_this_process()) {
+    SJ_TRY(socket, ask_attacher(*attacher, process));
+    return SocketDiag(std::move(socket));
+  }
+  SJ_TRY(socket, open_in_namespace_of(process));
+  return SocketDiag(std::move(socket));
+}
+
+Result<base::Fd> SocketDiag::open_in_namespace_of(const target::Process& process) {
   const std::string path = process.proc("ns/net");
   const auto own = target::read_link("/proc/self/ns/net");
   const auto its = target::read_link(path);
   if (!its) return std::unexpected(its.error());
-  if (own && *own == *its) {
-    SJ_TRY(socket, open_netlink());
-    return SocketDiag(std::move(socket));
-  }
+  if (own && *own == *its) return open_netlink();
   const base::Fd name_space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!name_space) return fail_errno("open {}", path);
   Result<base::Fd> socket = base::Fd();
@@ -148,8 +166,7 @@ Result<SocketDiag> SocketDiag::open(const target::Process& process) {
     else
       socket = open_netlink();
   }).join();
-  if (!socket) return std::unexpected(std::move(socket).error());
-  return SocketDiag(std::move(*socket));
+  return socket;
 }
 
 Result<void> SocketDiag::dump(std::uint8_t family, std::uint8_t protocol,
@@ -189,13 +206,11 @@ Result<std::vector<SocketState>> SocketDiag::dump() {
 
 std::vector<std::uint64_t> socket_inodes(const target::Process& process) {
   std::vector<std::uint64_t> inodes;
-  std::error_code gone;
-  for (const auto& fd : std::filesystem::directory_iterator(process.proc("fd"), gone)) {
+  for (const target::Link& fd : target::read_links(process.proc("fd"))) {
     constexpr std::string_view kSocket = "socket:[";
-    const auto link = target::read_link(fd.path());
-    if (!link || !link->starts_with(kSocket) || !link->ends_with(']')) continue;
-    const std::string_view number =
-        std::string_view(*link).substr(kSocket.size(), link->size() - kSocket.size() - 1);
+    const std::string_view link = fd.leads_to;
+    if (!link.starts_with(kSocket) || !link.ends_with(']')) continue;
+    const std::string_view number = link.substr(kSocket.size(), link.size() - kSocket.size() - 1);
     if (const auto inode = target::parse_number(number)) inodes.push_back(*inode);
   }
   std::ranges::sort(inodes);

@@ -135,6 +135,16 @@ Result<void> become_writer(const FileOwner& owner) {
   return keep_only({});
 }
 
+Result<void> give_up_rights() {
+  return keep_only({});
+}
+
+bool has_rights() {
+  const Capabilities now(cap_get_proc());
+  const Capabilities none(cap_init());
+  return now && none && cap_compare(now.get(), none.get()) != 0;
+}
+
 Result<void> keep_rights(const RightsNeeded& needed) {
   std::vector<cap_value_t> wanted = {
       CAP_BPF,

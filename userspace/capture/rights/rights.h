@@ -1,8 +1,9 @@
-// With which rights a capture works. It keeps the few that it needs to look into processes and to
-// attach to libraries and children that come later, and whoever only writes gives up all of them.
-// Files belong to the user who asked for the capture, also by sudo, and are made with that user's
-// rights: so nobody can make root write where they may not write themselves.
-// All of this is of the calling thread, and of the threads and processes that it starts later.
+// With which rights a capture works. It begins with the few that it takes to look into processes
+// and to attach to them, and gives up all of them once that is done; a process of its own keeps
+// them for what comes later. Files belong to the user who asked for the capture, also by sudo, and
+// are made with that user's rights: so nobody can make root write where they may not write
+// themselves. All of this is of the calling thread, and of the threads and processes that it starts
+// later.
 #pragma once
 
 #include <optional>
@@ -53,5 +54,9 @@ struct RightsNeeded {
 
 // Gives up all that a capture does not need. Rights that are not there are not asked for.
 Result<void> keep_rights(const RightsNeeded& needed);
+
+// All of them: from here on the attacher does what takes some (attacher/errands.h).
+Result<void> give_up_rights();
+bool has_rights();
 
 }  // namespace sojourn::capture

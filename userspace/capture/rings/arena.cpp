@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "userspace/base/attacher.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/target/maps.h"
 #include "userspace/target/procfs.h"
@@ -65,7 +66,7 @@ Result<Arena> Arena::open(base::Fd file, std::string name, std::uint64_t address
 }
 
 Result<Arena> Arena::open_named(const std::string& path, std::string name) {
-  base::Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  base::Fd file = target::open_path(path, O_RDWR | O_NOFOLLOW);
   if (!file) return fail_errno("open {}", path);
   return open(std::move(file), std::move(name));
 }
@@ -196,15 +197,25 @@ Result<std::vector<FoundArena>> find_arenas(const target::Process& process) {
   return found;
 }
 
+base::Fd open_arena_file(const target::Process& process, const FoundArena& found) {
+  base::Fd file = open_descriptor(process, found);
+  if (file) return file;
+  const std::string path = process.proc(fmt::format("map_files/{:x}-{:x}", found.start, found.end));
+  file = base::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const bool lacks_rights = !file && (errno == EACCES || errno == EPERM);
+  const auto* const attacher = base::Attacher::of_this_process();
+  if (!lacks_rights || attacher == nullptr) return file;
+  base::Packer wanted;
+  wanted.put(process.pid()).put(found.device).put(found.inode);
+  auto answer = attacher->ask(base::Errand::kOpenRings, std::move(wanted));
+  if (!answer || answer->fds.size() != 1) return {};
+  return std::move(answer->fds.front());
+}
+
 Result<Arena> open_arena(const target::Process& process, const FoundArena& found) {
   const std::string name = fmt::format("the rings of process {} ({})", process.title(), found.name);
-  base::Fd file = open_descriptor(process, found);
-  if (!file) {
-    const std::string path =
-        process.proc(fmt::format("map_files/{:x}-{:x}", found.start, found.end));
-    file = base::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (!file) return std::unexpected(process.explain(fail_errno("open {}", name).error()));
-  }
+  base::Fd file = open_arena_file(process, found);
+  if (!file) return std::unexpected(process.explain(fail_errno("open {}", name).error()));
   return Arena::open(std::move(file), name, found.address);
 }
 

@@ -121,7 +121,9 @@ struct FoundArena {
 
 Result<std::vector<FoundArena>> find_arenas(const target::Process& process);
 
-// Through a descriptor of the process, or as root through its mapping.
+// Through a descriptor of the process, or as root through its mapping. False as bool where it
+// failed: errno.
+base::Fd open_arena_file(const target::Process& process, const FoundArena& found);
 Result<Arena> open_arena(const target::Process& process, const FoundArena& found);
 
 }  // namespace sojourn::capture

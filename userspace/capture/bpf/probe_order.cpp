@@ -1,0 +1,80 @@
+#include "userspace/capture/bpf/probe_order.h"
+
+#include <utility>
+
+namespace sojourn::capture {
+
+namespace {
+
+void pack_site(base::Packer& words, const target::Site& site) {
+  words.put(site.file).put(site.offset).put(site.semaphore_offset).put(site.point);
+  words.put(site.is_stepped).put(site.is_return).put_text(site.probe);
+  words.put_all(site.args).put_all(site.chains).put_all(site.tests);
+}
+
+target::Site unpack_site(base::Unpacker& words) {
+  target::Site site;
+  site.file = words.take<std::size_t>();
+  site.offset = words.take<std::uint64_t>();
+  site.semaphore_offset = words.take<std::uint64_t>();
+  site.point = words.take<model::PointId>();
+  site.is_stepped = words.take<bool>();
+  site.is_return = words.take<bool>();
+  site.probe = words.take_text();
+  site.args = words.take_all<sj_arg>();
+  site.chains = words.take_all<sj_chain>();
+  site.tests = words.take_all<sj_test>();
+  return site;
+}
+
+// Whichever files they are: a link traps in its process only, and gives nothing of a file away.
+Result<void> check(const ProbeOrder& order) {
+  for (const target::Site& site : order.points.sites)
+    if (site.file >= order.points.files.size() || site.args.size() > SJ_MAX_ARGS ||
+        site.tests.size() > SJ_MAX_TESTS)
+      return fail("a site that cannot be");
+  return {};
+}
+
+}  // namespace
+
+base::Packer pack(const ProbeOrder& order) {
+  base::Packer words;
+  words.put(order.pid).put(order.mechanism.has_value());
+  words.put(order.mechanism.value_or(Mechanism::kUprobeMulti));
+  words.put(order.ring_bytes).put(order.objects).put(order.links);
+  words.put(order.keep.size());
+  for (const auto& tests : order.keep) words.put_all(tests);
+  words.put(order.points.files.size());
+  for (const target::MappedFile& file : order.points.files)
+    words.put_text(file.name).put_text(file.path);
+  words.put(order.points.sites.size());
+  for (const target::Site& site : order.points.sites) pack_site(words, site);
+  return words;
+}
+
+Result<ProbeOrder> unpack_probe_order(base::Unpacker& words) {
+  ProbeOrder order;
+  order.pid = words.take<pid_t>();
+  const bool is_chosen = words.take<bool>();
+  const auto mechanism = words.take<Mechanism>();
+  if (is_chosen) order.mechanism = mechanism;
+  order.ring_bytes = words.take<std::size_t>();
+  order.objects = words.take<std::size_t>();
+  order.links = words.take<Attachment::Links>();
+  for (std::size_t left = words.take_count(sizeof(std::size_t)); left > 0; --left)
+    order.keep.push_back(words.take_all<filter::FieldTest>());
+  for (std::size_t left = words.take_count(2 * sizeof(std::size_t)); left > 0; --left) {
+    target::MappedFile file;
+    file.name = words.take_text();
+    file.path = words.take_text();
+    order.points.files.push_back(std::move(file));
+  }
+  for (std::size_t left = words.take_count(4 * sizeof(std::size_t)); left > 0; --left)
+    order.points.sites.push_back(unpack_site(words));
+  if (!words.is_sound() || order.objects == 0) return fail("this is no order for probes");
+  SJ_CHECK(check(order));
+  return order;
+}
+
+}  // namespace sojourn::capture

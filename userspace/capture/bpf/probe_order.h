@@ -1,0 +1,34 @@
+// What a process that holds probes has to know: which sites of which process, and how their hits
+// are recorded. It crosses to that process as bytes, and is checked there: who sends it has no
+// rights any more, and wants what takes some. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/base/message.h"
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct ProbeOrder {
+  pid_t pid = 0;
+  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+  std::size_t ring_bytes = 0;
+  std::size_t objects = 1;
+  Attachment::Links links = Attachment::Links::kEachFile;
+  PointTests keep;
+  target::Points points;  // of it: sites and their files
+};
+
+base::Packer pack(const ProbeOrder& order);
+
+// Fails where it is no order.
+Result<ProbeOrder> unpack_probe_order(base::Unpacker& words);
+
+}  // namespace sojourn::capture
