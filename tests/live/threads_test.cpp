@@ -4,15 +4,18 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/live/control_group.h"
 #include "tests/live/programs.h"
 #include "userspace/capture/context/syscall_rate.h"
 
@@ -192,7 +195,35 @@ TEST_CASE("record --auto tells of the threads of a base station, as far as is af
   station.finish();
 }
 
-TEST_CASE("how often system calls are made is counted, of all processes and of the targets") {
+TEST_CASE("record --auto of a command, or of a control group, looks for queues") {
+  need_root();
+  const bool is_command = GENERATE(true, false);
+  CAPTURE(is_command);
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("run.sjt");
+  std::vector<std::string> argv = {"record", "--auto", "--context", "sched",
+                                   "--for",  "1s",     "-o",        path};
+  const ControlGroup group(is_command ? "none" : "");
+  std::unique_ptr<Station> station;
+  if (is_command) {
+    argv.insert(argv.end(), {"--", SJ_BASESTATION});
+  } else {
+    if (!group.is_there()) SKIP("no control group can be made on this machine");
+    station = std::make_unique<Station>();
+    move(station->pid(), group.path());
+    argv.insert(argv.end(), {"--cgroup", group.path()});
+  }
+  const test::Ended ended = sojourn(argv);
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(sojourn_done({"queues", path}).contains("rlc"));
+  if (station)
+    station->finish();
+  else
+    CHECK(kill(open_trace(path).target().pid, SIGKILL) == 0);
+}
+
+TEST_CASE("how often system calls is counted, of all processes and of the targets") {
   need_root();
   std::atomic<bool> ends = false;
   std::thread caller([&ends] {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 #include "userspace/capture/context/syscall_rate.h"
 #include "userspace/capture/rings/arena.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
+#include "userspace/target/cgroup.h"
 #include "userspace/target/process.h"
 
 namespace sojourn::cli {
@@ -24,8 +26,8 @@ constexpr std::chrono::milliseconds kLook{100};
 constexpr double kMostOfMachine = 0.05;
 
 // What cannot be measured is left to those who record it: they will say why.
-bool can_afford_syscalls(const ProcessOptions& processes, bool quiet) {
-  const auto rate = capture::measure_syscalls(processes.pids, kLook);
+bool can_afford_syscalls(const std::vector<pid_t>& pids, bool quiet) {
+  const auto rate = capture::measure_syscalls(pids, kLook);
   if (!rate || rate->share() <= kMostOfMachine) return true;
   if (!quiet)
     tell(
@@ -37,13 +39,23 @@ bool can_afford_syscalls(const ProcessOptions& processes, bool quiet) {
   return false;
 }
 
-bool registers_queues(const ProcessOptions& processes) {
-  return std::ranges::any_of(processes.pids, [](pid_t pid) {
+// Of one that is still to be started nobody knows; nor of those that come into a group.
+bool registers_queues(const std::vector<pid_t>& pids) {
+  return std::ranges::any_of(pids, [](pid_t pid) {
     const auto process = target::Process::open(pid);
     if (!process) return false;
     const auto arenas = capture::find_arenas(*process);
     return arenas && !arenas->empty();
   });
+}
+
+Result<std::vector<pid_t>> all_of(const ProcessOptions& options) {
+  std::vector<pid_t> pids = options.pids;
+  if (options.cgroup.empty()) return pids;
+  SJ_TRY(group, target::Cgroup::open(options.cgroup));
+  SJ_TRY(members, group.processes());
+  pids.insert(pids.end(), members.begin(), members.end());
+  return pids;
 }
 
 }  // namespace
@@ -62,12 +74,14 @@ void AutoOptions::define(CLI::App& app) {
 Result<void> AutoOptions::fill_in(const AutoParts& parts, bool quiet) const {
   if (!wanted) return {};
   for (const pid_t pid : parts.processes.pids) SJ_CHECK(target::Process::open(pid));
+  SJ_TRY(pids, all_of(parts.processes));
   if (parts.context.families.empty()) {
     parts.context.families = kFamilies;
-    if (can_afford_syscalls(parts.processes, quiet)) parts.context.families += ",syscalls";
+    if (can_afford_syscalls(pids, quiet)) parts.context.families += ",syscalls";
   }
   if (parts.perf.frequency.empty()) parts.perf.frequency = kFrequency;
-  if (!parts.queues.wanted) parts.queues.wanted = registers_queues(parts.processes);
+  const bool may_have_queues = !parts.processes.given() || registers_queues(pids);
+  parts.queues.wanted = parts.queues.wanted || may_have_queues;
   if (parts.duration.empty() && !parts.may_be_endless) parts.duration = kDuration;
   return {};
 }

@@ -98,6 +98,7 @@ struct QueueSampler::State {
   Sink* sink = nullptr;
   std::uint32_t stream = 0;
   std::uint64_t next_find_ns = 0;
+  std::uint64_t often_until_ns = 0;
   std::thread thread;
 
   // Between the two.
@@ -126,7 +127,7 @@ struct QueueSampler::State {
 
   Result<void> find();
   Result<void> find(std::size_t part);
-  bool has_any() const;
+  bool looks_often(std::uint64_t now_ns) const;
   void take_over();
   void run();
   void prepare_thread() const;
@@ -173,8 +174,10 @@ Result<void> QueueSampler::State::find(std::size_t part) {
   return {};
 }
 
-bool QueueSampler::State::has_any() const {
-  return std::ranges::any_of(parts, [](const Part& part) { return !part.known.empty(); });
+// A program that was only just started has its arena within milliseconds, if it has any.
+bool QueueSampler::State::looks_often(std::uint64_t now_ns) const {
+  return now_ns < often_until_ns &&
+         std::ranges::all_of(parts, [](const Part& part) { return part.known.empty(); });
 }
 
 QueueSampler::QueueSampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -193,6 +196,7 @@ Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const target::Process
 
 Result<bool> QueueSampler::add_process(const target::Process& process) {
   state_->parts.push_back({.process = &process, .known = {}});
+  state_->often_until_ns = base::monotonic_ns() + kSecond;
   SJ_CHECK(state_->find(state_->parts.size() - 1));
   return true;
 }
@@ -215,6 +219,7 @@ Result<void> QueueSampler::arm() {
 }
 
 void QueueSampler::open_at(std::uint64_t monotonic_ns) {
+  state_->often_until_ns = base::monotonic_ns() + kSecond;
   state_->open_ns = monotonic_ns;
   state_->alarm.ring();
 }
@@ -234,14 +239,14 @@ Result<bool> QueueSampler::poll() {
   State& state = *state_;
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < state.next_find_ns || !is_armed()) return false;
-  // A program that was only just started has its arena within milliseconds.
-  state.next_find_ns = now_ns + (state.has_any() ? kSecond : kMillisecond);
+  state.next_find_ns = now_ns + (state.looks_often(now_ns) ? kMillisecond : kSecond);
   SJ_CHECK(state.find());
   return false;
 }
 
 std::chrono::microseconds QueueSampler::poll_period() const {
-  return state_->has_any() ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1);
+  return state_->looks_often(base::monotonic_ns()) ? std::chrono::milliseconds(1)
+                                                   : std::chrono::milliseconds(100);
 }
 
 void QueueSampler::disarm() {
