@@ -103,6 +103,15 @@ TEST_CASE("two copies of one program are recorded side by side, and never mixed 
         hits.begin()->second.counts.size() + hits.rbegin()->second.counts.size());
 }
 
+// Returns once the capture of that process has any.
+void wait_for_events(pid_t pid) {
+  for (int tries = 0; tries < 1000; ++tries) {
+    if (!sojourn_done({"ctl", "-p", number(pid), "status"}).contains(" 0 events")) return;
+    usleep(10'000);
+  }
+  FAIL("the capture of process " << pid << " has no events");
+}
+
 TEST_CASE("of two containers of one image only the chosen one is touched") {
   need_root();
   const test::TemporaryDirectory directory;
@@ -122,6 +131,7 @@ TEST_CASE("of two containers of one image only the chosen one is touched") {
   REQUIRE(tracer.wait_for_output("attached"));
   constexpr unsigned char kNop = 0x90;
   for (const unsigned char byte : site_bytes(other_pid, points_of(other_pid))) CHECK(byte == kNop);
+  wait_for_events(inside(chosen));
   tracer.signal(SIGINT);
   REQUIRE(tracer.wait().exit_code == 0);
   CHECK(open_trace(directory.path("run.sjt")).events() > 0);
