@@ -71,8 +71,22 @@ std::string_view name(LossCause cause) {
       return "target gone";
     case LossCause::kWriterBehind:
       return "writer behind";
+    case LossCause::kUnderWay:
+      return "under way";
   }
   return "unknown";
+}
+
+bool takes_sequence_number(LossCause cause) {
+  switch (cause) {
+    case LossCause::kRingFull:
+    case LossCause::kReserveRefused:
+    case LossCause::kWriterBehind:
+    case LossCause::kUnderWay:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace sojourn::model

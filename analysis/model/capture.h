@@ -110,8 +110,12 @@ enum class LossCause : std::uint8_t {
   kNoRing = 5,
   kTargetGone = 6,
   kWriterBehind = 7,  // drained, but the disk did not take it in time
+  kUnderWay = 8,      // not whole when the capture ended: its thread was stopped in the middle
 };
 std::string_view name(LossCause cause);
+
+// A hit that never came as far as a number in its stream leaves no gap.
+bool takes_sequence_number(LossCause cause);
 
 struct LedgerEntry {
   std::uint32_t stream = 0;

@@ -148,16 +148,12 @@ void Verifier::give_up(Queue& queue) {
 
 // A loss that took no sequence number has no time.
 bool Verifier::lost_between(std::uint64_t from_ns, std::uint64_t to_ns) const {
-  const auto has_number = [](model::LossCause cause) {
-    return cause == model::LossCause::kRingFull || cause == model::LossCause::kReserveRefused ||
-           cause == model::LossCause::kWriterBehind;
-  };
   return std::ranges::any_of(reader_->gaps(),
                              [&](const trace::Gap& gap) {
                                return gap.after_ns <= to_ns && gap.before_ns >= from_ns;
                              }) ||
          std::ranges::any_of(reader_->ledger(), [&](const model::LedgerEntry& entry) {
-           return entry.count != 0 && !has_number(entry.cause);
+           return entry.count != 0 && !model::takes_sequence_number(entry.cause);
          });
 }
 

@@ -55,18 +55,6 @@ struct Findings {
   }
 };
 
-// A hit that never came as far as a sequence number leaves no gap.
-bool takes_sequence_number(model::LossCause cause) {
-  switch (cause) {
-    case model::LossCause::kRingFull:
-    case model::LossCause::kReserveRefused:
-    case model::LossCause::kWriterBehind:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool ended_in_order(const trace::Reader& reader) {
   return reader.capture().close_ns > reader.capture().open_ns;
 }
@@ -100,7 +88,8 @@ Result<Findings> examine(trace::Reader& reader) {
     (entry.cause == model::LossCause::kFiltered ? found.filtered : found.lost) += entry.count;
     if (entry.cause == model::LossCause::kFiltered)
       found.streams[entry.stream].filtered += entry.count;
-    if (takes_sequence_number(entry.cause)) found.streams[entry.stream].counted += entry.count;
+    if (model::takes_sequence_number(entry.cause))
+      found.streams[entry.stream].counted += entry.count;
   }
   for (const auto& [id, stream] : found.streams) {
     found.missing += stream.missing;

@@ -211,11 +211,11 @@ void tell_advice(const capture::RingAdvice& advice) {
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid as well\n",
          counted(advice.foreign_events, "event"));
-  if (advice.unfinished != 0)
+  if (advice.under_way != 0)
     tell(
-        "threads that were stopped or had no processor at the end: {}: of each one hit may be "
-        "missing, which was under way\n",
-        advice.unfinished);
+        "of the lost ones {} had begun and did not end, as their threads were stopped or had no "
+        "processor\n",
+        grouped(advice.under_way));
   if (advice.cut != 0)
     tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
   if (advice.silences != 0)

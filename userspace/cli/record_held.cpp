@@ -71,7 +71,7 @@ void tell_left_doubts(const capture::LeftCounts& counts) {
   if (counts.unfinished != 0)
     tell("in the middle of a hit, which is missing: {}\n", counted(counts.unfinished, "thread"));
   if (!counts.knows_unfinished)
-    tell("of each thread one hit may be missing, which was under way (a core file would tell)\n");
+    tell("of each thread one hit may be missing, which had just begun (a core file would tell)\n");
 }
 
 namespace {

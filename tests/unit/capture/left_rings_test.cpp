@@ -255,6 +255,36 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_core.counts.knows_unfinished);
 }
 
+TEST_CASE("a hit that its thread died in is of its point where the record says which") {
+  Target target;
+  target.hit(0, 1);
+  target.hit(0, 2);
+  target.ring(0).cursor -= kRecord;  // the second is not shown
+  const model::LedgerEntry torn{
+      .stream = 0, .point = 0, .cause = model::LossCause::kTargetGone, .count = 1};
+  for (const std::string& file : {target.bytes(), target.core()}) {
+    const Found found = read(file);
+    CHECK(found.numbers == std::vector<std::uint64_t>{1});
+    CHECK(found.ledger == model::Ledger{torn});
+    CHECK(found.stream_hits == std::vector<std::uint64_t>{1});
+  }
+}
+
+TEST_CASE("of a process that goes on, a hit under way counts where it began before the look") {
+  Target target;
+  target.hit(0, 1);
+  target.hit(0, 2);
+  target.ring(0).cursor -= kRecord;
+  const model::LedgerEntry torn{
+      .stream = 0, .point = 0, .cause = model::LossCause::kUnderWay, .count = 1};
+  const Found before = read(target.core(), {.until_stamp = target.stamp() + 1, .host_tid = {}});
+  CHECK(before.ledger == model::Ledger{torn});
+  CHECK(before.stream_hits == std::vector<std::uint64_t>{2});
+  const Found after = read(target.core(), {.until_stamp = target.stamp(), .host_tid = {}});
+  CHECK(after.ledger.empty());
+  CHECK(after.stream_hits == std::vector<std::uint64_t>{1});
+}
+
 TEST_CASE("what a flight recorder lost before what it still holds is no loss of that") {
   Target target(SJ_RING_FLIGHT);
   target.hit(0, 0);

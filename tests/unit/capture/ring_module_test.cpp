@@ -43,6 +43,12 @@ class Target {
   ~Target() { munmap(memory_, kBytes); }
 
   sj_ring& ring() { return at<sj_ring>(kRingsAt); }
+  // A hit that has taken its place, and written its stamp and which it is.
+  void begin_hit(std::uint64_t stamp, std::uint32_t id) {
+    at<sj_ring_record>(kRingsAt + SJ_RING_DATA) = {
+        .stamp_low = static_cast<std::uint32_t>(stamp), .stamp_high = 0, .id = id};
+    own().reserved = 24;
+  }
   sj_ring_private& own() { return at<sj_ring_private>(kRingsAt + SJ_RING_PRIVATE); }
 
   Arena arena(bool where_is_known) {
@@ -70,13 +76,15 @@ struct Session {
     shared.new_stream = [this](std::uint64_t) { return streams++; };
     shared.host_tid = [](std::uint64_t owner) { return static_cast<std::uint32_t>(owner); };
     shared.hand_over = [](model::EventColumns& columns) { columns = {}; };
-    shared.is_alive = [](std::uint64_t) { return true; };
+    shared.is_alive = [this](std::uint64_t) { return lives; };
+    shared.host_pid = [](std::uint64_t) { return getpid(); };
     module.enter();
   }
 
   RingClock clock{{.ticks = 0, .ns = 0, .error_ns = 0}, {.ticks = 1000, .ns = 1000, .error_ns = 0}};
   RingShared shared;
   std::uint32_t streams = 0;
+  bool lives = true;
   RingModule module;
 };
 
@@ -98,6 +106,58 @@ TEST_CASE("where the target's own memory cannot be read, nothing is said of unfi
   Target target;
   Session session(target, false);
   CHECK_FALSE(session.module.unfinished(7, getpid()).has_value());
+}
+
+TEST_CASE("a hit that is not whole at the end is lost with the number that it had") {
+  Target target;
+  Session session(target);
+  session.shared.sites.add(5, 3, {model::Field{}});
+  session.shared.gate = {.open = 100, .close = 200};
+  target.begin_hit(150, 5);
+  session.module.drain(true);
+  session.module.close_books();
+  session.module.close_books();  // counts once
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  const model::LedgerEntry expected{
+      .stream = 0, .point = 3, .cause = model::LossCause::kUnderWay, .count = 1};
+  CHECK(ledger == model::Ledger{expected});
+  std::vector<std::uint64_t> hits;
+  session.module.add_hits(hits);
+  CHECK(hits == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("a hit that is not whole at the end and began after the close is no loss") {
+  Target target;
+  Session session(target);
+  session.shared.sites.add(5, 3, {model::Field{}});
+  session.shared.gate = {.open = 100, .close = 200};
+  target.begin_hit(200, 5);
+  session.module.drain(true);
+  session.module.close_books();
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  CHECK(ledger.empty());
+  CHECK(session.streams == 0);
+}
+
+TEST_CASE("of a thread that died in a hit the record alone tells, and the hit took no number") {
+  Target target;
+  Session session(target, false);
+  session.shared.sites.add(5, 3, {model::Field{}});
+  session.shared.gate = {.open = 100, .close = 200};
+  target.begin_hit(150, 5);
+  session.lives = false;
+  session.module.drain(true);
+  session.module.close_books();
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  const model::LedgerEntry expected{
+      .stream = 0, .point = 3, .cause = model::LossCause::kTargetGone, .count = 1};
+  CHECK(ledger == model::Ledger{expected});
+  std::vector<std::uint64_t> hits;
+  session.module.add_hits(hits);
+  CHECK((hits.empty() || hits.front() == 0));
 }
 
 TEST_CASE(

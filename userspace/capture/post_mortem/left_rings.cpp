@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "userspace/capture/records/shared.h"
+#include "userspace/capture/records/under_way.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
@@ -87,6 +88,7 @@ std::optional<LeftRings::Ring> LeftRings::look_at(const Source& source, std::uin
 Result<void> LeftRings::read_ring(const Source& source, const Ring& ring) {
   const std::uint64_t events_before = counts_.events;
   ring_first_ns_ = 0;
+  ring_last_stamp_ = ring.claimed_stamp;
   if (ring.is_flight) {
     // A thread takes over a dead one's ring as it is: what was before its time is another's.
     const std::uint64_t until = std::min(ring.claimed_stamp, view_.until_stamp);
@@ -133,6 +135,7 @@ Result<RingStream> LeftRings::read_stream(const Source& source, const Ring& ring
     SJ_CHECK(writer_->write(model::EventBatch(std::move(columns))));
   }
   if (stream.id != kNoStream) stream_hits_[stream.id] = stream.seq;
+  ring_last_stamp_ = std::max(ring_last_stamp_, reader.last_stamp());
   return stream;
 }
 
@@ -199,23 +202,34 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
   return {};
 }
 
-// A thread that was in the middle of a hit: the private page tells, which no ring file has.
-// Handlers may have hit more inside of that one, so it is one at least.
+// A thread that was in the middle of a hit: its private page tells, which no ring file has; without
+// it only a hit shows that has written which it is.
 Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
                                          RingStream& stream) {
+  RingEnd end{.data = ring.data,
+              .capacity = ring.capacity,
+              .from = ring.cursor,
+              .reserved = std::nullopt,
+              .not_before = ring_last_stamp_};
   const std::uint64_t offset = ring.private_offset;
-  if (!source.left.has_private_pages || !source.left.holds(offset, sizeof(sj_ring_private))) {
+  if (source.left.has_private_pages && source.left.holds(offset, sizeof(sj_ring_private))) {
+    sj_ring_private own{};
+    std::memcpy(&own, source.left.arena.bytes().data() + offset, sizeof own);
+    end.reserved = own.alive != 0 ? own.reserved : end.from;
+  } else {
     counts_.knows_unfinished = false;
-    return {};
   }
-  sj_ring_private own{};
-  std::memcpy(&own, source.left.arena.bytes().data() + offset, sizeof own);
-  if (own.alive == 0 || own.reserved <= ring.cursor) return {};
-  ++counts_.unfinished;
-  // Of one that goes on it is not known whether the hit was before the close.
-  if (view_.until_stamp != UINT64_MAX) return {};
-  SJ_CHECK(number(stream));
-  lose(stream.id, model::kNoPoint, model::LossCause::kTargetGone, 1);
+  const bool goes_on = view_.until_stamp != UINT64_MAX;
+  bool any = false;
+  for (const HitUnderWay& hit : hits_under_way(end, source.sites)) {
+    if (hit.stamp >= view_.until_stamp) continue;
+    any = true;
+    SJ_CHECK(number(stream));
+    lose(stream.id, hit.site != nullptr ? hit.site->point : model::kNoPoint,
+         goes_on ? model::LossCause::kUnderWay : model::LossCause::kTargetGone, 1);
+    if (goes_on) ++stream_hits_[stream.id];
+  }
+  if (any) ++counts_.unfinished;
   return {};
 }
 

@@ -104,7 +104,8 @@ class LeftRings {
   std::vector<std::uint64_t> stream_hits_;
   std::map<std::uint32_t, std::string> thread_names_;
   std::uint64_t complete_from_ns_ = 0;
-  std::uint64_t ring_first_ns_ = 0;  // of the ring that is being read; 0: it has no event
+  std::uint64_t ring_first_ns_ = 0;    // of the ring that is being read; 0: it has no event
+  std::uint64_t ring_last_stamp_ = 0;  // of the same
   std::uint64_t last_ns_ = 0;
 };
 

@@ -91,7 +91,10 @@ Result<void> put(int file, const Arena& arena, std::uint64_t offset,
 }
 
 // What was hit before `until` and is not in a copy of the ring that ends at `position`.
-enum class Missing : std::uint8_t { kNothing, kSomething, kMaybe /* a hit is under way */ };
+struct Missing {
+  bool is_whole = false;             // a record that the copy came too early for
+  std::int64_t under_way_until = 0;  // a hit is under way; 0: none is
+};
 
 Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
                    std::int64_t position, std::uint64_t until, const target::Process& process,
@@ -99,10 +102,11 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
   const sj_ring& ring = arena.ring(slot);
   if (load_acquire(ring.cursor) == position) {
     if (load_acquire(ring.owner) >> 32 != static_cast<std::uint32_t>(process.namespace_pid()))
-      return Missing::kNothing;
+      return {};
     const auto own = read_owner_page(arena, slot, process.pid());
     knows_owners = knows_owners && own.has_value();
-    return own && own->alive != 0 && own->reserved > position ? Missing::kMaybe : Missing::kNothing;
+    const bool is_under_way = own && own->alive != 0 && own->reserved > position;
+    return {.under_way_until = is_under_way ? own->reserved : 0};
   }
   // Stamps rise in the order of records: the next one tells.
   const std::byte* const record =
@@ -110,7 +114,7 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
   const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
   const std::uint64_t stamp =
       std::uint64_t{load_relaxed(header.stamp_high)} << 32 | load_relaxed(header.stamp_low);
-  return stamp < until ? Missing::kSomething : Missing::kNothing;
+  return {.is_whole = stamp < until};
 }
 
 // One arena on its way into a file.
@@ -145,19 +149,18 @@ class Copier {
                           mask < arena_->layout().most_ring_bytes();
     const std::uint64_t capacity = is_sound ? mask + 1 : 0;
     Image image(SJ_RING_DATA + capacity + SJ_RECORD_MAX_BYTES);
-    Missing missing = Missing::kNothing;
+    Missing missing;
     for (int tries = 0; tries < kTries; ++tries) {
       const bool is_good = copy_once(ring, capacity, image);
       if (until_ != UINT64_MAX && is_sound)
         missing =
             missing_in(*arena_, slot, mask, image.ring().cursor, until_, *process_, knows_owners_);
-      if (is_good && missing != Missing::kSomething) break;
+      if (is_good && !missing.is_whole) break;
     }
     image.ring().mask = mask;
-    const bool is_under_way = missing == Missing::kMaybe;
-    image.set_owner_page({.alive = is_under_way ? 1U : 0U,
-                          .pad = 0,
-                          .reserved = image.ring().cursor + (is_under_way ? SJ_RECORD_ALIGN : 0)});
+    const bool is_under_way = missing.under_way_until != 0;
+    image.set_owner_page(
+        {.alive = is_under_way ? 1U : 0U, .pad = 0, .reserved = missing.under_way_until});
     if (is_under_way) under_way_.push_back(slot);
     const ArenaLayout& layout = arena_->layout();
     return put(file_, *arena_, layout.rings_offset + slot * layout.ring_stride, image.bytes());

@@ -167,6 +167,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   Rows rows(into, stream);
   const RingClock::Line* line = &clock.line_at(0);
   bool has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
+  std::uint64_t stamp = last_stamp_;
   while (tail_ < cursor && room > 0) {
     const std::byte* const record = data_ + (static_cast<std::uint64_t>(tail_) & (capacity_ - 1));
     const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
@@ -180,7 +181,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
       stream.seq += lost_before(tail_);
       has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
     }
-    const std::uint64_t stamp = std::uint64_t{header.stamp_high} << 32 | header.stamp_low;
+    stamp = std::uint64_t{header.stamp_high} << 32 | header.stamp_low;
     tail_ += site->record_bytes;
     if (stamp < gate.open || stamp >= gate.close || !site->is_wanted) continue;
     if (!line->holds(stamp)) line = &clock.line_at(stamp);
@@ -189,6 +190,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     ++stream.events;
     --room;
   }
+  last_stamp_ = stamp;
   return true;
 }
 

@@ -96,6 +96,7 @@ class RecordReader {
 
   std::int64_t tail() const { return tail_; }  // everything below was read
   std::uint64_t capacity() const { return capacity_; }
+  std::uint64_t last_stamp() const { return last_stamp_; }  // 0: nothing was read
   void skip_to(std::int64_t position) { tail_ = position; }
 
  private:
@@ -105,6 +106,7 @@ class RecordReader {
   const std::byte* data_ = nullptr;
   std::uint64_t capacity_ = 0;
   std::int64_t tail_ = 0;
+  std::uint64_t last_stamp_ = 0;
   GapMark gaps_;  // counted so far
 };
 

@@ -65,6 +65,10 @@ struct RingEngine::State {
       Owner* const its = owner(pid_of(thread));
       return (its == nullptr ? owners.front() : *its).threads.is_alive(thread);
     };
+    shared.host_pid = [this](std::uint64_t thread) {
+      Owner* const its = owner(pid_of(thread));
+      return its == nullptr ? pid_t{0} : its->process->pid();
+    };
   }
 
   // The process that was attached to, and those of its family that are recorded with it.
@@ -96,13 +100,13 @@ struct RingEngine::State {
   std::vector<Flag> flags;
   std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   bool armed = false;
+  bool has_left = false;
   std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
   std::uint64_t next_life_ns = 0;
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
   microseconds period{1000};
   std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
-  std::size_t unfinished = 0;         // hits, after the settling
 
   Result<void> scan();
   Result<void> scan(const target::Process& process);
@@ -389,12 +393,10 @@ Result<void> RingEngine::settle() {
   std::vector<const target::Process*> processes;
   processes.reserve(state.owners.size());
   for (const State::Owner& owner : state.owners) processes.push_back(owner.process);
-  SJ_TRY(unfinished, settle_rings(processes, state.modules, [this]() -> Result<void> {
-           SJ_CHECK(poll());
-           return {};
-         }));
-  state.unfinished = unfinished;
-  return {};
+  return settle_rings(processes, state.modules, [this]() -> Result<void> {
+    SJ_CHECK(poll());
+    return {};
+  });
 }
 
 Result<bool> RingEngine::poll() {
@@ -446,7 +448,12 @@ bool RingEngine::is_past_mark() const {
                              [](const auto& module) { return module->is_past_mark(); });
 }
 
+// With what is under way at the end: the last one comes when all was taken.
 void RingEngine::flush() {
+  if (state_->has_left) {
+    for (State::Owner& owner : state_->owners) owner.threads.refresh();
+    for (const auto& module : state_->modules) module->close_books();
+  }
   for (const auto& module : state_->modules) module->flush();
 }
 
@@ -457,6 +464,7 @@ microseconds RingEngine::poll_period() const {
 void RingEngine::disarm() {
   if (!std::exchange(state_->armed, false)) return;
   for (const auto& module : state_->modules) module->leave();
+  state_->has_left = true;
 }
 
 bool RingEngine::is_armed() const {
@@ -518,7 +526,6 @@ std::vector<model::ShedSpan> RingEngine::silences() const {
 
 void RingEngine::add_advice(RingAdvice& advice) const {
   for (const auto& module : state_->modules) module->add_advice(advice);
-  advice.unfinished += state_->unfinished;
 }
 
 // What cannot be had now is looked for again by poll().

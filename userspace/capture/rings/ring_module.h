@@ -40,6 +40,7 @@ struct RingShared {
   std::function<void(model::EventColumns&)> hand_over;
   // Whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
+  std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
 };
 
 // What a user may want to know about the rings of a capture.
@@ -51,7 +52,7 @@ struct RingAdvice {
   std::uint64_t foreign_events = 0;   // of forked children, not recorded
   std::uint64_t damaged = 0;          // spans of rings that made no sense
   std::uint64_t cut = 0;              // arenas that somebody made shorter
-  std::uint64_t unfinished = 0;       // hits under way at the close that never came, at most
+  std::uint64_t under_way = 0;        // hits that were not whole when the capture ended
   std::uint64_t lost_of_unknown_points = 0;
   std::uint64_t silences = 0;  // times that the target had taken this process for dead
 };
@@ -102,6 +103,9 @@ class RingModule {
   void recognise();       // whose rings are recorded has changed
   void free_abandoned();  // rings whose thread is gone, once they are empty
   void leave();
+  // Nothing is taken any more: what is behind the last record that was, and began between the
+  // marks, is lost.
+  void close_books();
 
   // One for each ring of the process's that has such, looked up in its own memory; nothing where
   // that may not be read. `owner_pid` is as it counts itself, `pid` as we count.
@@ -122,7 +126,9 @@ class RingModule {
   std::uint64_t whole_from() const { return whole_from_; }
 
  private:
-  using SeenLosses = std::unordered_map<std::uint32_t, std::uint64_t>;  // by record id
+  static constexpr std::uint32_t kNoStream = UINT32_MAX;
+  using SeenLosses = std::unordered_map<std::uint32_t, std::uint64_t>;             // by record id
+  using Lost = std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t>;  // stream, point
 
   // One thread's use of a ring.
   struct Claim {
@@ -163,6 +169,7 @@ class RingModule {
   void count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
                        model::LossCause cause);
   void count_refused();
+  void count_under_way(std::uint64_t index);
   void free_slot(std::uint64_t index);
 
   Arena arena_;
@@ -176,9 +183,12 @@ class RingModule {
   std::vector<Slot> slots_;
   SeenLosses refused_;
   std::uint32_t refused_elsewhere_ = 0;
-  std::uint32_t refused_stream_ = UINT32_MAX;
-  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_ring_full_;
-  std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> lost_no_ring_;
+  std::uint32_t refused_stream_ = kNoStream;
+  Lost lost_ring_full_;
+  Lost lost_no_ring_;
+  Lost lost_under_way_;
+  Lost lost_target_gone_;  // a thread died in the middle of them
+  bool has_closed_books_ = false;
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
   std::uint64_t events_ = 0;
   double fill_ = 0;

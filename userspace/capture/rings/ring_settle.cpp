@@ -63,9 +63,9 @@ void look(const target::Process& process, std::span<const std::unique_ptr<RingMo
 
 }  // namespace
 
-Result<std::size_t> settle_rings(std::span<const target::Process* const> processes,
-                                 std::span<const std::unique_ptr<RingModule>> modules,
-                                 const std::function<Result<void>()>& poll) {
+Result<void> settle_rings(std::span<const target::Process* const> processes,
+                          std::span<const std::unique_ptr<RingModule>> modules,
+                          const std::function<Result<void>()>& poll) {
   SJ_CHECK(poll());  // rings that were taken just now
   Waiting waiting;
   for (const target::Process* process : processes) look(*process, modules, waiting);
@@ -78,7 +78,7 @@ Result<std::size_t> settle_rings(std::span<const target::Process* const> process
       return time_if_interrupted(thread.first) != thread.second;
     });
   }
-  return any_alive(processes) ? waiting.size() : 0;
+  return {};
 }
 
 }  // namespace sojourn::capture

@@ -4,7 +4,6 @@
 // through.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,10 +14,9 @@
 
 namespace sojourn::capture {
 
-// Polls until nothing is under way any more, a second at most. How many rings then still had an
-// unfinished hit, or threads that may have one.
-Result<std::size_t> settle_rings(std::span<const target::Process* const> processes,
-                                 std::span<const std::unique_ptr<RingModule>> modules,
-                                 const std::function<Result<void>()>& poll);
+// Polls until nothing is under way any more, a second at most.
+Result<void> settle_rings(std::span<const target::Process* const> processes,
+                          std::span<const std::unique_ptr<RingModule>> modules,
+                          const std::function<Result<void>()>& poll);
 
 }  // namespace sojourn::capture

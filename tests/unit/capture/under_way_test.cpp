@@ -1,0 +1,105 @@
+#include "userspace/capture/records/under_way.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::capture {
+namespace {
+
+constexpr std::uint32_t kShort = 0x11;  // 16 bytes
+constexpr std::uint32_t kLong = 0x22;   // 24 bytes
+constexpr std::uint64_t kCapacity = 4096;
+
+// A ring whose memory holds what an earlier lap left there.
+class Ring {
+ public:
+  Ring() {
+    model::Field narrow;
+    narrow.bytes = 4;
+    model::Field wide;
+    wide.bytes = 8;
+    sites_.add(kShort, 1, {narrow});
+    sites_.add(kLong, 2, {wide});
+    for (std::uint64_t at = 0; at < kCapacity; at += 16) put(at, 500, kShort);
+  }
+  void put(std::uint64_t at, std::uint64_t stamp, std::uint32_t id) {
+    const sj_ring_record record{.stamp_low = static_cast<std::uint32_t>(stamp),
+                                .stamp_high = static_cast<std::uint32_t>(stamp >> 32),
+                                .id = id};
+    std::memcpy(reinterpret_cast<char*>(data_.data()) + (at & (kCapacity - 1)), &record,
+                sizeof record);
+  }
+
+  // Points of what is under way behind `from`, 0 where it does not say which.
+  std::vector<model::PointId> under_way(std::int64_t from,
+                                        std::optional<std::int64_t> reserved) const {
+    std::vector<model::PointId> points;
+    for (const HitUnderWay& hit :
+         hits_under_way({.data = reinterpret_cast<const std::byte*>(data_.data()),
+                         .capacity = kCapacity,
+                         .from = from,
+                         .reserved = reserved,
+                         .not_before = 1000,
+                         .not_after = 2000},
+                        sites_))
+      points.push_back(hit.site == nullptr ? model::PointId{0} : hit.site->point);
+    return points;
+  }
+
+ private:
+  std::array<std::uint64_t, (kCapacity + SJ_RECORD_MAX_BYTES) / 8> data_{};
+  RingSites sites_;
+};
+
+using Points = std::vector<model::PointId>;
+
+TEST_CASE("behind the last record nothing is under way, whatever an earlier lap left there") {
+  const Ring ring;
+  CHECK(ring.under_way(64, 64).empty());
+  CHECK(ring.under_way(64, std::nullopt).empty());
+}
+
+TEST_CASE("a hit under way is known by its place alone, and by its record once that says which") {
+  Ring ring;
+  CHECK(ring.under_way(64, 88) == Points{0});
+  CHECK(ring.under_way(64, std::nullopt).empty());
+  ring.put(64, 1500, 0x99);  // the id is not written yet
+  CHECK(ring.under_way(64, 88) == Points{0});
+  ring.put(64, 1500, kLong);
+  CHECK(ring.under_way(64, 88) == Points{2});
+  CHECK(ring.under_way(64, std::nullopt) == Points{2});
+}
+
+TEST_CASE("hits that handlers made inside of one are under way as well, up to the ring's end") {
+  Ring ring;
+  const std::int64_t from = kCapacity - 16;
+  ring.put(kCapacity - 16, 1500, kShort);
+  ring.put(kCapacity, 1500, kLong);
+  ring.put(kCapacity + 24, 1501, kShort);
+  CHECK(ring.under_way(from, from + 56) == Points{1, 2, 1});
+  CHECK(ring.under_way(from, std::nullopt) == Points{1, 2, 1});
+  CHECK(ring.under_way(from, from + 80) == Points{1, 2, 1, 0});
+}
+
+TEST_CASE("stamps that fall, or are still to come, are what was there before") {
+  Ring ring;
+  ring.put(0, 1500, kShort);
+  ring.put(16, 1499, kShort);
+  CHECK(ring.under_way(0, std::nullopt) == Points{1});
+  ring.put(0, 2001, kShort);
+  CHECK(ring.under_way(0, std::nullopt).empty());
+}
+
+TEST_CASE("places that cannot be are not followed out of the ring") {
+  const Ring ring;
+  CHECK(ring.under_way(64, 0).empty());
+  CHECK(ring.under_way(64, 67).empty());
+  CHECK(ring.under_way(64, INT64_MAX).size() <= 1);
+  CHECK(ring.under_way(INT64_MAX - 7, INT64_MIN).empty());
+}
+
+}  // namespace
+}  // namespace sojourn::capture

@@ -1,0 +1,38 @@
+#include "userspace/capture/records/under_way.h"
+
+#include <algorithm>
+
+#include "userspace/capture/records/shared.h"
+
+namespace sojourn::capture {
+
+std::vector<HitUnderWay> hits_under_way(const RingEnd& end, const RingSites& sites) {
+  std::vector<HitUnderWay> hits;
+  const auto from = static_cast<std::uint64_t>(end.from);
+  std::uint64_t left = end.capacity;
+  if (end.reserved)
+    left =
+        std::min(left, *end.reserved > end.from ? static_cast<std::uint64_t>(*end.reserved) - from
+                                                : std::uint64_t{0});
+  std::uint64_t not_before = end.not_before;
+  for (std::uint64_t at = from; left != 0 && left % SJ_RECORD_ALIGN == 0;) {
+    const std::byte* const record = end.data + (at & (end.capacity - 1));
+    const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
+    const std::uint64_t stamp =
+        std::uint64_t{load_relaxed(header.stamp_high)} << 32 | load_relaxed(header.stamp_low);
+    const bool has_stamp = stamp != 0 && stamp >= not_before && stamp <= end.not_after;
+    const RingSites::Site* const site = has_stamp ? sites.find(load_relaxed(header.id)) : nullptr;
+    if (site == nullptr || site->record_bytes > left) {
+      // It has its place; how long it is, and so what handlers hit behind it, is not known.
+      if (end.reserved) hits.push_back({.site = nullptr, .stamp = has_stamp ? stamp : 0});
+      break;
+    }
+    hits.push_back({.site = site, .stamp = stamp});
+    at += site->record_bytes;
+    left -= site->record_bytes;
+    not_before = stamp;
+  }
+  return hits;
+}
+
+}  // namespace sojourn::capture
