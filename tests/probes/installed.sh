@@ -27,9 +27,10 @@ whole() {
   done
 }
 
-cmake -S "$source" -B "$work/sojourn" -G Ninja -DSOJOURN_TRACER=OFF -DSOJOURN_TESTS=OFF \
-  -DCMAKE_INSTALL_PREFIX="$work/prefix" > "$work/log"
-cmake --build "$work/sojourn" --target install >> "$work/log"
+# As docs/instrumenting.md says it, but for where to.
+install=$(sed -n 's/^ *\(cmake -S sojourn -B build .*\)/\1/p' "$source/docs/instrumenting.md")
+ln -s "$source" "$work/sojourn"
+(cd "$work" && eval "${install/-B build/-B build -DCMAKE_INSTALL_PREFIX=\"$work/prefix\"}") > "$work/log"
 
 cmake -S "$source/tests/probes/consumer" -B "$work/package" -G Ninja -DEXAMPLES="$examples" \
   -DCMAKE_PREFIX_PATH="$work/prefix" >> "$work/log"
