@@ -19,7 +19,7 @@ count() { grep -cE "$1" <<< "$hot" || true; }
 # engines: as build_matrix.sh calls them
 defines() { case $1 in both) echo -DSJ_RINGS ;; rings) echo -DSJ_RINGS -DSJ_NO_USDT ;; none) echo -DSJ_DISABLE_POINTS ;; esac; }
 
-# compiler engines loads load join branch more: the two functions of leaf.c
+# compiler engines loads load join branch more: the functions of leaf.c
 check_leaf() {
   local compiler=$1 engines=$2 loads=$3 load=$4 join=$5 branch=$6 more=$7 plain_length function
   # shellcheck disable=SC2046,SC2086  # options are words
@@ -40,6 +40,9 @@ check_leaf() {
       || fail "$compiler $function: disabled, yet there"
     printf '%s, %s, %s:\n%s\n' "$compiler" "$engines" "$function" "$hot"
   done
+  # In a loop as well: while nobody is attached the branch is not taken (read on x86-64).
+  hot=$(instructions loop_with_point "$work/leaf.o" | grep -A1 -E '^(or|cmpw +\$0x0,) *.*\(%rip\)' || true)
+  [ "$(count '^je ')" = 0 ] || fail "$compiler $engines loop_with_point: jumps in every turn"
 }
 
 # One move more than the test: a value whose register the cold block uses.

@@ -14,3 +14,14 @@ uint64_t leaf_with_many(uint64_t a, uint64_t b) {
            a + 3, b + 3);
   return a * b;
 }
+
+/* So little work that a jump in each turn shows. */
+uint64_t loop_with_point(uint64_t sum, uint32_t rnti);
+uint64_t loop_with_point(uint64_t sum, uint32_t rnti) {
+  for (uint32_t i = 0; i < 10000; ++i) {
+    sum += (i * UINT64_C(2654435761)) >> 7 ^ rnti;
+    __asm__ volatile("" : "+r"(sum));
+    SJ_POINT("D loop.in--loop.out", "len:rnti:psn", i << 4, rnti, i);
+  }
+  return sum;
+}
