@@ -71,6 +71,8 @@ class EventEncoder {
   void encode_points(std::span<const model::PointId> points, std::size_t in_schema);
   void encode_point(const model::EventBatch& batch, std::size_t first, const model::Point& point,
                     std::span<const std::uint32_t> rows, Plan& plan);
+  void take_columns(const model::EventBatch& batch, std::size_t first,
+                    std::span<const std::uint32_t> rows, std::size_t fields);
   void encode_point_threads(std::span<const std::uint32_t> rows);
   void put_column(ColumnForm form);
   void choose_forms(const model::Point& point, std::size_t rows, Plan& plan);
@@ -80,12 +82,12 @@ class EventEncoder {
 
   std::vector<Plan> plans_;
   RowsByPoint by_point_;
-  FieldColumns columns_;                    // of the point at hand
-  std::vector<std::uint32_t> first_value_;  // where its rows' values begin
-  std::array<KeyLinks, 2> links_;           // of its two keys, where key_ is not 0
+  FieldColumns columns_;           // of the point at hand
+  std::array<KeyLinks, 2> links_;  // of its two keys, where key_ is not 0
   std::array<std::uint16_t, 2> key_{};
   std::vector<std::uint64_t> numbers_;  // what becomes planes
   std::vector<std::uint32_t> thread_;   // of each row: index into the block's table
+  bool has_one_thread_ = false;         // then thread_ has the first row only
   std::vector<std::uint8_t> head_;
   std::vector<std::uint8_t> body_;
 };

@@ -28,7 +28,8 @@ unsigned width_of(std::span<const std::uint64_t> numbers);
 template <typename Number>
 bool is_constant(std::span<const Number> numbers) {
   Number differences = 0;
-  for (const Number number : numbers) differences |= number ^ numbers.front();
+  for (const Number number : numbers)
+    differences = static_cast<Number>(differences | (number ^ numbers.front()));
   return differences == 0;
 }
 

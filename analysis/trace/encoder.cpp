@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -34,6 +35,14 @@ BlockSummary summarise(const model::EventBatch& batch, std::size_t first, std::s
 
 void RowsByPoint::sort(std::span<const model::PointId> points, std::size_t different) {
   start.assign(different + 1, 0);
+  // Many threads hit one point only. Counted one by one, each would wait for the one before.
+  if (!points.empty() && is_constant(points)) {
+    std::fill(start.begin() + points.front() + 1, start.end(),
+              static_cast<std::uint32_t>(points.size()));
+    rows.resize(points.size());
+    std::iota(rows.begin(), rows.end(), 0U);
+    return;
+  }
   for (const model::PointId point : points) ++start[point + std::size_t{1}];
   for (std::size_t point = 0; point < different; ++point) start[point + 1] += start[point];
   rows.resize(points.size());
@@ -89,8 +98,9 @@ void EventEncoder::encode_sequence(std::span<const std::uint64_t> seq) {
 void EventEncoder::encode_threads(std::span<const std::uint32_t> tids) {
   std::unordered_map<std::uint32_t, std::uint32_t> index_of;
   std::vector<std::uint32_t> table;
-  thread_.assign(tids.size(), 0);
-  const std::size_t varied = is_constant(tids) ? 1 : tids.size();  // a ring's are all one thread's
+  has_one_thread_ = is_constant(tids);  // as a ring
+  const std::size_t varied = has_one_thread_ ? 1 : tids.size();
+  thread_.assign(varied, 0);
   for (std::size_t row = 0; row < varied; ++row) {
     // A CPU runs one thread for many events on end.
     if (row > 0 && tids[row] == tids[row - 1]) {
@@ -124,9 +134,10 @@ void EventEncoder::encode_points(std::span<const model::PointId> points, std::si
   std::uint64_t used = 0;
   for (std::size_t point = 0; point < in_schema; ++point)
     if (!by_point_.of(point).empty()) index[point] = used++;
+  VarintWriter(head_).put(used);
+  if (used == 1) return head_.push_back(0);
   std::ranges::transform(points, numbers_.begin(), [&](auto point) { return index[point]; });
   const unsigned width = width_of(numbers_);
-  VarintWriter(head_).put(used);
   head_.push_back(static_cast<std::uint8_t>(width));
   put_planes(numbers_, width, body_);
 }
@@ -137,17 +148,7 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
   encode_point_threads(rows);
   const std::size_t fields = point.fields.size();
   VarintWriter(head_).put(fields);
-  first_value_.resize(rows.size());
-  std::ranges::transform(
-      rows, first_value_.begin(),
-      [starts = batch.first_value().subspan(first)](auto row) { return starts[row]; });
-  for (std::size_t field = 0; field < fields; ++field) {
-    columns_[field].resize(rows.size());
-    std::ranges::transform(
-        first_value_, columns_[field].begin(),
-        [values = batch.values().subspan(field)](auto at) { return values[at]; });
-  }
-
+  take_columns(batch, first, rows, fields);
   key_ = {};
   if (plan.rows_until_new <= rows.size() && rows.size() >= kEnoughRows)
     choose_forms(point, rows.size(), plan);
@@ -158,8 +159,31 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
   }
 }
 
+// Some rows at a time, whose values stay in the nearest cache while one field after the other is
+// taken from them.
+void EventEncoder::take_columns(const model::EventBatch& batch, std::size_t first,
+                                std::span<const std::uint32_t> rows, std::size_t fields) {
+  constexpr std::size_t kSome = 256;
+  const auto starts = batch.first_value().subspan(first);
+  const std::uint64_t* const values = batch.values().data();
+  std::array<std::uint32_t, kSome> start;
+  for (std::size_t field = 0; field < fields; ++field) columns_[field].resize(rows.size());
+  for (std::size_t from = 0; from < rows.size(); from += kSome) {
+    const auto some = rows.subspan(from, std::min(kSome, rows.size() - from));
+    for (std::size_t at = 0; at < some.size(); ++at) start[at] = starts[some[at]];
+    for (std::size_t field = 0; field < fields; ++field) {
+      std::uint64_t* const column = columns_[field].data() + from;
+      for (std::size_t at = 0; at < some.size(); ++at) column[at] = values[start[at] + field];
+    }
+  }
+}
+
 // Most points are hit by one thread each: then this is three bytes a block.
 void EventEncoder::encode_point_threads(std::span<const std::uint32_t> rows) {
+  if (has_one_thread_) {
+    VarintWriter(head_).put(0);
+    return head_.push_back(0);
+  }
   numbers_.resize(rows.size());
   std::uint64_t before = thread_[rows.front()];
   VarintWriter(head_).put(before);

@@ -23,6 +23,13 @@ Result<void> Packer::check(const model::EventBatch& batch, const model::Schema& 
     return fail("write events of streams {} and {} in one block", least, most);
   }
   const auto first_value = batch.first_value();
+  const std::size_t only = batch.point().front();
+  if (is_constant(batch.point()) && only < fields_.size()) {
+    std::size_t differences = 0;
+    for (std::size_t row = 0; row < batch.size(); ++row)
+      differences |= (first_value[row + 1] - first_value[row]) ^ fields_[only];
+    if (differences == 0) return {};
+  }
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const model::PointId point = batch.point()[row];
     const std::size_t values = first_value[row + 1] - first_value[row];
@@ -39,6 +46,7 @@ Result<void> Packer::pack(const model::EventBatch& events, const model::Schema& 
                           const std::function<Result<void>(std::span<const std::uint8_t>)>& take) {
   for (std::size_t point = fields_.size(); point < schema.points.size(); ++point)
     fields_.push_back(schema.points[point].fields.size());
+  if (events.empty()) return {};
   SJ_CHECK(check(events, schema));
   for (std::size_t first = 0; first < events.size(); first += kBlockEvents) {
     const std::size_t count = std::min(kBlockEvents, events.size() - first);

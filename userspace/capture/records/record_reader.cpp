@@ -168,29 +168,39 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   const RingClock::Line* line = &clock.line_at(0);
   bool has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
   std::uint64_t stamp = last_stamp_;
-  while (tail_ < cursor && room > 0) {
-    const std::byte* const record = data_ + (static_cast<std::uint64_t>(tail_) & (capacity_ - 1));
+  // In registers: what is behind a pointer would be stored and loaded again for every record.
+  std::int64_t tail = tail_;
+  std::uint64_t seq = stream.seq;
+  std::uint64_t kept = 0;
+  const RingSites::Site* site = nullptr;
+  while (tail < cursor && kept < room) {
+    const std::byte* const record = data_ + (static_cast<std::uint64_t>(tail) & (capacity_ - 1));
     const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
-    const RingSites::Site* const site = sites.find(load_relaxed(header.id));
-    if (site == nullptr || site->record_bytes > cursor - tail_) {
+    const std::uint32_t id = load_relaxed(header.id);
+    // Mostly the one before's: guessed so, where the next record begins is known before this one
+    // has come out of a cache.
+    if (site == nullptr || site->id != id) site = sites.find(id);
+    if (site == nullptr || site->record_bytes > cursor - tail) {
       ++stream.damaged;
-      tail_ = cursor;
+      tail = cursor;
       break;
     }
     if (has_gaps) {
-      stream.seq += lost_before(tail_);
+      seq += lost_before(tail);
       has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
     }
     stamp = std::uint64_t{header.stamp_high} << 32 | header.stamp_low;
-    tail_ += site->record_bytes;
+    tail += site->record_bytes;
     if (stamp < gate.open || stamp >= gate.close || !site->is_wanted) continue;
     if (!line->holds(stamp)) line = &clock.line_at(stamp);
-    rows.append(*site, record, line->to_ns(stamp), stream.seq);
-    ++stream.seq;
-    ++stream.events;
-    --room;
+    rows.append(*site, record, line->to_ns(stamp), seq);
+    ++seq;
+    ++kept;
   }
+  tail_ = tail;
   last_stamp_ = stamp;
+  stream.seq = seq;
+  stream.events += kept;
   return true;
 }
 
