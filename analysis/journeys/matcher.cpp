@@ -52,7 +52,12 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
 
 void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
                           bool finally) {
-  auto* const parent = found.open != nullptr ? found.open->unit : found.used;
+  // Out of the block that came last, though an empty one still waits there.
+  const bool of_last = found.open != nullptr && found.used != nullptr &&
+                       found.used->serial > found.open->unit->serial &&
+                       topology_.pair(found.used->point, child.point).unpacks;
+  const auto* const open = of_last ? nullptr : found.open;
+  auto* const parent = open != nullptr ? open->unit : found.used;
   if (parent == nullptr) {
     match_process(child, plan, into);
     return;
@@ -60,14 +65,14 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
   const auto index = topology_.pair_index(parent->point, child.point);
   const auto& pair = topology_.pairs[index];
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
-  if (found.open == nullptr) {
+  if (open == nullptr) {
     // An address that was handed on is another unit's by now.
     if (!pair.single || plan.drop || plan.ack) match_used(child, parent, pair, into);
   } else if (pair.gathers) {
     take_all(child, plan, into);
     if (pair.joins) check_pieces(child, into, finally);
   } else {
-    take_nearest(child, *found.open, into);
+    take_nearest(child, *open, into);
   }
 }
 
@@ -108,6 +113,7 @@ bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into)
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
+  into.latest = earlier;
   const auto parents = earlier->all_parents();
   into.parents.assign(parents.begin(), parents.end());
   return true;
@@ -122,6 +128,7 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
     if (parents.empty()) continue;
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
+    into.latest = latest;
     return true;
   }
   return false;
@@ -257,8 +264,10 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
       ++needed;
       return false;
     }
-    return !piece_of(*parent, whole) || parent->ts_ns + same_ns < oldest_ns ||
-           known(*parent) != known(*needed_.front());
+    if (!piece_of(*parent, whole) || parent->ts_ns + same_ns < oldest_ns) return true;
+    if (known(*parent) == known(*needed_.front())) return false;
+    into.stranger = parent;
+    return true;
   });
   return true;
 }

@@ -25,6 +25,8 @@ struct Match {
   Relation relation = Relation::kNothing;
   std::vector<Unit*> parents;
   Unit* repeat_of = nullptr;
+  const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
+  const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
   std::uint32_t alternatives = 0;
   bool has_bytes = false;
   Interval bytes;         // of the parent
@@ -35,6 +37,7 @@ struct Match {
     parents.clear();
     relation = Relation::kNothing;
     repeat_of = nullptr;
+    latest = stranger = nullptr;
     alternatives = 0;
     has_bytes = all_left = missing = false;
   }

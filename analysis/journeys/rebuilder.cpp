@@ -217,6 +217,7 @@ class Engine {
     hashes_.clear();
     for (const auto& use : plan.inserts) hashes_.push_back(store_.fetch_key(use, unit));
     matcher_.match(unit, match_, turn == Turn::kLast);
+    doubt(unit, plan);
     const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
     if (takes) {
       if (turn != Turn::kFirst) put_behind_parents(unit);
@@ -226,6 +227,68 @@ class Engine {
     store_.release(&unit);
     return takes;
   }
+
+  // Where events were lost since, what a unit was taken to belong to may not be its own.
+  void doubt(const Unit& unit, const PointPlan& plan) {
+    if (match_.latest != nullptr) {
+      doubt_latest(unit, plan);
+    } else if (match_.relation == Relation::kBranch) {
+      // Of an earlier transmission, when its own was lost.
+      const auto& parent = *match_.parents.front();
+      const auto& pair = topology_.pair(parent.point, unit.point);
+      if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns)) is_doubtful();
+    } else if (match_.relation == Relation::kTakes) {
+      doubt_wait(unit);
+      if (plan.length && !match_.parents.empty()) doubt_pieces(unit, plan);
+    }
+  }
+
+  // One that waited far longer than any before it may have left unseen, and its number be used
+  // again.
+  void doubt_wait(const Unit& unit) {
+    const auto& first = *match_.parents.front();
+    const auto waited_ns = unit.ts_ns - std::min(unit.ts_ns, first.entered_ns);
+    const auto& place = stays_[*topology_.points[first.point].place];
+    if (waited_ns <= kStaleFactor * place.longest_ns || !place.known()) return;
+    if (!losses_.between(first.ts_ns, unit.ts_ns)) return;
+    if (waited_ns > kStaleFactor * place.longest_ns + kStaleFloor_ns)
+      match_.clear();
+    else
+      is_doubtful();
+  }
+
+  // The latest of its process that was seen: surely not that if it is further than this one, or was
+  // taken out of the input already.
+  void doubt_latest(const Unit& unit, const PointPlan& plan) {
+    const auto& latest = *match_.latest;
+    if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
+    const auto& before = topology_.points[latest.point];
+    const bool further = match_.relation == Relation::kRepeat &&
+                         latest.values[*before.round] >= unit.values[*plan.round];
+    if (further || (plan.input && latest.is(kLeft)))
+      match_.clear();
+    else
+      is_doubtful();
+  }
+
+  // Pieces that overlap, some of which may have been thrown away.
+  void doubt_pieces(const Unit& unit, const PointPlan& plan) {
+    const auto& first = *match_.parents.front();
+    if (!topology_.pair(first.point, unit.point).joins) return;
+    if (const auto* const left = match_.stranger) {
+      // It came from nowhere for a reason.
+      const auto before_ns = left->ts_ns - std::min(left->ts_ns, kExcuseFloor_ns);
+      const auto from_ns = std::max(before_ns, marks_.open_ns);
+      if (losses_.between(from_ns, unit.ts_ns)) is_doubtful();
+    }
+    std::uint64_t bytes = 0;
+    for (const auto* parent : match_.parents)
+      bytes += parent->values[*topology_.points[parent->point].length];
+    if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns))
+      is_doubtful();
+  }
+
+  void is_doubtful() { match_.alternatives = std::max(match_.alternatives, 1U); }
 
   bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
     if (match_.missing) return true;
@@ -490,7 +553,7 @@ class Engine {
 
   // A block that had its time, and that nothing was taken out of, had no packet in it.
   bool was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end) {
-    if (!plan.block || unit.children != nullptr || losses_.between(unit.ts_ns, now_ns))
+    if (!plan.block || unit.first_child.child != nullptr || losses_.between(unit.ts_ns, now_ns))
       return false;
     const auto& place = stays_[*plan.place];
     const auto stay_ns = std::max(kExcuseFloor_ns, kExcuseFactor * place.longest_ns);

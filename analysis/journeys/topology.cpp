@@ -235,9 +235,8 @@ class Deriver {
       const auto found = entering_.find({point.direction, dest});
       if (found == entering_.end()) continue;
       for (const auto parent : found->second) {
-        // What leaves a place for a part of it has left.
-        const bool part = dest.size() > point.src.size();
-        if (part && schema_.points[parent].src == point.src) continue;
+        // What leaves a place for a part of it, or for what it is a part of, has left.
+        if (dest != point.src && schema_.points[parent].src == point.src) continue;
         if (pair_rules_.contains({parent, static_cast<PointId>(child)})) continue;
         if (plan.stated == PointKind::kInput) continue;
         if (topology_.points[parent].stated == PointKind::kOutput) continue;
@@ -302,6 +301,7 @@ class Deriver {
       return fail("{}: {} is stated to be an input", said(rule), rule.child.name);
     if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
     if (rule.gathers) pair.gathers = *rule.gathers;
+    pair.unpacks &= !pair.gathers;
     pair.single &= !pair.gathers && !rule.cuts.value_or(false);
     const bool lengths =
         rule.lengths.value_or(pair.cuts || pair.joins || rule.cuts.value_or(false));
@@ -323,23 +323,41 @@ class Deriver {
     return {};
   }
 
+  auto is_number() const {
+    return [this](const std::string& id) { return id == rules_.offset || rules_.is_sequence(id); };
+  }
+  bool is_numbered(PointId point) const { return std::ranges::any_of(ids_[point], is_number()); }
+
   // What the ids say about the cardinality. Pieces are told apart by their offset, so a parent with
   // an offset that its child lacks is one piece of several. One sequence number that takes the
-  // place of another (gsn by psn) numbers the same unit. Everything else that a child does not
-  // repeat (bearer, process) means that it may stand for several parents.
+  // place of another (gsn by psn) numbers the same unit, also where it says another way whose it is
+  // (teid, no rnti). What has a number and comes from what has none was one of several in it.
+  // Everything else that a child does not repeat (bearer, process) means that it may stand for
+  // several parents.
   void judge(Pair& pair) const {
     const auto& up = topology_.points[pair.parent];
     const auto& down = topology_.points[pair.child];
     const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
     const bool pieces = has(pair.parent_extra, rules_.offset);
     const bool numbered = std::ranges::any_of(pair.key, sequence);
-    const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, sequence);
+    const auto of_one = [&](const std::string& id) {
+      return sequence(id) || is_global(pair.parent, id);
+    };
+    const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
     pair.single = names_one(pair);
-    pair.gathers = !pair.single && !pair.parent_extra.empty() && !has(pair.key, rules_.offset) &&
-                   (pieces || !renumbered);
+    pair.unpacks = !pair.single && !is_numbered(pair.parent) &&
+                   std::ranges::any_of(pair.child_extra, is_number());
+    pair.gathers = !pair.single && !pair.unpacks && !pair.parent_extra.empty() &&
+                   !has(pair.key, rules_.offset) && (pieces || !renumbered);
     pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
+  }
+
+  bool is_global(PointId point, const std::string& id) const {
+    return std::ranges::any_of(schema_.points[point].fields, [&](const model::Field& field) {
+      return field.name == id && field.role == Role::kGlobal;
+    });
   }
 
   // An address holds one unit at a time, and a process works on one.
@@ -423,12 +441,6 @@ class Deriver {
       plan.loop = loops[i];
       topology_.loops = std::max(topology_.loops, loops[i]);
     }
-  }
-
-  bool is_numbered(PointId point) const {
-    return std::ranges::any_of(ids_[point], [this](const std::string& id) {
-      return id == rules_.offset || rules_.is_sequence(id);
-    });
   }
 
   void judge_blocks(std::size_t index) {

@@ -40,6 +40,7 @@ struct Pair {
   bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
   bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
   bool joins = false;    // parents say which bytes of the child they carry
+  bool unpacks = false;  // children are numbered and taken out of a parent that is not, a block
   bool single = false;   // the key is an address or a process, which one unit at a time has
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };

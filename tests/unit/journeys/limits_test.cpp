@@ -243,6 +243,28 @@ TEST_CASE("an uplink unit that never leaves is one incomplete journey with all i
   CHECK(journeys[1] == "U censored 11000000000..11000000000: ant--phy@11000000000");
 }
 
+TEST_CASE("a block of which one piece was taken out was not empty") {
+  World world(kUp);
+  PairRule cuts;
+  cuts.parent = {model::Direction::kUplink, "ant--phy", {}};
+  cuts.child = {model::Direction::kUplink, "phy--rlc.rx", {}};
+  cuts.gathers = false;
+  cuts.cuts = true;
+  world.rules.pairs.push_back(cuts);
+  world.events(R"(
+    1000 U ant--phy 1000 1 10
+    1001 U phy--rlc.rx 400 1 5 0 10
+    1002 U rlc.rx--out 400 1 5
+    1100 U ant--phy 1000 1 11
+  )");
+  world.events(std::to_string(11 * kSecond) + " U ant--phy 500 1 99");
+  CHECK(world.journeys() ==
+        Lines{"U complete 1000..1002: ant--phy@1000 phy--rlc.rx@1001<0 rlc.rx--out@1002<1*",
+              "U incomplete 1000..1000: ant--phy@1000",
+              "U censored 11000000000..11000000000: ant--phy@11000000000"});
+  CHECK(world.at("U ant--phy").control == 1);
+}
+
 TEST_CASE("an uplink packet with a piece from before the start is censored") {
   World world(kUp);
   world.marks.open_ns = 900;
@@ -316,6 +338,32 @@ TEST_CASE("a left-over gives way when its number is used again much later") {
   world.journeys();
   CHECK(world.totals().expired_by_reuse == 1);
   CHECK(world.at("D a--b").ambiguous == 0);
+}
+
+TEST_CASE("a left-over is not the parent of a unit of its number whose own event was lost") {
+  for (const std::uint64_t waited_ns : {kSecond / 2, 2 * kSecond}) {
+    World world(kLine);
+    std::string events = "5 D in--a 1000 1 7\n";
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const auto number = std::to_string(1000 + i);
+      events += std::to_string(1000 * i + 10) + " D in--a 1000 1 " + number + "\n";
+      events += std::to_string(1000 * i + 20) + " D a--b 1000 1 " + number + "\n";
+      events += std::to_string(1000 * i + 30) + " D b--out 1000 1 " + number + "\n";
+    }
+    world.events(events);
+    world.lose(1);
+    world.events(std::to_string(waited_ns) + " t9 D a--b 1000 1 7\n" +
+                 std::to_string(waited_ns + 10) + " D b--out 1000 1 7\n");
+    world.journeys();
+    std::uint64_t late = 0;
+    for (const auto& seen : world.seen())
+      if (seen.journey.outcome == Outcome::kComplete && seen.journey.latency_ns() > 1000) {
+        ++late;
+        CHECK(seen.journey.ambiguous);
+      }
+    CHECK(late == (waited_ns < kSecond ? 1 : 0));
+    CHECK(world.at("D a--b").cut == (waited_ns < kSecond ? 0 : 1));
+  }
 }
 
 TEST_CASE("memory is bounded: the oldest give way and are counted") {

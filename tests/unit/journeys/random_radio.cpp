@@ -5,12 +5,11 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <sstream>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "analysis/journeys/intervals.h"
+#include "tests/unit/journeys/made_truth.h"
 #include "tests/unit/journeys/world.h"
 
 namespace sojourn::journeys {
@@ -26,88 +25,6 @@ constexpr std::uint64_t kRounds = 3;
 constexpr std::size_t kWindow = 8;  // units of one bearer under way, far below a wrap
 
 enum Bearer : std::uint64_t { kUm = 1, kAm = 2 };
-
-// Collects hits; their lists are made into spans at the end, when nothing moves any more.
-class Log {
- public:
-  explicit Log(std::mt19937& random) : random_(random) {
-    std::istringstream words{std::string(radio_points())};
-    std::string direction;
-    std::string where;
-    std::string fields;
-    while (words >> direction >> where >> fields)
-      truth_.points.push_back({fmt::format("{} {}", direction, where), fields});
-  }
-
-  HitId hit(std::string_view point, std::vector<std::uint64_t> values, std::vector<HitId> parents,
-            std::vector<Piece> pieces = {}, HitId repeat_of = 0) {
-    now_ns_ += 1 + random_() % 2000;
-    lists_.push_back({std::move(values), std::move(parents), std::move(pieces)});
-    truth::Hit made;
-    made.id = lists_.size();
-    made.point = index(point);
-    made.tid = thread_of(point);
-    made.before_ns = made.after_ns = now_ns_;
-    made.repeat_of = repeat_of;
-    truth_.hits.push_back(made);
-    return made.id;
-  }
-
-  PacketId packet(std::uint32_t bytes) {
-    truth::PacketTruth made;
-    made.id = truth_.packets.size() + 1;
-    made.bytes = bytes;
-    truth_.packets.push_back(made);
-    return made.id;
-  }
-
-  Truth take() {
-    for (std::size_t i = 0; i < lists_.size(); ++i) {
-      truth_.values.insert(truth_.values.end(), lists_[i].values.begin(), lists_[i].values.end());
-      truth_.parents.insert(truth_.parents.end(), lists_[i].parents.begin(),
-                            lists_[i].parents.end());
-      truth_.pieces.insert(truth_.pieces.end(), lists_[i].pieces.begin(), lists_[i].pieces.end());
-      truth_.hit_by_id[i + 1] = i;
-    }
-    std::size_t value = 0;
-    std::size_t parent = 0;
-    std::size_t piece = 0;
-    for (std::size_t i = 0; i < lists_.size(); ++i) {
-      auto& made = truth_.hits[i];
-      made.values = std::span(truth_.values).subspan(value, lists_[i].values.size());
-      made.parents = std::span(truth_.parents).subspan(parent, lists_[i].parents.size());
-      made.pieces = std::span(truth_.pieces).subspan(piece, lists_[i].pieces.size());
-      value += made.values.size();
-      parent += made.parents.size();
-      piece += made.pieces.size();
-    }
-    return std::move(truth_);
-  }
-
- private:
-  struct Lists {
-    std::vector<std::uint64_t> values;
-    std::vector<HitId> parents;
-    std::vector<Piece> pieces;
-  };
-
-  // RLC receives, throws away and puts together in one thread.
-  std::uint32_t thread_of(std::string_view point) const {
-    const bool rlc = point.starts_with("U mac.demux") || point.starts_with("U rlc.rx");
-    return rlc ? 1000 : index(point) + 1U;
-  }
-
-  std::uint16_t index(std::string_view name) const {
-    for (std::size_t i = 0; i < truth_.points.size(); ++i)
-      if (truth_.points[i].where == name) return static_cast<std::uint16_t>(i);
-    throw std::runtime_error("no such point: " + std::string(name));
-  }
-
-  std::mt19937& random_;
-  Truth truth_;
-  std::vector<Lists> lists_;
-  std::uint64_t now_ns_ = 1'000'000;
-};
 
 struct Sdu {
   PacketId packet = 0;
@@ -154,7 +71,11 @@ struct BearerState {
 
 class Simulation {
  public:
-  explicit Simulation(const Radio& radio) : radio_(radio), random_(radio.seed), log_(random_) {
+  explicit Simulation(const Radio& radio)
+      : radio_(radio),
+        random_(radio.seed),
+        // RLC receives, throws away and puts together in one thread.
+        log_(random_, radio_points(), {"U mac.demux", "U rlc.rx"}) {
     ues_.resize(radio.ues);
   }
 
@@ -479,7 +400,7 @@ class Simulation {
 
   const Radio& radio_;
   std::mt19937 random_;
-  Log log_;
+  MadeTruth log_;
   std::vector<Ue> ues_;
   std::deque<Flying> air_;
   std::uint64_t slot_ = 0;

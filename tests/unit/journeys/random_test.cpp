@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/journeys/random_radio.h"
+#include "tests/unit/journeys/random_roaming.h"
 #include "tests/unit/journeys/truth_compare.h"
 
 namespace sojourn::journeys {
@@ -37,6 +38,34 @@ TEST_CASE("every journey of random radio behaviour comes out exactly, and none i
   CHECK(repeats > 1000);
   CHECK(segments > 1000);
   CHECK(dropped > 1000);
+}
+
+TEST_CASE(
+    "UEs whose RNTI changes, temporary ones and ids with two values: every journey comes out") {
+  std::uint64_t journeys = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t repeats = 0;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    const auto truth = random_roaming({.seed = seed,
+                                       .ues = 1 + seed % 5,
+                                       .loss_percent = 5 + seed % 50,
+                                       .handover_percent = 1 + seed % 4});
+    auto compared = compare_with_truth(truth, observe_all(truth));
+    if (!compared) FAIL(compared.error().text());
+    INFO("seed " << seed << ", " << compared->events << " events");
+    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+    REQUIRE(compared->different == 0);
+    for (const auto& point : compared->totals.points) {
+      CHECK(point.orphans + point.cut == 0);
+      CHECK(point.ambiguous == 0);
+    }
+    journeys += compared->equal;
+    segments += compared->segments;
+    repeats += compared->repeats;
+  }
+  CHECK(journeys > 10'000);
+  CHECK(segments > 1000);
+  CHECK(repeats > 1000);
 }
 
 TEST_CASE("a thread whose clock is behind the others' changes no journey") {

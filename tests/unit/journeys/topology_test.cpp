@@ -74,6 +74,33 @@ TEST_CASE("cardinalities follow from the ids") {
   }
 }
 
+TEST_CASE("a unit that leaves a part of a place for the whole does not come back to the part") {
+  const Derived line("D a--phy.out.proc len:rnti:slot\n D phy.out.proc--phy.out len:rnti:slot");
+  CHECK(line.point("phy.out.proc--phy.out").output);
+  CHECK(line.point("a--phy.out.proc").place.has_value());
+  REQUIRE(line.topology.pairs.size() == 1);
+  CHECK(line.topology.loops == 0);
+  // The other way round as well, and through the place itself it does.
+  const Derived part("D a--b len:rnti:sn\n D b--b.c len:rnti:sn");
+  CHECK(part.point("b--b.c").output);
+  const Derived again("D a--b len:rnti:sn\n D b--b len:rnti:sn\n D b--c len:rnti:sn");
+  CHECK_FALSE(again.point("b--b").output);
+  // A place that is filled again from further on is fed.
+  const Derived nack(
+      "D a--rlc.tx len:rnti:sn\n D rlc.tx.am--nack len:rnti:sn\n"
+      "D nack--rlc.tx len:rnti:sn");
+  CHECK_FALSE(nack.point("nack--rlc.tx").output);
+}
+
+TEST_CASE("a UE that is named no more does not make many units one, where numbers say which") {
+  const Derived core(
+      "U rlc.rx--pdcp.rx len:rnti:rsn\n U pdcp.rx--gtp.tx len:rnti.teid:rsn.gsn\n"
+      "U gtp.tx--ip.out len:teid:gsn\n D slots--tb len:rnti:slot\n"
+      "D tb--air len::slot");
+  CHECK_FALSE(core.pair("pdcp.rx--gtp.tx", "gtp.tx--ip.out").gathers);
+  CHECK(core.pair("slots--tb", "tb--air").gathers);
+}
+
 TEST_CASE("words mean something only as whole parts") {
   const Rules rules;
   CHECK(rules.is_drop("drop"));

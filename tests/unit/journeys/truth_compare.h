@@ -33,6 +33,9 @@ struct Comparison {
   std::uint64_t different = 0;
 };
 
+// Whether units may end without a word, so that journeys are incomplete.
+enum class Vanishing { kNever, kUplink };
+
 // Every hit of the truth, at the time before its point was hit.
 std::vector<Observation> observe_all(const truth::Truth& truth);
 
@@ -40,6 +43,7 @@ std::vector<Observation> observe_all(const truth::Truth& truth);
 // them must be found as far as it got; one that ended between them but began earlier must not be
 // called whole.
 Result<Comparison> compare_with_truth(const truth::Truth& truth,
-                                      std::span<const Observation> observations, Marks marks = {});
+                                      std::span<const Observation> observations, Marks marks = {},
+                                      Vanishing vanishing = Vanishing::kNever);
 
 }  // namespace sojourn::journeys
