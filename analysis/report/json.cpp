@@ -213,6 +213,7 @@ ordered_json to_json(const Content& content) {
         threads_json({.survey = *content.threads, .duration_s = content.duration_s()});
   if (content.context != nullptr) report["context"] = context_json(*content.context);
   if (content.work != nullptr) report["counters"] = counters_json(content);
+  if (content.spans != nullptr) report["spans"] = spans_json(content);
   return report;
 }
 

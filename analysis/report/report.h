@@ -16,6 +16,7 @@
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture.h"
 #include "analysis/profile/work.h"
+#include "analysis/report/spans.h"
 #include "analysis/report/summary.h"
 #include "analysis/statistics/distribution.h"
 #include "analysis/threads/survey.h"
@@ -52,6 +53,7 @@ struct Content {
   const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
   const threads::Survey* threads = nullptr;  // of a trace without points, where it tells of threads
+  const Spans* spans = nullptr;              // where the target timed its own work
 
   std::uint64_t lost() const;
   // What another tracer lost is in no ledger.

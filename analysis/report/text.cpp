@@ -60,6 +60,7 @@ class Writer {
       points(all_points);
     else
       text_ += threads_text({.survey = *content_.threads, .duration_s = content_.duration_s()});
+    if (content_.spans != nullptr) text_ += spans_text(content_);
     if (content_.context != nullptr) text_ += context_text(*content_.context);
     text_ += counters_text(content_);
     doubts();

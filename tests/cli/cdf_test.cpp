@@ -115,6 +115,22 @@ TEST_CASE("a deadline in slots takes their length from the events that name them
   }
 }
 
+TEST_CASE("packets that took longer than slots are explained") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = slotted(directory, 1);
+  const test::Ended told = sojourn({"explain", trace, "--deadline", "slot", "--json"});
+  REQUIRE(told.exit_code == 0);
+  CHECK(told.err.starts_with("a slot is 250 us: measured between "));
+  const json causes = json::parse(told.out);
+  CHECK(causes["deadline_ns"]["D"] == 250'000);
+  CHECK(causes["deadline_ns"]["given"] == true);
+  CHECK(causes["late"] == 200);
+  const test::Ended said =
+      sojourn({"explain", trace, "--deadline", "3slots", "--slot", "0.1ms", "--json"});
+  CHECK(said.err.empty());
+  CHECK(json::parse(said.out)["late"] == 100);
+}
+
 TEST_CASE("where nothing names slots, their length must be said") {
   const Traces traces;
   const std::string trace = traces.path("lossy");
@@ -125,6 +141,8 @@ TEST_CASE("where nothing names slots, their length must be said") {
   CHECK(sojourn({"report", trace, "--slot", "500us"}).exit_code == 2);
   CHECK(sojourn({"report", trace, "--deadline", "0slots"}).exit_code == 2);
   CHECK(sojourn({"report", trace, "--deadline", "slot", "--slot", "long"}).exit_code == 2);
+  require_error(sojourn({"explain", trace, "--deadline", "slot"}), "--slot 500us");
+  CHECK(sojourn({"explain", trace, "--slot", "500us"}).exit_code == 2);
 }
 
 TEST_CASE("journeys can be asked for by number") {

@@ -132,6 +132,16 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
   CHECK(output_of({"events", directory.path("gnb_trace.sjt")}) ==
         "0.000000000 I late cpu 0 tid 1\n0.000007000 I mac_tti cpu 3 dur_ns 41000 tid 2\n");
 
+  const std::string report = output_of({"report", directory.path("gnb_trace.sjt")});
+  CHECK(report.contains("what it timed itself  count  share of time     mean      p50"));
+  CHECK(report.contains("  mac_tti                 1 "));
+  const auto spans = nlohmann::json::parse(
+      output_of({"report", directory.path("gnb_trace.sjt"), "--json"}))["spans"];
+  REQUIRE(spans.size() == 1);
+  CHECK(spans[0]["name"] == "mac_tti");
+  CHECK(spans[0]["count"] == 1);
+  CHECK(spans[0]["duration_us"]["max"] == 41.0);
+
   const std::string raw = directory.path("record.raw");
   test::write_contents(raw, test::t_list("ID = TICK\nFORMAT = int,frame\n") +
                                 test::t_record(0, 1'700'000'001, 5000, test::t_number(1)) +

@@ -1,8 +1,6 @@
 // `sojourn explain`: why packets were late, one by one and in a table of causes.
 #include <algorithm>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,10 +10,11 @@
 
 #include "analysis/report/causes_text.h"
 #include "analysis/report/inquiry.h"
+#include "analysis/report/slots.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/deadline.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
-#include "userspace/cli/units.h"
 #include "userspace/cli/where.h"
 
 namespace sojourn::cli {
@@ -27,7 +26,7 @@ struct Options {
   std::string path;
   std::string direction;
   std::uint64_t worst = 20;
-  std::optional<std::uint64_t> deadline_ns;
+  DeadlineOption deadline;
   bool json = false;
   Where where;
 };
@@ -93,21 +92,27 @@ Result<void> run(const Options& options) {
     return is_direction && (!where || (*where)(journey));
   };
   ProgressLine line;
-  // Without a deadline everything is read twice.
-  const std::uint64_t passes = options.deadline_ns ? 1 : 2;
+  // Where the deadline is in what happened, everything is read twice.
+  const bool looks_first = !options.deadline.given() || options.deadline.asks_events();
+  const std::uint64_t passes = looks_first ? 2 : 1;
   const auto progress = [&](std::uint64_t pass) {
     return [&line, pass, passes](std::uint64_t done, std::uint64_t of) {
       line.update(pass * of + done, passes * of);
     };
   };
-  causes::Deadlines deadlines;
-  if (options.deadline_ns) {
-    deadlines = {.down_ns = *options.deadline_ns, .up_ns = *options.deadline_ns};
-  } else {
-    Latencies latencies(wanted);
+  Latencies latencies(wanted);
+  report::Slots slots(reader.schema());
+  if (looks_first)
     SJ_CHECK(report::rebuild(reader, rules, latencies, progress(0),
-                             [](const model::EventBatch&) { return true; }));
-    deadlines = latencies.deadlines();
+                             [&](const model::EventBatch& events) {
+                               if (options.deadline.asks_events()) slots.consume(events);
+                               return true;
+                             }));
+  causes::Deadlines deadlines = latencies.deadlines();
+  if (options.deadline.given()) {
+    line.clear();
+    SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
+    deadlines = {.down_ns = deadline_ns, .up_ns = deadline_ns};
   }
   Worst worst(options.worst);
   report::Inquiry inquiry(reader, topology, rules, deadlines, wanted,
@@ -124,7 +129,7 @@ Result<void> run(const Options& options) {
       .tally = inquiry.tally(),
       .found = inquiry.found(),
       .deadlines = deadlines,
-      .was_given = options.deadline_ns.has_value(),
+      .was_given = options.deadline.given(),
       .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take()};
   if (options.json)
@@ -140,15 +145,9 @@ Result<void> run(const Options& options) {
 Action define_explain(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_option_function<std::string>(
-         "--deadline",
-         [options](const std::string& text) {
-           const auto parsed = parse_duration(text);
-           if (!parsed) throw CLI::ValidationError("--deadline", parsed.error().text());
-           options->deadline_ns = static_cast<std::uint64_t>(parsed->count());
-         },
-         "a packet that took longer is late, e.g. 4ms; without: the slowest 1 % of each direction")
-      ->type_name("TIME");
+  app.parse_complete_callback([options] { options->deadline.check(); });
+  options->deadline.define(
+      app, "a packet that took longer is late; without: the slowest 1 % of each direction");
   app.add_option("--worst", options->worst, "explain so many of the slowest, one by one")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();

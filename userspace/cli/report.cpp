@@ -2,8 +2,6 @@
 #include "analysis/report/report.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +30,7 @@
 #include "analysis/threads/survey.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
+#include "userspace/cli/deadline.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
 #include "userspace/cli/tell.h"
@@ -52,11 +51,7 @@ struct Options {
   bool paste = false;
   std::string by;
   std::string cdf;
-  std::string deadline;
-  std::optional<std::uint64_t> deadline_ns;
-  std::optional<double> deadline_slots;
-  std::string slot;
-  std::optional<std::uint64_t> slot_ns;
+  DeadlineOption deadline;
   Where where;
   RulesOption rules;
 };
@@ -80,27 +75,6 @@ std::string words(const Options& options, const report::Content& content,
         content, worst,
         {"sojourn " SOJOURN_VERSION, options.rules.given() ? "stated with --rules" : ""});
   return report::to_text(content, options.points);
-}
-
-// A deadline in slots as a time. How long a slot is was said, or is in the events.
-Result<std::uint64_t> in_time(const Options& options, const report::Slots& slots,
-                              const model::Schema& schema) {
-  auto slot_ns = options.slot_ns;
-  if (!slot_ns) {
-    const auto length = slots.length();
-    if (!length)
-      return fail(
-          "--deadline {}: events of {} do not name enough slots one after the other: say how long "
-          "a slot is, e.g. --slot 500us",
-          options.deadline, options.path);
-    slot_ns = length->ns;
-    const auto& point = schema.points[length->point];
-    tell("a slot is {}: measured between {} slots of {} {}\n",
-         report::duration(static_cast<double>(length->ns)), grouped(length->slots),
-         letter(point.direction), point.name());
-  }
-  return static_cast<std::uint64_t>(
-      std::llround(*options.deadline_slots * static_cast<double>(*slot_ns)));
 }
 
 // Depths begin with the capture: where that is not known, with the first event of any direction.
@@ -143,14 +117,16 @@ Result<void> run(const Options& options) {
     survey.emplace(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                    model::pids_of(reader.targets()));
   report::Slots slots(reader.schema());
+  report::Spans spans(reader.schema());
   ProgressLine line;
   const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
   const auto consume = [&](const model::EventBatch& events) {
     times.consume(events);
     work.consume(events);
+    spans.consume(events);
     if (survey) survey->consume(events);
     if (groups) groups->consume(events);
-    if (options.deadline_slots) slots.consume(events);
+    if (options.deadline.asks_events()) slots.consume(events);
     return true;
   };
   report::Summary up(topology, rules, reader.capture().open_ns);
@@ -185,44 +161,14 @@ Result<void> run(const Options& options) {
   if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
+  if (!spans.empty()) content.spans = &spans;
   if (survey && survey->knows_states()) content.threads = &*survey;
   content.thread_names = profile::thread_names(reader.context());
-  content.deadline_ns = options.deadline_ns;
-  if (options.deadline_slots) {
-    SJ_TRY(deadline_ns, in_time(options, slots, reader.schema()));
+  if (options.deadline.given()) {
+    SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
     content.deadline_ns = deadline_ns;
   }
   return print_data(words(options, content, worst, groups ? &*groups : nullptr));
-}
-
-bool by_deadline(const Options& options) {
-  return !options.deadline.empty() || !options.slot.empty();
-}
-
-// "slot", "2slots", "0.5 slots"
-std::optional<double> parse_slots(std::string_view text) {
-  for (const std::string_view ending : {"slots", "slot"}) {
-    if (!text.ends_with(ending)) continue;
-    text.remove_suffix(ending.size());
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    if (text.empty()) return 1;
-    double number = 0;
-    const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-    if (!(number > 0) || number > 1e6) return std::nullopt;
-    return number;
-  }
-  return std::nullopt;
-}
-
-void check_slots(Options& options) {
-  options.deadline_slots = parse_slots(options.deadline);
-  if (options.slot.empty()) return;
-  if (!options.deadline_slots)
-    refuse_usage("--slot says how long the slots of --deadline are, e.g. --deadline 2slots");
-  const auto slot = parse_duration(options.slot);
-  if (!slot) refuse_usage("--slot: " + slot.error().text());
-  options.slot_ns = static_cast<std::uint64_t>(slot->count());
 }
 
 void check(Options& options) {
@@ -234,24 +180,21 @@ void check(Options& options) {
     refuse_usage("--by is a report of its own: no --points, --costs, --paste or --explain-rules");
   if (!options.compat.empty() &&
       (options.where.given() || options.paste || options.points || options.costs ||
-       options.explain || !options.by.empty() || !options.deadline.empty()))
+       options.explain || !options.by.empty() || options.deadline.given()))
     refuse_usage(
         "--compat latseq has no --where, --by, --deadline, --points, --costs, --paste or "
         "--explain-rules");
   const auto by = report::by_from(options.by);
-  if (by && report::counts_events(*by) && (options.where.given() || !options.deadline.empty()))
+  if (by && report::counts_events(*by) && (options.where.given() || options.deadline.given()))
     refuse_usage("--by " + options.by +
                  " counts events: no --where, which chooses journeys, and no --deadline");
-  if (!options.cdf.empty() && (options.json || options.points || options.costs || options.paste ||
-                               options.explain || !options.compat.empty() || by_deadline(options)))
+  if (!options.cdf.empty() &&
+      (options.json || options.points || options.costs || options.paste || options.explain ||
+       !options.compat.empty() || options.deadline.given()))
     refuse_usage(
         "--cdf is a report of its own: no --json (--cdf json is that), --points, --costs, --paste, "
         "--explain-rules, --deadline or --compat");
-  check_slots(options);
-  if (options.deadline.empty() || options.deadline_slots) return;
-  const auto deadline = parse_duration(options.deadline);
-  if (!deadline) refuse_usage("--deadline: " + deadline.error().text());
-  options.deadline_ns = static_cast<std::uint64_t>(deadline->count());
+  options.deadline.check();
 }
 
 }  // namespace
@@ -268,10 +211,7 @@ Action define_report(CLI::App& app) {
                  "times, rates and gaps of each of these, and stop: ue, bearer, path, hop, layer, "
                  "point, thread")
       ->check(CLI::IsMember({"ue", "bearer", "path", "hop", "layer", "point", "thread"}));
-  app.add_option("--deadline", options->deadline,
-                 "how many packets, and stays in hops, took longer than this, e.g. 4ms; or slot, "
-                 "2slots: how long one is, events that name their slot tell");
-  app.add_option("--slot", options->slot, "how long a slot is, e.g. 500us");
+  options->deadline.define(app, "how many packets, and stays in hops, took longer than this");
   app.add_option("--cdf", options->cdf,
                  "points of the cumulative distributions, at most so long and longer, and stop: "
                  "of latencies and hops, or of what --by tells apart")
