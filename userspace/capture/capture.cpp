@@ -183,6 +183,7 @@ Result<void> Capture::State::open_gate() {
   }
   next_second_ns = about.open_ns + kSecond;
   sink->push(about);
+  name_threads(ThreadNames::Look::kNew);
   return {};
 }
 
@@ -304,6 +305,13 @@ Result<void> Capture::State::look_after_helpers(const Listener& listener) {
   return {};
 }
 
+void Capture::State::name_threads(ThreadNames::Look what) {
+  model::Context found;
+  for (const auto& member : members)
+    if (!member->has_ended) thread_names.look(member->process, what, found);
+  if (!found.empty()) sink->push(std::move(found));
+}
+
 // Now and then all that is known goes to disk, so that a capture that is killed loses little.
 Result<void> Capture::State::every_second(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
@@ -316,6 +324,7 @@ Result<void> Capture::State::every_second(const Listener& listener) {
   sink->push(base::read_clock_pair());
   sink->push(losses);
   write_unarmed();
+  name_threads(ThreadNames::Look::kNew);
   lost_so_far = sum(losses).lost;
   listener.progress({.elapsed = nanoseconds(now - about.open_ns),
                      .events = events(),
@@ -421,6 +430,7 @@ Result<Outcome> Capture::finish() {
   if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
   state.about.target_cpu_ns = state.target_cpu_ns();
+  state.name_threads(ThreadNames::Look::kAll);
 
   // A hit inside the gate may still be on its way to its ring.
   for (const auto& source : state.sources) SJ_CHECK(source->settle());

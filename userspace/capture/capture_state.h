@@ -31,6 +31,7 @@
 #include "userspace/capture/output/sink.h"
 #include "userspace/capture/rings/graveyard.h"
 #include "userspace/capture/rings/ring_directory.h"
+#include "userspace/capture/thread_names.h"
 #include "userspace/target/code_watch.h"
 
 namespace sojourn::capture {
@@ -99,6 +100,7 @@ struct Capture::State {
   unsigned dumps_done = 0;
 
   std::uint64_t lost_so_far = 0;  // as of the last second
+  ThreadNames thread_names;
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   LossWords loss_words;
   Triggered triggered;
@@ -187,6 +189,7 @@ struct Capture::State {
 
   Result<void> look_after_helpers(const Listener& listener);
   Result<void> every_second(const Listener& listener);
+  void name_threads(ThreadNames::Look what);
   Result<void> look_after_losses(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
   Result<void> begin_dump();
