@@ -115,7 +115,7 @@ ordered_json places_json(const Places& places, const journeys::Topology& topolog
   return list;
 }
 
-ordered_json operations_json(const Operations& operations, bool details) {
+ordered_json operations_json(const Operations& operations, const Threads& threads, bool details) {
   ordered_json list = ordered_json::array();
   for (const OperatedQueue* queue : operations.queues()) {
     ordered_json object = {{"id", fmt::format("{:x}", queue->about.id)},
@@ -123,7 +123,9 @@ ordered_json operations_json(const Operations& operations, bool details) {
                            {"kind", name(queue->about.kind)},
                            {"capacity", queue->about.capacity},
                            {"unseen_in", queue->unseen_in},
-                           {"unseen_out", queue->unseen_out}};
+                           {"unseen_out", queue->unseen_out},
+                           {"fed_by", threads_json(queue->fed_by, threads)},
+                           {"drained_by", threads_json(queue->drained_by, threads)}};
     object.update(meter_json(queue->meter, details));
     object["utilisation"] = optional_json(queue->utilisation());
     object["kingman_ns"] = optional_json(queue->predicted_ns());

@@ -21,7 +21,9 @@ std::string queue_text(const model::QueueAbout& about);  // "queue 1f3" where it
 nlohmann::ordered_json places_json(const Places& places, const journeys::Topology& topology,
                                    const std::map<std::uint32_t, std::string>& threads,
                                    bool details);
-nlohmann::ordered_json operations_json(const Operations& operations, bool details);
+nlohmann::ordered_json operations_json(const Operations& operations,
+                                       const std::map<std::uint32_t, std::string>& threads,
+                                       bool details);
 // What a node of chains is called, and the stage that drains it.
 struct PressureName {
   std::string queue;

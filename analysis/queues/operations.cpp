@@ -1,6 +1,7 @@
 #include "analysis/queues/operations.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sojourn::queues {
 
@@ -22,7 +23,29 @@ std::uint64_t inside_before(const model::QueueAbout& about, bool enqueues, std::
   return about.capacity - std::min(about.capacity, before);
 }
 
+using Shares = std::map<std::uint32_t, std::uint64_t>;
+
+bool does_much(const Shares& shares, std::uint32_t thread) {
+  const auto its = shares.find(thread);
+  if (its == shares.end()) return false;
+  const auto all =
+      std::accumulate(shares.begin(), shares.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const auto& one) { return sum + one.second; });
+  return its->second * 10 >= all;
+}
+
+bool go_on(const OperatedQueue& from, const OperatedQueue& into) {
+  return std::ranges::any_of(from.drained_by, [&](const auto& one) {
+    return does_much(from.drained_by, one.first) && does_much(into.fed_by, one.first);
+  });
+}
+
 }  // namespace
+
+bool OperatedQueue::is_line() const {
+  return about.kind == model::QueueKind::kStage ||
+         about.kind == model::QueueKind::kBetweenProcesses;
+}
 
 std::optional<double> OperatedQueue::utilisation() const {
   if (about.kind == model::QueueKind::kBidirectional) return std::nullopt;
@@ -32,9 +55,7 @@ std::optional<double> OperatedQueue::utilisation() const {
 }
 
 std::optional<double> OperatedQueue::predicted_ns() const {
-  const bool has_server =
-      about.kind == model::QueueKind::kStage || about.kind == model::QueueKind::kBetweenProcesses;
-  return has_server ? meter.predicted_ns() : std::nullopt;
+  return is_line() ? meter.predicted_ns() : std::nullopt;
 }
 
 Operations::Operations(const model::Schema& schema, const model::QueueChanges& changes,
@@ -102,6 +123,7 @@ void Operations::consume(const model::EventBatch& events) {
     const Plan& plan = *plans_[event.point];
     if (plan.queue >= event.values.size()) continue;
     State& queue = state(plan, event);
+    ++(plan.enqueues ? queue.queue.fed_by : queue.queue.drained_by)[event.tid];
     const bool is_pool = queue.queue.about.kind == model::QueueKind::kPool;
     (plan.enqueues != is_pool ? enter : leave)(queue, plan, event);
   }
@@ -116,6 +138,17 @@ std::vector<const OperatedQueue*> Operations::queues() const {
   all.reserve(queues_.size());
   for (const auto& [id, state] : queues_) all.push_back(&state.queue);
   return all;
+}
+
+std::vector<std::vector<std::size_t>> Operations::before() const {
+  const auto all = queues();
+  std::vector<std::vector<std::size_t>> before(all.size());
+  for (std::size_t into = 0; into < all.size(); ++into)
+    for (std::size_t from = 0; from < all.size(); ++from)
+      if (from != into && all[from]->is_line() && all[into]->is_line() &&
+          go_on(*all[from], *all[into]))
+        before[into].push_back(from);
+  return before;
 }
 
 }  // namespace sojourn::queues

@@ -27,6 +27,11 @@ struct OperatedQueue {
   // or an item's number is not its own.
   std::uint64_t unseen_in = 0;
   std::uint64_t unseen_out = 0;
+  std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, items
+  std::map<std::uint32_t, std::uint64_t> drained_by;
+
+  // Items wait in it for somebody, who may be slow; not so in pools and in both directions.
+  bool is_line() const;
 
   // By the queue's own meaning, as of sampled ones; nothing where it means nothing.
   std::optional<double> utilisation() const;
@@ -44,6 +49,9 @@ class Operations {
 
   bool empty() const { return queues_.empty(); }
   std::vector<const OperatedQueue*> queues() const;  // by id
+  // By queue: those whose items may go on into it, as a thread that drains them feeds it. A thread
+  // counts where it does a tenth of the work.
+  std::vector<std::vector<std::size_t>> before() const;
 
  private:
   struct Plan {

@@ -74,17 +74,23 @@ Result<void> read(Found& found, const journeys::Rules& rules) {
   return {};
 }
 
-// Sampled queues by the stages at their ends, places by the points between them.
-struct Pressure {
+// Back-pressure in all that there is: sampled queues by the stages at their ends, those with events
+// of their operations and places by the threads and points between them.
+class Pressure {
+ public:
+  Pressure(const Found& found, bool with_samples) : found_(found) {
+    if (with_samples) add_sampled();
+    add_operated(with_samples);
+    add_places();
+    chains = queues::chains(nodes_, kMostChains);
+  }
+
   std::vector<queues::PressureName> names;
   std::vector<queues::Chain> chains;
-};
 
-Pressure pressure_of(const Found& found, bool with_samples) {
-  Pressure pressure;
-  std::vector<queues::PressureNode> nodes;
-  const auto& stories = found.survey.stories();
-  if (with_samples) {
+ private:
+  void add_sampled() {
+    const auto& stories = found_.survey.stories();
     for (const queues::Story& story : stories) {
       const bool is_stage = story.about.kind == model::QueueKind::kStage ||
                             story.about.kind == model::QueueKind::kBetweenProcesses;
@@ -93,33 +99,62 @@ Pressure pressure_of(const Found& found, bool with_samples) {
                                    .capacity = story.about.capacity,
                                    .before = {}};
       for (std::size_t other = 0; is_stage && other < stories.size(); ++other)
-        if (!story.about.producer.stage.empty() && other != nodes.size() &&
+        if (!story.about.producer.stage.empty() && other != nodes_.size() &&
             stories[other].about.consumer == story.about.producer)
           node.before.push_back(other);
-      nodes.push_back(std::move(node));
-      pressure.names.push_back({story.name(), story.about.consumer.stage});
+      nodes_.push_back(std::move(node));
+      names.push_back({story.name(), story.about.consumer.stage});
     }
   }
-  const std::size_t first = nodes.size();
-  for (std::size_t place = 0; place < found.places.stories().size(); ++place) {
-    queues::PressureNode node = {
-        .series = &found.places.stories()[place].meter.series(), .capacity = 0, .before = {}};
-    for (const std::uint16_t before : found.places.before(static_cast<std::uint16_t>(place)))
-      node.before.push_back(first + before);
-    nodes.push_back(std::move(node));
-    pressure.names.push_back(
-        {queues::place_text(found.topology, static_cast<std::uint16_t>(place)),
-         queues::main_thread(found.places.stories()[place].drained_by, found.threads)});
+
+  // One that was sampled as well is there already.
+  void add_operated(bool with_samples) {
+    const auto is_sampled = [&](const queues::OperatedQueue& queue) {
+      return with_samples && std::ranges::any_of(found_.survey.stories(), [&](const auto& story) {
+               return story.about.id == queue.about.id && story.gauge.seconds() > 0;
+             });
+    };
+    const std::size_t first = nodes_.size();
+    const auto all = found_.operations.queues();
+    const auto before = found_.operations.before();
+    for (std::size_t index = 0; index < all.size(); ++index) {
+      const queues::OperatedQueue& queue = *all[index];
+      const bool counts = queue.is_line() && !is_sampled(queue);
+      queues::PressureNode node = {.series = counts ? &queue.meter.series() : nullptr,
+                                   .capacity = queue.about.capacity,
+                                   .before = {}};
+      for (const std::size_t other : before[index]) node.before.push_back(first + other);
+      nodes_.push_back(std::move(node));
+      const std::string& stage = queue.about.consumer.stage;
+      names.push_back(
+          {queues::queue_text(queue.about),
+           stage.empty() ? queues::main_thread(queue.drained_by, found_.threads) : stage});
+    }
   }
-  pressure.chains = queues::chains(nodes, kMostChains);
-  return pressure;
-}
+
+  void add_places() {
+    const std::size_t first = nodes_.size();
+    for (std::size_t place = 0; place < found_.places.stories().size(); ++place) {
+      const auto id = static_cast<std::uint16_t>(place);
+      const queues::PlaceStory& story = found_.places.stories()[place];
+      queues::PressureNode node = {.series = &story.meter.series(), .capacity = 0, .before = {}};
+      for (const std::uint16_t before : found_.places.before(id))
+        node.before.push_back(first + before);
+      nodes_.push_back(std::move(node));
+      names.push_back({queues::place_text(found_.topology, id),
+                       queues::main_thread(story.drained_by, found_.threads)});
+    }
+  }
+
+  const Found& found_;
+  std::vector<queues::PressureNode> nodes_;
+};
 
 void print_json(const Options& options, const Found& found) {
-  const Pressure pressure = pressure_of(found, !options.places);
+  const Pressure pressure(found, !options.places);
   auto document = queues::to_json(found.reader, found.survey,
                                   found.verifier ? &*found.verifier : nullptr, options.depths);
-  document["operations"] = queues::operations_json(found.operations, options.depths);
+  document["operations"] = queues::operations_json(found.operations, found.threads, options.depths);
   document["places"] =
       queues::places_json(found.places, found.topology, found.threads, options.depths);
   document["pressure"] = queues::chains_json(pressure.chains, pressure.names);
@@ -140,7 +175,7 @@ void print_text(const Options& options, const Found& found) {
   print_operations(found.operations);
   if (!found.operations.empty()) fmt::print("\n");
   print_places(found.places, found.topology, found.threads, origin);
-  const Pressure pressure = pressure_of(found, with_samples);
+  const Pressure pressure(found, with_samples);
   print_chains(pressure.chains, pressure.names, origin);
   if (options.topology) {
     if (with_samples) print_topology(found.reader, found.survey);

@@ -1,6 +1,8 @@
 // Queues from the events of their operations.
 #include "analysis/queues/operations.h"
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include <catch2/catch_approx.hpp>
@@ -19,12 +21,12 @@ struct World {
 
   // `depth`: after it, as a point of the target has it.
   void hit(std::uint64_t ts_ns, model::PointId point, std::uint64_t queue, std::uint64_t item,
-           std::uint64_t depth) {
+           std::uint64_t depth, std::uint32_t tid = 1) {
     const std::vector<std::uint64_t> values = {depth, queue, item};
     events.append({.ts_ns = ts_ns,
                    .seq = events.size(),
                    .stream = 0,
-                   .tid = 1,
+                   .tid = tid,
                    .point = point,
                    .values = values});
   }
@@ -129,6 +131,29 @@ TEST_CASE("of a queue in both directions no server is judged") {
   const Operations operations = operations_of(world, changes);
   CHECK_FALSE(operations.queues().front()->utilisation());
   CHECK(operations.queues().front()->meter.utilisation());
+}
+
+TEST_CASE("items go on where the thread that takes them out puts most in") {
+  World world;
+  for (std::uint64_t item = 0; item < 20; ++item) {
+    const std::uint64_t at = 100 + item * 10;
+    world.hit(at, 0, 1, item, 1, 11);
+    world.hit(at + 1, 1, 1, item, 0, 12);
+    world.hit(at + 2, 0, 2, item, 1, 12);
+    world.hit(at + 3, 1, 2, item, 0, 13);
+    world.hit(at + 4, 0, 3, item, 1, item == 0 ? 12 : 13);  // once by another
+    world.hit(at + 5, 1, 3, item, 0, 14);
+    world.hit(at + 6, 0, 4, item, 1, 14);  // gives a buffer back
+  }
+  model::QueueChanges changes(1);
+  changes[0].about.id = 4;
+  changes[0].about.kind = model::QueueKind::kPool;
+  changes[0].about.capacity = 100;
+  const Operations operations = operations_of(world, changes);
+  CHECK(operations.before() == std::vector<std::vector<std::size_t>>{{}, {0}, {1}, {}});
+  CHECK(operations.queues()[2]->fed_by ==
+        std::map<std::uint32_t, std::uint64_t>{{12, 1}, {13, 19}});
+  CHECK(operations.queues()[2]->drained_by == std::map<std::uint32_t, std::uint64_t>{{14, 20}});
 }
 
 TEST_CASE("a trace without such points has no queues of this kind") {

@@ -1,0 +1,88 @@
+// Back-pressure that is known from the events of queues alone, and what their threads are called
+// though nobody asked for the kernel's context.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/programs.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+struct Recorded {
+  test::TemporaryDirectory directory;
+  std::string trace = directory.path("run.sjt");
+
+  explicit Recorded(const std::vector<std::string>& options = {}) {
+    test::Child target({SJ_SUBJECT_PRESSURE});
+    REQUIRE(target.wait_for_ready_line() == "ready\n");
+    std::vector<std::string> record = {"record", "-p",       std::to_string(target.pid()),
+                                       "--for",  "3500ms",   "-o",
+                                       trace,    "--engine", "ring"};
+    record.insert(record.end(), options.begin(), options.end());
+    const test::Ended ended = sojourn(record);
+    INFO(ended.err);
+    REQUIRE(ended.exit_code == 0);
+  }
+};
+
+TEST_CASE("a stage that stops fills the queues before it one after the other: one chain") {
+  const Recorded run;
+  const json queues = json::parse(sojourn_done({"queues", run.trace, "--json"}));
+  REQUIRE(queues["operations"].size() == 3);
+  INFO(queues["pressure"].dump(1));
+  // Two stops at least. How fast items come is a matter of who else has the processor.
+  std::size_t chains = 0;
+  for (const json& chain : queues["pressure"]) {
+    if (chain.size() != 3) continue;
+    ++chains;
+    std::vector<std::string> stages;
+    for (const json& episode : chain) {
+      stages.push_back(episode["stage"]);
+      CHECK(episode["peak"] >= 8);
+    }
+    CHECK(stages == std::vector<std::string>{"slow-end", "middle-2", "middle-1"});
+    CHECK(chain[0]["begin_ns"] < chain[1]["begin_ns"]);
+    CHECK(chain[1]["begin_ns"] < chain[2]["begin_ns"]);
+    CHECK(chain[2]["begin_ns"] < chain[0]["end_ns"]);
+  }
+  CHECK(chains >= 1);
+  CHECK(sojourn_done({"queues", run.trace}).contains("  slow-end <- queue "));
+}
+
+TEST_CASE("with samples the chain has the queues' names, once") {
+  const Recorded run({"--queues"});
+  const json queues = json::parse(sojourn_done({"queues", run.trace, "--json", "--places"}));
+  std::size_t chains = 0;
+  for (const json& chain : queues["pressure"]) {
+    if (chain.size() != 3) continue;
+    ++chains;
+    CHECK(chain[0]["queue"] == "third");
+    CHECK(chain[1]["queue"] == "second");
+    CHECK(chain[2]["queue"] == "first");
+  }
+  CHECK(chains >= 1);
+}
+
+TEST_CASE("threads have their names without the kernel's context") {
+  const Recorded run;
+  const json told = json::parse(sojourn_done({"report", run.trace, "--by", "thread", "--json"}));
+  REQUIRE(told["groups"].size() == 4);
+  std::vector<std::string> names;
+  for (const json& group : told["groups"]) {
+    const std::string name = group["name"];
+    names.push_back(name.substr(0, name.find(' ')));
+  }
+  for (const char* const name : {"slow-end", "middle-1", "middle-2"})
+    CHECK(std::ranges::count(names, name) == 1);
+  // Of the context itself there is nothing.
+  CHECK(open_trace(run.trace).context().families.empty());
+}
+
+}  // namespace
+}  // namespace sojourn::live
