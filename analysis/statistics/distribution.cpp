@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "analysis/statistics/radix_sort.h"
 #include "analysis/statistics/share.h"
 
 namespace sojourn::statistics {
@@ -15,6 +16,8 @@ namespace {
 constexpr unsigned kStepBits = 10;
 constexpr std::size_t kSteps = std::size_t{1} << kStepBits;
 constexpr std::size_t kRows = 64 - kStepBits + 1;
+// Fewer samples are sorted sooner than their digits are counted.
+constexpr std::size_t kManySamples = 4096;
 
 struct Bucket {
   std::size_t row = 0;
@@ -125,8 +128,7 @@ std::uint64_t Distribution::quantile(double share) const {
       std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count_) * kRounded);
   const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
   if (exact()) {
-    if (sorted_ != samples_.size()) std::ranges::sort(samples_);
-    sorted_ = samples_.size();
+    sort();
     return samples_[rank - 1];
   }
   if (rank == count_) return max_;
@@ -138,6 +140,15 @@ std::uint64_t Distribution::quantile(double share) const {
     }
   }
   return max_;
+}
+
+void Distribution::sort() const {
+  if (sorted_ == samples_.size()) return;
+  if (samples_.size() < kManySamples)
+    std::ranges::sort(samples_);
+  else
+    radix_sort(samples_, max_);
+  sorted_ = samples_.size();
 }
 
 double Distribution::stdev() const {

@@ -52,6 +52,7 @@ class Distribution {
   void settle() const;
   void count_waiting() const;
   void fill_buckets() const;
+  void sort() const;
   void add_to_bucket(std::uint64_t value, std::uint64_t times) const;
 
   // Adding only notes the sample: what follows from it is found out for many at once, in their
