@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,13 +38,33 @@ model::EventBatch sorted_by_time(model::EventBatch events) {
   return sorted;
 }
 
-auto key(const Run& run) {
-  return std::tuple(run.ts_ns(), run.stream, run.block);
-}
+// What decides whose turn it is, without a look into the runs.
+struct Turn {
+  std::uint64_t ts_ns = 0;  // of the run's next event
+  std::uint32_t stream = 0;
+  std::size_t block = 0;
+  Run* run = nullptr;
+};
 
 // A heap whose top is the earliest run.
-bool later(const Run* left, const Run* right) {
-  return key(*left) > key(*right);
+bool later(const Turn& left, const Turn& right) {
+  if (left.ts_ns != right.ts_ns) return left.ts_ns > right.ts_ns;
+  return std::pair(left.stream, left.block) > std::pair(right.stream, right.block);
+}
+
+// The top has changed: down to where it belongs.
+void sink_top(std::vector<Turn>& heap) {
+  const auto moved = heap.front();
+  std::size_t at = 0;
+  while (true) {
+    auto below = 2 * at + 1;
+    if (below >= heap.size()) break;
+    if (below + 1 < heap.size() && later(heap[below], heap[below + 1])) ++below;
+    if (!later(moved, heap[below])) break;
+    heap[at] = heap[below];
+    at = below;
+  }
+  heap[at] = moved;
 }
 
 class Merger {
@@ -61,28 +80,30 @@ class Merger {
   // Opens every block that may hold the earliest event. False: there are no more events.
   Result<bool> advance() {
     while (next_block_ < by_start_.size() &&
-           (heap_.empty() || blocks_[by_start_[next_block_]].min_ts_ns <= heap_.front()->ts_ns()))
+           (heap_.empty() || blocks_[by_start_[next_block_]].min_ts_ns <= heap_.front().ts_ns))
       SJ_CHECK(open(by_start_[next_block_++]));
     return !heap_.empty();
   }
 
   // Takes events off the earliest run for as long as it stays the earliest, at most so many.
   void take(std::size_t most) {
-    std::ranges::pop_heap(heap_, later);
-    Run& run = *heap_.back();
+    auto& turn = heap_.front();
+    Run& run = *turn.run;
     const auto ts_ns = run.events.ts_ns();
     const std::size_t first = run.next;
     const std::size_t end = std::min(ts_ns.size(), first + most);
-    const std::uint64_t until_ns = first_of_others(run);
+    const std::uint64_t until_ns = first_of_others();
     do {
       ++run.next;
     } while (run.next < end && ts_ns[run.next] < until_ns);
     pieces_.push_back({&run.events, first, run.next - first});
     taken_ += run.next - first;
     if (!run.done()) {
-      std::ranges::push_heap(heap_, later);
+      turn.ts_ns = run.ts_ns();
+      sink_top(heap_);
       return;
     }
+    std::ranges::pop_heap(heap_, later);
     heap_.pop_back();
     ended_ = &run;
     open_events_ -= run.events.size();
@@ -117,39 +138,56 @@ class Merger {
     std::size_t count = 0;
   };
 
-  // From when on another run, or a block that is not open yet, has the earliest event.
-  std::uint64_t first_of_others(const Run& run) const {
+  // From when on another run than the top's, or a block that is not open yet, has the earliest
+  // event.
+  std::uint64_t first_of_others() const {
     std::uint64_t until_ns =
         next_block_ < by_start_.size() ? blocks_[by_start_[next_block_]].min_ts_ns : UINT64_MAX;
     if (heap_.size() == 1) return until_ns;
-    const Run& rival = *heap_.front();
-    const bool goes_first = std::pair(run.stream, run.block) < std::pair(rival.stream, rival.block);
-    const std::uint64_t rival_ns = rival.ts_ns();
-    return std::min(until_ns, goes_first && rival_ns != UINT64_MAX ? rival_ns + 1 : rival_ns);
+    const auto& turn = heap_.front();
+    const auto& rival = heap_.size() > 2 && later(heap_[1], heap_[2]) ? heap_[2] : heap_[1];
+    const bool goes_first =
+        std::pair(turn.stream, turn.block) < std::pair(rival.stream, rival.block);
+    return std::min(until_ns,
+                    goes_first && rival.ts_ns != UINT64_MAX ? rival.ts_ns + 1 : rival.ts_ns);
   }
 
+  // Where threads take turns a piece is one event.
   template <typename Column, typename Get>
   void gather(Column& column, Get get) const {
-    const auto at = static_cast<std::ptrdiff_t>(column.size());
-    column.resize(column.size() + taken_);
-    auto into = column.begin() + at;
-    for (const Piece& piece : pieces_)
-      into = std::ranges::copy((piece.events->*get)().subspan(piece.first, piece.count), into).out;
+    const auto at = column.size();
+    column.resize(at + taken_);
+    auto* into = column.data() + at;
+    for (const Piece& piece : pieces_) {
+      const auto* from = (piece.events->*get)().data() + piece.first;
+      if (piece.count == 1)
+        *into++ = *from;
+      else
+        into = std::copy_n(from, piece.count, into);
+    }
   }
 
   void gather_values(model::EventColumns& columns) const {
     const std::size_t before = columns.first_value.size() - 1;
     columns.first_value.resize(before + taken_ + 1);
     auto* first_value = columns.first_value.data() + before;
+    auto at = static_cast<std::uint32_t>(columns.values.size());
     for (const Piece& piece : pieces_) {
       const auto firsts = piece.events->first_value().subspan(piece.first, piece.count + 1);
-      const auto shift = static_cast<std::uint32_t>(columns.values.size()) - firsts.front();
-      for (std::size_t at = 0; at < piece.count; ++at) *first_value++ = firsts[at] + shift;
-      const auto values =
-          piece.events->values().subspan(firsts.front(), firsts.back() - firsts.front());
-      columns.values.insert(columns.values.end(), values.begin(), values.end());
+      const auto shift = at - firsts.front();
+      for (std::size_t row = 0; row < piece.count; ++row) *first_value++ = firsts[row] + shift;
+      at = firsts.back() + shift;
     }
-    *first_value = static_cast<std::uint32_t>(columns.values.size());
+    *first_value = at;
+    const auto first = columns.values.size();
+    columns.values.resize(at);
+    auto* into = columns.values.data() + first;
+    for (const Piece& piece : pieces_) {
+      const auto firsts = piece.events->first_value();
+      const auto begin = firsts[piece.first];
+      into = std::copy_n(piece.events->values().data() + begin,
+                         firsts[piece.first + piece.count] - begin, into);
+    }
   }
 
   Result<void> open(std::size_t block) {
@@ -166,7 +204,7 @@ class Merger {
     run.block = block;
     open_events_ += run.events.size();
     spare_.pop_back();
-    heap_.push_back(&run);
+    heap_.push_back({run.ts_ns(), run.stream, run.block, &run});
     std::ranges::push_heap(heap_, later);
     return {};
   }
@@ -180,7 +218,7 @@ class Merger {
   Run* ended_ = nullptr;  // but for what was taken and not gathered
   std::vector<Piece> pieces_;
   std::size_t taken_ = 0;
-  std::vector<Run*> heap_;
+  std::vector<Turn> heap_;
   std::size_t open_events_ = 0;
 };
 
