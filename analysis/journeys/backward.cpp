@@ -7,6 +7,21 @@ namespace {
 
 // As for forward journeys: circles must not make one journey of a whole trace.
 constexpr std::size_t kMaxSteps = 100'000;
+// So many that are nearly in order are sorted fastest by moving each to its place.
+constexpr std::size_t kFew = 64;
+
+void sort_by_serial(std::vector<Unit*>& units) {
+  if (units.size() > kFew) {
+    std::ranges::sort(units, {}, &Unit::serial);
+    return;
+  }
+  for (std::size_t i = 1; i < units.size(); ++i) {
+    auto* const unit = units[i];
+    auto at = i;
+    for (; at > 0 && units[at - 1]->serial > unit->serial; --at) units[at] = units[at - 1];
+    units[at] = unit;
+  }
+}
 
 }  // namespace
 
@@ -30,7 +45,7 @@ void Backward::collect(std::span<Unit* const> ends) {
   for (auto* const unit : units_) unit->clear(kVisited);
   // Found from the end on, they are nearly in order when turned round.
   std::ranges::reverse(units_);
-  std::ranges::sort(units_, {}, &Unit::serial);
+  sort_by_serial(units_);
 }
 
 bool Backward::emit_clean(Unit* end, Outcome outcome) {

@@ -33,92 +33,96 @@ IntervalSet& Store::covered(Unit& unit) {
   return *unit.covered;
 }
 
-Holder* Store::holder_for(std::uint64_t hash, const TableUse& use, const Unit& unit) {
+Store::Slot& Store::slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit) {
   auto at = find_slot(hash, use, unit);
-  if (slots_[at].holder != nullptr) return slots_[at].holder;
-  if (holders_.used() * 2 >= slots_.size()) {
+  if (!slots_[at].is_free()) return slots_[at];
+  if (keys_ * 2 >= slots_.size()) {
     grow_slots();
     at = find_slot(hash, use, unit);
   }
-  auto* const holder = holders_.take();
-  *holder = {.hash = hash};
-  slots_[at] = {hash, holder};
-  return holder;
+  ++keys_;
+  slots_[at].hash = hash;
+  return slots_[at];
 }
 
 void Store::grow_slots() {
   const auto before = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
   slot_shift_ = shift_for(slots_.size());
   for (const auto& slot : before) {
-    if (slot.holder == nullptr) continue;
+    if (slot.is_free()) continue;
     auto at = slot.hash >> slot_shift_;
-    while (slots_[at].holder != nullptr) at = after(at);
+    while (!slots_[at].is_free()) at = after(at);
     slots_[at] = slot;
   }
 }
 
 // Those behind it that were pushed on by it move up, so that none is behind a free slot.
-void Store::free_holder(Holder* holder) {
-  auto freed = holder->hash >> slot_shift_;
-  while (slots_[freed].holder != holder) freed = after(freed);
-  for (auto at = after(freed); slots_[at].holder != nullptr; at = after(at)) {
+void Store::free_slot(std::size_t freed) {
+  const auto mask = slots_.size() - 1;
+  for (auto at = after(freed); !slots_[at].is_free(); at = after(at)) {
     const auto wanted = slots_[at].hash >> slot_shift_;
-    const auto mask = slots_.size() - 1;
     if (((at - wanted) & mask) < ((at - freed) & mask)) continue;
     slots_[freed] = slots_[at];
     freed = at;
   }
-  slots_[freed].holder = nullptr;
-  holders_.give(holder);
+  slots_[freed] = {};
+  --keys_;
 }
 
-Entry* Store::new_entry(Unit* unit, Holder* holder, const TableUse& use) {
+Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   auto* const entry = unit->first_entry.unit == nullptr ? &unit->first_entry : entries_.take();
-  *entry = {.holder = holder, .unit = unit, .next = unit->entries, .use = &use};
+  *entry = {.hash = hash, .unit = unit, .next = unit->entries, .use = &use};
   unit->entries = entry;
   return entry;
 }
 
 void Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash,
                    std::vector<Unit*>& evicted) {
-  auto* const holder = holder_for(hash, use, *unit);
+  auto& slot = slot_for(hash, use, *unit);
   // Two of its alternatives may have one value.
-  for (const auto* held = unit->entries; held != nullptr; held = held->next)
-    if (held->holder == holder) return;
-  auto* const fresh = new_entry(unit, holder, use);
-  fresh->older = holder->open;
-  if (holder->open != nullptr) holder->open->newer = fresh;
-  holder->open = fresh;
-  if (holder->used == nullptr) return;
-  evicted.push_back(holder->used->unit);
-  drop_entry(holder->used);
+  if (slot.open != nullptr && slot.open->unit == unit) return;
+  auto* const fresh = new_entry(unit, hash, use);
+  fresh->older = slot.open;
+  if (slot.open != nullptr) slot.open->newer = fresh;
+  slot.open = fresh;
+  auto* const before = std::exchange(slot.used, nullptr);
+  if (before == nullptr) return;
+  before->state = Entry::State::kReplaced;
+  evicted.push_back(before->unit);
+  drop_entry(before);
 }
 
 Unit* Store::replace(Unit* unit, const TableUse& use) {
-  auto* const holder = holder_for(hash_of(use, *unit), use, *unit);
-  auto* const fresh = new_entry(unit, holder, use);
-  fresh->used = true;
-  auto* const before = std::exchange(holder->used, fresh);
+  const auto hash = hash_of(use, *unit);
+  auto* const before = take_used(slot_for(hash, use, *unit), new_entry(unit, hash, use));
   if (before == nullptr) return nullptr;
   auto* const earlier = before->unit;
-  before->holder = nullptr;
   drop_entry(before);
   return earlier;
 }
 
 void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
   for (auto* entry = unit->entries; entry != nullptr; entry = entry->next) {
-    if (entry->used) continue;
-    auto& holder = *entry->holder;
-    leave_chain(*entry, holder);
+    if (entry->state != Entry::State::kWaits) continue;
+    // Only the newest of those that wait is named by its slot.
+    const bool newest = entry->newer == nullptr;
+    auto& slot = slots_[newest ? find_slot(*entry) : find_slot(entry->hash, *entry->use, *unit)];
+    (newest ? slot.open : entry->newer->older) = entry->older;
+    if (entry->older != nullptr) entry->older->newer = entry->newer;
     entry->newer = entry->older = nullptr;
-    entry->used = true;
-    auto* const before = std::exchange(holder.used, entry);
+    auto* const before = take_used(slot, entry);
     if (before == nullptr) continue;
     evicted.push_back(before->unit);
-    before->holder = nullptr;
     drop_entry(before);
   }
+}
+
+// Returns the one that has lost its place by it, if any.
+Entry* Store::take_used(Slot& slot, Entry* entry) {
+  entry->state = Entry::State::kLeft;
+  auto* const before = std::exchange(slot.used, entry);
+  if (before != nullptr) before->state = Entry::State::kReplaced;
+  return before;
 }
 
 void Store::give_entry(Entry* entry) {
@@ -127,7 +131,7 @@ void Store::give_entry(Entry* entry) {
 }
 
 void Store::drop_entry(Entry* entry) {
-  leave_holder(*entry);
+  leave_slot(*entry);
   auto** link = &entry->unit->entries;
   while (*link != entry) link = &(*link)->next;
   *link = entry->next;
@@ -137,7 +141,7 @@ void Store::drop_entry(Entry* entry) {
 void Store::remove_entries(Unit* unit) {
   for (auto* entry = std::exchange(unit->entries, nullptr); entry != nullptr;) {
     auto* const next = entry->next;
-    leave_holder(*entry);
+    leave_slot(*entry);
     give_entry(entry);
     entry = next;
   }

@@ -1,7 +1,8 @@
 // The units in flight and how children find them. A Unit is one event whose unit may still be
-// matched, or that something in memory refers to: it lives while its count is not zero. A Holder
-// has the units of one key in one place: those that wait there (newest first) and the one that
-// left last. Everything comes from pools and stays where it is; no allocation in the steady state.
+// matched, or that something in memory refers to: it lives while its count is not zero. A slot of
+// the table has the units of one key in one place: those that wait there (newest first) and the one
+// that left last. Units come from pools and stay where they are; slots move, so nobody refers to
+// one: who stands in it finds it again by its hash. No allocation in the steady state.
 // What is looked at again after a while has left the caches, so things that are needed together lie
 // together (a unit with what it mostly has one of), and what will be needed soon can be fetched
 // ahead.
@@ -21,7 +22,6 @@
 namespace sojourn::journeys {
 
 struct Unit;
-struct Holder;
 struct Progress;  // a journey that is under way (forward.h)
 
 enum Flag : std::uint16_t {
@@ -53,22 +53,27 @@ struct Member {
 };
 
 // A parent's knowledge of a child; the child may be gone (then its serial differs).
-struct Link {
+struct Child {
   std::uint64_t serial = 0;
-  Unit* child = nullptr;
-  Link* next = nullptr;
+  Unit* unit = nullptr;
   Interval bytes;
+};
+struct Link {
+  Child child;
+  Link* next = nullptr;
 };
 
 // A unit under one of its keys.
 struct Entry {
-  Holder* holder = nullptr;  // none: another has taken its place there
-  Unit* unit = nullptr;      // none: not in use
-  Entry* older = nullptr;    // of those that wait
+  enum class State : std::uint8_t { kWaits, kLeft, kReplaced };
+
+  std::uint64_t hash = 0;  // of the key
+  Unit* unit = nullptr;    // none: not in use
+  Entry* older = nullptr;  // of those that wait
   Entry* newer = nullptr;
   Entry* next = nullptr;  // of the same unit, under another key
   const TableUse* use = nullptr;
-  bool used = false;
+  State state = State::kWaits;
 };
 
 // Lines of the cache: what most look at, what there is when it goes, what it is found by, its
@@ -105,10 +110,9 @@ struct alignas(64) Unit {
   Entry first_entry;
   std::uint64_t since_ns = 0;  // when it came into its list
 
-  Link first_child;
-  Member first_member;
-
+  Child first_child;
   std::uint32_t order = 0;  // in a walk that is under way
+  Member first_member;
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
@@ -116,6 +120,8 @@ struct alignas(64) Unit {
   std::span<Unit* const> all_parents() const { return {parents, parent_count}; }
   std::span<Member> all_members() const { return {members, member_count}; }
 };
+
+static_assert(sizeof(Unit) == 5 * std::size_t{64});
 
 // Units by age: those that wait, and those that left and are kept for late repeats.
 struct AgeList {
@@ -133,13 +139,6 @@ struct AgeList {
     (unit->previous == nullptr ? oldest : unit->previous->next) = unit->next;
     (unit->next == nullptr ? newest : unit->next->previous) = unit->previous;
   }
-};
-
-// Those that wait under a key, newest first, and the one that left last.
-struct Holder {
-  std::uint64_t hash = 0;
-  Entry* open = nullptr;
-  Entry* used = nullptr;
 };
 
 class Store {
@@ -194,14 +193,9 @@ class Store {
     const auto* bytes = reinterpret_cast<const char*>(unit);
     for (std::size_t at = 0; at < sizeof(Unit); at += kCacheLine) __builtin_prefetch(bytes + at);
   }
-  // The same of its key, and of where that is found; what comes before was fetched.
-  void fetch_holder(const Unit* unit) const {
-    if (unit->entries != nullptr && unit->entries->holder != nullptr)
-      __builtin_prefetch(unit->entries->holder);
-  }
+  // The same of where its key stands; the unit was fetched.
   void fetch_slot(const Unit* unit) const {
-    if (unit->entries != nullptr && unit->entries->holder != nullptr)
-      __builtin_prefetch(&slots_[unit->entries->holder->hash >> slot_shift_]);
+    if (unit->entries != nullptr) __builtin_prefetch(&slots_[unit->entries->hash >> slot_shift_]);
   }
 
   IntervalSet& covered(Unit& unit);
@@ -213,21 +207,30 @@ class Store {
   static constexpr std::size_t kCacheLine = 64;
 
   static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
-  // Of a table that is at most half full: the hash stands in the slot, so that a holder is looked
-  // at only when it is the one.
+  // Of a table that is at most half full. With the hash beside them, units are looked at only where
+  // they are the ones.
   struct Slot {
     std::uint64_t hash = 0;
-    Holder* holder = nullptr;  // none: free
+    Entry* open = nullptr;  // the newest of those that wait
+    Entry* used = nullptr;
+
+    bool is_free() const { return open == nullptr && used == nullptr; }
   };
   std::size_t after(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
   // The slot of the key, or the free one where it belongs.
   std::size_t find_slot(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
-  Holder* holder_for(std::uint64_t hash, const TableUse& use, const Unit& unit);
+  // The slot of an entry that it names.
+  std::size_t find_slot(const Entry& entry) const {
+    auto at = entry.hash >> slot_shift_;
+    while (slots_[at].open != &entry && slots_[at].used != &entry) at = after(at);
+    return at;
+  }
+  Slot& slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit);
   void grow_slots();
-  void free_holder(Holder* holder);
-  Entry* new_entry(Unit* unit, Holder* holder, const TableUse& use);
-  static void leave_chain(const Entry& entry, Holder& holder);
-  void leave_holder(const Entry& entry);
+  void free_slot(std::size_t freed);
+  Entry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
+  static Entry* take_used(Slot& slot, Entry* entry);
+  void leave_slot(const Entry& entry);
   void drop_entry(Entry* entry);
   void give_entry(Entry* entry);
   void remove_entries(Unit* unit);
@@ -238,9 +241,9 @@ class Store {
   Slab<Unit> units_;
   Slab<Link> links_;
   Slab<Entry> entries_;
-  Slab<Holder> holders_;
   std::vector<Slot> slots_;  // as many as a power of two
   unsigned slot_shift_;
+  std::size_t keys_ = 0;  // slots that are not free
   Slab<IntervalSet> intervals_;
   RunPool<std::uint64_t> values_;
   RunPool<Unit*> parents_;
@@ -252,13 +255,13 @@ template <typename Fits>
 Unit* Store::newest_child(const Unit* parent, Fits fits) const {
   // A unit with very many children is cut or shared out; the newest ones are those that repeat.
   int budget = 256;
-  const auto is_it = [&](const Link& link) {
-    return link.child->serial == link.serial && fits(link.child, link.bytes);
+  const auto is_it = [&](const Child& child) {
+    return child.unit->serial == child.serial && fits(child.unit, child.bytes);
   };
   for (const auto* link = parent->children; link != nullptr && budget-- > 0; link = link->next)
-    if (is_it(*link)) return link->child;
+    if (is_it(link->child)) return link->child.unit;
   const auto& first = parent->first_child;
-  return first.child != nullptr && budget > 0 && is_it(first) ? first.child : nullptr;
+  return first.unit != nullptr && budget > 0 && is_it(first) ? first.unit : nullptr;
 }
 
 // Several of these are called for each event.
@@ -271,11 +274,12 @@ inline std::uint64_t Store::hash_of(const TableUse& use, const Unit& unit) {
   return hash;
 }
 
-// One of a holder's own units knows the key.
+// One of a slot's own units knows the key.
 inline std::size_t Store::find_slot(std::uint64_t hash, const TableUse& use,
                                     const Unit& unit) const {
-  const auto same_key = [&](const Holder& holder) {
-    const auto& entry = holder.open != nullptr ? *holder.open : *holder.used;
+  const auto is_it = [&](const Slot& slot) {
+    if (slot.hash != hash) return false;
+    const auto& entry = slot.open != nullptr ? *slot.open : *slot.used;
     if (entry.use->table != use.table || entry.unit->group != unit.group) return false;
     const auto* theirs = entry.use->fields.data();
     for (const auto field : use.fields)
@@ -283,15 +287,13 @@ inline std::size_t Store::find_slot(std::uint64_t hash, const TableUse& use,
     return true;
   };
   auto at = hash >> slot_shift_;
-  while (slots_[at].holder != nullptr && (slots_[at].hash != hash || !same_key(*slots_[at].holder)))
-    at = after(at);
+  while (!slots_[at].is_free() && !is_it(slots_[at])) at = after(at);
   return at;
 }
 
 inline Store::Found Store::find(const TableUse& use, const Unit& unit) const {
-  const auto* holder = slots_[find_slot(hash_of(use, unit), use, unit)].holder;
-  if (holder == nullptr) return {};
-  return {holder->open, holder->used == nullptr ? nullptr : holder->used->unit};
+  const auto& slot = slots_[find_slot(hash_of(use, unit), use, unit)];
+  return {slot.open, slot.used == nullptr ? nullptr : slot.used->unit};
 }
 
 inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
@@ -312,7 +314,7 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->repeat_of = nullptr;
   unit->entries = nullptr;
   unit->children = nullptr;
-  unit->first_child.child = nullptr;
+  unit->first_child.unit = nullptr;
   unit->covered = nullptr;
   const auto count = event.values.size();
   auto* const values =
@@ -335,12 +337,12 @@ inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
 }
 
 inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
-  if (parent->first_child.child == nullptr) {
-    parent->first_child = {child->serial, child, nullptr, bytes};
+  if (parent->first_child.unit == nullptr) {
+    parent->first_child = {child->serial, child, bytes};
     return;
   }
   auto* const link = links_.take();
-  *link = {child->serial, child, parent->children, bytes};
+  *link = {{child->serial, child, bytes}, parent->children};
   parent->children = link;
 }
 
@@ -350,19 +352,21 @@ inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
   return unit->all_members();
 }
 
-inline void Store::leave_chain(const Entry& entry, Holder& holder) {
-  if (entry.newer != nullptr) entry.newer->older = entry.older;
+// The last entry frees its slot.
+inline void Store::leave_slot(const Entry& entry) {
+  if (entry.state == Entry::State::kReplaced) return;
   if (entry.older != nullptr) entry.older->newer = entry.newer;
-  if (holder.open == &entry) holder.open = entry.older;
-}
-
-// The last entry takes its holder along.
-inline void Store::leave_holder(const Entry& entry) {
-  if (entry.holder == nullptr) return;
-  auto& holder = *entry.holder;
-  if (holder.used == &entry) holder.used = nullptr;
-  leave_chain(entry, holder);
-  if (holder.open == nullptr && holder.used == nullptr) free_holder(&holder);
+  if (entry.newer != nullptr) {
+    entry.newer->older = entry.older;
+    return;
+  }
+  const auto at = find_slot(entry);
+  auto& slot = slots_[at];
+  if (entry.state == Entry::State::kLeft)
+    slot.used = nullptr;
+  else
+    slot.open = entry.older;
+  if (slot.is_free()) free_slot(at);
 }
 
 }  // namespace sojourn::journeys

@@ -1,0 +1,72 @@
+#include "analysis/journeys/doubts.h"
+
+#include <algorithm>
+
+namespace sojourn::journeys {
+namespace {
+
+// A piece that came from nowhere did so for a reason that is at most so long ago.
+constexpr std::uint64_t kReason_ns = 1'000'000'000;
+
+void call_ambiguous(Match& match) {
+  match.alternatives = std::max(match.alternatives, 1U);
+}
+
+}  // namespace
+
+void Doubts::judge(const Unit& unit, const PointPlan& plan, Match& match) const {
+  if (match.latest != nullptr) {
+    judge_latest(unit, plan, match);
+  } else if (match.relation == Relation::kBranch) {
+    // Of an earlier transmission, when its own was lost.
+    const auto& parent = *match.parents.front();
+    const auto& pair = topology_.pair(parent.point, unit.point);
+    if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns)) call_ambiguous(match);
+  } else if (match.relation == Relation::kTakes) {
+    judge_wait(unit, match);
+    if (plan.length && !match.parents.empty()) judge_pieces(unit, plan, match);
+  }
+}
+
+// One that waited far longer than any before it may have left unseen, and its number be used again.
+void Doubts::judge_wait(const Unit& unit, Match& match) const {
+  const auto& first = *match.parents.front();
+  const auto waited_ns = unit.ts_ns - std::min(unit.ts_ns, first.entered_ns);
+  const auto& stay = lives_.stay_in(*topology_.points[first.point].place);
+  if (!stay.is_suspicious(waited_ns) || !losses_.between(first.ts_ns, unit.ts_ns)) return;
+  if (stay.is_stale(waited_ns))
+    match.clear();
+  else
+    call_ambiguous(match);
+}
+
+// The latest of its process that was seen: surely not that if it is further than this one, or was
+// taken out of the input already.
+void Doubts::judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const {
+  const auto& latest = *match.latest;
+  if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
+  const auto& before = topology_.points[latest.point];
+  const bool further = match.relation == Relation::kRepeat &&
+                       latest.values[*before.round] >= unit.values[*plan.round];
+  if (further || (plan.input && latest.is(kLeft)))
+    match.clear();
+  else
+    call_ambiguous(match);
+}
+
+// Pieces that overlap, some of which may have been thrown away.
+void Doubts::judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const {
+  const auto& first = *match.parents.front();
+  if (!topology_.pair(first.point, unit.point).joins) return;
+  if (const auto* const left = match.stranger) {
+    const auto before_ns = left->ts_ns - std::min(left->ts_ns, kReason_ns);
+    if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns)) call_ambiguous(match);
+  }
+  std::uint64_t bytes = 0;
+  for (const auto* parent : match.parents)
+    bytes += parent->values[*topology_.points[parent->point].length];
+  if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns))
+    call_ambiguous(match);
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,32 @@
+// Where events were lost since, what a unit was taken to belong to may not be its own: then the
+// match is called ambiguous, or given up where it cannot be right. One thread owns it.
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/journeys/lives.h"
+#include "analysis/journeys/losses.h"
+#include "analysis/journeys/matcher.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::journeys {
+
+class Doubts {
+ public:
+  Doubts(const Topology& topology, std::uint64_t open_ns, const Losses& losses, const Lives& lives)
+      : topology_(topology), open_ns_(open_ns), losses_(losses), lives_(lives) {}
+
+  void judge(const Unit& unit, const PointPlan& plan, Match& match) const;
+
+ private:
+  void judge_wait(const Unit& unit, Match& match) const;
+  void judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const;
+  void judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const;
+
+  const Topology& topology_;
+  std::uint64_t open_ns_;
+  const Losses& losses_;
+  const Lives& lives_;
+};
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,13 @@
+// Instants to come.
+#pragma once
+
+#include <cstdint>
+
+namespace sojourn::journeys {
+
+// Never before `ts_ns`, however long the span.
+constexpr std::uint64_t later(std::uint64_t ts_ns, std::uint64_t by_ns) {
+  return by_ns < UINT64_MAX - ts_ns ? ts_ns + by_ns : UINT64_MAX;
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,225 @@
+#include "analysis/journeys/lives.h"
+
+#include <algorithm>
+
+#include "analysis/journeys/later.h"
+
+namespace sojourn::journeys {
+namespace {
+
+// A block that nothing was taken out of for so long had nothing in it.
+constexpr std::uint64_t kEmptyFactor = 8;
+constexpr std::uint64_t kEmptyFloor_ns = 1'000'000'000;
+
+}  // namespace
+
+void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
+  store_.retain(unit);
+  waiting_.append(unit, now_ns_);
+  unit->set(kListed);
+  if (plan.place && !unit->is(kInside)) {
+    unit->set(kInside);
+    if (unit->ts_ns < open_ns_)
+      unit->set(kBefore);
+    else
+      observer_.on_enter(*plan.place, unit->ts_ns);
+  }
+  if (plan.awaits_ack) forward_.pin(*unit, kAwaitsAck);
+  insert(unit, plan, hashes);
+  if (!plan.repeats) return;
+  if (auto* const before = store_.replace(unit, *plan.repeats))
+    forward_.unpin(*before, kLatestRound);
+  if (!plan.input) forward_.pin(*unit, kLatestRound);
+}
+
+void Lives::insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
+  for (std::size_t i = 0; i < plan.inserts.size(); ++i) {
+    const auto& use = plan.inserts[i];
+    evicted_.clear();
+    store_.insert(unit, use, hashes[i], evicted_);
+    retire_evicted();
+    forget_stale(*unit, plan, use);
+  }
+}
+
+// A unit of the same key that has waited far longer than any before it was never seen to leave;
+// one at the same address is gone whenever another one is there.
+// Where units are gathered, others of the key are what it waits for.
+void Lives::forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use) {
+  const auto* const older = unit.entries->older;  // than the entry that was just made
+  if (use.gathers || older == nullptr) return;
+  auto* const stale = older->unit;
+  if (!use.single) {
+    const auto& stay = stays_[*plan.place];
+    if (!stay.is_stale(now_ns_ - stale->ts_ns)) return;
+  }
+  ++totals_.expired_by_reuse;
+  give_up(stale, now_ns_, false);
+}
+
+void Lives::leave(Unit* unit, std::uint64_t ts_ns) {
+  if (unit->is(kInside)) {
+    unit->clear(kInside);
+    const auto place = *topology_.points[unit->point].place;
+    stays_[place].note(ts_ns - unit->entered_ns);
+    if (!unit->is(kBefore)) observer_.on_leave(place, unit->entered_ns, ts_ns, true);
+  }
+  depart(unit);
+}
+
+void Lives::depart(Unit* unit) {
+  unit->set(kLeft);
+  forward_.left(*unit);
+  if (!unit->is(kAwaitsAck)) {
+    waiting_.unlink(unit);
+    departed_.append(unit, now_ns_);
+  }
+  evicted_.clear();
+  store_.mark_used(unit, evicted_);
+  retire_evicted();
+}
+
+void Lives::acknowledge(Unit* unit) {
+  forward_.unpin(*unit, kAwaitsAck);
+  if (!unit->is(kLeft)) {
+    leave(unit, now_ns_);
+    return;
+  }
+  waiting_.unlink(unit);
+  departed_.append(unit, now_ns_);
+}
+
+// A unit that left is kept a little; one that HARQ may still repeat, longer.
+void Lives::forget(Unit* unit) {
+  if (unit->is(kLatestRound) && now_ns_ - unit->ts_ns <= rules_.linger_ns) {
+    departed_.unlink(unit);
+    departed_.append(unit, now_ns_);
+  } else {
+    retire(unit);
+  }
+}
+
+// Takes a unit out of tables and lists.
+void Lives::retire(Unit* unit) {
+  if (!unit->is(kListed)) return;  // evicted from two tables at once
+  unit->clear(kListed);
+  const bool waits = !unit->is(kLeft) || unit->is(kAwaitsAck);
+  forward_.unpin(*unit, kAwaitsAck);
+  forward_.unpin(*unit, kLatestRound);
+  (waits ? waiting_ : departed_).unlink(unit);
+  store_.remove(unit);
+  store_.release(unit);
+}
+
+void Lives::retire_evicted() {
+  for (auto* const old : evicted_) retire(old);
+}
+
+// A unit that was not seen to leave: where journeys are anchored at their output, it ends one.
+void Lives::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
+  if (!unit->is(kLeft)) {
+    const auto& plan = topology_.points[unit->point];
+    no_longer_inside(unit, plan, now_ns);
+    if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit->is(kControl) &&
+        !was_empty(*unit, plan, now_ns, at_end)) {
+      const bool lost = at_end || losses_.between(unit->ts_ns, now_ns);
+      emit_unfinished(unit, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);
+      return;
+    }
+  }
+  retire(unit);
+}
+
+void Lives::no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns) {
+  if (!unit->is(kInside)) return;
+  unit->clear(kInside);
+  if (!unit->is(kBefore)) observer_.on_leave(*plan.place, unit->entered_ns, now_ns, false);
+}
+
+// A block that had its time, and that nothing was taken out of, had no packet in it.
+bool Lives::was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end) {
+  if (!plan.block || unit.first_child.unit != nullptr || losses_.between(unit.ts_ns, now_ns))
+    return false;
+  const auto& stay = stays_[*plan.place];
+  const auto limit_ns = std::max(kEmptyFloor_ns, kEmptyFactor * stay.ns());
+  if (at_end && (!stay.known() || now_ns - unit.ts_ns <= limit_ns)) return false;
+  ++totals_.points[unit.point].control;
+  return true;
+}
+
+// Pieces that would have been put together are one journey.
+void Lives::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns,
+                            Outcome outcome) {
+  group_.assign(1, unit);
+  const auto gathers = std::ranges::find_if(plan.inserts, &TableUse::gathers);
+  if (gathers != plan.inserts.end())
+    for (const auto* entry = store_.find(*gathers, *unit).open; entry != nullptr;
+         entry = entry->older)
+      if (entry->unit != unit && entry->unit->point == unit->point) group_.push_back(entry->unit);
+  backward_.emit(group_, outcome);
+  for (auto* const member : group_) {
+    no_longer_inside(member, plan, now_ns);
+    retire(member);
+  }
+}
+
+void Lives::expire_departed() {
+  while (departed_.oldest != nullptr) {
+    departed_due_ns_ = later(departed_.oldest->since_ns, rules_.settle_ns);
+    if (now_ns_ <= departed_due_ns_) return;
+    fetch_next(*departed_.oldest);
+    forget(departed_.oldest);
+  }
+  departed_due_ns_ = later(now_ns_, rules_.settle_ns);
+}
+
+void Lives::expire_waiting() {
+  while (waiting_.oldest != nullptr) {
+    waiting_due_ns_ = later(waiting_.oldest->since_ns, rules_.expiry_ns);
+    if (now_ns_ <= waiting_due_ns_) return;
+    if (!waiting_.oldest->is(kLeft)) ++totals_.expired_by_time;
+    give_up(waiting_.oldest, now_ns_, false);
+  }
+  waiting_due_ns_ = later(now_ns_, rules_.expiry_ns);
+}
+
+// Units in the order in which they will be retired: each in two steps, before its turn.
+void Lives::fetch_next(const Unit& unit) const {
+  const auto* const first = unit.next;
+  if (first == nullptr) return;
+  store_.fetch_slot(first);
+  if (first->next != nullptr) store_.fetch(first->next);
+}
+
+void Lives::make_room() {
+  while (store_.in_memory() > rules_.max_units) {
+    if (departed_.oldest != nullptr) {
+      retire(departed_.oldest);
+    } else if (forward_.close_oldest()) {
+    } else if (waiting_.oldest != nullptr) {
+      if (!waiting_.oldest->is(kLeft)) ++totals_.expired_by_memory;
+      give_up(waiting_.oldest, now_ns_, false);
+    } else {
+      return;
+    }
+  }
+}
+
+// Nothing is said where events were lost since, nor of what came before the open mark and may have
+// left in an event that was written over.
+void Lives::find_inside(const Reach& reach, std::uint64_t end_ns) {
+  const auto leaves_seen_from = reach.leaves_seen_from();
+  for (auto* unit = waiting_.oldest; unit != nullptr; unit = unit->next) {
+    const auto seen_from = leaves_seen_from[unit->point];
+    const bool reaches = unit->ts_ns >= open_ns_ || (seen_from != 0 && unit->ts_ns >= seen_from);
+    if (unit->is(kInside) && reaches && !losses_.between(std::max(unit->ts_ns, open_ns_), end_ns))
+      unit->set(kAtEnd);
+  }
+}
+
+void Lives::finish(std::uint64_t end_ns) {
+  while (waiting_.oldest != nullptr) give_up(waiting_.oldest, end_ns, true);
+  while (departed_.oldest != nullptr) retire(departed_.oldest);
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,92 @@
+// Where each unit is in its life: it waits in the place that it entered until it leaves, then it is
+// kept a little for late repeats (or its acknowledgement), then it is retired. What never leaves is
+// given up. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/journeys/backward.h"
+#include "analysis/journeys/forward.h"
+#include "analysis/journeys/longest.h"
+#include "analysis/journeys/losses.h"
+#include "analysis/journeys/reach.h"
+#include "analysis/journeys/store.h"
+#include "analysis/journeys/totals.h"
+
+namespace sojourn::journeys {
+
+class Lives {
+ public:
+  Lives(const Topology& topology, const Rules& rules, std::uint64_t open_ns, Observer& observer,
+        Store& store, Forward& forward, Backward& backward, const Losses& losses, Totals& totals)
+      : topology_(topology),
+        rules_(rules),
+        open_ns_(open_ns),
+        observer_(observer),
+        store_(store),
+        forward_(forward),
+        backward_(backward),
+        losses_(losses),
+        totals_(totals),
+        stays_(topology.places.size()) {}
+
+  void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
+  const Longest& stay_in(std::uint16_t place) const { return stays_[place]; }
+
+  // `hashes`: of the keys that it will be found by.
+  void enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
+  void leave(Unit* unit, std::uint64_t ts_ns);
+  // It left without a stay of its own.
+  void depart(Unit* unit);
+  void acknowledge(Unit* unit);
+
+  // Retires and gives up what is due; most often nothing is.
+  void expire() {
+    if (now_ns_ > departed_due_ns_) expire_departed();
+    if (now_ns_ > waiting_due_ns_) expire_waiting();
+  }
+  // What left goes first, then journeys that hold on to it, then what waits.
+  void make_room();
+
+  // The end of the capture: first what did not leave its place gets kAtEnd, if it would have been
+  // seen to.
+  void find_inside(const Reach& reach, std::uint64_t end_ns);
+  void finish(std::uint64_t end_ns);
+
+ private:
+  void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
+  void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
+  void forget(Unit* unit);
+  void retire(Unit* unit);
+  void retire_evicted();
+  void give_up(Unit* unit, std::uint64_t now_ns, bool at_end);
+  void no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns);
+  bool was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end);
+  void emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns, Outcome outcome);
+  void expire_departed();
+  void expire_waiting();
+  void fetch_next(const Unit& unit) const;
+
+  const Topology& topology_;
+  const Rules& rules_;
+  std::uint64_t open_ns_;
+  Observer& observer_;
+  Store& store_;
+  Forward& forward_;
+  Backward& backward_;
+  const Losses& losses_;
+  Totals& totals_;
+  std::uint64_t now_ns_ = 0;
+  // Nothing of either list is due before.
+  std::uint64_t departed_due_ns_ = 0;
+  std::uint64_t waiting_due_ns_ = 0;
+  AgeList waiting_;
+  AgeList departed_;
+  std::vector<Longest> stays_;  // by place
+  std::vector<Unit*> evicted_;
+  std::vector<Unit*> group_;
+};
+
+}  // namespace sojourn::journeys
