@@ -25,24 +25,25 @@ void sort_by_serial(std::vector<Unit*>& units) {
 
 }  // namespace
 
-// Leaves units_ in time order.
+// Leaves units_ in time order, and in flags_ what any of them has.
 void Backward::collect(std::span<Unit* const> ends) {
   units_.clear();
-  pending_.clear();
   const auto visit = [this](Unit* unit) {
     if (unit->is(kVisited) || units_.size() >= kMaxSteps) return;
     unit->set(kVisited);
     units_.push_back(unit);
-    pending_.push_back(unit);
   };
   for (auto* const end : ends) visit(end);
-  while (!pending_.empty()) {
-    const auto& unit = *pending_.back();
-    pending_.pop_back();
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const auto& unit = *units_[i];
     for (auto* const parent : unit.all_parents()) visit(parent);
     if (unit.repeat_of != nullptr) visit(unit.repeat_of);
   }
-  for (auto* const unit : units_) unit->clear(kVisited);
+  flags_ = 0;
+  for (auto* const unit : units_) {
+    unit->clear(kVisited);
+    flags_ = static_cast<std::uint16_t>(flags_ | unit->flags);
+  }
   // Found from the end on, they are nearly in order when turned round.
   std::ranges::reverse(units_);
   sort_by_serial(units_);
@@ -50,47 +51,9 @@ void Backward::collect(std::span<Unit* const> ends) {
 
 bool Backward::emit_clean(Unit* end, Outcome outcome) {
   collect(std::span(&end, 1));
-  const bool clean = std::ranges::none_of(
-      units_, [](const Unit* unit) { return unit->is(kHeadless) || unit->is(kMissing); });
+  const bool clean = (flags_ & (kHeadless | kMissing)) == 0;
   if (clean) emit_collected(outcome);
   return clean;
-}
-
-void Backward::make_steps() {
-  parents_.clear();
-  std::size_t links = 0;
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    units_[i]->order = static_cast<std::uint32_t>(i);
-    links += units_[i]->parent_count;
-  }
-  // Those that are not among them were beyond the longest walk.
-  const auto step_of = [this](const Unit& unit) {
-    return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
-  };
-  parents_.reserve(links);  // steps hold spans into it
-  if (steps_.size() < units_.size()) steps_.resize(units_.size());
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    const auto& unit = *units_[i];
-    const auto first = parents_.size();
-    bool again = unit.is(kAgain);
-    for (const auto* parent : unit.all_parents()) {
-      const auto step = step_of(*parent);
-      if (step == kNoStep) continue;
-      parents_.push_back(step);
-      again |= steps_[step].again;
-    }
-    steps_[i] = {unit.ts_ns,
-                 unit.entered_ns,
-                 unit.seq,
-                 unit.tid,
-                 unit.stream,
-                 unit.point,
-                 again,
-                 unit.is(kAtEnd),
-                 unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
-                 {unit.values, topology_.points[unit.point].values},
-                 std::span(parents_).subspan(first)};
-  }
 }
 
 void Backward::emit(std::span<Unit* const> ends, Outcome outcome) {
@@ -98,32 +61,69 @@ void Backward::emit(std::span<Unit* const> ends, Outcome outcome) {
   emit_collected(outcome);
 }
 
+// Those that are not among the collected were beyond the longest walk.
+std::uint32_t Backward::step_of(const Unit& unit) const {
+  return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
+}
+
+void Backward::number_units() {
+  parents_.clear();
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    units_[i]->order = static_cast<std::uint32_t>(i);
+    links += units_[i]->parent_count;
+  }
+  parents_.reserve(links);  // steps hold spans into it
+  if (steps_.size() < units_.size()) steps_.resize(units_.size());
+}
+
+const Step& Backward::make_step(const Unit& unit) {
+  const auto first = parents_.size();
+  bool again = unit.is(kAgain);
+  for (const auto* parent : unit.all_parents()) {
+    const auto step = step_of(*parent);
+    if (step == kNoStep) continue;
+    parents_.push_back(step);
+    again |= steps_[step].again;
+  }
+  return steps_[unit.order] = {unit.ts_ns,
+                               unit.entered_ns,
+                               unit.seq,
+                               unit.tid,
+                               unit.stream,
+                               unit.point,
+                               again,
+                               unit.is(kAtEnd),
+                               unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
+                               {unit.values, topology_.points[unit.point].values},
+                               std::span(parents_).subspan(first)};
+}
+
 void Backward::emit_collected(Outcome outcome) {
-  make_steps();
+  number_units();
   Journey out;
   out.id = ++next_id_;
   out.outcome = outcome;
   out.start_ns = UINT64_MAX;
-  out.steps = std::span(steps_).first(units_.size());
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    const auto& unit = *units_[i];
-    const auto& plan = topology_.points[unit.point];
-    const auto& step = steps_[i];
-    out.ambiguous |= unit.is(kAmbiguous);
-    out.alternatives += unit.alternatives;
-    out.start_ns = std::min(out.start_ns, unit.entered_ns);
-    if (unit.is(kCut)) out.outcome = Outcome::kCensored;
-    if (unit.is(kOrphan) && out.outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
-    out.headless |= unit.is(kCut) || unit.is(kOrphan);
+  for (const auto* const unit : units_) {
+    const auto& plan = topology_.points[unit->point];
+    const auto& step = make_step(*unit);
+    out.alternatives += unit->alternatives;
+    out.start_ns = std::min(out.start_ns, unit->entered_ns);
     if (step.repeat_of != kNoStep) {
       ++out.retransmissions;
       if (plan.round) ++out.harq_retransmissions;
     } else if (!step.again && plan.loop == 0) {
-      out.segments = std::max(out.segments, ++per_point_[unit.point]);
+      out.segments = std::max(out.segments, ++per_point_[unit->point]);
     }
     if (plan.drop) ++out.drops;
   }
+  out.steps = std::span(steps_).first(units_.size());
   for (const auto& step : out.steps) per_point_[step.point] = 0;
+  out.ambiguous = (flags_ & kAmbiguous) != 0;
+  out.headless = (flags_ & (kCut | kOrphan)) != 0;
+  if ((flags_ & kOrphan) != 0 && outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
+  if ((flags_ & kCut) != 0) out.outcome = Outcome::kCensored;
   out.end_step = static_cast<std::uint32_t>(units_.size() - 1);
   const auto& end = out.steps.back();
   out.direction = topology_.points[end.point].direction;

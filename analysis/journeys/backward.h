@@ -31,14 +31,16 @@ class Backward {
  private:
   void collect(std::span<Unit* const> ends);
   void emit_collected(Outcome outcome);
-  void make_steps();
+  void number_units();
+  const Step& make_step(const Unit& unit);
+  std::uint32_t step_of(const Unit& unit) const;
 
   const Topology& topology_;
   Observer& observer_;
   std::uint64_t& next_id_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::vector<Unit*> units_;
-  std::vector<Unit*> pending_;
+  std::uint16_t flags_ = 0;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> per_point_;

@@ -92,7 +92,7 @@ void Lives::acknowledge(Unit* unit) {
 // A unit that left is kept a little; one that HARQ may still repeat, longer.
 void Lives::forget(Unit* unit) {
   if (unit->is(kLatestRound) && now_ns_ - unit->ts_ns <= rules_.linger_ns) {
-    departed_.unlink(unit);
+    departed_.remove(unit);
     departed_.append(unit, now_ns_);
   } else {
     retire(unit);
@@ -106,7 +106,10 @@ void Lives::retire(Unit* unit) {
   const bool waits = !unit->is(kLeft) || unit->is(kAwaitsAck);
   forward_.unpin(*unit, kAwaitsAck);
   forward_.unpin(*unit, kLatestRound);
-  (waits ? waiting_ : departed_).unlink(unit);
+  if (waits)
+    waiting_.unlink(unit);
+  else
+    departed_.remove(unit);
   store_.remove(unit);
   store_.release(unit);
 }
@@ -164,11 +167,11 @@ void Lives::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now
 }
 
 void Lives::expire_departed() {
-  while (departed_.oldest != nullptr) {
-    departed_due_ns_ = later(departed_.oldest->since_ns, rules_.settle_ns);
+  while (!departed_.empty()) {
+    departed_due_ns_ = later(departed_.oldest_since_ns(), rules_.settle_ns);
     if (now_ns_ <= departed_due_ns_) return;
-    fetch_next(*departed_.oldest);
-    forget(departed_.oldest);
+    fetch_coming();
+    forget(departed_.oldest());
   }
   departed_due_ns_ = later(now_ns_, rules_.settle_ns);
 }
@@ -183,18 +186,18 @@ void Lives::expire_waiting() {
   waiting_due_ns_ = later(now_ns_, rules_.expiry_ns);
 }
 
-// Units in the order in which they will be retired: each in two steps, before its turn.
-void Lives::fetch_next(const Unit& unit) const {
-  const auto* const first = unit.next;
-  if (first == nullptr) return;
-  store_.fetch_slot(first);
-  if (first->next != nullptr) store_.fetch(first->next);
+// Units in the order in which they will be retired: about one goes with each event that comes.
+void Lives::fetch_coming() const {
+  constexpr std::size_t kSoon = 3;
+  constexpr std::size_t kLater = 6;
+  if (const auto* const unit = departed_.coming(kLater)) Store::fetch_keys(unit);
+  if (const auto* const unit = departed_.coming(kSoon)) store_.fetch_slot(unit);
 }
 
 void Lives::make_room() {
   while (store_.in_memory() > rules_.max_units) {
-    if (departed_.oldest != nullptr) {
-      retire(departed_.oldest);
+    if (!departed_.empty()) {
+      retire(departed_.oldest());
     } else if (forward_.close_oldest()) {
     } else if (waiting_.oldest != nullptr) {
       if (!waiting_.oldest->is(kLeft)) ++totals_.expired_by_memory;
@@ -219,7 +222,7 @@ void Lives::find_inside(const Reach& reach, std::uint64_t end_ns) {
 
 void Lives::finish(std::uint64_t end_ns) {
   while (waiting_.oldest != nullptr) give_up(waiting_.oldest, end_ns, true);
-  while (departed_.oldest != nullptr) retire(departed_.oldest);
+  while (!departed_.empty()) retire(departed_.oldest());
 }
 
 }  // namespace sojourn::journeys

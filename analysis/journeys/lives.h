@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/journeys/backward.h"
+#include "analysis/journeys/departed.h"
 #include "analysis/journeys/forward.h"
 #include "analysis/journeys/longest.h"
 #include "analysis/journeys/losses.h"
@@ -67,7 +68,7 @@ class Lives {
   void emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns, Outcome outcome);
   void expire_departed();
   void expire_waiting();
-  void fetch_next(const Unit& unit) const;
+  void fetch_coming() const;
 
   const Topology& topology_;
   const Rules& rules_;
@@ -83,7 +84,7 @@ class Lives {
   std::uint64_t departed_due_ns_ = 0;
   std::uint64_t waiting_due_ns_ = 0;
   AgeList waiting_;
-  AgeList departed_;
+  Departed departed_;
   std::vector<Longest> stays_;  // by place
   std::vector<Unit*> evicted_;
   std::vector<Unit*> group_;

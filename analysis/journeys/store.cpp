@@ -17,7 +17,10 @@ unsigned shift_for(std::size_t slots) {
 }  // namespace
 
 Store::Store(const Topology& topology)
-    : topology_(topology), slots_(kFirstSlots), slot_shift_(shift_for(kFirstSlots)) {}
+    : topology_(topology),
+      slots_(kFirstSlots),
+      slot_mask_(kFirstSlots - 1),
+      slot_shift_(shift_for(kFirstSlots)) {}
 
 void Store::set_repeat(Unit* unit, Unit* earlier) {
   retain(earlier);
@@ -29,6 +32,7 @@ IntervalSet& Store::covered(Unit& unit) {
   if (unit.covered == nullptr) {
     unit.covered = intervals_.take();
     unit.covered->clear();
+    unit.set(kHasMore);
   }
   return *unit.covered;
 }
@@ -36,7 +40,7 @@ IntervalSet& Store::covered(Unit& unit) {
 Store::Slot& Store::slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit) {
   auto at = find_slot(hash, use, unit);
   if (!slots_[at].is_free()) return slots_[at];
-  if (keys_ * 2 >= slots_.size()) {
+  if (keys_ * 2 > slot_mask_) {
     grow_slots();
     at = find_slot(hash, use, unit);
   }
@@ -47,6 +51,7 @@ Store::Slot& Store::slot_for(std::uint64_t hash, const TableUse& use, const Unit
 
 void Store::grow_slots() {
   const auto before = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
+  slot_mask_ = slots_.size() - 1;
   slot_shift_ = shift_for(slots_.size());
   for (const auto& slot : before) {
     if (slot.is_free()) continue;
@@ -58,10 +63,9 @@ void Store::grow_slots() {
 
 // Those behind it that were pushed on by it move up, so that none is behind a free slot.
 void Store::free_slot(std::size_t freed) {
-  const auto mask = slots_.size() - 1;
   for (auto at = after(freed); !slots_[at].is_free(); at = after(at)) {
     const auto wanted = slots_[at].hash >> slot_shift_;
-    if (((at - wanted) & mask) < ((at - freed) & mask)) continue;
+    if (((at - wanted) & slot_mask_) < ((at - freed) & slot_mask_)) continue;
     slots_[freed] = slots_[at];
     freed = at;
   }
@@ -157,12 +161,7 @@ void Store::free_units(Unit* unit) {
   }
 }
 
-void Store::free_unit(Unit* unit) {
-  remove(unit);
-  for (auto* const parent : unit->all_parents())
-    if (--parent->references == 0) dying_.push_back(parent);
-  if (unit->repeat_of != nullptr && --unit->repeat_of->references == 0)
-    dying_.push_back(unit->repeat_of);
+void Store::give_more(Unit* unit) {
   for (auto* link = unit->children; link != nullptr;) {
     auto* const next = link->next;
     links_.give(link);
@@ -173,7 +172,17 @@ void Store::free_unit(Unit* unit) {
   if (unit->parent_count > 1) parents_.give(unit->parents, unit->parent_count);
   if (unit->member_count > 1) members_.give(unit->members, unit->member_count);
   if (unit->covered != nullptr) intervals_.give(unit->covered);
+}
+
+void Store::free_unit(Unit* unit) {
+  remove(unit);
+  for (auto* const parent : unit->all_parents())
+    if (--parent->references == 0) dying_.push_back(parent);
+  if (unit->repeat_of != nullptr && --unit->repeat_of->references == 0)
+    dying_.push_back(unit->repeat_of);
+  if (unit->is(kHasMore)) give_more(unit);
   unit->serial = 0;
+  fetch_spare(unit);
   units_.give(unit);
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/journeys/fetch_ahead.h"
 #include "analysis/journeys/intervals.h"
 #include "analysis/journeys/pools.h"
 #include "analysis/journeys/topology.h"
@@ -40,6 +41,7 @@ enum Flag : std::uint16_t {
   kListed = 1 << 12,       // in one of the lists by age
   kBefore = 1 << 13,       // entered its place before the open mark: not counted there
   kAtEnd = 1 << 14,        // the capture's end found it in its place
+  kHasMore = 1 << 15,      // something of it lies elsewhere, to be given back with it
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.
@@ -76,39 +78,43 @@ struct Entry {
   State state = State::kWaits;
 };
 
-// Lines of the cache: what most look at, what there is when it goes, what it is found by, its
-// places in lists.
+// Lines of the cache: what most look at, and its step in a journey; its place in a list and what it
+// holds on to, which is all that its end needs besides; what it is; what it is found by; what there
+// mostly is one of.
 struct alignas(64) Unit {
   std::uint64_t ts_ns = 0;
-  std::uint64_t entered_ns = 0;     // when its stay in the place began
-  std::uint64_t serial = 0;         // ordinal of its event
-  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
-  std::uint32_t references = 0;
+  std::uint64_t entered_ns = 0;  // when its stay in the place began
+  std::uint64_t serial = 0;      // ordinal of its event
+  std::uint64_t seq = 0;         // of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
+  std::uint32_t references = 0;
   std::uint32_t parent_count = 0;
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
   std::uint16_t flags = 0;
-  std::uint16_t depth = 0;  // longest chain of units before it
-  std::uint32_t member_count = 0;
-  std::uint32_t alternatives = 0;
+  std::uint16_t depth = 0;          // longest chain of units before it
+  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
 
-  std::uint64_t seq = 0;  // of its event in the stream
+  Unit* previous = nullptr;  // in its list
+  Unit* next = nullptr;
+  union {
+    std::uint64_t since_ns = 0;  // when it began to wait
+    std::uint64_t place;         // among those that left
+  };
+  Entry* entries = nullptr;  // the newest of its keys
   Unit** parents = nullptr;
   Unit* first_parent = nullptr;  // mostly there is no other; the same below
   Unit* repeat_of = nullptr;
-  Entry* entries = nullptr;        // the newest of its keys
-  Link* children = nullptr;        // newest but for the first child
+  Link* children = nullptr;  // newest but for the first child
+
+  std::array<std::uint64_t, 6> own_values = {};
   IntervalSet* covered = nullptr;  // of bytes that left
   Member* members = nullptr;
 
-  std::array<std::uint64_t, 6> own_values = {};
-  Unit* previous = nullptr;  // in its list
-  Unit* next = nullptr;
-
   Entry first_entry;
-  std::uint64_t since_ns = 0;  // when it came into its list
+  std::uint32_t member_count = 0;
+  std::uint32_t alternatives = 0;
 
   Child first_child;
   std::uint32_t order = 0;  // in a walk that is under way
@@ -123,7 +129,7 @@ struct alignas(64) Unit {
 
 static_assert(sizeof(Unit) == 5 * std::size_t{64});
 
-// Units by age: those that wait, and those that left and are kept for late repeats.
+// Units that wait, by age.
 struct AgeList {
   Unit* oldest = nullptr;
   Unit* newest = nullptr;
@@ -168,7 +174,7 @@ class Store {
   // The hash of a key, which will be looked for soon.
   std::uint64_t fetch_key(const TableUse& use, const Unit& unit) const {
     const auto hash = hash_of(use, unit);
-    __builtin_prefetch(&slots_[hash >> slot_shift_]);
+    fetch_ahead(&slots_[hash >> slot_shift_]);
     return hash;
   }
   // Makes a unit findable; the use must stay where it is. Returns, through `evicted`, units that
@@ -188,14 +194,25 @@ class Store {
     if (--unit->references == 0) free_units(unit);
   }
 
-  // It will be looked at soon.
-  void fetch(const Unit* unit) const {
-    const auto* bytes = reinterpret_cast<const char*>(unit);
-    for (std::size_t at = 0; at < sizeof(Unit); at += kCacheLine) __builtin_prefetch(bytes + at);
+  // The memory will be made another unit's soon; the other lines are at hand.
+  static void fetch_spare(const Unit* unit) {
+    fetch_to_write(&unit->own_values);
+    fetch_to_write(&unit->first_child);
+  }
+  // It will be put into a journey and given back soon.
+  static void fetch(const Unit* unit) {
+    const auto* const lines = reinterpret_cast<const char*>(unit);
+    fetch_ahead(lines);
+    fetch_ahead(lines + kCacheLine);
+  }
+  // It will be removed soon.
+  static void fetch_keys(const Unit* unit) {
+    fetch(unit);
+    fetch_ahead(&unit->first_entry);
   }
   // The same of where its key stands; the unit was fetched.
   void fetch_slot(const Unit* unit) const {
-    if (unit->entries != nullptr) __builtin_prefetch(&slots_[unit->entries->hash >> slot_shift_]);
+    if (unit->entries != nullptr) fetch_ahead(&slots_[unit->entries->hash >> slot_shift_]);
   }
 
   IntervalSet& covered(Unit& unit);
@@ -204,8 +221,6 @@ class Store {
   std::size_t in_memory() const { return units_.used(); }
 
  private:
-  static constexpr std::size_t kCacheLine = 64;
-
   static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
   // Of a table that is at most half full. With the hash beside them, units are looked at only where
   // they are the ones.
@@ -216,7 +231,7 @@ class Store {
 
     bool is_free() const { return open == nullptr && used == nullptr; }
   };
-  std::size_t after(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+  std::size_t after(std::size_t slot) const { return (slot + 1) & slot_mask_; }
   // The slot of the key, or the free one where it belongs.
   std::size_t find_slot(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   // The slot of an entry that it names.
@@ -234,6 +249,7 @@ class Store {
   void drop_entry(Entry* entry);
   void give_entry(Entry* entry);
   void remove_entries(Unit* unit);
+  void give_more(Unit* unit);
   void free_unit(Unit* unit);
   void free_units(Unit* unit);  // and those that it was the last to hold
 
@@ -242,6 +258,7 @@ class Store {
   Slab<Link> links_;
   Slab<Entry> entries_;
   std::vector<Slot> slots_;  // as many as a power of two
+  std::size_t slot_mask_;
   unsigned slot_shift_;
   std::size_t keys_ = 0;  // slots that are not free
   Slab<IntervalSet> intervals_;
@@ -317,8 +334,11 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->first_child.unit = nullptr;
   unit->covered = nullptr;
   const auto count = event.values.size();
-  auto* const values =
-      count <= unit->own_values.size() ? unit->own_values.data() : values_.take(count);
+  auto* values = unit->own_values.data();
+  if (count > unit->own_values.size()) {
+    values = values_.take(count);
+    unit->set(kHasMore);
+  }
   for (std::size_t i = 0; i < count; ++i) values[i] = event.values[i];
   unit->values = values;
   return unit;
@@ -326,7 +346,11 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
 
 inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
   unit->parent_count = static_cast<std::uint32_t>(parents.size());
-  unit->parents = parents.size() == 1 ? &unit->first_parent : parents_.take(parents.size());
+  unit->parents = &unit->first_parent;
+  if (parents.size() > 1) {
+    unit->parents = parents_.take(parents.size());
+    unit->set(kHasMore);
+  }
   auto depth = unit->depth;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     auto* const parent = unit->parents[i] = parents[i];
@@ -344,11 +368,16 @@ inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
   auto* const link = links_.take();
   *link = {{child->serial, child, bytes}, parent->children};
   parent->children = link;
+  parent->set(kHasMore);
 }
 
 inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
   unit->member_count = static_cast<std::uint32_t>(count);
-  unit->members = count <= 1 ? &unit->first_member : members_.take(count);
+  unit->members = &unit->first_member;
+  if (count > 1) {
+    unit->members = members_.take(count);
+    unit->set(kHasMore);
+  }
   return unit->all_members();
 }
 

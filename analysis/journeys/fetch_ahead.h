@@ -1,0 +1,22 @@
+// Memory that will be needed soon, on its way into the caches meanwhile.
+#pragma once
+
+#include <cstddef>
+
+namespace sojourn::journeys {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+// A compiler takes a function that does nothing but this for one without an effect, and leaves out
+// what calls it; the empty statement is an effect.
+inline void fetch_ahead(const void* line) {
+  __builtin_prefetch(line);
+  asm volatile("");
+}
+
+inline void fetch_to_write(const void* line) {
+  __builtin_prefetch(line, 1);
+  asm volatile("");
+}
+
+}  // namespace sojourn::journeys
