@@ -1,4 +1,4 @@
-#include "userspace/cli/record_processes.h"
+#include "userspace/cli/record/processes.h"
 
 #include <algorithm>
 #include <set>

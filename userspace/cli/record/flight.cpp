@@ -1,4 +1,4 @@
-#include "userspace/cli/record_flight.h"
+#include "userspace/cli/record/flight.h"
 
 #include <algorithm>
 #include <charconv>

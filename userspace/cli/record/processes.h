@@ -10,7 +10,7 @@
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
 #include "userspace/cli/map_options.h"
-#include "userspace/cli/record_selection.h"
+#include "userspace/cli/record/selection.h"
 #include "userspace/target/target.h"
 
 namespace sojourn::cli {

@@ -9,8 +9,8 @@
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
 #include "userspace/capture/post_mortem/left_trace.h"
-#include "userspace/cli/record_processes.h"
-#include "userspace/cli/record_selection.h"
+#include "userspace/cli/record/processes.h"
+#include "userspace/cli/record/selection.h"
 
 namespace sojourn::cli {
 

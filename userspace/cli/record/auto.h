@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/base/result.h"
-#include "userspace/cli/record_context.h"
-#include "userspace/cli/record_perf.h"
-#include "userspace/cli/record_processes.h"
-#include "userspace/cli/record_queues.h"
+#include "userspace/cli/record/context.h"
+#include "userspace/cli/record/perf.h"
+#include "userspace/cli/record/processes.h"
+#include "userspace/cli/record/queues.h"
 
 namespace sojourn::cli {
 

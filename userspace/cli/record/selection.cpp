@@ -1,4 +1,4 @@
-#include "userspace/cli/record_selection.h"
+#include "userspace/cli/record/selection.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "userspace/cli/record_queues.h"
+#include "userspace/cli/record/queues.h"
 
 #include <chrono>
 #include <map>

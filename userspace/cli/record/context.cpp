@@ -1,4 +1,4 @@
-#include "userspace/cli/record_context.h"
+#include "userspace/cli/record/context.h"
 
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "userspace/cli/record_post_mortem.h"
+#include "userspace/cli/record/post_mortem.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "analysis/report/words.h"
 #include "userspace/capture/post_mortem/post_mortem.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/record_held.h"
+#include "userspace/cli/record/held.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 

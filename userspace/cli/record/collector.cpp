@@ -1,4 +1,4 @@
-#include "userspace/cli/record_collector.h"
+#include "userspace/cli/record/collector.h"
 
 #include <charconv>
 #include <string_view>

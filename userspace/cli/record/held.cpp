@@ -1,4 +1,4 @@
-#include "userspace/cli/record_held.h"
+#include "userspace/cli/record/held.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "userspace/cli/record_perf.h"
+#include "userspace/cli/record/perf.h"
 
 #include <bit>
 #include <chrono>

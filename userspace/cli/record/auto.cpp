@@ -1,4 +1,4 @@
-#include "userspace/cli/record_auto.h"
+#include "userspace/cli/record/auto.h"
 
 #include <algorithm>
 #include <chrono>
