@@ -127,8 +127,8 @@ Result<Answer> read_page(Charge& charge, Unpacker& wanted) {
   SJ_TRY(process, charge.find(pid));
   SJ_TRY(all, find_arenas(*process));
   const bool is_in_rings = std::ranges::any_of(all, [address](const FoundArena& one) {
-    return one.start <= address && address < one.end &&
-           sizeof(sj_ring_private) <= one.end - address;
+    return one.address <= address && address < one.upper &&
+           sizeof(sj_ring_private) <= one.upper - address;
   });
   if (!is_in_rings) return refuse(fmt::format("memory of process {} besides its rings", pid));
   sj_ring_private page{};

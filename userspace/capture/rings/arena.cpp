@@ -159,7 +159,8 @@ bool is_arena_name(std::string_view name) {
   return slash != std::string_view::npos && name.substr(slash + 1).starts_with(SJ_ARENA_NAME "-");
 }
 
-// The flags are mapped apart, so an arena has several mappings.
+// The flags are mapped apart, and owners' pages lie between the rings, so an arena has several
+// mappings.
 void note(std::vector<FoundArena>& found, const target::Mapping& mapping) {
   auto known = std::ranges::find_if(found, [&](const FoundArena& arena) {
     return arena.inode == mapping.inode && arena.device == mapping.device;
@@ -171,6 +172,7 @@ void note(std::vector<FoundArena>& found, const target::Mapping& mapping) {
                                  .end = mapping.end,
                                  .name = target::printable(mapping.name)});
   if (mapping.offset == 0) known->address = mapping.start;
+  if (mapping.start == known->address + mapping.offset) known->upper = mapping.end;
 }
 
 // The descriptor of the process that is this file.

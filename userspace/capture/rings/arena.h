@@ -114,6 +114,7 @@ struct FoundArena {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t address = 0;  // where the file begins in the process
+  std::uint64_t upper = 0;    // where what is mapped in its order from there on ends
   std::uint64_t start = 0;    // of its first mapping, with its end
   std::uint64_t end = 0;
   std::string name;
