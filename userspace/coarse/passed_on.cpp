@@ -137,6 +137,7 @@ class Search {
       return known == into.end() ? std::nullopt : std::optional(known->second.from.first);
     };
     std::vector<std::size_t> all;
+    all.reserve(into.size());
     for (const auto& [function, edge] : into) all.push_back(function);
     for (const std::size_t begin : all) {
       std::vector<std::size_t> way;
