@@ -245,8 +245,10 @@ TEST_CASE("what records not by itself, or is asked for wrongly, is told in a lin
   refuse({"-p", pid, "--flight", "rings"}, 1, "does not record by itself");
   refuse({"--snapshot"}, 2, "give one -p");
   const Recorder recorder(1, "64K", "100000000", "go");
+  recorder.wait_until_all_have(1);
   const test::Ended nowhere =
       sojourn({"record", "-p", recorder.pid(), "--flight", "rings", "-o", "/no/such/place.sjt"});
+  INFO(nowhere.err);
   CHECK(nowhere.exit_code == 1);
   CHECK(nowhere.err.contains("/no/such/place.sjt"));
   refuse({"-p", pid, "-p", "1", "--flight", "rings"}, 2, "give one -p");
