@@ -55,12 +55,16 @@ class Unpacker {
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   T take() {
-    T value{};
-    if (has(1, sizeof(T))) {
-      std::memcpy(&value, rest_.data(), sizeof(T));
-      rest_ = rest_.subspan(sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) {
+      return take<std::uint8_t>() != 0;  // whatever the byte is
+    } else {
+      T value{};
+      if (has(1, sizeof(T))) {
+        std::memcpy(&value, rest_.data(), sizeof(T));
+        rest_ = rest_.subspan(sizeof(T));
+      }
+      return value;
     }
-    return value;
   }
   template <typename T>
   std::vector<T> take_all() {

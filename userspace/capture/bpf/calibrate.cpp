@@ -160,7 +160,7 @@ namespace {
 Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
   if (const auto* const attacher = base::Attacher::of_this_process()) {
     base::Packer wanted;
-    wanted.put(mechanism).put(needs);
+    wanted.put(mechanism).put(needs.args).put(needs.steps).put(needs.returns);
     SJ_TRY(answer, attacher->ask(base::Errand::kCosts, std::move(wanted)));
     return base::Unpacker(answer.bytes).take<Measured>();
   }
@@ -171,7 +171,9 @@ Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
 
 Result<base::Answer> measure_for(base::Unpacker& wanted) {
   const auto mechanism = wanted.take<Mechanism>();
-  const auto needs = wanted.take<CostNeeds>();
+  const CostNeeds needs{.args = wanted.take<std::uint32_t>(),
+                        .steps = wanted.take<bool>(),
+                        .returns = wanted.take<bool>()};
   if (!wanted.is_sound() || needs.args == 0 || needs.args > SJ_MAX_ARGS)
     return fail("nothing to measure");
   SJ_TRY(measured, base::in_own_child<Measured>([&] { return measure(mechanism, needs); }));
