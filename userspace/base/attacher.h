@@ -12,8 +12,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 
 #include <sys/types.h>
 
