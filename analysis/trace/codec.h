@@ -74,10 +74,10 @@ class EventEncoder {
   void take_columns(const model::EventBatch& batch, std::size_t first,
                     std::span<const std::uint32_t> rows, std::size_t fields);
   void encode_point_threads(std::span<const std::uint32_t> rows);
-  void put_column(ColumnForm form);
+  void put_column(const ColumnForm& form, unsigned width);
   void choose_forms(const model::Point& point, std::size_t rows, Plan& plan);
   double cost(std::span<const std::uint64_t> column, ColumnForm form);
-  void predict(std::span<const std::uint64_t> column, ColumnForm form);
+  std::uint64_t predict(std::span<const std::uint64_t> column, ColumnForm form);
   std::span<const std::uint32_t> links(std::uint16_t key, std::size_t rows);
 
   std::vector<Plan> plans_;

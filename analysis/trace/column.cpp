@@ -1,23 +1,42 @@
 #include "analysis/trace/column.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace sojourn::trace {
 
-unsigned width_of(std::span<const std::uint64_t> numbers) {
-  std::uint64_t all = 0;
-  for (const std::uint64_t number : numbers) all |= number;
-  return (static_cast<unsigned>(std::bit_width(all)) + 7) / 8;
+unsigned width_of(std::uint64_t number) {
+  return (static_cast<unsigned>(std::bit_width(number)) + 7) / 8;
+}
+
+std::uint64_t fold_all(std::span<const std::uint64_t> column, std::span<std::uint64_t> numbers) {
+  std::uint64_t bits = 0;
+  for (std::size_t row = 0; row < column.size(); ++row) bits |= numbers[row] = fold(column[row]);
+  return bits;
+}
+
+std::uint64_t fold_differences(std::span<const std::uint64_t> column, std::uint64_t before,
+                               std::span<std::uint64_t> numbers) {
+  if (column.empty()) return 0;
+  std::uint64_t bits = numbers[0] = fold(column[0] - before);
+  for (std::size_t row = 1; row < column.size(); ++row)
+    bits |= numbers[row] = fold(column[row] - column[row - 1]);
+  return bits;
 }
 
 void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
                 std::vector<std::uint8_t>& bytes) {
+  constexpr std::size_t kSome = 1024;  // which stay in the nearest cache from plane to plane
+  if (width == 0) return;
   const std::size_t start = bytes.size();
   bytes.resize(start + width * numbers.size());
-  std::uint8_t* plane = bytes.data() + start;
-  for (unsigned byte = 0; byte < width; ++byte, plane += numbers.size())
-    for (std::size_t row = 0; row < numbers.size(); ++row)
-      plane[row] = static_cast<std::uint8_t>(numbers[row] >> (8 * byte));
+  for (std::size_t from = 0; from < numbers.size(); from += kSome) {
+    const auto some = numbers.subspan(from, std::min(kSome, numbers.size() - from));
+    std::uint8_t* plane = bytes.data() + start + from;
+    for (unsigned byte = 0; byte < width; ++byte, plane += numbers.size())
+      for (std::size_t row = 0; row < some.size(); ++row)
+        plane[row] = static_cast<std::uint8_t>(some[row] >> (8 * byte));
+  }
 }
 
 namespace {

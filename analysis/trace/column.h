@@ -21,8 +21,14 @@ constexpr std::uint64_t unfold(std::uint64_t folded) {
   return (folded >> 1) ^ (0 - (folded & 1));
 }
 
-// How many bytes the largest of these needs: 0 to 8.
-unsigned width_of(std::span<const std::uint64_t> numbers);
+// Both say which bits any of the numbers has.
+std::uint64_t fold_all(std::span<const std::uint64_t> column, std::span<std::uint64_t> numbers);
+// To the row before; of the first row to `before`.
+std::uint64_t fold_differences(std::span<const std::uint64_t> column, std::uint64_t before,
+                               std::span<std::uint64_t> numbers);
+
+// How many bytes this needs: 0 to 8.
+unsigned width_of(std::uint64_t number);
 
 // Whether all are equal. Without a way out of the loop: then it is one over vectors.
 template <typename Number>

@@ -18,6 +18,13 @@ constexpr std::size_t kSample = 256;
 constexpr std::size_t kEnoughRows = 64;
 constexpr std::uint64_t kPlanRows = 200'000;
 
+// Without a way out of the loop, as is_constant.
+bool counts_up(std::span<const std::uint64_t> seq) {
+  std::uint64_t differences = 0;
+  for (std::size_t row = 1; row < seq.size(); ++row) differences |= (seq[row] - seq[row - 1]) ^ 1;
+  return differences == 0;
+}
+
 }  // namespace
 
 BlockSummary summarise(const model::EventBatch& batch, std::size_t first, std::size_t count) {
@@ -77,6 +84,8 @@ void EventEncoder::encode(const model::EventBatch& batch, std::size_t first, std
 // Numbers count up by one but for a few exceptions, so only those are stored: how many rows after
 // the one before, and how far off.
 void EventEncoder::encode_sequence(std::span<const std::uint64_t> seq) {
+  VarintWriter out(head_);
+  if (counts_up(seq)) return out.put(0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> jumps;
   std::uint64_t expected = seq.front();
   std::uint64_t last_jump = 0;
@@ -87,7 +96,6 @@ void EventEncoder::encode_sequence(std::span<const std::uint64_t> seq) {
     }
     expected = seq[row] + 1;
   }
-  VarintWriter out(head_);
   out.put(jumps.size());
   for (const auto& [rows, by] : jumps) {
     out.put(rows);
@@ -119,10 +127,7 @@ void EventEncoder::encode_threads(std::span<const std::uint32_t> tids) {
 
 void EventEncoder::encode_times(std::span<const std::uint64_t> ts_ns) {
   numbers_.resize(ts_ns.size());
-  std::uint64_t before = std::ranges::min(ts_ns);
-  for (std::size_t row = 0; row < ts_ns.size(); ++row)
-    numbers_[row] = fold(ts_ns[row] - std::exchange(before, ts_ns[row]));
-  const unsigned width = width_of(numbers_);
+  const unsigned width = width_of(fold_differences(ts_ns, std::ranges::min(ts_ns), numbers_));
   head_.push_back(static_cast<std::uint8_t>(width));
   put_planes(numbers_, width, body_);
 }
@@ -137,7 +142,7 @@ void EventEncoder::encode_points(std::span<const model::PointId> points, std::si
   VarintWriter(head_).put(used);
   if (used == 1) return head_.push_back(0);
   std::ranges::transform(points, numbers_.begin(), [&](auto point) { return index[point]; });
-  const unsigned width = width_of(numbers_);
+  const unsigned width = width_of(used - 1);
   head_.push_back(static_cast<std::uint8_t>(width));
   put_planes(numbers_, width, body_);
 }
@@ -154,8 +159,8 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
     choose_forms(point, rows.size(), plan);
   plan.rows_until_new -= std::min<std::uint64_t>(plan.rows_until_new, rows.size());
   for (std::size_t field = 0; field < fields; ++field) {
-    predict(columns_[field], plan.forms[field]);
-    put_column(plan.forms[field]);
+    const std::uint64_t bits = predict(columns_[field], plan.forms[field]);
+    put_column(plan.forms[field], width_of(bits));
   }
 }
 
@@ -187,21 +192,20 @@ void EventEncoder::encode_point_threads(std::span<const std::uint32_t> rows) {
   numbers_.resize(rows.size());
   std::uint64_t before = thread_[rows.front()];
   VarintWriter(head_).put(before);
+  std::uint64_t bits = 0;
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const std::uint64_t thread = thread_[rows[at]];
-    numbers_[at] = fold(thread - std::exchange(before, thread));
+    bits |= numbers_[at] = fold(thread - std::exchange(before, thread));
   }
-  const unsigned width = width_of(numbers_);
+  const unsigned width = width_of(bits);
   head_.push_back(static_cast<std::uint8_t>(width));
   put_planes(numbers_, width, body_);
 }
 
-void EventEncoder::put_column(ColumnForm form) {
-  form.width = static_cast<std::uint8_t>(width_of(numbers_));
-  head_.push_back(
-      static_cast<std::uint8_t>(form.width | (form.is_difference ? kDifferenceBit : 0)));
+void EventEncoder::put_column(const ColumnForm& form, unsigned width) {
+  head_.push_back(static_cast<std::uint8_t>(width | (form.is_difference ? kDifferenceBit : 0)));
   VarintWriter(head_).put(form.key);
-  put_planes(numbers_, form.width, body_);
+  put_planes(numbers_, width, body_);
 }
 
 // A counter that runs for each bearer of each UE looks random among the others and is perfectly
@@ -258,21 +262,18 @@ double EventEncoder::cost(std::span<const std::uint64_t> column, ColumnForm form
   return std::max(entropy, bits / rows);
 }
 
-// Leaves in numbers_ what is to be stored.
-void EventEncoder::predict(std::span<const std::uint64_t> column, ColumnForm form) {
+// Leaves in numbers_ what is to be stored, and says which bits any of them has.
+std::uint64_t EventEncoder::predict(std::span<const std::uint64_t> column, ColumnForm form) {
   const std::size_t rows = column.size();
   numbers_.resize(rows);
-  if (!form.is_difference) {
-    std::ranges::transform(column, numbers_.begin(), fold);
-  } else if (form.key == 0) {
-    numbers_[0] = fold(column[0]);
-    for (std::size_t row = 1; row < rows; ++row)
-      numbers_[row] = fold(column[row] - column[row - 1]);
-  } else {
-    const auto previous = links(form.key, rows);
-    for (std::size_t row = 0; row < rows; ++row)
-      numbers_[row] = fold(column[row] - (previous[row] == kNoRow ? 0 : column[previous[row]]));
-  }
+  if (!form.is_difference) return fold_all(column, numbers_);
+  if (form.key == 0) return fold_differences(column, 0, numbers_);
+  const auto previous = links(form.key, rows);
+  std::uint64_t bits = 0;
+  for (std::size_t row = 0; row < rows; ++row)
+    bits |= numbers_[row] =
+        fold(column[row] - (previous[row] == kNoRow ? 0 : column[previous[row]]));
+  return bits;
 }
 
 std::span<const std::uint32_t> EventEncoder::links(std::uint16_t key, std::size_t rows) {

@@ -25,9 +25,10 @@ Result<void> Packer::check(const model::EventBatch& batch, const model::Schema& 
   const auto first_value = batch.first_value();
   const std::size_t only = batch.point().front();
   if (is_constant(batch.point()) && only < fields_.size()) {
-    std::size_t differences = 0;
+    const auto fields = static_cast<std::uint32_t>(fields_[only]);
+    std::uint32_t differences = 0;
     for (std::size_t row = 0; row < batch.size(); ++row)
-      differences |= (first_value[row + 1] - first_value[row]) ^ fields_[only];
+      differences |= (first_value[row + 1] - first_value[row]) ^ fields;
     if (differences == 0) return {};
   }
   for (std::size_t row = 0; row < batch.size(); ++row) {

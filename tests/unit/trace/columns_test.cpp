@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <random>
 
 #include <catch2/catch_test_macros.hpp>
@@ -95,7 +97,8 @@ TEST_CASE("planes of every width give their numbers back") {
   for (unsigned width = 0; width <= 8; ++width) {
     std::vector<std::uint64_t> numbers(1000);
     for (std::uint64_t& number : numbers) number = width == 0 ? 0 : random() >> (64 - 8 * width);
-    CHECK(width_of(numbers) == width);
+    CHECK(width_of(std::reduce(numbers.begin(), numbers.end(), std::uint64_t{0}, std::bit_or{})) ==
+          width);
     Bytes planes;
     put_planes(numbers, width, planes);
     REQUIRE(planes.size() == width * numbers.size());
