@@ -13,9 +13,9 @@
 
 #include "analysis/filter/words.h"
 #include "userspace/coarse/data_path.h"
-#include "userspace/coarse/debug_info.h"
+#include "userspace/coarse/debug/debug_info.h"
+#include "userspace/coarse/debug/mini_debug.h"
 #include "userspace/coarse/function_names.h"
-#include "userspace/coarse/mini_debug.h"
 #include "userspace/coarse/pieces.h"
 #include "userspace/coarse/unwind_table.h"
 #include "userspace/symbols/bounded_child.h"

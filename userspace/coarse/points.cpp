@@ -11,7 +11,7 @@
 
 #include "userspace/base/words.h"
 #include "userspace/coarse/data_path.h"
-#include "userspace/coarse/debug_file.h"
+#include "userspace/coarse/debug/debug_file.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/coarse/function_search.h"
 #include "userspace/coarse/passed_on.h"

@@ -1,4 +1,4 @@
-#include "userspace/coarse/mini_debug.h"
+#include "userspace/coarse/debug/mini_debug.h"
 
 #include <cstddef>
 #include <cstdint>

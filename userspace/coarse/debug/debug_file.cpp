@@ -1,4 +1,4 @@
-#include "userspace/coarse/debug_file.h"
+#include "userspace/coarse/debug/debug_file.h"
 
 #include <string>
 #include <vector>

@@ -1,0 +1,35 @@
+// "pdu->inner.sn": from an argument to a member, through pointers, records and arrays. No state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/debug/location.h"
+#include "userspace/coarse/variable.h"
+
+namespace sojourn::coarse::dwarf {
+
+// One step of a path: "->name", ".name", "[3]".
+struct PathStep {
+  enum class Kind { kArrow, kDot, kElement } kind = Kind::kDot;
+  std::string name;
+  std::uint64_t index = 0;
+};
+
+struct MemberPath {
+  std::string argument;
+  std::vector<PathStep> steps;
+};
+
+// The expression's parser has let nothing else through.
+Result<MemberPath> parse_path(std::string_view text);
+
+// From the argument, which is there and of that type, to the number at the path's end.
+Result<Start> follow(Location place, Dwarf_Die type, const MemberPath& path);
+
+}  // namespace sojourn::coarse::dwarf

@@ -1,0 +1,60 @@
+// What debug information says of types, one question a function: what a type is once its name and
+// qualifiers are off, how large, which member of it lies where. Of libdw's entries, which are read
+// where a forged file harms nobody (debug_info.h). No state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::coarse::dwarf {
+
+constexpr unsigned kDeepest = 64;  // types within types, code within code
+constexpr std::size_t kMostMembers = 65'536;
+
+std::string name_of(Dwarf_Die die);
+std::optional<std::uint64_t> number_of(Dwarf_Die die, unsigned attribute);
+// Without its name and qualifiers.
+std::optional<Dwarf_Die> type_of(Dwarf_Die die);
+std::optional<std::uint64_t> bytes_of(Dwarf_Die type);
+
+bool is_record(Dwarf_Die type);
+bool is_pointer(Dwarf_Die type);
+bool is_reference(Dwarf_Die type);
+
+// A type that is one number: how many bytes, and whether it has a sign.
+struct Number {
+  std::uint8_t bytes = 0;
+  bool is_signed = false;
+};
+
+Result<Number> number_type(Dwarf_Die type);
+
+// Until `take` says false; false where there are more than `most`.
+template <typename Take>
+bool each_child(Dwarf_Die die, std::size_t most, Take take) {
+  Dwarf_Die child;
+  if (dwarf_child(&die, &child) != 0) return true;
+  do {
+    if (most-- == 0) return false;
+    if (!take(child)) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return true;
+}
+
+struct Member {
+  Dwarf_Die die;
+  std::int64_t offset = 0;
+};
+
+// Also of base classes, and of records without a name.
+std::optional<Member> find_member(Dwarf_Die record, const std::string& name,
+                                  std::vector<std::string>& known, unsigned depth = 0);
+
+}  // namespace sojourn::coarse::dwarf
