@@ -1,4 +1,4 @@
-#include "userspace/cli/list_suggest.h"
+#include "userspace/cli/list/suggest.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,147 @@
+// `sojourn list`: the points of a running process, or of a program's files. All names come from the
+// target, so none reaches the terminal with its control characters.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/queues/queue_table.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/list/json.h"
+#include "userspace/cli/list/listed.h"
+#include "userspace/cli/list/suggest.h"
+#include "userspace/cli/list/text.h"
+#include "userspace/cli/map_options.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/process.h"
+#include "userspace/target/procfs.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+using target::printable;
+
+struct Options {
+  pid_t pid = 0;
+  std::vector<std::string> files;
+  bool json = false;
+  bool all = false;
+  bool suggest = false;
+  MapOptions maps;
+};
+
+void tell_folded(const coarse::Found& found) {
+  for (const coarse::MappedSite& mapped : found.mapped)
+    if (!mapped.folded.empty())
+      tell("{} is the same code as {}: their hits are counted together\n", mapped.function,
+           printable(fmt::format("{}", fmt::join(mapped.folded, ", "))));
+}
+
+void print_json(const Options& options, const Listed& listed) {
+  ordered_json document;
+  if (options.files.empty())
+    document["pid"] = options.pid;
+  else
+    document["files"] = options.files;
+  add_listed(listed, options.all, document);
+  // Names from a target need not be UTF-8, JSON must be.
+  fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+Result<void> print(const Options& options, const Listed& listed, const std::string& title) {
+  const target::Points& points = listed.points();
+  for (const target::Unusable& one : points.unusable)
+    fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
+  if (points.sites.empty() && points.ring_sites.empty() &&
+      (!options.all || points.foreign.empty())) {
+    if (options.maps.given())
+      return fail("{} has no points: none of the map's functions can be traced", title);
+    return fail(
+        "{} has no points: say which of its functions are some with --map, as --suggest proposes "
+        "(docs/coarse-tracing.md), or build it with <sojourn/point.h> (docs/instrumenting.md){}",
+        title, options.all ? "" : "; --all lists other USDT probes");
+  }
+  tell_folded(listed.found);
+  for (const std::string& remark : listed.found.remarks) tell("{}\n", remark);
+  if (options.json) {
+    print_json(options, listed);
+    return {};
+  }
+  print_tables(listed, options.all);
+  fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
+             counted(std::max(points.sites.size(), points.ring_sites.size()), "site"),
+             counted(points.files.size(), "file"));
+  return {};
+}
+
+// Measured on this machine, where the rights allow it.
+void note_costs(Listed& listed) {
+  const auto& mapped = listed.found.mapped;
+  if (mapped.empty()) return;
+  const auto& sites = listed.points().sites;
+  capture::CostNeeds needs;
+  for (const coarse::MappedSite& one : mapped) needs.add(sites[one.site]);
+  const auto costs = capture::calibrate_bpf(capture::best_mechanism(), needs);
+  if (!costs) return tell("what a hit costs is not known: {}\n", costs.error().text());
+  for (const coarse::MappedSite& one : mapped)
+    listed.hit_ns.push_back(capture::bpf_site_cost_ps(sites[one.site], *costs) / 1000);
+}
+
+Result<void> list(Options& options) {
+  if (options.suggest) return suggest_map(options.pid);
+  SJ_CHECK(options.maps.read());
+  Listed listed;
+  if (!options.files.empty()) {
+    SJ_TRY(found, options.maps.find_in_files(options.files));
+    listed.found = std::move(found);
+    note_costs(listed);
+    return print(options, listed, printable(options.files.front()));
+  }
+  SJ_TRY(process, target::Process::open(options.pid));
+  SJ_TRY(found, options.maps.find(process));
+  listed.found = std::move(found);
+  note_costs(listed);
+  auto queues = capture::read_queues_of(process);
+  if (!queues) tell("its queues cannot be read: {}\n", queues.error().text());
+  if (queues) listed.queues = std::move(*queues);
+  return print(options, listed, "process " + process.title());
+}
+
+}  // namespace
+
+Action define_list(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto* pid = app.add_option("-p,--pid", options->pid,
+                             "A running process: its executable and every library it has loaded")
+                  ->type_name("PID");
+  auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
+                    ->type_name("FILE");
+  app.parse_complete_callback([pid, files, options] {
+    if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
+    if (!options->suggest) return;
+    if (pid->empty()) refuse_usage("--suggest looks at a running process: give -p PID");
+    if (options->json || options->all || options->maps.given())
+      refuse_usage("--suggest writes a map: it goes with nothing but -p PID");
+  });
+  app.add_flag("--json", options->json, "One JSON object instead of a table");
+  options->maps.define(app);
+  app.add_flag(
+      "--suggest", options->suggest,
+      "Write a map to begin with: functions that look like the data path, by their names, "
+      "and how often each is called. For that a few at a time are counted for 100 ms; those "
+      "that would cost the target much are left alone within milliseconds");
+  app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
+  return [options] { return list(*options); };
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,29 @@
+#include "userspace/cli/list/listed.h"
+
+namespace sojourn::cli {
+
+std::vector<std::string> PointSites::engines() const {
+  std::vector<std::string> engines;
+  if (sites != 0) engines.emplace_back(model::name(model::Engine::kBpf));
+  if (ring_sites != 0) engines.emplace_back(model::name(model::Engine::kRing));
+  return engines;
+}
+
+std::vector<PointSites> count_sites(const target::Points& points) {
+  std::vector<PointSites> counts(points.schema.points.size());
+  for (const target::Site& site : points.sites) {
+    counts[site.point].sites += 1;
+    counts[site.point].probes.insert(site.probe);
+  }
+  for (const target::RingSite& site : points.ring_sites) counts[site.point].ring_sites += 1;
+  return counts;
+}
+
+std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
+  std::map<ForeignKey, std::size_t> counts;
+  for (const target::ForeignProbe& probe : points.foreign)
+    counts[{probe.file, probe.probe, probe.arguments}] += 1;
+  return counts;
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,41 @@
+// What `list` lists, and what its points have in common over their sites. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "userspace/capture/queues/queue_table.h"
+#include "userspace/coarse/points.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::cli {
+
+// What is listed.
+struct Listed {
+  coarse::Found found;
+  capture::Queues queues;
+  std::vector<std::uint64_t> hit_ns;  // by mapped site; empty: not known
+
+  const target::Points& points() const { return found.points; }
+};
+
+// What one point has in common over its sites.
+struct PointSites {
+  std::size_t sites = 0;  // that eBPF attaches to
+  std::size_t ring_sites = 0;
+  std::set<std::string> probes;
+
+  std::vector<std::string> engines() const;
+};
+
+std::vector<PointSites> count_sites(const target::Points& points);
+
+using ForeignKey = std::tuple<std::string, std::string, std::string>;  // file, probe, arguments
+std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points);
+
+}  // namespace sojourn::cli
