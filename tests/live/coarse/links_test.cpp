@@ -11,7 +11,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/live/coarse_subject.h"
+#include "tests/live/coarse/subject.h"
 
 namespace sojourn::live {
 namespace {

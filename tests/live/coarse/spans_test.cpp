@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
-#include "tests/live/coarse_subject.h"
+#include "tests/live/coarse/subject.h"
 
 namespace sojourn::live {
 namespace {

@@ -1,9 +1,13 @@
 // A program that was never prepared, a map of it, and what is recorded by that.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {
@@ -34,5 +38,9 @@ class CoarseSubject {
   std::string trace_;
   test::Child target_;
 };
+
+// An event's values by their fields' names; what could not be read is not there.
+using Values = std::map<std::string, std::uint64_t>;
+Values values_of(const model::Point& point, const model::EventView& event);
 
 }  // namespace sojourn::live

@@ -1,6 +1,8 @@
-#include "tests/live/coarse_subject.h"
+#include "tests/live/coarse/subject.h"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include "analysis/model/unread.h"
 
 namespace sojourn::live {
 
@@ -38,6 +40,15 @@ test::Ended CoarseSubject::record(const std::string& duration) {
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   return ended;
+}
+
+Values values_of(const model::Point& point, const model::EventView& event) {
+  Values values;
+  const std::uint64_t unread = model::unread_bits(model::unread_field(point), event.values);
+  for (std::size_t at = 0; at < point.fields.size(); ++at)
+    if (point.fields[at].name != model::kUnreadField && (unread >> at & 1) == 0)
+      values[point.fields[at].name] = event.values[at];
+  return values;
 }
 
 }  // namespace sojourn::live

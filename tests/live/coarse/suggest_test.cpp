@@ -10,7 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/live/coarse_subject.h"
+#include "tests/live/coarse/subject.h"
 
 namespace sojourn::live {
 namespace {

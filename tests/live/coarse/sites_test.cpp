@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/live/coarse_subject.h"
+#include "tests/live/coarse/subject.h"
 #include "userspace/target/elf_file.h"
 
 namespace sojourn::live {
