@@ -128,7 +128,8 @@ TEST_CASE("memory, rings and threads of strangers are refused, and so is nonsens
   CHECK_FALSE(
       ask(charge, Errand::kOpenRings, rings.put(pid).put(std::uint64_t{1}).put(std::uint64_t{2})));
   Packer event;
-  CHECK_FALSE(ask(charge, Errand::kPerfEvent, event.put(PerfRequest{}).put(getpid()).put(-1)));
+  pack(PerfRequest{}, event);
+  CHECK_FALSE(ask(charge, Errand::kPerfEvent, event.put(getpid()).put(-1)));
   Packer sockets;
   CHECK_FALSE(ask(charge, Errand::kSockets, sockets.put(getpid())));
   for (const std::size_t bytes : {0, 3, 40, 400}) {

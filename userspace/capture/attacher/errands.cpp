@@ -142,7 +142,7 @@ Result<Answer> read_page(Charge& charge, Unpacker& wanted) {
 
 // Of a thread of a process of the capture; 0: a trial, of the attacher itself.
 Result<Answer> open_event(Charge& charge, Unpacker& wanted) {
-  const auto request = wanted.take<PerfRequest>();
+  const auto request = unpack_perf_request(wanted);
   const auto tid = wanted.take<pid_t>();
   const int cpu = wanted.take<int>();
   if (!wanted.is_sound()) return refuse("half a request");

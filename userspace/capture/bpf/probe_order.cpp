@@ -6,6 +6,21 @@ namespace sojourn::capture {
 
 namespace {
 
+void pack_test(base::Packer& words, const filter::FieldTest& test) {
+  words.put(test.field).put(test.low).put(test.width).put(test.is_negated);
+}
+
+constexpr std::size_t kTestBytes = sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t) + 1;
+
+filter::FieldTest unpack_test(base::Unpacker& words) {
+  filter::FieldTest test;
+  test.field = words.take<std::uint32_t>();
+  test.low = words.take<std::uint64_t>();
+  test.width = words.take<std::uint64_t>();
+  test.is_negated = words.take<bool>();
+  return test;
+}
+
 void pack_site(base::Packer& words, const target::Site& site) {
   words.put(site.file).put(site.offset).put(site.semaphore_offset).put(site.point);
   words.put(site.is_stepped).put(site.is_return).put_text(site.probe);
@@ -44,7 +59,10 @@ base::Packer pack(const ProbeOrder& order) {
   words.put(order.mechanism.value_or(Mechanism::kUprobeMulti));
   words.put(order.ring_bytes).put(order.objects).put(order.links);
   words.put(order.keep.size());
-  for (const auto& tests : order.keep) words.put_all(tests);
+  for (const auto& tests : order.keep) {
+    words.put(tests.size());
+    for (const filter::FieldTest& test : tests) pack_test(words, test);
+  }
   words.put(order.points.files.size());
   for (const target::MappedFile& file : order.points.files)
     words.put_text(file.name).put_text(file.path);
@@ -62,8 +80,11 @@ Result<ProbeOrder> unpack_probe_order(base::Unpacker& words) {
   order.ring_bytes = words.take<std::size_t>();
   order.objects = words.take<std::size_t>();
   order.links = words.take<Attachment::Links>();
-  for (std::size_t left = words.take_count(sizeof(std::size_t)); left > 0; --left)
-    order.keep.push_back(words.take_all<filter::FieldTest>());
+  for (std::size_t left = words.take_count(sizeof(std::size_t)); left > 0; --left) {
+    auto& tests = order.keep.emplace_back();
+    for (std::size_t more = words.take_count(kTestBytes); more > 0; --more)
+      tests.push_back(unpack_test(words));
+  }
   for (std::size_t left = words.take_count(2 * sizeof(std::size_t)); left > 0; --left) {
     target::MappedFile file;
     file.name = words.take_text();

@@ -24,6 +24,24 @@ base::Fd open_event(perf_event_attr& attributes, pid_t tid, int cpu) {
 
 }  // namespace
 
+void pack(const PerfRequest& request, base::Packer& words) {
+  words.put(request.type).put(request.config).put(request.period);
+  words.put(request.user_only).put(request.has_stacks);
+  words.put(request.tells_of_threads).put(request.tells_of_mappings);
+}
+
+PerfRequest unpack_perf_request(base::Unpacker& words) {
+  PerfRequest request;
+  request.type = words.take<std::uint32_t>();
+  request.config = words.take<std::uint64_t>();
+  request.period = words.take<std::uint64_t>();
+  request.user_only = words.take<bool>();
+  request.has_stacks = words.take<bool>();
+  request.tells_of_threads = words.take<bool>();
+  request.tells_of_mappings = words.take<bool>();
+  return request;
+}
+
 base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
@@ -56,7 +74,8 @@ base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
   const auto* const attacher = base::Attacher::of_this_process();
   if (!lacks_rights || attacher == nullptr) return event;
   base::Packer wanted;
-  wanted.put(request).put(tid).put(cpu);
+  pack(request, wanted);
+  wanted.put(tid).put(cpu);
   auto answer = attacher->ask(base::Errand::kPerfEvent, std::move(wanted));
   if (!answer || answer->fds.size() != 1) return {};
   return std::move(answer->fds.front());

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "userspace/base/fd.h"
+#include "userspace/base/message.h"
 
 namespace sojourn::capture {
 
@@ -19,6 +20,10 @@ struct PerfRequest {
   bool tells_of_threads = false;   // records of names and ends of threads
   bool tells_of_mappings = false;  // and of code that is mapped
 };
+
+// As it crosses to the attacher.
+void pack(const PerfRequest& request, base::Packer& words);
+PerfRequest unpack_perf_request(base::Unpacker& words);
 
 // Of a thread, 0: this one. On one CPU it passes on to the threads that this one makes, from their
 // first instruction on; on any (-1) it does not. False as bool where it failed: errno.
