@@ -1,9 +1,10 @@
 // What a Capture consists of, for its parts: capture.cpp takes it from attaching to the finished
-// file, capture_members.cpp knows the processes, also those that come and go, capture_family.cpp
-// their children, capture_code.cpp what they load and capture_launch.cpp what a script starts;
-// capture_control.cpp does what it is asked meanwhile, capture_budget.cpp keeps it cheap and
-// capture_hits.cpp tells of points that are hit too often or never. What belongs to one subject
-// alone is in capture_processes.h and capture_events.h.
+// file, capture_losses.cpp knows what was kept and what was not; capture_members.cpp knows the
+// processes, capture_comings.cpp those that come, capture_family.cpp their children,
+// capture_code.cpp what they load and capture_launch.cpp what a script starts; capture_control.cpp
+// does what it is asked meanwhile, capture_budget.cpp keeps it cheap and capture_hits.cpp tells of
+// points that are hit too often or never. What belongs to one subject alone is in
+// capture_processes.h and capture_events.h.
 #pragma once
 
 #include <chrono>
@@ -44,7 +45,15 @@ constexpr std::uint64_t kGateLead = 1'000'000;
 Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sources,
                                     std::uint64_t latest_ns = UINT64_MAX);
 
-constexpr std::uint64_t kCodeSoonNs = 20'000'000;  // between looks while a program is being loaded
+// Between looks for code that comes, and while a program is being loaded.
+constexpr std::uint64_t kCodePeriodNs = 1'000'000'000;
+constexpr std::uint64_t kCodeSoonNs = 20'000'000;
+
+struct NotKept {
+  std::uint64_t lost = 0;
+  std::uint64_t filtered = 0;
+};
+NotKept not_kept(const model::Ledger& ledger);
 
 // Members in the order in which they are acquired: the probes go first when this is destroyed.
 struct Capture::State {
@@ -114,8 +123,8 @@ struct Capture::State {
   bool is_open() const { return about.open_ns != 0; }
   void close_at(std::uint64_t monotonic_ns);
 
-  // The processes and their sources, see capture_members.cpp, capture_family.cpp, capture_code.cpp.
-  // `made` are new sources.
+  // The processes and their sources, see capture_members.cpp, capture_comings.cpp,
+  // capture_family.cpp, capture_code.cpp. `made` are new sources.
   using Sources = std::vector<std::unique_ptr<Source>>;
   Result<void> make_engines(Member& member, target::Points& points, Sources& made);
   Result<void> make_others(Member& member, Sources& made);

@@ -1,0 +1,161 @@
+#include "userspace/cli/record/options.h"
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+
+void RecordOptions::define(CLI::App& app) {
+  processes.define(app);
+  CLI::Option* const given = app.add_option(
+      "command", command,
+      "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
+      "script what it executes");
+  app.parse_complete_callback([this, given, &app] {
+    if (post_mortem.is_asked())
+      PostMortemOptions::check(app);
+    else if (is_held())
+      check_held_options(app, processes);
+    else if (processes.given() != given->empty())
+      refuse_usage(
+          "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
+          "start (-- CMD)");
+    queues.wanted = app.count("--queues") != 0;
+    check_queue_options(app, queues);
+  });
+  app.add_option("-o,--output", output, "The trace file to write")
+      ->capture_default_str()
+      ->check([](const std::string& path) {
+        if (path.empty()) return "the trace file needs a name";
+        return path == "-" ? "a trace goes to a file, not to a pipe: it is renamed once complete"
+                           : "";
+      });
+  app.add_option(
+         "--for", duration,
+         "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
+         "target")
+      ->check([](const std::string& text) {
+        return parse_duration(text) ? "" : parse_duration(text).error().text();
+      });
+  define_buffers(app);
+  automatic.define(app);
+  selection.define(app);
+  define_engines(app);
+  add_context_options(app, context);
+  add_perf_options(app, perf);
+  flight.define(app);
+  snapshot.define(app);
+  post_mortem.define(app);
+  define_queue_options(app, queues);
+  collector.define(app);
+  app.add_option(
+         "--budget", budget_percent,
+         "Keep what tracing takes under so many percent of the target's CPU: the dearest "
+         "points are off while it is exceeded, and come back when the load falls; points of "
+         "direction I and S always stay. The trace says when. Without a budget none is switched "
+         "off: a point that takes more than 5 % is told")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PERCENT");
+  app.add_flag("-q,--quiet", quiet, "Say nothing but errors");
+  app.footer(
+      "A command that is started with -- CMD and outlives the capture is left running.\n\n"
+      "Examples:\n"
+      "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
+      "  sojourn record -p $(pidof unknown) --auto -o run.sjt\n"
+      "  sojourn record -p $(pidof nr-cu),$(pidof nr-du) -o both.sjt\n"
+      "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
+      "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
+      "  sojourn record --follow -o start.sjt -- ./start-all.sh\n"
+      "  sojourn record -p $(pidof nr-softmodem) --snapshot -o now.sjt\n"
+      "  sojourn record --post-mortem core -o crash.sjt\n\n"
+      "The target is not stopped and not changed but for the probes, which are gone when this "
+      "ends, however it ends.");
+}
+
+void RecordOptions::define_buffers(CLI::App& app) {
+  app.add_option("--ring-size", ring_size,
+                 "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
+                 "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      });
+  app.add_option("--ring-memory", ring_memory,
+                 "Of all threads' rings together, e.g. 256M; default: as the target was started")
+      ->check([](const std::string& text) {
+        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
+      });
+  app.add_option("--poll", poll_ms,
+                 "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
+      ->check(CLI::Range(0.1, 1000.0));
+  const std::map<std::string, bool> losses = {{"newest", false}, {"oldest", true}};
+  app.add_option("--loss", loses_oldest,
+                 "What is lost where the trace is not written as fast as events come, by the disk "
+                 "or for want of a processor: newest (what comes while rings are full) or oldest "
+                 "(what has waited longest, of a million events). Rings that this process does not "
+                 "come to look into in time lose the newest in either case")
+      ->transform(CLI::CheckedTransformer(losses, CLI::ignore_case))
+      ->option_text("newest|oldest [newest]");
+}
+
+void RecordOptions::define_engines(CLI::App& app) {
+  const std::map<std::string, EngineWanted> engines = {
+      {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};
+  app.add_option("--engine", engine,
+                 "How events leave the target: ring (its threads write shared memory; no root "
+                 "needed for a process of one's own), bpf (a trap at every hit), or auto: rings "
+                 "where a point has them and eBPF for the others, for -- CMD eBPF where there are "
+                 "rights for it")
+      ->transform(CLI::CheckedTransformer(engines, CLI::ignore_case))
+      ->option_text("auto|bpf|ring [auto]");
+  const std::map<std::string, Attach> kinds = {
+      {"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}};
+  app.add_option("--attach", attach,
+                 "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, "
+                 "for older kernels)")
+      ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
+      ->option_text("auto|multi|perf [auto]");
+}
+
+Result<capture::Options> RecordOptions::for_capture() const {
+  capture::Options result;
+  result.output = output;
+  if (!duration.empty()) {
+    SJ_TRY(span, parse_duration(duration));
+    result.duration = span;
+  }
+  if (!ring_size.empty()) {
+    SJ_TRY(bytes, parse_bytes(ring_size));
+    result.engines.bpf.ring_bytes = bytes;
+    result.engines.rings.ring_bytes = bytes;
+  }
+  if (!ring_memory.empty()) {
+    SJ_TRY(bytes, parse_bytes(ring_memory));
+    result.engines.rings.memory_ceiling = bytes;
+  }
+  if (poll_ms > 0) {
+    const std::chrono::microseconds period(std::llround(poll_ms * 1000));
+    result.engines.bpf.poll_period = period;
+    result.engines.rings.poll_period = period;
+  }
+  SJ_CHECK(flight.apply(result));
+  result.loses_oldest = loses_oldest;
+  if (budget_percent > 0) result.budget = budget_percent / 100;
+  // How probes are placed is a question of eBPF only.
+  if (engine == EngineWanted::kBpf || attach != Attach::kAuto)
+    result.engines.wanted = model::Engine::kBpf;
+  if (engine == EngineWanted::kRing) result.engines.wanted = model::Engine::kRing;
+  if (attach == Attach::kMulti) result.engines.bpf.mechanism = capture::Mechanism::kUprobeMulti;
+  if (attach == Attach::kPerf) result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
+  SJ_CHECK(want_context(context, quiet, poll_ms, result));
+  SJ_CHECK(want_perf(perf, quiet, poll_ms, result));
+  SJ_CHECK(add_queue_sampler(queues, result));
+  return result;
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,158 @@
+#include "userspace/cli/record/words.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include <unistd.h>
+
+#include "userspace/capture/hit_watch.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+void tell_looks(const capture::Coverage& coverage) {
+  if (!coverage.why_only_looks.empty())
+    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
+         coverage.why_only_looks);
+}
+
+}  // namespace
+
+void tell_launched(const RecordOptions& options, const capture::Coverage& coverage) {
+  if (options.quiet) return;
+  tell("{} has no points: what it executes is recorded{}\n", options.command.front(),
+       options.processes.follow ? ", and what it starts" : "");
+  if (options.processes.follow) tell_looks(coverage);
+}
+
+void tell_attached(const RecordOptions& options, const capture::Capture& capture) {
+  if (options.quiet) return;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  const capture::Coverage& coverage = capture.coverage();
+  const std::size_t attached = coverage.ring_points + coverage.bpf_points;
+  if (attached + coverage.uncovered_points == 0) {
+    tell("no points: only {} recorded\n", !options.context.families.empty() ? "its context is"
+                                          : options.queues.wanted           ? "its queues are"
+                                                                            : "its counters are");
+    return;
+  }
+  tell("attached {} at {}{} in {:.0f} ms, {}\n", counted(attached, "point"),
+       counted(coverage.sites, "site"),
+       coverage.processes == 1 ? "" : " of " + counted(coverage.processes, "process"),
+       Milliseconds(coverage.attach_time).count(),
+       coverage.bpf_points == 0    ? "by rings"
+       : coverage.ring_points == 0 ? "by eBPF"
+                                   : fmt::format("{} by rings and {} by eBPF, which have none",
+                                                 coverage.ring_points, coverage.bpf_points));
+  if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
+  if (coverage.has_unsteady_times)
+    tell(
+        "times will be wrong: the cycle counter, which rings are stamped with, does not tick "
+        "steadily on this machine: --engine bpf needs none\n");
+  if (!coverage.why_no_costs.empty())
+    tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
+  tell_looks(coverage);
+  if (coverage.uncovered_points != 0)
+    tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
+         coverage.why_not_bpf);
+  if (coverage.mechanism == capture::Mechanism::kPerfUprobes)
+    tell(
+        "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
+        "which take longer to remove\n",
+        options.attach == Attach::kPerf
+            ? "as asked"
+            : "this kernel has no uprobe_multi links that filter by process (Linux 6.10 has)");
+}
+
+void RunningTotals::operator()(const capture::Progress& progress) const {
+  if (terminal_)
+    tell("\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed), grouped(progress.events),
+         grouped(progress.lost), bytes(progress.bytes));
+}
+
+void RunningTotals::clear() const {
+  if (terminal_) tell("\r\033[K");
+}
+
+namespace {
+
+// What the rings' sizes and contents were like, where that was not as it should be.
+void tell_advice(const capture::RingAdvice& advice) {
+  const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
+  if (advice.ring_bytes != 0 && is_tight) {
+    const std::uint64_t safe = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
+    tell("a ring of {} was filled to {:.0f} %: {}{} would be safe\n",
+         buffer_bytes(advice.ring_bytes),
+         100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
+         safe <= advice.most_ring_bytes ? "--ring-size " : "a target started with SJ_RING_BYTES=",
+         buffer_bytes(safe));
+  }
+  if (advice.foreign_events != 0)
+    tell("not recorded: {} of forked children: attach to them by their own pid as well\n",
+         counted(advice.foreign_events, "event"));
+  if (advice.under_way != 0)
+    tell(
+        "of the lost ones {} had begun and did not end, as their threads were stopped or had no "
+        "processor\n",
+        grouped(advice.under_way));
+  if (advice.cut != 0)
+    tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
+  if (advice.silences != 0)
+    tell(
+        "this process could not look into the rings for so long that the target took it for dead: "
+        "{}, the points were off then, as `sojourn report --costs` shows\n",
+        counted(advice.silences, "time"));
+  if (advice.damaged != 0)
+    tell(
+        "{} of rings made no sense and were skipped: is something writing over the target's "
+        "memory?\n",
+        counted(advice.damaged, "span"));
+  if (advice.lost_of_unknown_points != 0)
+    tell("lost besides: {} of points that are not known\n",
+         counted(advice.lost_of_unknown_points, "event"));
+}
+
+void tell_no_hits(const capture::Capture& capture) {
+  for (const target::Process* process : capture.processes()) {
+    if (!process->stopped()) continue;
+    tell("no point was hit: process {} is stopped: resume it with `kill -CONT {}`\n",
+         process->title(), process->pid());
+    return;
+  }
+  tell("no point was hit: is there traffic?\n");
+}
+
+}  // namespace
+
+void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
+                  const capture::Outcome& outcome) {
+  if (options.quiet) return;
+  const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
+  tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
+       grouped(outcome.lost));
+  if (outcome.path.empty())
+    tell("no dump");
+  else
+    tell("{} {}", outcome.path, bytes(outcome.bytes));
+  if (outcome.events > 0 && outcome.dumps == 0 && !options.flight.is_asked())
+    tell(" ({:.1f} bytes an event)",
+         static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
+  if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
+  if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
+  tell("   ended by {}\n", outcome.capture.ended_by);
+  if (outcome.rings) tell_advice(*outcome.rings);
+  if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
+    tell_no_hits(capture);
+  if (outcome.events != 0 && !outcome.never_hit.empty())
+    tell("never hit: {}\n",
+         capture::silent_words(outcome.never_hit, options.processes.maps.given()));
+  if (!outcome.path.empty())
+    tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
+}
+
+}  // namespace sojourn::cli
