@@ -2,21 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <deque>
-#include <filesystem>
-#include <map>
-#include <set>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "userspace/base/clock.h"
-#include "userspace/capture/rings/arena_match.h"
 #include "userspace/capture/rings/ring_directory.h"
+#include "userspace/capture/rings/ring_engine_state.h"
 #include "userspace/capture/rings/ring_settle.h"
-#include "userspace/capture/rings/threads.h"
-#include "userspace/target/points.h"
-#include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
 
@@ -42,223 +34,39 @@ RingClock make_clock(const CounterPair& first) {
 
 }  // namespace
 
-struct RingEngine::State {
-  State(const target::Process& of, target::Points now, const RingOptions& how)
-      : points(std::move(now)),
-        options(how),
-        first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
-        clock(make_clock(first_pair)) {
-    owners.emplace_back(of);
-    shared.clock = &clock;
-    shared.is_recorded = [this](std::uint32_t pid) {
-      return options.follow || owner(pid) != nullptr;
-    };
-    shared.ring_bytes = how.ring_bytes;
-    shared.memory_ceiling = how.memory_ceiling;
-    shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
-    shared.host_tid = [this](std::uint64_t thread) {
-      Owner* const its = owner(pid_of(thread));
-      const auto tid = static_cast<std::uint32_t>(thread);
-      return its == nullptr ? tid : its->threads.host_tid(tid);
-    };
-    shared.is_alive = [this](std::uint64_t thread) {
-      Owner* const its = owner(pid_of(thread));
-      return (its == nullptr ? owners.front() : *its).threads.is_alive(thread);
-    };
-    shared.host_pid = [this](std::uint64_t thread) {
-      Owner* const its = owner(pid_of(thread));
-      return its == nullptr ? pid_t{0} : its->process->pid();
-    };
-  }
-
-  // The process that was attached to, and those of its family that are recorded with it.
-  struct Owner {
-    explicit Owner(const target::Process& of) : process(&of), threads(of) {}
-    const target::Process* process;
-    Threads threads;
+RingEngine::State::State(const target::Process& of, target::Points now, const RingOptions& how)
+    : points(std::move(now)),
+      options(how),
+      first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
+      clock(make_clock(first_pair)) {
+  owners.emplace_back(of);
+  shared.clock = &clock;
+  shared.is_recorded = [this](std::uint32_t pid) {
+    return options.follow || owner(pid) != nullptr;
   };
-  static std::uint32_t pid_of(std::uint64_t thread) {
-    return static_cast<std::uint32_t>(thread >> 32);
-  }
-  Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
-  const target::Process& process() const { return *owners.front().process; }
-
-  std::deque<Owner> owners;
-  target::Points points;  // grows with libraries that come later
-  RingOptions options;
-  CounterPair first_pair;
-  RingClock clock;
-  RingShared shared;
-  Outlet* outlet = nullptr;
-  std::vector<std::unique_ptr<RingModule>> modules;
-  std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
-  struct Flag {
-    model::PointId point;
-    std::size_t module;
-    std::size_t flag;
+  shared.ring_bytes = how.ring_bytes;
+  shared.memory_ceiling = how.memory_ceiling;
+  shared.gate = {.open = UINT64_MAX, .close = UINT64_MAX};
+  shared.host_tid = [this](std::uint64_t thread) {
+    Owner* const its = owner(pid_of(thread));
+    const auto tid = static_cast<std::uint32_t>(thread);
+    return its == nullptr ? tid : its->threads.host_tid(tid);
   };
-  std::vector<Flag> flags;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
-  bool armed = false;
-  bool has_left = false;
-  std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
-  std::uint64_t next_life_ns = 0;
-  std::uint64_t next_scan_ns = 0;
-  std::uint64_t scan_often_until_ns = 0;
-  microseconds period{1000};
-  std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
-
-  Result<void> scan();
-  Result<void> scan(const target::Process& process);
-  Result<void> scan_left();
-  Result<bool> add_arena(const target::Process& process, const FoundArena& found);
-  Result<void> add_arena(const target::Process& process, Arena arena);
-  Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
-  Result<void> learn(target::Points fresh);
-  Result<model::PointId> number(const model::Point& point);
-  const RingModule* arena_like(const target::MappedFile& file) const;
-  std::uint64_t earliest_stamp() const;
-  void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
-  bool is_complete() const;
-  void look_after(std::uint64_t now_ns);
-  void set_marks();
-};
+  shared.is_alive = [this](std::uint64_t thread) {
+    Owner* const its = owner(pid_of(thread));
+    return (its == nullptr ? owners.front() : *its).threads.is_alive(thread);
+  };
+  shared.host_pid = [this](std::uint64_t thread) {
+    Owner* const its = owner(pid_of(thread));
+    return its == nullptr ? pid_t{0} : its->process->pid();
+  };
+}
 
 RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
   // The newest first: a number may be used again.
   for (auto one = owners.rbegin(); one != owners.rend(); ++one)
     if (static_cast<std::uint32_t>(one->process->namespace_pid()) == pid) return &*one;
   return nullptr;
-}
-
-// ---- finding the arenas ----
-
-// Every file that has ring sites has its arena.
-bool RingEngine::State::is_complete() const {
-  std::set<std::size_t> files;
-  for (const target::RingSite& site : points.ring_sites) files.insert(site.file);
-  return modules.size() >= files.size();
-}
-
-Result<void> RingEngine::State::scan() {
-  for (const Owner& one : owners) {
-    if (auto scanned = scan(*one.process); !scanned && one.process->alive()) return scanned;
-  }
-  return {};
-}
-
-Result<void> RingEngine::State::scan(const target::Process& process) {
-  SJ_TRY(found, find_arenas(process));
-  for (const FoundArena& arena : found) {
-    if (known.contains({arena.device, arena.inode})) continue;
-    // What cannot be had of a process that is ending is left for scan_left().
-    SJ_TRY(added, add_arena(process, arena));
-    if (added) known.emplace(arena.device, arena.inode);
-  }
-  return {};
-}
-
-// What an ended command left in its directory: it may have ended before anybody looked.
-Result<void> RingEngine::State::scan_left() {
-  if (options.directory.empty()) return {};
-  for (const ArenaFile& file : arena_files(options.directory)) {
-    if (file.owner != process().namespace_pid()) continue;
-    if (!known.emplace(file.device, file.inode).second) continue;
-    SJ_TRY(arena, Arena::open_named(file.path, "the rings of the ended command"));
-    SJ_CHECK(add_arena(process(), std::move(arena)));
-  }
-  return {};
-}
-
-// The point's id in the trace; before there is one, in what it will begin with.
-Result<model::PointId> RingEngine::State::number(const model::Point& point) {
-  auto& schema = points.schema.points;
-  const auto same = std::ranges::find(schema, point);
-  if (same != schema.end()) return static_cast<model::PointId>(same - schema.begin());
-  if (outlet == nullptr) {
-    schema.push_back(point);
-    return static_cast<model::PointId>(schema.size() - 1);
-  }
-  SJ_TRY(id, outlet->add_point(point));
-  points.schema = outlet->schema();
-  return id;
-}
-
-// Points of a library that was loaded since; those that are known keep their ids.
-Result<void> RingEngine::State::learn(target::Points fresh) {
-  for (target::RingSite site : fresh.ring_sites) {
-    const target::MappedFile& file = fresh.files[site.file];
-    const auto same_file = std::ranges::find_if(points.files, [&](const auto& one) {
-      return one.inode == file.inode && one.device == file.device;
-    });
-    site.file = static_cast<std::size_t>(same_file - points.files.begin());
-    if (same_file == points.files.end()) points.files.push_back(file);
-    const bool is_known = std::ranges::any_of(points.ring_sites, [&](const auto& one) {
-      return one.file == site.file && one.id == site.id;
-    });
-    if (is_known) continue;
-    const model::Point& point = fresh.schema.points[site.point];
-    site.is_wanted = !options.wants || options.wants(point);
-    if (site.is_wanted) {
-      SJ_TRY(id, number(point));
-      site.point = id;
-    } else {
-      site.point = static_cast<model::PointId>(points.left_out.size());
-      points.left_out.push_back(point);
-    }
-    points.ring_sites.push_back(site);
-  }
-  if (outlet != nullptr) outlet->announce_points();
-  return {};
-}
-
-Result<ArenaMatch> RingEngine::State::match(const target::Process& process, const Arena& arena) {
-  auto matched = match_arena(process, arena, points);
-  if (matched) return matched;
-  if (!process.alive()) return match_left_arena(arena, points);
-  SJ_TRY(fresh, target::find_points(process));
-  SJ_CHECK(learn(std::move(fresh)));
-  return match_arena(process, arena, points);
-}
-
-// False: it is on its way out.
-Result<bool> RingEngine::State::add_arena(const target::Process& process, const FoundArena& found) {
-  SJ_TRY(arena, open_arena(process, found));
-  if (arena.gone()) return false;
-  SJ_CHECK(add_arena(process, std::move(arena)));
-  return true;
-}
-
-Result<void> RingEngine::State::add_arena(const target::Process& process, Arena arena) {
-  SJ_TRY(match, this->match(process, arena));
-  SJ_CHECK(arena.lock());
-  if (options.ring_bytes > arena.layout().most_ring_bytes())
-    return fail(
-        "{}: a ring may have {} bytes at most; a target started with SJ_RING_BYTES={} has "
-        "room for such",
-        arena.name(), std::bit_floor(arena.layout().most_ring_bytes()), options.ring_bytes);
-  std::vector<std::size_t> chosen;
-  for (const target::RingSite& site : points.ring_sites) {
-    if (site.file != match.file) continue;
-    const model::Point& point =
-        (site.is_wanted ? points.schema.points : points.left_out)[site.point];
-    shared.sites.add(match.id(site), site.point, point.fields, site.is_wanted);
-    if (!site.is_wanted) continue;
-    if (const auto flag = match.flag(site, arena.layout())) {
-      chosen.push_back(*flag);
-      flags.push_back({.point = site.point, .module = modules.size(), .flag = *flag});
-    }
-  }
-  auto module = std::make_unique<RingModule>(std::move(arena), shared);
-  module->choose(std::move(chosen));
-  if (armed) {  // a library that came later
-    module->enter();
-    module->set_marks(shared.gate.open, shared.gate.close);
-    module->arm();
-  }
-  arena_of[match.file] = module.get();
-  modules.push_back(std::move(module));
-  return {};
 }
 
 RingEngine::RingEngine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -526,35 +334,6 @@ std::vector<model::ShedSpan> RingEngine::silences() const {
 
 void RingEngine::add_advice(RingAdvice& advice) const {
   for (const auto& module : state_->modules) module->add_advice(advice);
-}
-
-// What cannot be had now is looked for again by poll().
-void RingEngine::look_again() {
-  if (state_->armed) std::ignore = state_->scan();
-}
-
-bool RingEngine::has_arena(std::uint64_t device, std::uint64_t inode) const {
-  return state_->known.contains({device, inode});
-}
-
-const RingModule* RingEngine::State::arena_like(const target::MappedFile& file) const {
-  for (const auto& [index, arena] : arena_of)
-    if (points.files[index].inode == file.inode && points.files[index].device == file.device)
-      return arena;
-  return nullptr;
-}
-
-bool RingEngine::has_rings_of(const target::MappedFile& file) const {
-  return state_->arena_like(file) != nullptr;
-}
-
-bool RingEngine::has_all_of(const target::MappedFile& file) const {
-  const RingModule* const arena = state_->arena_like(file);
-  return arena != nullptr && arena->has_all();
-}
-
-bool RingEngine::has_all() const {
-  return std::ranges::all_of(state_->modules, [](const auto& module) { return module->has_all(); });
 }
 
 const target::Points& RingEngine::points() const {

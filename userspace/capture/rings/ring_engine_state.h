@@ -1,0 +1,76 @@
+// What a RingEngine consists of, for its parts: ring_scan.cpp finds the arenas and takes them in,
+// ring_engine.cpp takes them from the marks to what became of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "userspace/capture/rings/arena_match.h"
+#include "userspace/capture/rings/ring_engine.h"
+#include "userspace/capture/rings/threads.h"
+
+namespace sojourn::capture {
+
+struct RingEngine::State {
+  State(const target::Process& of, target::Points now, const RingOptions& how);
+
+  // The process that was attached to, and those of its family that are recorded with it.
+  struct Owner {
+    explicit Owner(const target::Process& of) : process(&of), threads(of) {}
+    const target::Process* process;
+    Threads threads;
+  };
+  static std::uint32_t pid_of(std::uint64_t thread) {
+    return static_cast<std::uint32_t>(thread >> 32);
+  }
+  Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
+  const target::Process& process() const { return *owners.front().process; }
+
+  std::deque<Owner> owners;
+  target::Points points;  // grows with libraries that come later
+  RingOptions options;
+  CounterPair first_pair;
+  RingClock clock;
+  RingShared shared;
+  Outlet* outlet = nullptr;
+  std::vector<std::unique_ptr<RingModule>> modules;
+  std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
+  struct Flag {
+    model::PointId point;
+    std::size_t module;
+    std::size_t flag;
+  };
+  std::vector<Flag> flags;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
+  bool armed = false;
+  bool has_left = false;
+  std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
+  std::uint64_t next_life_ns = 0;
+  std::uint64_t next_scan_ns = 0;
+  std::uint64_t scan_often_until_ns = 0;
+  std::chrono::microseconds period{1000};
+  std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
+
+  Result<void> scan();
+  Result<void> scan(const target::Process& process);
+  Result<void> scan_left();
+  Result<bool> add_arena(const target::Process& process, const FoundArena& found);
+  Result<void> add_arena(const target::Process& process, Arena arena);
+  Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
+  Result<void> learn(target::Points fresh);
+  Result<model::PointId> number(const model::Point& point);
+  const RingModule* arena_like(const target::MappedFile& file) const;
+  std::uint64_t earliest_stamp() const;
+  void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
+  bool is_complete() const;
+  void look_after(std::uint64_t now_ns);
+  void set_marks();
+};
+
+}  // namespace sojourn::capture
