@@ -48,8 +48,10 @@ void StackNames::add_functions(const model::Frame& frame, Way& way) {
     add(frame.is_kernel ? module : fmt::format("{}+{:#x}", module, frame.address), false);
     return;
   }
+  // What is called after the place where it begins has no name of its own.
   for (const model::Call& call : std::views::reverse(frame.calls))
-    add(call.function.empty() ? "?" : call.function, !call.function.empty());
+    add(call.function.empty() ? "?" : call.function,
+        !call.function.empty() && !call.function.starts_with(module + "+0x"));
 }
 
 std::span<const std::uint32_t> StackNames::functions_of(std::uint32_t stack) const {

@@ -17,16 +17,19 @@
 #include "userspace/coarse/debug/mini_debug.h"
 #include "userspace/coarse/function_names.h"
 #include "userspace/coarse/pieces.h"
-#include "userspace/coarse/unwind_table.h"
 #include "userspace/symbols/bounded_child.h"
+#include "userspace/symbols/unwind_table.h"
 
 // A C struct, at global scope.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(sj_step, add, bytes, low_bit, bits, is_signed)
 
+// As they cross from the child.
+namespace sojourn::symbols {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CodeRange, address, bytes)
+}  // namespace sojourn::symbols
+
 namespace sojourn::coarse {
 
-// As they cross from the child.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CodeRange, address, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Start, base, steps, bytes, is_signed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundVariable, start, why_not)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundFunction, code, linked, shown, is_changed_clone, folded,

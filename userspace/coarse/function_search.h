@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/code_range.h"
 #include "userspace/coarse/variable.h"
+#include "userspace/symbols/code_range.h"
 #include "userspace/target/elf_file.h"
 
 namespace sojourn::coarse {
+
+using symbols::CodeRange;
 
 struct Query {
   std::string pattern;

@@ -6,11 +6,14 @@
 #include <functional>
 #include <vector>
 
-#include "userspace/coarse/code_range.h"
-#include "userspace/coarse/unwind_table.h"
+#include "userspace/symbols/code_range.h"
+#include "userspace/symbols/unwind_table.h"
 #include "userspace/target/elf_file.h"
 
 namespace sojourn::coarse {
+
+using symbols::CodeRange;
+using symbols::UnwindTable;
 
 // `has_name`: some function is known to be there. What is in doubt is none of them.
 std::vector<CodeRange> find_pieces(const target::ElfFile& file, const UnwindTable& table,

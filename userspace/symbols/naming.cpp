@@ -2,19 +2,27 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "analysis/trace/meta.h"
 #include "userspace/symbols/bounded_child.h"
 #include "userspace/symbols/demangle.h"
 #include "userspace/symbols/dwarf.h"
+#include "userspace/symbols/unwind_table.h"
 
 namespace sojourn::symbols {
 
 namespace {
 
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);  // all of it where there is no slash
+}
 
 std::string symbol_at(const std::vector<target::FunctionSymbol>& functions, std::uint64_t address) {
   auto after = std::ranges::upper_bound(functions, address, {}, &target::FunctionSymbol::address);
@@ -49,11 +57,17 @@ Result<void> try_apart(const target::ElfFile& file, Lines lines, std::vector<mod
 void name_frames(const target::ElfFile& file, Lines lines, std::span<model::Frame> frames) {
   const auto functions = file.functions();
   DwarfLines dwarf(lines == Lines::kNo ? -1 : file.fd());
+  std::optional<UnwindTable> table;  // read where something has no name
   for (model::Frame& frame : frames) {
     frame.calls.clear();
     if (!file.in_code(frame.address)) continue;
     if (lines != Lines::kNo) frame.calls = dwarf.calls_at(frame.address);
     std::string symbol = functions ? symbol_at(*functions, frame.address) : std::string();
+    if (symbol.empty() && frame.calls.empty()) {
+      if (!table) table.emplace(file.fd());
+      if (const auto range = table->range_at(frame.address))
+        symbol = fmt::format("{}+{:#x}", file_name(frame.module), range->address);
+    }
     if (symbol.empty()) continue;
     // The symbol knows which clone of a function this is, debug information who was inlined.
     if (frame.calls.empty()) frame.calls.emplace_back();

@@ -1,5 +1,6 @@
 // The functions and lines behind addresses of a file: from its symbol table, and from its debug
-// information where it has any.
+// information where it has any. Of a function that has no name, where it begins: from the table for
+// unwinding, which stripped files have, too.
 #pragma once
 
 #include <chrono>

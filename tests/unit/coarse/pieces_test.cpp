@@ -8,7 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "userspace/coarse/function_search.h"
-#include "userspace/coarse/unwind_table.h"
+#include "userspace/symbols/unwind_table.h"
 
 #ifdef __x86_64__
 
@@ -171,7 +171,7 @@ TEST_CASE("where code without a name ends is known from the table for unwinding"
 
 TEST_CASE("the table for unwinding knows where a frame is") {
   const auto file = this_program();
-  const UnwindTable table(file.fd());
+  const symbols::UnwindTable table(file.fd());
   const auto begin = file.symbol("sj_jumps_with_frame");
   REQUIRE(begin);
   CHECK_FALSE(table.has_frame_at(*begin));

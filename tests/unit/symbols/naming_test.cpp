@@ -6,6 +6,7 @@
 #include <random>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "tests/support/child.h"
 #include "userspace/symbols/demangle.h"
@@ -93,12 +94,20 @@ TEST_CASE("without lines a function is the symbol that covers the address") {
   CHECK(frames[2].calls.empty());
 }
 
-TEST_CASE("a stripped file gives no names") {
+TEST_CASE("a stripped file gives no names, but tells where its functions begin") {
   const ElfFile whole = open_file(SJ_INLINED);
   const ElfFile file = open_file(SJ_STRIPPED);
-  std::vector<model::Frame> frames = {frame_at(address_of(whole, "outer"))};
-  name_frames(file, Lines::kWhereKnown, frames);
-  CHECK(frames[0].calls.empty());
+  const std::uint64_t outer = address_of(whole, "outer");
+  const std::uint64_t main = address_of(whole, "main");
+  std::vector<model::Frame> frames = {frame_at(outer), frame_at(outer + 3), frame_at(main + 1),
+                                      frame_at(1)};
+  for (std::size_t at = 0; at < frames.size(); ++at) frames[at].id = static_cast<std::uint32_t>(at);
+  REQUIRE(name_frames_apart(file, frames));
+  for (const std::size_t at : {0U, 1U, 2U}) {
+    REQUIRE(frames[at].calls.size() == 1);
+    CHECK(frames[at].calls[0].function == fmt::format("m+{:#x}", at == 2 ? main : outer));
+  }
+  CHECK(frames[3].calls.empty());
 }
 
 TEST_CASE("whatever is written over a file's debug information ends no test") {

@@ -1,4 +1,4 @@
-#include "userspace/coarse/unwind_table.h"
+#include "userspace/symbols/unwind_table.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
-namespace sojourn::coarse {
+namespace sojourn::symbols {
 
 namespace {
 
@@ -179,4 +179,4 @@ bool UnwindTable::has_frame_at(std::uint64_t address) const {
   return steps[0].number != kStackPointer || steps[0].number2 != kReturnAddress;
 }
 
-}  // namespace sojourn::coarse
+}  // namespace sojourn::symbols

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace sojourn::coarse {
+namespace sojourn::symbols {
 
 struct CodeRange {
   std::uint64_t address = 0;
@@ -12,4 +12,4 @@ struct CodeRange {
   bool holds(std::uint64_t one) const { return one >= address && one - address < bytes; }
 };
 
-}  // namespace sojourn::coarse
+}  // namespace sojourn::symbols

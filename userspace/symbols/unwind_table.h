@@ -1,7 +1,7 @@
 // What a file's table for unwinding (.eh_frame) says of its code. Stripped files have it, too: it
 // has a row for each function, and one for each part of a function that lies elsewhere. libdw reads
 // it, and a forged file may lead that astray: to be used where that harms nobody
-// (function_search.h does). One thread owns one.
+// (bounded_child.h). One thread owns one.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "userspace/coarse/code_range.h"
+#include "userspace/symbols/code_range.h"
 
-namespace sojourn::coarse {
+namespace sojourn::symbols {
 
 class UnwindTable {
  public:
@@ -34,4 +34,4 @@ class UnwindTable {
   std::vector<CodeRange> ranges_;  // by address
 };
 
-}  // namespace sojourn::coarse
+}  // namespace sojourn::symbols
