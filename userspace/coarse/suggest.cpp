@@ -32,6 +32,11 @@ std::string base_name(const std::string& file) {
   return file.substr(file.rfind('/') + 1);
 }
 
+// Of what is called seldom also what is behind the point.
+std::string rate_text(double a_second) {
+  return a_second < 10 ? fmt::format("{:.2g}", a_second) : fmt::format("{:.0f}", a_second);
+}
+
 // By file, then by name, as layers lie together so.
 std::vector<std::size_t> in_order(const Found& found) {
   std::vector<std::size_t> order(found.mapped.size());
@@ -69,7 +74,7 @@ class Writer {
 
   std::string comment(const MappedSite& site) const {
     const Call& call = call_of(site);
-    std::string text = fmt::format("{:.0f} calls a second", call.a_second);
+    std::string text = fmt::format("{} calls a second", rate_text(call.a_second));
     if (call.way && call.way->from)
       text += fmt::format("; {} was given to {} before, {:.0f} of 100 times",
                           kWatched.at(call.way->watched), places_[*call.way->from],
@@ -151,6 +156,7 @@ std::string suggested_map(const Found& found, std::span<const Call> calls,
   std::string hit;
   std::string hot;
   std::string idle;
+  double idle_s = 0;
   std::vector<const MappedSite*> busy;
   for (const std::size_t at : in_order(found)) {
     const MappedSite& site = found.mapped[at];
@@ -162,6 +168,7 @@ std::string suggested_map(const Found& found, std::span<const Call> calls,
       busy.push_back(&site);
     } else {
       idle += fmt::format("# {}\n", site.function);
+      idle_s = std::max(idle_s, call.watched_s);
     }
   }
   std::string text = fmt::format(
@@ -188,7 +195,7 @@ std::string suggested_map(const Found& found, std::span<const Call> calls,
         "programs of C.\n";
     for (const MappedSite* site : busy) text += writer.entry(*site, "span", "", "# ");
   }
-  if (!idle.empty()) text += "\n# Not called while it was looked at:\n" + idle;
+  if (!idle.empty()) text += fmt::format("\n# Not called in {:.1f} s:\n{}", idle_s, idle);
   return text;
 }
 

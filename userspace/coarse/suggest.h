@@ -26,6 +26,7 @@ Result<Found> find_guesses(const target::Process& process, std::size_t most);
 
 struct Call {
   double a_second = 0;
+  double watched_s = 0;     // for so long
   bool is_too_hot = false;  // it would take more of the target's time than tracing may
   std::optional<OnTheWay> way = {};
 };

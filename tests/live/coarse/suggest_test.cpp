@@ -83,11 +83,15 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
   CHECK(target.running());
 }
 
-TEST_CASE("a function that is called without end is not proposed, and its program lives on") {
+TEST_CASE("a function that is called without end is not proposed, one that is called seldom is") {
   need_root();
   test::Child target({coarse_path("hot-O0")});
   REQUIRE(target.wait_for_output("ready"));
-  const std::string text = sojourn_done({"list", "-p", std::to_string(target.pid()), "--suggest"});
+  const test::Ended ended =
+      sojourn({"list", "-p", std::to_string(target.pid()), "--suggest", "--for", "4s"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const std::string& text = ended.out;
   CAPTURE(text);
   const auto found = proposed(text);
   REQUIRE(found.contains("rlc_poll_rx_queue"));
@@ -97,6 +101,13 @@ TEST_CASE("a function that is called without end is not proposed, and its progra
   CHECK_FALSE(found.at("rlc_send_pdu").contains("too many"));
   REQUIRE(found.contains("rlc_send_status_pdu"));
   CHECK(found.at("rlc_send_status_pdu") == "idle");
+  CHECK(text.contains("# Not called in 4."));
+  CHECK(ended.err.contains("not called in 100 ms: watched on, for 4.0 s at most"));
+  // Once in 1.5 s, which no glance would see.
+  REQUIRE(found.contains("rlc_reassemble_rx_frame"));
+  CHECK(found.at("rlc_reassemble_rx_frame").contains("calls a second"));
+  CHECK(std::stod(found.at("rlc_reassemble_rx_frame").substr(2)) > 0.1);
+  CHECK(std::stod(found.at("rlc_reassemble_rx_frame").substr(2)) < 2);
   CHECK(target.running());
 }
 
@@ -104,6 +115,8 @@ TEST_CASE("what --suggest does not go with is told") {
   need_root();
   CHECK(sojourn({"list", coarse_path("queues-O0"), "--suggest"}).exit_code == 2);
   CHECK(sojourn({"list", "-p", "1", "--suggest", "--json"}).exit_code == 2);
+  CHECK(sojourn({"list", "-p", "1", "--for", "1s"}).exit_code == 2);
+  CHECK(sojourn({"list", "-p", "1", "--suggest", "--for", "soon"}).exit_code == 2);
   test::Child target({"/bin/sleep", "60"});
   const test::Ended ended = sojourn({"list", "-p", std::to_string(target.pid()), "--suggest"});
   CAPTURE(ended.err);

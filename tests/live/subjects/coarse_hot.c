@@ -1,5 +1,5 @@
-/* A program without points, one of whose functions is called without end and two now and then,
- * which look like a data path all three. Runs until a signal ends it. */
+/* A program without points, one of whose functions is called without end, one now and then, one
+ * seldom and one never, which look like a data path all four. Runs until a signal ends it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -21,6 +21,10 @@ OPAQUE void rlc_send_status_pdu(uint32_t number) {
   polls += number;
 }
 
+OPAQUE void rlc_reassemble_rx_frame(uint32_t number) {
+  polls += number;
+}
+
 static uint64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -37,6 +41,7 @@ int main(int argc, char** argv) {
       for (unsigned i = 0; i < 64; ++i) rlc_poll_rx_queue();
     next_ns += 1000000;
     rlc_send_pdu(number);
+    if (number % 1500 == 1499) rlc_reassemble_rx_frame(number);
     if (argc > 1) rlc_send_status_pdu(number);
   }
 }

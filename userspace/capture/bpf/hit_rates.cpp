@@ -1,6 +1,7 @@
 #include "userspace/capture/bpf/hit_rates.h"
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -33,9 +34,11 @@ class Batch {
   }
 
   Result<void> run(const RateOptions& options, std::uint64_t open_ns) {
-    const auto span_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(options.span).count());
+    const std::uint64_t least_ns = open_ns + nanoseconds(options.span);
+    const std::uint64_t most_ns = std::max(least_ns, open_ns + nanoseconds(options.patience));
     std::vector<std::uint64_t> before(rates_.size());
-    for (std::uint64_t last_ns = open_ns; last_ns < open_ns + span_ns;) {
+    for (std::uint64_t last_ns = open_ns;
+         last_ns < least_ns || (last_ns < most_ns && !has_enough(options.enough));) {
       std::this_thread::sleep_for(kBetweenLooks);
       const std::uint64_t now_ns = base::monotonic_ns();
       SJ_TRY(hits, count());
@@ -59,6 +62,15 @@ class Batch {
   const std::vector<HitRate>& rates() const { return rates_; }
 
  private:
+  static std::uint64_t nanoseconds(std::chrono::milliseconds span) {
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(span).count());
+  }
+
+  bool has_enough(std::uint64_t hits) const {
+    return std::ranges::all_of(
+        rates_, [&](const HitRate& rate) { return rate.is_too_hot || rate.hits >= hits; });
+  }
+
   // By point, all hits so far: those in the rings, and those that found no room there.
   Result<std::vector<std::uint64_t>> count() {
     for (RingReader& reader : readers_)
@@ -143,6 +155,26 @@ Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid
     rates.insert(rates.end(), some.begin(), some.end());
   }
   return rates;
+}
+
+Result<void> watch_on(const target::Points& points, pid_t pid, std::chrono::milliseconds patience,
+                      std::vector<HitRate>& rates) {
+  std::vector<bool> wanted(rates.size());
+  for (std::size_t id = 0; id < rates.size(); ++id)
+    wanted[id] = rates[id].hits == 0 && !rates[id].is_too_hot;
+  if (std::ranges::none_of(wanted, std::identity())) return {};
+  SJ_TRY(costs, costs_of(points));
+  SJ_TRY(more, measure(target::select(points, wanted), pid, costs,
+                       {.span = std::chrono::milliseconds(0), .patience = patience}));
+  auto next = more.begin();
+  for (std::size_t id = 0; id < rates.size(); ++id) {
+    if (!wanted[id]) continue;
+    rates[id].hits += next->hits;
+    rates[id].span_ns += next->span_ns;
+    rates[id].is_too_hot = next->is_too_hot;
+    ++next;
+  }
+  return {};
 }
 
 Result<std::vector<SeenHit>> watch_hits(const target::Points& points, pid_t pid,

@@ -1,6 +1,7 @@
 // How often functions are called, found out as briefly and cheaply as it can be: a few at a time
 // have probes that only count, for a moment, and those that would cost the target much lose theirs
-// within milliseconds. Leaves nothing behind, also when this process is killed. No state.
+// within milliseconds. Those that were not called then are seldom called: they may be watched for
+// longer, all at once. Leaves nothing behind, also when this process is killed. No state.
 #pragma once
 
 #include <chrono>
@@ -25,7 +26,9 @@ struct HitRate {
 };
 
 struct RateOptions {
-  std::chrono::milliseconds span{100};  // that each is counted for
+  std::chrono::milliseconds span{100};    // that each is counted for
+  std::chrono::milliseconds patience{0};  // or longer, while any has fewer hits than that:
+  std::uint64_t enough = 1;
   std::size_t at_once = 32;
   double most_share = 0.05;  // of one processor, that all hits together may take
 };
@@ -33,6 +36,10 @@ struct RateOptions {
 // By point. Needs uprobe_multi links, as other probes take too long to remove.
 Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
                                                const RateOptions& options = {});
+
+// Goes on with those that had no hit so far, until each has one or patience is over.
+Result<void> watch_on(const target::Points& points, pid_t pid, std::chrono::milliseconds patience,
+                      std::vector<HitRate>& rates);
 
 // One hit, with its point's values.
 struct SeenHit {

@@ -1,6 +1,7 @@
 // `sojourn list`: the points of a running process, or of a program's files. All names come from the
 // target, so none reaches the terminal with its control characters.
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@ struct Options {
   bool json = false;
   bool all = false;
   bool suggest = false;
+  std::string patience = "3s";
   MapOptions maps;
 };
 
@@ -98,7 +100,11 @@ void note_costs(Listed& listed) {
 }
 
 Result<void> list(Options& options) {
-  if (options.suggest) return suggest_map(options.pid);
+  if (options.suggest) {
+    SJ_TRY(patience, parse_duration(options.patience));
+    return suggest_map(options.pid,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(patience));
+  }
   SJ_CHECK(options.maps.read());
   Listed listed;
   if (!options.files.empty()) {
@@ -126,20 +132,32 @@ Action define_list(CLI::App& app) {
                   ->type_name("PID");
   auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
                     ->type_name("FILE");
-  app.parse_complete_callback([pid, files, options] {
+  auto* patience =
+      app.add_option("--for", options->patience,
+                     "With --suggest: how long functions that are not called at once are waited "
+                     "for, and as long again to see what those that are called seldom are given")
+          ->type_name("DURATION")
+          ->capture_default_str()
+          ->check([](const std::string& text) {
+            const auto duration = parse_duration(text);
+            return duration ? "" : duration.error().text();
+          });
+  app.parse_complete_callback([pid, files, patience, options] {
     if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
+    if (!options->suggest && !patience->empty()) refuse_usage("--for goes with --suggest");
     if (!options->suggest) return;
     if (pid->empty()) refuse_usage("--suggest looks at a running process: give -p PID");
     if (options->json || options->all || options->maps.given())
-      refuse_usage("--suggest writes a map: it goes with nothing but -p PID");
+      refuse_usage("--suggest writes a map: it goes with nothing but -p PID and --for");
   });
   app.add_flag("--json", options->json, "One JSON object instead of a table");
   options->maps.define(app);
   app.add_flag(
       "--suggest", options->suggest,
       "Write a map to begin with: functions that look like the data path, by their names, "
-      "and how often each is called. For that a few at a time are counted for 100 ms; those "
-      "that would cost the target much are left alone within milliseconds");
+      "and how often each is called. For that a few at a time are counted for 100 ms, "
+      "those that were not called then for longer; those that would cost the target much are left "
+      "alone within milliseconds");
   app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
   return [options] { return list(*options); };
 }

@@ -23,15 +23,35 @@ namespace {
 using base::counted;
 using target::printable;
 
+constexpr std::chrono::milliseconds kWatched(500);
+constexpr std::uint64_t kEnough = 16;  // calls of each, for a guess
+
+// By point. In two halves: what is called often is known soon, and kept from costing much.
+Result<std::vector<capture::HitRate>> measure_rates(const target::Points& points, pid_t pid,
+                                                    std::chrono::milliseconds patience) {
+  SJ_TRY(rates, capture::measure_hit_rates(points, pid));
+  const auto idle = std::ranges::count_if(
+      rates, [](const capture::HitRate& rate) { return rate.hits == 0 && !rate.is_too_hot; });
+  if (idle == 0 || patience.count() == 0) return std::move(rates);
+  tell("{} not called in {} ms: watched on, for {:.1f} s at most ...\n",
+       counted(static_cast<std::uint64_t>(idle), "function"), capture::RateOptions{}.span.count(),
+       std::chrono::duration<double>(patience).count());
+  SJ_CHECK(capture::watch_on(points, pid, patience, rates));
+  return std::move(rates);
+}
+
 // What the functions are given one after the other; a map without it is still a map.
-void watch_arguments(const coarse::Found& found, pid_t pid, std::vector<coarse::Call>& calls) {
+void watch_arguments(const coarse::Found& found, pid_t pid, std::chrono::milliseconds patience,
+                     std::vector<coarse::Call>& calls) {
   const std::vector<bool> wanted = coarse::worth_watching(calls);
   std::vector<std::size_t> ids;
   for (std::size_t id = 0; id < wanted.size(); ++id)
     if (wanted[id]) ids.push_back(id);
   if (ids.empty()) return;
-  const auto seen = capture::watch_hits(target::select(found.points, wanted), pid,
-                                        {.span = std::chrono::milliseconds(500)});
+  tell("what {} that are called are given is watched ...\n", counted(ids.size(), "function"));
+  const auto seen =
+      capture::watch_hits(target::select(found.points, wanted), pid,
+                          {.span = kWatched, .patience = patience, .enough = kEnough});
   if (!seen) return tell("what is passed on is not known: {}\n", seen.error().text());
   std::vector<bool> takes(calls.size());
   for (const coarse::MappedSite& site : found.mapped)
@@ -50,7 +70,7 @@ void watch_arguments(const coarse::Found& found, pid_t pid, std::vector<coarse::
 
 }  // namespace
 
-Result<void> suggest_map(pid_t pid) {
+Result<void> suggest_map(pid_t pid, std::chrono::milliseconds patience) {
   SJ_TRY(process, target::Process::open(pid));
   SJ_TRY(found, coarse::find_data_path(process));
   const std::string title = process.title();
@@ -62,15 +82,18 @@ Result<void> suggest_map(pid_t pid) {
         "no function of process {} that could have a probe looks like a data path: is it "
         "stripped?",
         title);
-  auto rates = capture::measure_hit_rates(found.points, pid);
+  tell("{} that look like a data path are counted ...\n", counted(found.mapped.size(), "function"));
+  auto rates = measure_rates(found.points, pid, patience);
   if (!rates)
     return std::unexpected(
         process.explain(std::move(rates).error().within("count the functions' calls")));
   std::vector<coarse::Call> calls;
   calls.reserve(rates->size());
   for (const capture::HitRate& rate : *rates)
-    calls.push_back({.a_second = rate.a_second(), .is_too_hot = rate.is_too_hot});
-  watch_arguments(found, pid, calls);
+    calls.push_back({.a_second = rate.a_second(),
+                     .watched_s = static_cast<double>(rate.span_ns) / 1e9,
+                     .is_too_hot = rate.is_too_hot});
+  watch_arguments(found, pid, patience, calls);
   const auto hit = std::ranges::count_if(
       calls, [](const coarse::Call& call) { return call.a_second > 0 && !call.is_too_hot; });
   tell("{} looked at, {} of them are called\n", counted(found.mapped.size(), "function"), hit);
