@@ -1,0 +1,97 @@
+// Maps that come with sojourn, on stand-ins: programs that have the functions of the base station
+// that a map is for, by the names that its linker gives them, and lay out what the map reads as its
+// sources do.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/live/coarse/subject.h"
+#include "userspace/target/elf_file.h"
+
+namespace sojourn::live {
+namespace {
+
+using nlohmann::json;
+
+// Of a gnb of release 25.10, as far as they were written down when it ran.
+constexpr std::string_view kObserved[] = {
+    "23gtpu_tunnel_ngu_rx_impl11deliver_sduERNS_16gtpu_rx_sdu_infoE",
+    "14pdcp_entity_tx10handle_sduENS_11byte_bufferE",
+    "14pdcp_entity_tx14apply_securityENS_19pdcp_tx_buffer_infoE",
+    "14pdcp_entity_tx30write_data_pdu_to_lower_layersEONS_16pdcp_tx_pdu_infoEb",
+    "6srs_du15f1u_bearer_impl28handle_transmit_notificationEjj",
+    "6srs_du15f1u_bearer_impl10handle_sduENS_17byte_buffer_chainE",
+    "16rlc_tx_um_entity8pull_pduENS_4spanIhEE",
+    "18mac_cell_processor27handle_slot_indication_implE",
+    "20dl_sch_pdu_assembler18assemble_newtx_pduE",
+    "38downlink_processor_multi_executor_impl13process_pdschE",
+    "15ru_dummy_sector14handle_dl_dataE",
+    "14pdu_rx_handler13handle_rx_pduE",
+    "16rlc_rx_um_entity10handle_pduENS_17byte_buffer_sliceE",
+    "14pdcp_entity_rx10handle_pduENS_17byte_buffer_chainE",
+    "14pdcp_entity_rx14apply_securityEO",
+    "14pdcp_entity_rx16apply_reorderingE",
+    "9srs_cu_up19sdap_entity_rx_impl10handle_pduE",
+    "23gtpu_tunnel_ngu_tx_impl10handle_sduE"};
+
+TEST_CASE("the map of a gNB finds its functions by the names they have, and follows packets") {
+  need_root();
+  const auto file = target::ElfFile::open(coarse_path("gnb-O2"), "gnb-O2");
+  REQUIRE(file);
+  const auto functions = file->functions();
+  REQUIRE(functions);
+  for (const std::string_view name : kObserved) {
+    CAPTURE(name);
+    CHECK(std::ranges::any_of(*functions, [&](const target::FunctionSymbol& function) {
+      return function.name.starts_with("_ZN6srsran" + std::string(name));
+    }));
+  }
+
+  CoarseSubject target("gnb-O2", test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml"));
+  const test::Ended ended = target.record("500ms");
+  CHECK_FALSE(ended.err.contains("not traced"));
+  CHECK(target.running());
+
+  trace::Reader reader = open_trace(target.trace());
+  std::vector<std::uint64_t> hits(reader.schema().points.size());
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::Point& point = reader.schema().points[batch[row].point];
+      const Values values = values_of(point, batch[row]);
+      ++hits[batch[row].point];
+      // What the stand-in gives, or nothing where a call around it is not known yet.
+      const auto is = [&](const char* field, std::uint64_t wanted) {
+        return !values.contains(field) || values.at(field) == wanted;
+      };
+      CAPTURE(point.name());
+      CHECK(is("rnti", 0x4601));
+      CHECK(is("harq", 3));
+      CHECK(is("qfi", 9));
+      CHECK(is("len", 1000));
+      CHECK(is("grant", point.src == "rlc.am.pull" ? 100 : 1200));
+    }
+    return true;
+  }));
+  CHECK(hits.size() == 20);
+  for (std::size_t id = 0; id < hits.size(); ++id) {
+    const model::Point& point = reader.schema().points[id];
+    CAPTURE(point.name());
+    CHECK(hits[id] > (point.src == "rlc.am.pull" ? 10 : 100));
+  }
+
+  const json journeys =
+      json::parse(sojourn_done({"report", "--json", target.trace()})).at("journeys");
+  CHECK(journeys.at("D").at("complete") > 100);
+  CHECK(journeys.at("D").at("incomplete") == 0);
+  CHECK(journeys.at("D").at("ambiguous") == 0);
+  CHECK(journeys.at("U").at("complete") > 100);
+  CHECK(journeys.at("U").at("ambiguous") == 0);
+}
+
+}  // namespace
+}  // namespace sojourn::live

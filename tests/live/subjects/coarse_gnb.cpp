@@ -1,0 +1,353 @@
+// A stand-in for a gNB of srsRAN Project 25.10: the functions that its map names, with the types
+// that their linker's names have in them and as much of these as says where the identifiers are. It
+// hands packets through them as the gNB does, 1,000 a second each way, and runs until a signal ends
+// it.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#define OPAQUE __attribute__((noipa, used))
+
+namespace srsran {
+
+enum class rnti_t : std::uint16_t {};
+enum class qos_flow_id_t : std::uint8_t {};
+enum class du_cell_index_t : std::uint16_t {};
+enum class harq_id_t : std::uint8_t {};
+
+struct slot_point {
+  std::uint32_t value = 0;
+};
+
+// Shared, and so never passed in a register.
+class byte_buffer {
+ public:
+  byte_buffer() = default;
+  explicit byte_buffer(std::uint32_t number) : block_(new std::uint32_t(number)) {}
+  byte_buffer(byte_buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  byte_buffer& operator=(byte_buffer&& other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  ~byte_buffer() { delete block_; }
+
+  std::uint32_t number() const { return *block_; }
+
+ private:
+  std::uint32_t* block_ = nullptr;
+};
+
+struct byte_buffer_view {
+  std::size_t words[4] = {};
+};
+
+struct byte_buffer_slice {
+  byte_buffer buf;
+  byte_buffer_view sliced_view;
+};
+
+struct byte_buffer_chain {
+  std::unique_ptr<std::byte> mem_block;
+  std::size_t byte_count = 0;
+  std::size_t max_slices = 16;
+  std::size_t slice_count = 0;
+  byte_buffer_slice* slices_ptr = nullptr;
+};
+
+template <typename T>
+struct span {
+  T* data = nullptr;
+  std::size_t size = 0;
+};
+
+template <typename T, std::size_t N>
+struct static_vector {
+  std::vector<T> items;
+};
+
+struct pdcp_crypto_token {
+  void* manager = nullptr;
+};
+
+struct gtpu_rx_sdu_info {
+  byte_buffer sdu;
+  qos_flow_id_t qos_flow_id = {};
+  std::optional<std::uint16_t> sn;
+};
+
+struct pdcp_tx_buffer_info {
+  bool is_retx = false;
+  std::uint16_t retx_id = 0;
+  std::uint32_t count = 0;
+  byte_buffer buf;
+  pdcp_crypto_token token;
+};
+
+struct pdcp_tx_pdu_info {
+  byte_buffer pdu;
+  std::uint32_t count = 0;
+  std::chrono::system_clock::time_point sdu_toa;
+};
+
+struct pdcp_rx_pdu_info {
+  byte_buffer buf;
+  std::uint32_t count = 0;
+  std::chrono::system_clock::time_point time_of_arrival;
+  pdcp_crypto_token token;
+};
+
+struct nru_dl_message {
+  byte_buffer t_pdu;
+};
+
+struct mac_rx_pdu {
+  rnti_t rnti = {};
+  std::uint8_t rapid = 0;
+  std::uint8_t harq_id = 0;
+  byte_buffer pdu;
+};
+
+struct dl_msg_tb_info {};
+struct shared_resource_grid {};
+struct resource_grid_context {
+  slot_point slot;
+  unsigned sector = 0;
+};
+struct shared_transport_block {
+  std::shared_ptr<std::byte> block;
+};
+
+struct pdsch_processor {
+  struct context_t {
+    rnti_t rnti = {};
+    harq_id_t harq = {};
+  };
+  struct pdu_t {
+    std::optional<std::uint64_t> context;
+    slot_point slot;
+    std::uint16_t rnti = 0;
+  };
+};
+
+constexpr rnti_t kRnti{0x4601};
+volatile std::uint64_t sink;
+
+namespace srs_du {
+struct f1u_bearer_impl {
+  std::uint64_t state = 0;
+  OPAQUE void handle_pdu(nru_dl_message msg);
+  OPAQUE void handle_transmit_notification(std::uint32_t highest_pdcp_sn,
+                                           std::uint32_t desired_buf_size);
+  OPAQUE void handle_sdu(byte_buffer_chain sdu);
+};
+}  // namespace srs_du
+
+struct pdcp_entity_tx {
+  srs_du::f1u_bearer_impl& lower;
+  std::uint32_t next = 0;
+  OPAQUE void handle_sdu(byte_buffer buf);
+  OPAQUE void apply_security(pdcp_tx_buffer_info buf_info);
+  OPAQUE void write_data_pdu_to_lower_layers(pdcp_tx_pdu_info&& pdu, bool is_retx);
+};
+
+struct gtpu_tunnel_ngu_rx_impl {
+  pdcp_entity_tx& lower;
+  OPAQUE void deliver_sdu(gtpu_rx_sdu_info& sdu_info);
+};
+
+struct rlc_tx_um_entity {
+  srs_du::f1u_bearer_impl& upper;
+  std::uint32_t next = 0;
+  OPAQUE std::size_t pull_pdu(span<std::uint8_t> mac_sdu_buf);
+};
+struct rlc_tx_am_entity {
+  std::uint64_t state = 0;
+  OPAQUE std::size_t pull_pdu(span<std::uint8_t> rlc_pdu_buf);
+};
+
+struct dl_sch_pdu_assembler {
+  rlc_tx_um_entity& bearer;
+  OPAQUE shared_transport_block assemble_newtx_pdu(rnti_t rnti, harq_id_t h_id, unsigned tb_idx,
+                                                   const dl_msg_tb_info& tb_info,
+                                                   unsigned tb_size_bytes);
+};
+
+struct mac_cell_processor {
+  dl_sch_pdu_assembler& assembler;
+  OPAQUE void handle_slot_indication_impl(
+      slot_point sl_tx, std::chrono::high_resolution_clock::time_point enqueue_slot_tp);
+};
+
+struct downlink_processor_multi_executor_impl {
+  std::uint64_t state = 0;
+  OPAQUE void process_pdsch(static_vector<shared_transport_block, 2> data,
+                            const pdsch_processor::pdu_t& pdu);
+};
+struct ru_dummy_sector {
+  std::uint64_t state = 0;
+  OPAQUE void handle_dl_data(const resource_grid_context& context,
+                             const shared_resource_grid& grid);
+};
+
+struct gtpu_tunnel_ngu_tx_impl {
+  std::uint64_t state = 0;
+  OPAQUE void handle_sdu(byte_buffer buf, qos_flow_id_t qfi);
+};
+namespace srs_cu_up {
+struct sdap_entity_rx_impl {
+  gtpu_tunnel_ngu_tx_impl tunnel;
+  OPAQUE void handle_pdu(byte_buffer pdu);
+};
+}  // namespace srs_cu_up
+struct pdcp_entity_rx {
+  srs_cu_up::sdap_entity_rx_impl upper;
+  std::uint32_t next = 0;
+  OPAQUE void handle_pdu(byte_buffer_chain buf);
+  OPAQUE void apply_security(pdcp_rx_pdu_info&& pdu_info);
+  OPAQUE void apply_reordering(pdcp_rx_pdu_info pdu_info);
+};
+pdcp_entity_rx* receiver;
+
+struct rlc_rx_um_entity {
+  srs_du::f1u_bearer_impl& upper;
+  OPAQUE void handle_pdu(byte_buffer_slice buf);
+};
+struct rlc_rx_am_entity {
+  std::uint64_t state = 0;
+  OPAQUE void handle_pdu(byte_buffer_slice buf);
+};
+struct pdu_rx_handler {
+  rlc_rx_um_entity& upper;
+  OPAQUE bool handle_rx_pdu(slot_point sl_rx, du_cell_index_t cell_index, mac_rx_pdu pdu);
+};
+
+void gtpu_tunnel_ngu_rx_impl::deliver_sdu(gtpu_rx_sdu_info& sdu_info) {
+  lower.handle_sdu(std::move(sdu_info.sdu));
+}
+void pdcp_entity_tx::handle_sdu(byte_buffer buf) {
+  apply_security({.count = next++, .buf = std::move(buf), .token = {}});
+}
+void pdcp_entity_tx::apply_security(pdcp_tx_buffer_info buf_info) {
+  pdcp_tx_pdu_info pdu{.pdu = std::move(buf_info.buf), .count = buf_info.count, .sdu_toa = {}};
+  write_data_pdu_to_lower_layers(std::move(pdu), false);
+}
+void pdcp_entity_tx::write_data_pdu_to_lower_layers(pdcp_tx_pdu_info&& pdu, bool is_retx) {
+  sink = sink + (is_retx ? 1 : 0);
+  lower.handle_pdu({.t_pdu = std::move(pdu.pdu)});
+}
+void srs_du::f1u_bearer_impl::handle_pdu(nru_dl_message msg) {
+  sink = sink + msg.t_pdu.number();
+}
+void srs_du::f1u_bearer_impl::handle_transmit_notification(std::uint32_t highest_pdcp_sn,
+                                                           std::uint32_t desired_buf_size) {
+  sink = sink + highest_pdcp_sn + desired_buf_size;
+}
+std::size_t rlc_tx_um_entity::pull_pdu(span<std::uint8_t> mac_sdu_buf) {
+  upper.handle_transmit_notification(next++, 1000);
+  return mac_sdu_buf.size;
+}
+std::size_t rlc_tx_am_entity::pull_pdu(span<std::uint8_t> rlc_pdu_buf) {
+  state = state + 1;
+  return rlc_pdu_buf.size;
+}
+shared_transport_block dl_sch_pdu_assembler::assemble_newtx_pdu(rnti_t, harq_id_t, unsigned,
+                                                                const dl_msg_tb_info&,
+                                                                unsigned tb_size_bytes) {
+  sink = sink + bearer.pull_pdu({.data = nullptr, .size = tb_size_bytes});
+  return {};
+}
+void mac_cell_processor::handle_slot_indication_impl(
+    slot_point, std::chrono::high_resolution_clock::time_point) {
+  sink = sink + (assembler.assemble_newtx_pdu(kRnti, harq_id_t{3}, 0, {}, 1200).block ? 1 : 0);
+}
+void downlink_processor_multi_executor_impl::process_pdsch(
+    static_vector<shared_transport_block, 2> data, const pdsch_processor::pdu_t& pdu) {
+  sink = sink + data.items.size() + pdu.rnti;
+}
+void ru_dummy_sector::handle_dl_data(const resource_grid_context& context,
+                                     const shared_resource_grid&) {
+  sink = sink + context.slot.value;
+}
+
+bool pdu_rx_handler::handle_rx_pdu(slot_point sl_rx, du_cell_index_t, mac_rx_pdu pdu) {
+  upper.handle_pdu({.buf = std::move(pdu.pdu), .sliced_view = {}});
+  return sl_rx.value != 0;
+}
+void rlc_rx_um_entity::handle_pdu(byte_buffer_slice buf) {
+  byte_buffer_slice slices[1] = {std::move(buf)};
+  byte_buffer_chain chain;
+  chain.byte_count = 1000;
+  chain.slice_count = 1;
+  chain.slices_ptr = slices;
+  upper.handle_sdu(std::move(chain));
+}
+void rlc_rx_am_entity::handle_pdu(byte_buffer_slice buf) {
+  state = state + buf.buf.number();
+}
+void srs_du::f1u_bearer_impl::handle_sdu(byte_buffer_chain sdu) {
+  receiver->handle_pdu(std::move(sdu));
+}
+// It copies.
+void pdcp_entity_rx::handle_pdu(byte_buffer_chain buf) {
+  apply_security({.buf = byte_buffer(buf.slices_ptr->buf.number()),
+                  .count = next++,
+                  .time_of_arrival = {},
+                  .token = {}});
+}
+void pdcp_entity_rx::apply_security(pdcp_rx_pdu_info&& pdu_info) {
+  apply_reordering(std::move(pdu_info));
+}
+void pdcp_entity_rx::apply_reordering(pdcp_rx_pdu_info pdu_info) {
+  upper.handle_pdu(std::move(pdu_info.buf));
+}
+void srs_cu_up::sdap_entity_rx_impl::handle_pdu(byte_buffer pdu) {
+  tunnel.handle_sdu(std::move(pdu), qos_flow_id_t{9});
+}
+void gtpu_tunnel_ngu_tx_impl::handle_sdu(byte_buffer buf, qos_flow_id_t) {
+  state = state + buf.number();
+}
+
+}  // namespace srsran
+
+int main() {
+  using namespace srsran;
+  srs_du::f1u_bearer_impl f1u;
+  pdcp_entity_tx pdcp_tx{.lower = f1u};
+  gtpu_tunnel_ngu_rx_impl gtpu{.lower = pdcp_tx};
+  rlc_tx_um_entity rlc_tx{.upper = f1u};
+  dl_sch_pdu_assembler assembler{.bearer = rlc_tx};
+  mac_cell_processor cell{.assembler = assembler};
+  downlink_processor_multi_executor_impl phy;
+  ru_dummy_sector radio;
+  pdcp_entity_rx pdcp_rx{.upper = {}};
+  receiver = &pdcp_rx;
+  rlc_rx_um_entity rlc_rx{.upper = f1u};
+  pdu_rx_handler mac_rx{.upper = rlc_rx};
+  rlc_tx_am_entity am_tx;
+  rlc_rx_am_entity am_rx;
+  std::puts("ready");
+  std::fflush(stdout);
+  for (std::uint32_t number = 1;; ++number) {
+    gtpu_rx_sdu_info info{.sdu = byte_buffer(number), .qos_flow_id = qos_flow_id_t{9}, .sn = {}};
+    gtpu.deliver_sdu(info);
+    const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    nanosleep(&pause, nullptr);
+    const slot_point slot{number % 20'480};
+    cell.handle_slot_indication_impl(slot, {});
+    pdsch_processor::pdu_t pdu;
+    pdu.slot = slot;
+    pdu.rnti = static_cast<std::uint16_t>(kRnti);
+    phy.process_pdsch({}, pdu);
+    radio.handle_dl_data({.slot = slot}, {});
+    mac_rx.handle_rx_pdu(slot, {}, {.rnti = kRnti, .harq_id = 3, .pdu = byte_buffer(number)});
+    if (number % 8 != 0) continue;
+    am_tx.pull_pdu({.data = nullptr, .size = 100});
+    am_rx.handle_pdu({.buf = byte_buffer(number), .sliced_view = {}});
+  }
+}
