@@ -24,20 +24,21 @@ constexpr std::array<std::string_view, 26> kVerbs = {
     "recv",    "receive", "transmit", "tx",      "rx",        "deliver", "handle",
     "process", "write",   "forward",  "submit",  "assemble",  "encode",  "decode",
     "encrypt", "decrypt", "cipher",   "segment", "reassemble"};
-constexpr std::array<std::string_view, 7> kWeakVerbs = {"get",  "take", "read",    "run",
-                                                        "work", "data", "schedule"};
+constexpr std::array<std::string_view, 12> kWeakVerbs = {
+    "get", "take",   "read",   "run",      "work",   "data",
+    "do",  "lookup", "insert", "schedule", "answer", "question"};
 constexpr std::array<std::string_view, 5> kTaking = {"dequeue", "pop", "get", "take", "pull"};
 constexpr std::array<std::string_view, 7> kQueues = {"queue",  "ring", "fifo", "mailbox",
                                                      "buffer", "msgq", "stack"};
-constexpr std::array<std::string_view, 20> kUnits = {
-    "pdu",     "sdu",      "msg",   "msgb",    "packet", "pkt",   "frame",
-    "slot",    "burst",    "tb",    "pdus",    "sdus",   "block", "message",
-    "request", "response", "query", "command", "reply",  "client"};
+constexpr std::array<std::string_view, 22> kUnits = {
+    "pdu",   "sdu",     "msg",   "msgb",   "packet",   "pkt",     "frame",   "slot",
+    "burst", "tb",      "pdus",  "sdus",   "block",    "message", "request", "response",
+    "query", "command", "reply", "client", "question", "answer"};
 // What has one of these in it does something else, or is called for everything.
-constexpr std::array<std::string_view, 24> kOthers = {
-    "log",  "print",  "format", "string", "metric",  "metrics",   "stat",     "stats",
-    "init", "config", "cfg",    "create", "destroy", "alloc",     "size",     "length",
-    "new",  "dump",   "parse",  "test",   "timer",   "allocator", "iterator", "exception"};
+constexpr std::array<std::string_view, 25> kOthers = {
+    "log",    "print", "format", "string",  "metric",    "metrics",  "stat",     "stats", "init",
+    "config", "cfg",   "create", "destroy", "alloc",     "size",     "length",   "len",   "new",
+    "dump",   "parse", "test",   "timer",   "allocator", "iterator", "exception"};
 constexpr std::array<std::string_view, 12> kForeign = {
     "std::",  "__gnu_cxx::", "fmt::",  "boost::", "spdlog::",     "nlohmann::",
     "YAML::", "google::",    "asn1::", "absl::",  "__cxxabiv1::", "non-virtual thunk"};
@@ -45,16 +46,20 @@ constexpr std::array<std::string_view, 12> kForeign = {
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
+bool is_small(char c) {
+  return c >= 'a' && c <= 'z';
+}
 bool is_lower(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-// "handleSdu_impl" is handle, sdu, impl.
+// "handleSdu_impl" is handle, sdu, impl; "DNSPacket" dns, packet.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (std::size_t at = 0; at < name.size(); ++at) {
     const char c = name[at];
-    const bool begins = is_upper(c) && at != 0 && is_lower(name[at - 1]);
+    const bool ends_acronym = at + 1 < name.size() && is_small(name[at + 1]);
+    const bool begins = is_upper(c) && at != 0 && (is_lower(name[at - 1]) || ends_acronym);
     if ((begins || !(is_upper(c) || is_lower(c))) && !words.back().empty()) words.emplace_back();
     if (is_upper(c)) words.back() += static_cast<char>(c - 'A' + 'a');
     if (is_lower(c)) words.back() += c;
@@ -83,7 +88,12 @@ unsigned data_path_score(std::string_view shown) {
   const unsigned verb = has_any(own, kVerbs) ? 2U : (has_any(own, kWeakVerbs) ? 1U : 0U);
   // What is never called by a verb is a type, or a helper.
   if (verb == 0) return 0;
-  const unsigned score = verb + (has_any(all, kLayers) ? 2U : 0U) +
+  // What it is of, and what it is given.
+  const auto name_end = static_cast<std::size_t>(name.data() - shown.data()) + name.size();
+  const std::string_view of = name.substr(0, name.size() - last.size());
+  const bool is_about_units =
+      has_any(words_of(of), kUnits) || has_any(words_of(shown.substr(name_end)), kUnits);
+  const unsigned score = verb + (is_about_units ? 1U : 0U) + (has_any(all, kLayers) ? 2U : 0U) +
                          (has_any(all, kQueues) ? 2U : 0U) + (has_any(own, kUnits) ? 1U : 0U);
   return score >= kEnough ? score : 0;
 }
@@ -94,11 +104,12 @@ bool takes_out(std::string_view shown) {
 
 bool is_of_toolchain(std::string_view file) {
   const std::string_view base = file.substr(file.rfind('/') + 1);
-  constexpr std::array<std::string_view, 21> kNames = {
-      "libc.",      "libc-",       "libm.",       "libpthread", "ld-linux", "libstdc++",
-      "libgcc_s",   "libdl.",      "librt.",      "libasan",    "libtsan",  "[vdso]",
-      "libcrypto.", "libssl.",     "libgcrypt.",  "liblzma.",   "libzstd.", "libz.",
-      "liblz4.",    "libsystemd.", "libjemalloc."};
+  constexpr std::array<std::string_view, 27> kNames = {
+      "libc.",      "libc-",        "libm.",          "libpthread", "ld-linux",   "libstdc++",
+      "libgcc_s",   "libdl.",       "librt.",         "libasan",    "libtsan",    "[vdso]",
+      "libcrypto.", "libssl.",      "libgcrypt.",     "liblzma.",   "libzstd.",   "libz.",
+      "liblz4.",    "libsystemd.",  "libjemalloc.",   "libgnutls.", "libnettle.", "libhogweed.",
+      "libkrb5.",   "libk5crypto.", "libgssapi_krb5."};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return base.starts_with(name); });
 }
 
