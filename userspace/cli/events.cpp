@@ -144,6 +144,7 @@ class Printer {
       heads_.push_back(head(point));
       unread_.push_back(model::unread_field(point));
       helpers_.push_back(helpers_of(point));
+      hexadecimal_.push_back(hexadecimal_of(point));
       if (json_) members_.push_back(members(point));
     }
   }
@@ -168,6 +169,20 @@ class Printer {
     std::uint32_t bits = 0;
     for (std::size_t field = 0; field < point.fields.size(); ++field)
       if (model::is_helper(point.fields[field].name)) bits |= std::uint32_t{1} << field;
+    return bits;
+  }
+
+  // Radio engineers know an RNTI by its hexadecimal form, everybody an address: that is what a
+  // map's queues and what is in them are known by (docs/coarse-tracing.md).
+  static std::uint32_t hexadecimal_of(const model::Point& point) {
+    const bool is_of_queue = point.src == "put." + point.dest || point.dest == "got." + point.src;
+    std::uint32_t bits = 0;
+    for (std::size_t at = 0; at < point.fields.size(); ++at) {
+      const model::Field& field = point.fields[at];
+      const bool is_address = is_of_queue && field.role == model::Role::kLocal &&
+                              (field.name == "queue" || field.name == "item");
+      if (field.name == "rnti" || is_address) bits |= std::uint32_t{1} << at;
+    }
     return bits;
   }
 
@@ -204,10 +219,10 @@ class Printer {
     const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (helpers_[event.point] >> i & 1) continue;
-      if (unread >> i & 1) fmt::format_to(into, " {} ?", fields[i].name);
-      // Radio engineers know an RNTI by its hexadecimal form.
-      else if (fields[i].name == "rnti")
-        fmt::format_to(into, " rnti 0x{:x}", event.values[i]);
+      if (unread >> i & 1)
+        fmt::format_to(into, " {} ?", fields[i].name);
+      else if (hexadecimal_[event.point] >> i & 1)
+        fmt::format_to(into, " {} 0x{:x}", fields[i].name, event.values[i]);
       else if (fields[i].is_signed)
         fmt::format_to(into, " {} {}", fields[i].name, static_cast<std::int64_t>(event.values[i]));
       else
@@ -262,6 +277,7 @@ class Printer {
   std::vector<std::string> heads_;
   std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
   std::vector<std::uint32_t> helpers_;              // which fields are not shown
+  std::vector<std::uint32_t> hexadecimal_;          // which are, in another way
   std::vector<std::vector<Member>> members_;        // of each point, in JSON
 };
 

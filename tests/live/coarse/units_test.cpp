@@ -148,6 +148,13 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   CHECK(taken > 200);
   CHECK(inside.size() <= 10);
 
+  // Addresses are told as people know them.
+  const std::string text = sojourn_done({"events", target.trace(), "--limit", "1"});
+  CHECK(text.contains(" queue 0x"));
+  CHECK(text.contains(" item 0x"));
+  CHECK(text.contains(" number "));
+  CHECK_FALSE(text.contains(" number 0x"));
+
   const json report = json::parse(sojourn_done({"report", "--json", target.trace()}));
   for (const json& queue : report.at("queues"))
     CHECK(queue.at("max") == (queue.at("name") == "ring" ? 7 : 3));
