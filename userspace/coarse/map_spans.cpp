@@ -58,8 +58,9 @@ Result<void> MapReader::read_span(const toml::table& table) {
       return fail_at(place_of(key.source()), "'{}' means nothing for a span{}", key.str(),
                      key.str() == "at"
                          ? ""
-                         : ": its end cannot tell. A point with at = \"exit\" can "
-                           "have it; 'sojourn report --where' takes some of all calls");
+                         : ": its end cannot tell whether the call's beginning counted. A point "
+                           "with at = \"exit\" can have it; 'sojourn report --where' takes some "
+                           "of all calls");
   MapPoint begin;
   SJ_CHECK(read_function(table, "span", begin));
   MapPoint end = begin;
