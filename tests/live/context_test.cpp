@@ -124,6 +124,18 @@ std::string name_of(const trace::Reader& reader, model::NameKind kind, std::uint
   return found;
 }
 
+TEST_CASE("what a thread is called is told once, whoever has found it out") {
+  need_root();
+  const Recorded run("sleep", 100, "sched");
+  std::set<std::pair<std::uint64_t, std::string>> told;
+  for (const model::ContextName& name : run.reader->context().names) {
+    if (name.kind != model::NameKind::kThread) continue;
+    CAPTURE(name.id, name.name);
+    CHECK(told.emplace(name.id, name.name).second);
+  }
+  CHECK(told.contains({run.tid("worker"), "worker"}));
+}
+
 TEST_CASE("a thread that sleeps leaves its CPU as often as the kernel counts, or nearly") {
   need_root();
   constexpr int kSleeps = 100;

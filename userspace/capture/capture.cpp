@@ -233,7 +233,7 @@ Result<void> Capture::State::look_after_helpers(const Listener& listener) {
 void Capture::State::name_threads(ThreadNames::Look what) {
   model::Context found;
   for (const auto& member : members)
-    if (!member->has_ended) thread_names.look(member->process, what, found);
+    if (!member->has_ended) outlet->thread_names().look(member->process, what, found);
   if (!found.empty()) sink->push(std::move(found));
 }
 

@@ -30,9 +30,9 @@
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/outlet.h"
 #include "userspace/capture/output/sink.h"
+#include "userspace/capture/output/thread_names.h"
 #include "userspace/capture/rings/graveyard.h"
 #include "userspace/capture/rings/ring_directory.h"
-#include "userspace/capture/thread_names.h"
 #include "userspace/target/code_watch.h"
 
 namespace sojourn::capture {
@@ -109,7 +109,6 @@ struct Capture::State {
   unsigned dumps_done = 0;
 
   std::uint64_t lost_so_far = 0;  // as of the last second
-  ThreadNames thread_names;
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   LossWords loss_words;
   Triggered triggered;

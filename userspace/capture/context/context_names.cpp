@@ -57,38 +57,20 @@ std::string syscall_name(std::uint32_t number) {
   return name ? std::string(name.get()) : fmt::format("syscall {}", number);
 }
 
-bool ContextNames::is_new(std::uint32_t tid, const std::string& name) {
-  const auto [known, inserted] = threads_.try_emplace(tid, name);
-  return inserted || std::exchange(known->second, name) != name;
-}
-
 model::Context ContextNames::initial(const target::Process& process,
-                                     const ContextPrograms& programs) {
+                                     const ContextPrograms& programs, ThreadNames& threads) {
   model::Context context;
   context.families = programs.states();
   if (programs.has(ContextFamily::kIrq)) add_interrupts(context);
-  std::error_code gone;
-  for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
-    const auto tid = target::parse_number(task.path().filename().string());
-    const auto comm = target::read_whole(task.path() / "comm");
-    const auto stat = target::read_whole(task.path() / "stat");
-    if (!tid || !comm || !stat) continue;  // it has just ended
-    const auto parsed = target::parse_stat(*stat);
-    const std::string name(trimmed(*comm));
-    is_new(static_cast<std::uint32_t>(*tid), name);
-    context.names.push_back({NameKind::kThread, *tid, name,
-                             static_cast<std::uint64_t>(process.pid()),
-                             parsed ? std::string(1, parsed->state) : std::string()});
-  }
+  threads.look(process, ThreadNames::Look::kStates, context);
   return context;
 }
 
-model::Context ContextNames::news(ContextPrograms& programs) {
+model::Context ContextNames::news(ContextPrograms& programs, ThreadNames& threads) {
   model::Context context;
   programs.read_threads([&](std::uint32_t tid, const sj_thread_name& seen) {
-    std::string name(seen.comm, std::find(seen.comm, std::end(seen.comm), '\0'));
-    if (is_new(tid, name))
-      context.names.push_back({NameKind::kThread, tid, std::move(name), seen.pid, {}});
+    threads.add(tid, std::string(seen.comm, std::find(seen.comm, std::end(seen.comm), '\0')),
+                seen.pid, context);
   });
   for (std::uint32_t number = 0; number < SJ_MAX_SYSCALLS; ++number) {
     if (syscalls_[number] || !programs.saw_syscall(number)) continue;

@@ -1,14 +1,15 @@
-// The names behind the numbers of a capture's context, each told to the trace once: threads (the
-// target's own and whoever met them), interrupts, system calls. One thread owns it.
+// The names behind the numbers of a capture's context, each told to the trace once: interrupts,
+// system calls, and threads (the target's own and whoever met them), of which the capture knows
+// some already. One thread owns it.
 #pragma once
 
 #include <bitset>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 
 #include "analysis/model/context.h"
 #include "userspace/capture/context/context_programs.h"
+#include "userspace/capture/output/thread_names.h"
 #include "userspace/target/process.h"
 
 namespace sojourn::capture {
@@ -17,15 +18,13 @@ class ContextNames {
  public:
   // What is known before the first event: the target's threads and what each of them does just
   // now, and the interrupts of this machine.
-  model::Context initial(const target::Process& process, const ContextPrograms& programs);
+  model::Context initial(const target::Process& process, const ContextPrograms& programs,
+                         ThreadNames& threads);
 
   // What hits have named since the call before.
-  model::Context news(ContextPrograms& programs);
+  model::Context news(ContextPrograms& programs, ThreadNames& threads);
 
  private:
-  bool is_new(std::uint32_t tid, const std::string& name);
-
-  std::unordered_map<std::uint32_t, std::string> threads_;
   std::bitset<SJ_MAX_SYSCALLS> syscalls_;
 };
 

@@ -37,7 +37,7 @@ Result<bool> ContextSource::add_process(const target::Process& process) {
   const std::size_t before = samplers_.size();
   open_sampler(process);
   if (outlet_ == nullptr) return true;
-  model::Context known = names_.initial(process, programs_);
+  model::Context known = names_.initial(process, programs_, outlet_->thread_names());
   known.families.clear();  // told already
   outlet_->sink().push(std::move(known));
   if (samplers_.size() == before) return true;
@@ -86,9 +86,9 @@ Result<void> ContextSource::connect(Outlet& outlet) {
 
 Result<void> ContextSource::arm() {
   programs_.attach();
-  model::Context known = names_.initial(*processes_.front(), programs_);
+  model::Context known = names_.initial(*processes_.front(), programs_, outlet_->thread_names());
   for (const target::Process* process : processes_ | std::views::drop(1)) {
-    model::Context more = names_.initial(*process, programs_);
+    model::Context more = names_.initial(*process, programs_, outlet_->thread_names());
     std::ranges::move(more.names, std::back_inserter(known.names));
   }
   if (contains(options_.families, ContextFamily::kSockets))
@@ -159,7 +159,7 @@ void ContextSource::flush() {
   drain_->flush();
   look_at_descriptors();
   for (SocketSampler& sampler : samplers_) sampler.flush();
-  if (model::Context news = names_.news(programs_); !news.empty())
+  if (model::Context news = names_.news(programs_, outlet_->thread_names()); !news.empty())
     outlet_->sink().push(std::move(news));
 }
 

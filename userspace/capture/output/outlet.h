@@ -1,6 +1,6 @@
-// What the sources of one capture share on their way out: the sink, the numbers of the streams, and
-// the schema, which grows while the capture runs. The capture's thread owns it; a source's own
-// thread may push events to the sink, and nothing else.
+// What the sources of one capture share on their way out: the sink, the numbers of the streams, the
+// names of the threads, and the schema, which grows while the capture runs. The capture's thread
+// owns it; a source's own thread may push events to the sink, and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "analysis/model/schema.h"
 #include "userspace/capture/output/sieve.h"
 #include "userspace/capture/output/sink.h"
+#include "userspace/capture/output/thread_names.h"
 
 namespace sojourn::capture {
 
@@ -37,10 +38,13 @@ class Outlet {
   Result<model::PointId> add_point(const model::Point& point);
   void announce_points();
 
+  ThreadNames& thread_names() { return thread_names_; }
+
  private:
   Sink* sink_;
   model::Schema schema_;
   std::optional<Sieve> sieve_;
+  ThreadNames thread_names_;
   std::uint64_t open_ns_ = 0;
   std::uint32_t next_stream_ = 0;
   bool has_news_ = false;
