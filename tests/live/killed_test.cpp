@@ -1,5 +1,6 @@
 // SIGKILL at random moments, of the tracer and of the target: the other goes on unharmed, and what
-// is on disk can be read. The seed is the test run's: --rng-seed repeats one.
+// is on disk can be read. What is hit by chance seldom, such as a dump, is in
+// killed_phases_test.cpp. The seed is the test run's: --rng-seed repeats one.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "tests/live/programs.h"
+#include "tests/live/remains.h"
 #include "tests/support/arena_view.h"
 
 namespace sojourn::live {
@@ -21,7 +23,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr int kMoments = 50;  // for each engine, of each of the two
+constexpr int kMoments = 26;  // for each engine, of each of the two
 
 // Random moments of a span that is as long as a capture is on this machine now, from before it has
 // read its arguments until after its file is complete.
@@ -47,35 +49,6 @@ std::uint64_t handled(pid_t pid) {
   std::uint64_t in = 0;
   for (const auto& queue : test::ArenaView(pid).queues().queues) in += queue.counts.in;
   return in;
-}
-
-// Waits for what is bound to come; false when two minutes passed without. A kernel takes its time
-// with probes where others on the machine are being removed as well.
-template <typename Condition>
-bool comes(Condition condition) {
-  for (int tries = 0; tries < 12000; ++tries) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  return condition();
-}
-
-// What a killed tracer left is whole but for its last block, which may be cut; nothing, where it
-// was killed before it wrote.
-std::uint64_t readable_events(const std::string& path) {
-  std::error_code missing;
-  if (std::filesystem::file_size(path, missing) == 0 || missing) return 0;
-  auto reader = trace::Reader::open(path);
-  // The first bytes of the file may be all that there is.
-  if (!reader) return 0;
-  std::uint64_t events = 0;
-  REQUIRE(reader->merge([&](const model::EventBatch& batch) {
-    events += batch.size();
-    return true;
-  }));
-  CHECK(reader->damage().size() <= 1);
-  CHECK(events == reader->events());
-  return events;
 }
 
 TEST_CASE("SIGKILL of the tracer at any moment leaves the target well and the file readable") {

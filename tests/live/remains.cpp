@@ -1,0 +1,28 @@
+#include "tests/live/remains.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "analysis/trace/reader.h"
+
+namespace sojourn::live {
+
+std::uint64_t readable_events(const std::string& path) {
+  std::error_code missing;
+  if (std::filesystem::file_size(path, missing) == 0 || missing) return 0;
+  auto reader = trace::Reader::open(path);
+  // The first bytes of the file may be all that there is.
+  if (!reader) return 0;
+  std::uint64_t events = 0;
+  REQUIRE(reader->merge([&](const model::EventBatch& batch) {
+    events += batch.size();
+    return true;
+  }));
+  CHECK(reader->damage().size() <= 1);
+  CHECK(events == reader->events());
+  return events;
+}
+
+}  // namespace sojourn::live
