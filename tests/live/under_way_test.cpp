@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 
 #include "tests/live/environment.h"
@@ -66,6 +67,18 @@ class Debugger {
   Debugger& operator=(const Debugger&) = delete;
   ~Debugger() { ptrace(PTRACE_DETACH, pid_, nullptr, nullptr); }
 
+  // To where a hit has just taken its stamp, and so many instructions on.
+  void step_behind_stamp(int on) const {
+    for (int steps = 0; steps < 1'000'000; ++steps) {
+      const bool reads_counter = is_at_rdtsc();
+      step();
+      if (!reads_counter) continue;
+      for (; on > 0; --on) step();
+      return;
+    }
+    FAIL("no hit");
+  }
+
   // To where a hit has just taken its place, and so many instructions on.
   void step_into_hit(int on) const {
     const auto process = target::Process::open(pid_);
@@ -90,6 +103,16 @@ class Debugger {
     const auto own = capture::read_owner_page(arena, 0, pid_);
     return own && own->alive != 0 && own->reserved > arena.ring(0).cursor;
   }
+  bool is_at_rdtsc() const {
+#ifdef __x86_64__
+    user_regs_struct registers{};
+    REQUIRE(ptrace(PTRACE_GETREGS, pid_, nullptr, &registers) == 0);
+    const long code = ptrace(PTRACE_PEEKTEXT, pid_, registers.rip, nullptr);
+    return (code & 0xffff) == 0x310f;
+#else
+    return false;
+#endif
+  }
   void step() const {
     REQUIRE(ptrace(PTRACE_SINGLESTEP, pid_, nullptr, nullptr) == 0);
     wait();
@@ -102,6 +125,22 @@ class Debugger {
 
   pid_t pid_;
 };
+
+// On x86-64, from where the hit has its place on: four instructions write the stamp, seven which
+// point it is, fourteen show the record. Four before that, it reads the counter.
+constexpr int kTakesPlace = 4;
+constexpr int kReadStamp = -4;
+constexpr int kTakesItNext = -1;
+constexpr int kHasPlace = 0;
+constexpr int kHasStamp = 4;
+constexpr int kSaysWhich = 8;
+
+void step_to(const Debugger& debugger, int steps) {
+  if (steps < 0)
+    debugger.step_behind_stamp(kTakesPlace + steps);
+  else
+    debugger.step_into_hit(steps);
+}
 
 test::Child start_recording(const Subject& subject, const std::string& trace) {
   return test::Child(
@@ -120,17 +159,12 @@ std::vector<std::uint64_t> numbers_of(trace::Reader& reader) {
   return numbers;
 }
 
-// On x86-64: four instructions write the stamp, seven which point it is, fourteen show the record.
-constexpr int kHasPlace = 0;
-constexpr int kHasStamp = 4;
-constexpr int kSaysWhich = 8;
-
 TEST_CASE(
     "a hit that its thread was stopped in is in the ledger, and the next capture has it not") {
 #ifndef __x86_64__
   SKIP("single steps never get past an exclusive store");
 #endif
-  const int steps = GENERATE(kHasPlace, kHasStamp, kSaysWhich);
+  const int steps = GENERATE(kReadStamp, kTakesItNext, kHasPlace, kHasStamp, kSaysWhich);
   CAPTURE(steps);
   Subject subject;
   test::Child tracer = start_recording(subject, "run.sjt");
@@ -140,11 +174,17 @@ TEST_CASE(
   test::Ended ended;
   {
     const Debugger debugger(subject.child().pid());
-    debugger.step_into_hit(steps);
+    step_to(debugger, steps);
     begun = subject.hits_begun();
     tracer.signal(SIGINT);
     ended = tracer.wait();
+    // It began before this one, and is none of its hits.
+    sojourn_done({"record", "-p", subject.pid(), "--engine", "ring", "--for", "200ms", "-o",
+                  subject.path("stopped.sjt")});
   }
+  trace::Reader stopped = open_trace(subject.path("stopped.sjt"));
+  CHECK(stopped.events() == 0);
+  CHECK(stopped.ledger().empty());
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("1 lost"));
@@ -152,10 +192,8 @@ TEST_CASE(
   trace::Reader reader = open_trace(subject.path("run.sjt"));
   const auto numbers = numbers_of(reader);
   CHECK(numbers.back() + 2 == begun);  // the last one is under way
-  const model::LedgerEntry lost{.stream = 0,
-                                .point = steps == kSaysWhich ? model::PointId{0} : model::kNoPoint,
-                                .cause = model::LossCause::kUnderWay,
-                                .count = 1};
+  const model::LedgerEntry lost{
+      .stream = 0, .point = 0, .cause = model::LossCause::kUnderWay, .count = 1};
   CHECK(reader.ledger() == model::Ledger{lost});
   CHECK(reader.capture().stream_hits == std::vector<std::uint64_t>{numbers.size() + 1});
   const std::string check = sojourn_done({"check", subject.path("run.sjt")});
@@ -167,6 +205,39 @@ TEST_CASE(
   trace::Reader next = open_trace(subject.path("next.sjt"));
   CHECK(numbers_of(next).front() > begun);
   CHECK(next.ledger().empty());
+}
+
+TEST_CASE("a dump while a thread stands in the middle of a hit tells of it, and the end does not") {
+#ifndef __x86_64__
+  SKIP("single steps never get past an exclusive store");
+#endif
+  const int steps = GENERATE(kTakesItNext, kHasPlace, kSaysWhich);
+  CAPTURE(steps);
+  Subject subject;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", subject.pid(), "--engine", "ring", "--flight",
+                      "60s", "-o", subject.path("run.sjt")});
+  REQUIRE(tracer.wait_for_output("attached"));
+  subject.go_on(1000);
+  std::uint64_t begun = 0;
+  {
+    const Debugger debugger(subject.child().pid());
+    step_to(debugger, steps);
+    begun = subject.hits_begun();
+    sojourn_done({"ctl", "-p", subject.pid(), "dump"});
+  }
+  trace::Reader dump = open_trace(subject.path("run-1.sjt"));
+  CHECK(numbers_of(dump).back() + 2 == begun);
+  const model::LedgerEntry lost{
+      .stream = 0, .point = 0, .cause = model::LossCause::kUnderWay, .count = 1};
+  CHECK(dump.ledger() == model::Ledger{lost});
+  CHECK(sojourn_done({"check", subject.path("run-1.sjt")}).contains("lost     1 (under way)"));
+
+  subject.go_on(1000);
+  tracer.signal(SIGINT);
+  CHECK(tracer.wait().exit_code == 0);
+  trace::Reader whole = open_trace(subject.path("run.sjt"));
+  CHECK(numbers_of(whole).back() > begun);
+  CHECK(whole.ledger().empty());
 }
 
 TEST_CASE("a hit that its process died in, while it was recorded, is in the ledger") {
@@ -207,10 +278,8 @@ TEST_CASE("a snapshot of rings that a thread is in the middle of tells of its hi
   trace::Reader reader = open_trace(subject.path("now.sjt"));
   const auto numbers = numbers_of(reader);
   CHECK(numbers.back() + 2 == subject.hits_begun());
-  const model::LedgerEntry lost{.stream = 0,
-                                .point = steps == kSaysWhich ? model::PointId{0} : model::kNoPoint,
-                                .cause = model::LossCause::kUnderWay,
-                                .count = 1};
+  const model::LedgerEntry lost{
+      .stream = 0, .point = 0, .cause = model::LossCause::kUnderWay, .count = 1};
   CHECK(reader.ledger() == model::Ledger{lost});
   CHECK(reader.capture().stream_hits == std::vector<std::uint64_t>{numbers.size() + 1});
   sojourn_done({"check", subject.path("now.sjt")});

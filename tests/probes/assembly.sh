@@ -45,12 +45,32 @@ check_leaf() {
   [ "$(count '^je ')" = 0 ] || fail "$compiler $engines loop_with_point: jumps in every turn"
 }
 
+# How far a thread has come in a hit is told by its next instruction: userspace/capture/records/hit_code.cpp
+# knows what lies how far from the one that has the record's id for its address (x86-64).
+# compiler: the code that check_leaf has left
+check_hit_code() {
+  local at code stamps=0 hits=0 stamp=0 takes=0
+  while IFS=$'\t' read -r at code; do
+    at=$((16#$(tr -d ' :' <<< "$at")))
+    case $code in
+      rdtsc*) stamps=$((stamps + 1)) stamp=$((at + 2)) takes=0 ;;
+      cmpxchg*) [ "$takes" != 0 ] || takes=$at ;;
+      'lea '*'-0x7(%rip),%rdx'*)
+        hits=$((hits + 1))
+        [ $((at - takes)) = 35 ] || fail "$1: a hit takes its place $((at - takes)) bytes before its id"
+        case $((takes - stamp)) in 11 | 14) ;; *) fail "$1: $((takes - stamp)) bytes from stamp to place" ;; esac ;;
+    esac
+  done < <(objdump -d --no-show-raw-insn "$work/leaf.o" | grep -P '^ *[0-9a-f]+:\t')
+  [ "$hits" -gt 1 ] && [ "$hits" = "$stamps" ] || fail "$1: $hits of $stamps hits are as they should be"
+}
+
 # One move more than the test: a value whose register the cold block uses.
 for compiler in gcc clang clang-19; do
   command -v $compiler > /dev/null || { echo "skipped: $compiler is not installed"; continue; }
   check_leaf $compiler usdt 1 '^cmpw +\$0x0,.*\(%rip\)' '^or ' '^j(ne|e) ' 3
   check_leaf $compiler rings 1 '^cmpw +\$0x0,.*\(%rip\)' '^or ' '^j(ne|e) ' 3
   check_leaf $compiler both 2 '^(movzwl|or) .*\(%rip\)' '^or .*\(%rip\)' '^j(ne|e) ' 4
+  check_hit_code $compiler
 done
 if command -v aarch64-linux-gnu-gcc > /dev/null; then
   objdump=aarch64-linux-gnu-objdump

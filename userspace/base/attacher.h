@@ -22,15 +22,16 @@
 namespace sojourn::base {
 
 enum class Errand : std::uint32_t {
-  kOpen = 1,       // a file, for reading
-  kReadLink = 2,   // where a link leads
-  kReadLinks = 3,  // all links of a directory
-  kOpenRings = 4,  // the rings of a process, for writing
-  kOwnerPage = 5,  // what a ring's owner alone has
-  kPerfEvent = 6,  // of a thread
-  kSockets = 7,    // a question about the sockets of a network namespace
-  kCosts = 8,      // what a hit by eBPF costs here
-  kProbes = 9,     // a process that holds probes: the connection is to that one from then on
+  kOpen = 1,          // a file, for reading
+  kReadLink = 2,      // where a link leads
+  kReadLinks = 3,     // all links of a directory
+  kOpenRings = 4,     // the rings of a process, for writing
+  kOwnerPage = 5,     // what a ring's owner alone has
+  kPerfEvent = 6,     // of a thread
+  kSockets = 7,       // a question about the sockets of a network namespace
+  kCosts = 8,         // what a hit by eBPF costs here
+  kProbes = 9,        // a process that holds probes: the connection is to that one from then on
+  kInstruction = 10,  // that a thread will go on with
 };
 
 // What an errand comes to. `errno` of a failed one is told as well.

@@ -63,7 +63,13 @@ Result<void> Capture::State::begin_dump() {
   for (const auto& source : sources)
     if (const auto* const late = dynamic_cast<const DescribesLate*>(source.get()))
       descriptions.push_back(late->description());
+  // What is under way is lost to this dump, and no loss of the capture as long as it may end.
+  SJ_TRY(losses, this->losses());
+  model::Ledger with_under_way = losses;
+  for (RingEngine* const engine : rings) engine->add_under_way(now.close_ns, with_under_way);
+  sink->push(std::move(with_under_way));
   dumps->begin(*sink, std::move(now), std::move(descriptions));
+  sink->push(std::move(losses));
   return {};
 }
 

@@ -21,8 +21,10 @@ constexpr std::uint64_t kMaxNoteBytes = 64U << 20U;
 
 #ifdef __x86_64__
 constexpr auto kOwnMachine = EM_X86_64;
+constexpr std::size_t kInstructionRegister = 16;  // rip, in the order of user_regs_struct
 #else
 constexpr auto kOwnMachine = EM_AARCH64;
+constexpr std::size_t kInstructionRegister = 32;  // pc
 #endif
 
 template <typename T>
@@ -109,11 +111,12 @@ Result<void> CoreFile::read_notes(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void CoreFile::read_note(std::uint32_t type, std::span<const std::byte> description) {
-  if (type == NT_PRSTATUS && description.size() == sizeof(prstatus_t) && !has_status_) {
-    prstatus_t status{};  // of the thread that brought the end: the first one
+  if (type == NT_PRSTATUS && description.size() == sizeof(prstatus_t)) {
+    prstatus_t status{};
     std::memcpy(&status, description.data(), sizeof status);
-    signal_ = status.pr_cursig;
-    has_status_ = true;
+    threads_.push_back({.tid = status.pr_pid, .instruction = status.pr_reg[kInstructionRegister]});
+    // The first thread is the one that brought the end.
+    if (!std::exchange(has_status_, true)) signal_ = status.pr_cursig;
   }
   if (type == NT_PRPSINFO && description.size() == sizeof(prpsinfo_t)) {
     prpsinfo_t info{};

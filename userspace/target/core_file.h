@@ -25,6 +25,12 @@ struct CoreSegment {
   std::uint64_t bytes = 0;   // that the file has; fewer than it should where the core was cut
 };
 
+// A thread as it was at the end.
+struct CoreThread {
+  pid_t tid = 0;                  // as the process counted
+  std::uint64_t instruction = 0;  // that it would have gone on with
+};
+
 class CoreFile {
  public:
   // Whether the file says that it is one.
@@ -42,6 +48,8 @@ class CoreFile {
   const std::string& comm() const { return comm_; }            // at most 15 characters
   const std::string& arguments() const { return arguments_; }  // in one line, at most 79 characters
 
+  const std::vector<CoreThread>& threads() const { return threads_; }
+
   // Fails where the file has not that many bytes there.
   Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
@@ -57,6 +65,7 @@ class CoreFile {
   std::uint64_t missing_bytes_ = 0;
   pid_t pid_ = 0;
   int signal_ = 0;
+  std::vector<CoreThread> threads_;
   bool has_status_ = false;
   std::uint64_t note_bytes_ = 0;  // of all note segments, which may overlap
   std::string comm_;

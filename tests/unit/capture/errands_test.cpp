@@ -124,6 +124,10 @@ TEST_CASE("memory, rings and threads of strangers are refused, and so is nonsens
   Charge charge = charge_of(pid);
   Packer page;
   CHECK_FALSE(ask(charge, Errand::kOwnerPage, page.put(pid).put(std::uintptr_t{0x400000})));
+  Packer stranger;
+  CHECK_FALSE(ask(charge, Errand::kInstruction, stranger.put(getpid()).put(getpid())));
+  Packer other;  // another process's thread, by the number of one that may be asked about
+  CHECK_FALSE(ask(charge, Errand::kInstruction, other.put(pid).put(getpid())));
   Packer rings;
   CHECK_FALSE(
       ask(charge, Errand::kOpenRings, rings.put(pid).put(std::uint64_t{1}).put(std::uint64_t{2})));

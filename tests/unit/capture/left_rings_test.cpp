@@ -253,6 +253,10 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_core.ledger == model::Ledger{full, torn});
   CHECK(in_core.counts.unfinished == 1);
   CHECK(in_core.counts.knows_unfinished);
+  const model::LedgerEntry of_point{
+      .stream = 0, .point = 0, .cause = model::LossCause::kTargetGone, .count = 1};
+  const Found in_code = read(target.core(), {.instruction = [](std::uint32_t) { return kSite; }});
+  CHECK(in_code.ledger == model::Ledger{full, of_point});
 }
 
 TEST_CASE("a hit that its thread died in is of its point where the record says which") {

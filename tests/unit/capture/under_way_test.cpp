@@ -25,6 +25,11 @@ class Ring {
     sites_.add(kLong, 2, {wide});
     for (std::uint64_t at = 0; at < kCapacity; at += 16) put(at, 500, kShort);
   }
+  void add(std::uint32_t id, model::PointId point, std::uint8_t bytes) {
+    model::Field field;
+    field.bytes = bytes;
+    sites_.add(id, point, {field});
+  }
   void put(std::uint64_t at, std::uint64_t stamp, std::uint32_t id) {
     const sj_ring_record record{.stamp_low = static_cast<std::uint32_t>(stamp),
                                 .stamp_high = static_cast<std::uint32_t>(stamp >> 32),
@@ -34,8 +39,8 @@ class Ring {
   }
 
   // Points of what is under way behind `from`, 0 where it does not say which.
-  std::vector<model::PointId> under_way(std::int64_t from,
-                                        std::optional<std::int64_t> reserved) const {
+  std::vector<model::PointId> under_way(std::int64_t from, std::optional<std::int64_t> reserved,
+                                        std::uint64_t instruction = 0) const {
     std::vector<model::PointId> points;
     for (const HitUnderWay& hit :
          hits_under_way({.data = reinterpret_cast<const std::byte*>(data_.data()),
@@ -43,7 +48,8 @@ class Ring {
                          .from = from,
                          .reserved = reserved,
                          .not_before = 1000,
-                         .not_after = 2000},
+                         .not_after = 2000,
+                         .stands = find_hit(sites_, instruction)},
                         sites_))
       points.push_back(hit.site == nullptr ? model::PointId{0} : hit.site->point);
     return points;
@@ -83,6 +89,35 @@ TEST_CASE("hits that handlers made inside of one are under way as well, up to th
   CHECK(ring.under_way(from, std::nullopt) == Points{1, 2, 1});
   CHECK(ring.under_way(from, from + 80) == Points{1, 2, 1, 0});
 }
+
+// As far as a hit's code goes: its id is the address of an instruction in the middle of it.
+constexpr std::uint32_t kFarShort = 0x10000;
+constexpr std::uint32_t kFarLong = 0x20000;
+
+TEST_CASE("where its thread stands tells which hit it is that has a place and says no more") {
+  Ring ring;
+  ring.add(kFarShort, 3, 4);
+  ring.add(kFarLong, 4, 8);
+  for (const std::uint32_t at : {kFarLong - 27, kFarLong, kFarLong + 4})
+    CHECK(ring.under_way(64, 88, at) == Points{4});
+  ring.put(64, 1500, kShort);  // its stamp, and the id of an earlier lap
+  CHECK(ring.under_way(64, 88, kFarLong) == Points{4});
+  CHECK(ring.under_way(64, 88, kFarLong + 8) == Points{1, 0});
+  ring.put(64, 1500, kLong);
+  CHECK(ring.under_way(64, 104, kFarShort) == Points{2, 3});
+}
+
+#if defined(__x86_64__)
+TEST_CASE("a hit that has its stamp and no place yet is under way as well") {
+  Ring ring;
+  ring.add(kFarShort, 3, 4);
+  CHECK(ring.under_way(64, 64, kFarShort - 46) == Points{3});
+  CHECK(ring.under_way(64, 64, kFarShort - 35) == Points{3});
+  CHECK(ring.under_way(64, 64, kFarShort - 47).empty());
+  ring.put(64, 1500, kLong);  // made by a handler's, in the middle of another
+  CHECK(ring.under_way(64, 88, kFarShort - 40) == Points{2, 3});
+}
+#endif
 
 TEST_CASE("stamps that fall, or are still to come, are what was there before") {
   Ring ring;

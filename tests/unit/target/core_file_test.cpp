@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/procfs.h>
+#include <sys/user.h>
 
 #include "tests/support/child.h"
 
@@ -25,6 +26,17 @@ std::string note(std::uint32_t type, const T& description) {
   append(bytes, &description, sizeof(T));
   bytes.resize((bytes.size() + 3) / 4 * 4);
   return bytes;
+}
+
+void set_instruction(prstatus_t& status, std::uint64_t instruction) {
+  user_regs_struct registers{};
+  static_assert(sizeof registers == sizeof status.pr_reg);
+#ifdef __x86_64__
+  registers.rip = instruction;
+#else
+  registers.pc = instruction;
+#endif
+  std::memcpy(static_cast<void*>(status.pr_reg), &registers, sizeof registers);
 }
 
 // As the kernel writes one: notes, then memory.
@@ -47,12 +59,16 @@ struct Core {
     header.e_phentsize = sizeof(Elf64_Phdr);
     prstatus_t status{};
     status.pr_cursig = 11;
+    status.pr_pid = 4242;
+    set_instruction(status, 0x401000);
     prpsinfo_t info{};
     info.pr_pid = 4242;
     std::strcpy(info.pr_fname, "gnb");
     std::strcpy(info.pr_psargs, "gnb -c gnb.conf");
     prstatus_t other{};
     other.pr_cursig = 9;
+    other.pr_pid = 4243;
+    set_instruction(other, 0x402000);
     notes = note(NT_PRSTATUS, status) + note(NT_PRPSINFO, info) + note(NT_PRSTATUS, other);
     memory = {{0x10000, std::string(5000, 'a')}, {0x20000, std::string(100, 'b')}};
   }
@@ -105,6 +121,11 @@ TEST_CASE("a core file says who ended by which signal, and where memory is") {
   CHECK(core->comm() == "gnb");
   CHECK(core->arguments() == "gnb -c gnb.conf");
   CHECK(core->missing_bytes() == 0);
+  REQUIRE(core->threads().size() == 2);
+  CHECK(core->threads()[0].tid == 4242);
+  CHECK(core->threads()[0].instruction == 0x401000);
+  CHECK(core->threads()[1].tid == 4243);
+  CHECK(core->threads()[1].instruction == 0x402000);
   REQUIRE(core->segments().size() == 2);
   std::vector<std::byte> bytes(100);
   REQUIRE(core->segments()[1].address == 0x20000);

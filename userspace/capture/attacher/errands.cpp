@@ -22,6 +22,7 @@
 #include "userspace/capture/perf/perf_open.h"
 #include "userspace/capture/queues/socket_diag.h"
 #include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/thread_stand.h"
 #include "userspace/target/file_bytes.h"
 #include "userspace/target/procfs.h"
 
@@ -140,6 +141,14 @@ Result<Answer> read_page(Charge& charge, Unpacker& wanted) {
   return Answer{.kind = 0, .bytes = base::Packer().put(page).take(), .fds = {}};
 }
 
+Result<Answer> read_instruction(Charge& charge, Unpacker& wanted) {
+  const auto pid = wanted.take<pid_t>();
+  const auto tid = wanted.take<pid_t>();
+  SJ_CHECK(charge.find(pid));
+  SJ_TRY(instruction, next_instruction(pid, tid));
+  return Answer{.kind = 0, .bytes = base::Packer().put(instruction).take(), .fds = {}};
+}
+
 // Of a thread of a process of the capture; 0: a trial, of the attacher itself.
 Result<Answer> open_event(Charge& charge, Unpacker& wanted) {
   const auto request = unpack_perf_request(wanted);
@@ -189,6 +198,8 @@ Result<Answer> do_errand(Charge& charge, Errand errand, Unpacker& wanted, Fd& co
       return open_rings(charge, wanted);
     case Errand::kOwnerPage:
       return read_page(charge, wanted);
+    case Errand::kInstruction:
+      return read_instruction(charge, wanted);
     case Errand::kPerfEvent:
       return open_event(charge, wanted);
     case Errand::kSockets:

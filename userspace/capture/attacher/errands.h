@@ -5,6 +5,7 @@
 //   links        where its executable, its descriptors and its namespaces lead
 //   rings        the files of its rings, for writing: they have the names and the mappings of such
 //   owner pages  what is in its rings besides
+//   instruction  that a thread which is stopped will go on with
 //   perf events  of its threads
 //   sockets      a question about those of its network namespace
 //   costs        what a hit costs, measured on this program's own code

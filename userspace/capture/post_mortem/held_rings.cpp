@@ -6,6 +6,7 @@
 
 #include "userspace/capture/post_mortem/live_arenas.h"
 #include "userspace/capture/records/shared.h"
+#include "userspace/capture/rings/thread_stand.h"
 
 namespace sojourn::capture {
 
@@ -112,25 +113,32 @@ Result<HeldRings::Written> HeldRings::write(const std::string& output,
       if (&left.arenas[index].arena == &arena) return held_[index].match;
     return fail("{}: is none of the process's", arena.name());
   };
-  SJ_TRY(trace,
-         write_left_trace(output, {.left = left,
-                                   .points = points_,
-                                   .match = match_of,
-                                   .clock = *clock,
-                                   .target = target_,
-                                   .attach = "flight rings",
-                                   .ended_by = ended_by,
-                                   .why_nothing =
-                                       [this](const LeftCounts&) {
-                                         return fmt::format(
-                                             "the rings of process {} hold no events: nothing "
-                                             "was hit that is wanted",
-                                             process_->title());
-                                       },
-                                   .view = {.until_stamp = copy.until_stamp,
-                                            .host_tid = [this](std::uint32_t tid) {
-                                              return threads_->host_tid(tid);
-                                            }}}));
+  SJ_TRY(
+      trace,
+      write_left_trace(
+          output,
+          {.left = left,
+           .points = points_,
+           .match = match_of,
+           .clock = *clock,
+           .target = target_,
+           .attach = "flight rings",
+           .ended_by = ended_by,
+           .why_nothing =
+               [this](const LeftCounts&) {
+                 return fmt::format(
+                     "the rings of process {} hold no events: nothing "
+                     "was hit that is wanted",
+                     process_->title());
+               },
+           .view = {.until_stamp = copy.until_stamp,
+                    .instruction =
+                        [this](std::uint32_t tid) {
+                          const auto stand = stand_of_thread(
+                              process_->pid(), static_cast<pid_t>(threads_->host_tid(tid)));
+                          return stand ? stand->instruction : 0;
+                        },
+                    .host_tid = [this](std::uint32_t tid) { return threads_->host_tid(tid); }}}));
   return Written{.trace = std::move(trace), .without_rings = points_without_rings()};
 }
 

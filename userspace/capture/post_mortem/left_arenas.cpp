@@ -93,7 +93,10 @@ Result<LeftProcess> open_core(CoreFile core, std::uint64_t file_bytes) {
                    .arguments = core.arguments(),
                    .signal = core.signal(),
                    .missing_bytes = core.missing_bytes(),
+                   .instructions = {},
                    .arenas = {}};
+  for (const target::CoreThread& thread : core.threads())
+    left.instructions.emplace(static_cast<std::uint32_t>(thread.tid), thread.instruction);
   std::uint64_t budget = file_bytes;
   for (const CoreSegment& segment : core.segments()) {
     // Nothing is mapped in front of an arena's header that could be one with it.

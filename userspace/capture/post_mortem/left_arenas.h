@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ struct LeftProcess {
   std::string arguments;
   int signal = 0;                   // that ended it; 0: not known
   std::uint64_t missing_bytes = 0;  // that the core should have had
+  // Of a core: what each thread would have gone on with, by its number as the process counted.
+  std::map<std::uint32_t, std::uint64_t> instructions = {};
   std::vector<LeftArena> arenas;
 };
 

@@ -82,6 +82,7 @@ std::optional<LeftRings::Ring> LeftRings::look_at(const Source& source, std::uin
               .claimed_stamp = load_relaxed(shared.claimed_stamp),
               .tid = view_.host_tid ? view_.host_tid(static_cast<std::uint32_t>(owner))
                                     : static_cast<std::uint32_t>(owner),
+              .own_tid = static_cast<std::uint32_t>(owner),
               .private_offset = offset + SJ_RING_PRIVATE};
 }
 
@@ -202,8 +203,8 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
   return {};
 }
 
-// A thread that was in the middle of a hit: its private page tells, which no ring file has; without
-// it only a hit shows that has written which it is.
+// A thread that was in the middle of a hit: its private page tells, which no ring file has, and
+// what it would have gone on with; without these only a hit shows that has written which it is.
 Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
                                          RingStream& stream) {
   RingEnd end{.data = ring.data,
@@ -219,6 +220,9 @@ Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
   } else {
     counts_.knows_unfinished = false;
   }
+  if (view_.instruction)
+    if (const std::uint64_t instruction = view_.instruction(ring.own_tid); instruction != 0)
+      end.stands = find_hit(source.sites, instruction);
   const bool goes_on = view_.until_stamp != UINT64_MAX;
   bool any = false;
   for (const HitUnderWay& hit : hits_under_way(end, source.sites)) {

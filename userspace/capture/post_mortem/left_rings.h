@@ -37,9 +37,12 @@ struct LeftCounts {
   bool knows_unfinished = true;
 };
 
-// How a process is looked at that goes on.
+// What is known besides the rings. Threads are named as the target counts.
 struct LeftView {
-  std::uint64_t until_stamp = UINT64_MAX;  // what was hit from then on is not wanted
+  // Of a process that goes on: what was hit from then on is not wanted.
+  std::uint64_t until_stamp = UINT64_MAX;
+  // What a thread goes on with that is stopped, or would have; 0: not known.
+  std::function<std::uint64_t(std::uint32_t)> instruction = {};
   std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: as the target counts
 };
 
@@ -78,6 +81,7 @@ class LeftRings {
     bool is_flight;
     std::uint64_t claimed_stamp;
     std::uint32_t tid;
+    std::uint32_t own_tid;         // as the target counts
     std::uint64_t private_offset;  // in the arena
   };
 

@@ -47,6 +47,7 @@ class RingSites {
       if (site.id == id) return &site;
     }
   }
+  std::span<const Site> places() const { return sites_; }  // with those that are free
 
  private:
   std::size_t place(std::uint32_t id) const {

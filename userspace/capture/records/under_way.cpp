@@ -21,6 +21,14 @@ std::vector<HitUnderWay> hits_under_way(const RingEnd& end, const RingSites& sit
     const std::uint64_t stamp =
         std::uint64_t{load_relaxed(header.stamp_high)} << 32 | load_relaxed(header.stamp_low);
     const bool has_stamp = stamp != 0 && stamp >= not_before && stamp <= end.not_after;
+    // The innermost is the last one. What its record says of a site may be an earlier lap's.
+    const bool is_where_it_stands = end.stands.part == HitPart::kHasPlace &&
+                                    end.stands.site != nullptr &&
+                                    end.stands.site->record_bytes == left;
+    if (end.reserved && is_where_it_stands) {
+      hits.push_back({.site = end.stands.site, .stamp = has_stamp ? stamp : 0});
+      break;
+    }
     const RingSites::Site* const site = has_stamp ? sites.find(load_relaxed(header.id)) : nullptr;
     if (site == nullptr || site->record_bytes > left) {
       // It has its place; how long it is, and so what handlers hit behind it, is not known.
@@ -32,6 +40,8 @@ std::vector<HitUnderWay> hits_under_way(const RingEnd& end, const RingSites& sit
     left -= site->record_bytes;
     not_before = stamp;
   }
+  if (end.stands.part == HitPart::kHasStamp && end.stands.site != nullptr)
+    hits.push_back({.site = end.stands.site, .stamp = 0});
   return hits;
 }
 

@@ -1,6 +1,7 @@
-// Hits that have taken their place in a ring and are not whole: what a thread leaves behind the
-// last record when it is stopped, or ends, in the middle of one. Handlers may have hit more inside
-// of it. All of the ring is hostile. No state.
+// Hits that have begun and are not whole: what a thread leaves behind the last record in its ring
+// when it is stopped, or ends, in the middle of one. Handlers may have hit more inside of it. Where
+// the thread stands in its code tells of one that has no place in the ring yet. All of the ring is
+// hostile. No state.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "userspace/capture/records/hit_code.h"
 #include "userspace/capture/records/record_reader.h"
 
 namespace sojourn::capture {
@@ -24,6 +26,8 @@ struct RingEnd {
   // there yet.
   std::uint64_t not_before = 0;
   std::uint64_t not_after = UINT64_MAX;
+  // Where the owner stands in its code, if that is known: it tells which hit the last one is.
+  HitCode stands = {};
 };
 
 struct HitUnderWay {

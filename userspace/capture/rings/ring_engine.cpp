@@ -60,6 +60,12 @@ RingEngine::State::State(const target::Process& of, target::Points now, const Ri
     Owner* const its = owner(pid_of(thread));
     return its == nullptr ? pid_t{0} : its->process->pid();
   };
+  shared.stand = [this](std::uint64_t thread) -> std::optional<ThreadStand> {
+    Owner* const its = owner(pid_of(thread));
+    if (its == nullptr) return std::nullopt;
+    const auto tid = static_cast<std::uint32_t>(thread);
+    return stand_of_thread(its->process->pid(), static_cast<pid_t>(its->threads.host_tid(tid)));
+  };
 }
 
 RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
@@ -291,6 +297,12 @@ Result<void> RingEngine::switch_points(std::span<const model::PointId> points, b
 Result<void> RingEngine::add_losses(model::Ledger& ledger) const {
   for (const auto& module : state_->modules) module->add_losses(ledger);
   return {};
+}
+
+void RingEngine::add_under_way(std::uint64_t until_ns, model::Ledger& ledger) {
+  for (State::Owner& owner : state_->owners) owner.threads.refresh();
+  const std::uint64_t until = state_->clock.to_ticks(until_ns);
+  for (const auto& module : state_->modules) module->add_under_way(until, ledger);
 }
 
 Result<void> RingEngine::add_hits(std::vector<std::uint64_t>& hits) const {

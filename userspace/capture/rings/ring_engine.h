@@ -70,6 +70,9 @@ class RingEngine final : public Engine {
 
   void add_advice(RingAdvice& advice) const;
 
+  // What began before then and is not whole: lost to whoever ends there. After settle_so_far().
+  void add_under_way(std::uint64_t until_ns, model::Ledger& ledger);
+
   // Looks for arenas that came since the last look, without waiting for the next one.
   void look_again();
 

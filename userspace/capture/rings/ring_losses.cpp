@@ -1,12 +1,9 @@
 // What a session's rings lost, and what is to be said of them: RingModule's part of the ledger.
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "userspace/capture/records/shared.h"
-#include "userspace/capture/records/under_way.h"
-#include "userspace/capture/rings/owner_page.h"
 #include "userspace/capture/rings/ring_module.h"
 
 namespace sojourn::capture {
@@ -70,39 +67,6 @@ void RingModule::count_refused() {
   if (refused_stream_ == kNoStream) refused_stream_ = shared_->new_stream(0);
   count_table(arena_.refused(), refused_, refused_stream_, model::LossCause::kNoRing);
   count_elsewhere(elsewhere, refused_elsewhere_, refused_stream_, model::LossCause::kNoRing);
-}
-
-// ---- hits that were not whole at the end ----
-
-void RingModule::close_books() {
-  if (std::exchange(has_closed_books_, true)) return;
-  for (std::uint64_t index = 0; index < slots_.size(); ++index)
-    if (slots_[index].is_read) count_under_way(index);
-}
-
-// All behind what was read that belongs between the marks, also what has become whole since. An
-// owner that has stopped between its stamp and its place cannot be told from one that comes later.
-void RingModule::count_under_way(std::uint64_t index) {
-  Slot& slot = slots_[index];
-  if (slot.is_foreign || slot.is_unsound) return;
-  const bool is_alive = shared_->is_alive(slot.claim.owner);
-  RingEnd end{.data = arena_.ring_data(index),
-              .capacity = slot.reader.capacity(),
-              .from = slot.reader.tail(),
-              .reserved = std::nullopt,
-              .not_before = std::max(slot.reader.last_stamp(), slot.claim.stamp)};
-  if (is_alive)
-    if (const auto own = read_owner_page(arena_, index, shared_->host_pid(slot.claim.owner)))
-      end.reserved = own->alive != 0 ? own->reserved : end.from;
-  end.not_after = read_cycle_counter();
-  const RingGate& gate = shared_->gate;
-  for (const HitUnderWay& hit : hits_under_way(end, shared_->sites)) {
-    if (hit.stamp != 0 && (hit.stamp < gate.open || hit.stamp >= gate.close)) continue;
-    if (hit.site != nullptr && !hit.site->is_wanted) continue;
-    number_stream(slot);
-    const model::PointId point = hit.site != nullptr ? hit.site->point : model::kNoPoint;
-    ++(is_alive ? lost_under_way_ : lost_target_gone_)[{slot.stream.id, point}];
-  }
 }
 
 void RingModule::add_losses(model::Ledger& ledger) const {

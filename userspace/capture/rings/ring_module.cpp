@@ -97,6 +97,7 @@ void RingModule::start_over() {
   if (!keeps_) drain(true);
   arm();
   silences_.clear();
+  stopped_at_open_ = stopped_owners();
 }
 
 void RingModule::switch_flags(std::span<const std::size_t> flags, bool on) {
@@ -321,25 +322,6 @@ void RingModule::free_slot(std::uint64_t index) {
   std::uint64_t owner = slot.claim.owner;
   __atomic_compare_exchange_n(&arena_.slots()[index].taken, &owner, std::uint64_t{0}, false,
                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t owner_pid,
-                                                                 pid_t pid) const {
-  std::vector<UnfinishedHit> found;
-  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
-    const Slot& slot = slots_[index];
-    if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
-    // What is not whole lies behind the cursor: read first, so that it can only seem more.
-    const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
-    const auto own = read_owner_page(arena_, index, pid);
-    if (!own) return std::nullopt;
-    if (own->alive != 0 && own->reserved > cursor) found.push_back({index, cursor});
-  }
-  return found;
-}
-
-bool RingModule::is_whole(const UnfinishedHit& hit) const {
-  return load_acquire(arena_.ring(hit.slot).cursor) > hit.position;
 }
 
 }  // namespace sojourn::capture

@@ -19,7 +19,9 @@
 #include "analysis/model/capture.h"
 #include "userspace/capture/records/record_reader.h"
 #include "userspace/capture/records/ring_clock.h"
+#include "userspace/capture/records/under_way.h"
 #include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/thread_stand.h"
 
 namespace sojourn::capture {
 
@@ -41,6 +43,8 @@ struct RingShared {
   // Whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
+  // Where the owner of a ring is, if it may be in the middle of a hit.
+  std::function<std::optional<ThreadStand>(std::uint64_t owner)> stand;
 };
 
 // What a user may want to know about the rings of a capture.
@@ -68,6 +72,13 @@ struct RingSilence {
 struct UnfinishedHit {
   std::uint64_t slot = 0;
   std::int64_t position = 0;
+};
+
+// A ring's owner that may have a stamp, and no place yet: it is where this says.
+struct UnsureOwner {
+  std::uint64_t slot = 0;
+  std::int64_t position = 0;
+  ThreadStand stand;
 };
 
 class RingModule {
@@ -111,6 +122,14 @@ class RingModule {
   // that may not be read. `owner_pid` is as it counts itself, `pid` as we count.
   std::optional<std::vector<UnfinishedHit>> unfinished(std::uint32_t owner_pid, pid_t pid) const;
   bool is_whole(const UnfinishedHit& hit) const;
+
+  // Just after the close mark, the same of hits that have no place yet: only those that have not
+  // moved since can have a stamp of before it.
+  std::vector<UnsureOwner> unsure_owners();
+  bool has_moved(const UnsureOwner& owner) const;
+
+  // What is under way now, and began between the open mark and `until`.
+  void add_under_way(std::uint64_t until, model::Ledger& ledger);
 
   // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.
   double fill() const { return fill_; }
@@ -170,6 +189,9 @@ class RingModule {
                        model::LossCause cause);
   void count_refused();
   void count_under_way(std::uint64_t index);
+  std::vector<HitUnderWay> under_way(std::uint64_t index, std::uint64_t until) const;
+  HitCode stands_in(std::uint64_t index, const ThreadStand& stand) const;
+  std::map<std::uint64_t, ThreadStand> stopped_owners() const;
   void free_slot(std::uint64_t index);
 
   Arena arena_;
@@ -189,6 +211,9 @@ class RingModule {
   Lost lost_under_way_;
   Lost lost_target_gone_;  // a thread died in the middle of them
   bool has_closed_books_ = false;
+  // By slot: who was stopped at the marks.
+  std::map<std::uint64_t, ThreadStand> stopped_at_open_;
+  std::map<std::uint64_t, ThreadStand> stopped_at_close_;
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
   std::uint64_t events_ = 0;
   double fill_ = 0;

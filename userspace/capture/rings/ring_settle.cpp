@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <optional>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "userspace/base/clock.h"
+#include "userspace/capture/rings/thread_stand.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
@@ -17,25 +16,27 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kPatienceNs = 1'000'000'000;
+// For threads of which only their time on processors tells that they went on. On a CPU that has no
+// ticks that stands still while they run.
+constexpr std::uint64_t kPatienceForTimesNs = 250'000'000;
 
-// What is waited for, one of two kinds.
+// What is waited for.
 struct Waiting {
+  struct Thread {
+    pid_t pid = 0;
+    pid_t tid = 0;
+    ThreadStand stand;
+  };
   std::vector<std::pair<const RingModule*, UnfinishedHit>> hits;
-  std::vector<std::pair<std::filesystem::path, std::uint64_t>> threads;  // and their times so far
+  std::vector<std::pair<const RingModule*, UnsureOwner>> owners;
+  std::vector<Thread> threads;  // of processes whose memory may not be read
 
-  std::size_t size() const { return hits.size() + threads.size(); }
+  bool is_over(std::uint64_t since_ns, std::uint64_t now_ns) const {
+    const std::uint64_t waited = now_ns - since_ns;
+    return waited >= kPatienceNs ||
+           (hits.empty() && threads.empty() && (owners.empty() || waited >= kPatienceForTimesNs));
+  }
 };
-
-// The thread's time on processors, where it could be in the middle of something: of one that waits
-// to run or was stopped. A thread that sleeps is inside the kernel, not inside of a hit.
-std::optional<std::uint64_t> time_if_interrupted(const std::filesystem::path& task) {
-  const auto text = target::read_whole(task / "stat");
-  const auto stat = text ? target::parse_stat(*text) : fail("gone");
-  if (!stat || !std::string_view("RTt").contains(stat->state)) return std::nullopt;
-  const auto schedule = target::read_whole(task / "schedstat");
-  if (!schedule) return std::nullopt;
-  return target::parse_number(target::split(*schedule, ' ').front());
-}
 
 bool any_alive(std::span<const target::Process* const> processes) {
   return std::ranges::any_of(processes, [](const auto* process) { return process->alive(); });
@@ -56,9 +57,12 @@ void look(const target::Process& process, std::span<const std::unique_ptr<RingMo
   if (readable) return;
   waiting.hits.resize(others);
   std::error_code gone;
-  for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone))
-    if (const auto time = time_if_interrupted(task.path()))
-      waiting.threads.emplace_back(task.path(), *time);
+  for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
+    const auto tid =
+        static_cast<pid_t>(target::parse_number(task.path().filename().string()).value_or(0));
+    if (const auto stand = stand_of_thread(process.pid(), tid))
+      waiting.threads.push_back({.pid = process.pid(), .tid = tid, .stand = *stand});
+  }
 }
 
 }  // namespace
@@ -69,13 +73,17 @@ Result<void> settle_rings(std::span<const target::Process* const> processes,
   SJ_CHECK(poll());  // rings that were taken just now
   Waiting waiting;
   for (const target::Process* process : processes) look(*process, modules, waiting);
-  const std::uint64_t patience = base::monotonic_ns() + kPatienceNs;
-  while (waiting.size() != 0 && any_alive(processes) && base::monotonic_ns() < patience) {
+  for (const auto& module : modules)
+    for (const UnsureOwner& owner : module->unsure_owners())
+      waiting.owners.emplace_back(module.get(), owner);
+  const std::uint64_t since = base::monotonic_ns();
+  while (!waiting.is_over(since, base::monotonic_ns()) && any_alive(processes)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     SJ_CHECK(poll());
     std::erase_if(waiting.hits, [](const auto& one) { return one.first->is_whole(one.second); });
-    std::erase_if(waiting.threads, [](const auto& thread) {
-      return time_if_interrupted(thread.first) != thread.second;
+    std::erase_if(waiting.owners, [](const auto& one) { return one.first->has_moved(one.second); });
+    std::erase_if(waiting.threads, [](const Waiting::Thread& thread) {
+      return stand_of_thread(thread.pid, thread.tid) != thread.stand;
     });
   }
   return {};

@@ -1,7 +1,7 @@
 // After the closing mark: waits for hits that had taken their stamp before it and are not whole
 // yet, because their threads lost the processor in the middle of them. Where the target's memory
-// may be read, each ring tells exactly; else threads that run or have run since are believed to be
-// through.
+// may be read, each ring tells exactly which have their place in it; else, and for hits that have
+// their stamp and no place yet, threads that have run since are believed to be through.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,45 @@
+#include "userspace/capture/records/hit_code.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// In bytes of code, from the instruction that has the record's id for its address.
+struct Span {
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+
+  bool has(std::int32_t at) const { return first <= at && at <= last; }
+};
+
+#if defined(__x86_64__)
+constexpr Span kUntilSaid{-27, 7};    // behind cmpxchg, up to the store of the id
+constexpr std::int32_t kTakes = -35;  // cmpxchg
+
+// From behind rdtsc on: shl, or, and a lea whose length is the record's doing.
+Span stamped(const RingSites::Site& site) {
+  constexpr std::uint8_t kMostInOneByte = 128;
+  const std::int32_t lea = site.record_bytes <= kMostInOneByte ? 4 : 7;
+  return {kTakes - lea - 7, kTakes};
+}
+#else
+constexpr Span kUntilSaid{-28, 4};
+
+Span stamped(const RingSites::Site&) {
+  return {1, 0};
+}
+#endif
+
+}  // namespace
+
+HitCode find_hit(const RingSites& sites, std::uint64_t instruction) {
+  for (const RingSites::Site& site : sites.places()) {
+    if (site.record_bytes == 0) continue;
+    const auto at = static_cast<std::int32_t>(static_cast<std::uint32_t>(instruction) - site.id);
+    if (kUntilSaid.has(at)) return {.site = &site, .part = HitPart::kHasPlace};
+    if (stamped(site).has(at)) return {.site = &site, .part = HitPart::kHasStamp};
+  }
+  return {};
+}
+
+}  // namespace sojourn::capture

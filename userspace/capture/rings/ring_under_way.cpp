@@ -1,0 +1,163 @@
+// Hits that have begun and are not whole, of one arena: which there are after the close mark and
+// how long they are waited for, and which are lost. RingModule's part of that.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "userspace/capture/records/hit_code.h"
+#include "userspace/capture/records/shared.h"
+#include "userspace/capture/records/under_way.h"
+#include "userspace/capture/rings/owner_page.h"
+#include "userspace/capture/rings/ring_module.h"
+
+namespace sojourn::capture {
+
+std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t owner_pid,
+                                                                 pid_t pid) const {
+  std::vector<UnfinishedHit> found;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
+    // What is not whole lies behind the cursor: read first, so that it can only seem more.
+    const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
+    const auto own = read_owner_page(arena_, index, pid);
+    if (!own) return std::nullopt;
+    if (own->alive != 0 && own->reserved > cursor) found.push_back({index, cursor});
+  }
+  return found;
+}
+
+bool RingModule::is_whole(const UnfinishedHit& hit) const {
+  return load_acquire(arena_.ring(hit.slot).cursor) > hit.position;
+}
+
+namespace {
+
+bool was_there(const std::map<std::uint64_t, ThreadStand>& stopped, std::uint64_t slot,
+               const ThreadStand& now) {
+  const auto then = stopped.find(slot);
+  return then != stopped.end() && then->second == now;
+}
+
+}  // namespace
+
+// ---- those without a place ----
+
+std::map<std::uint64_t, ThreadStand> RingModule::stopped_owners() const {
+  std::map<std::uint64_t, ThreadStand> stopped;
+  if (!shared_->stand) return stopped;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
+    const auto stand = shared_->stand(slot.claim.owner);
+    if (stand && stand->instruction != 0) stopped.emplace(index, *stand);
+  }
+  return stopped;
+}
+
+// One that is stopped is unsure only where it stands between the two.
+std::vector<UnsureOwner> RingModule::unsure_owners() {
+  std::vector<UnsureOwner> unsure;
+  stopped_at_close_.clear();
+  if (!kStampComesFirst || !shared_->stand) return unsure;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    const Slot& slot = slots_[index];
+    if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
+    const std::int64_t position = load_acquire(arena_.ring(index).cursor);
+    const auto stand = shared_->stand(slot.claim.owner);
+    if (!stand) continue;
+    if (stand->instruction != 0) {
+      stopped_at_close_.emplace(index, *stand);
+      const HitCode where = find_hit(shared_->sites, stand->instruction);
+      if (where.site == nullptr || where.part != HitPart::kHasStamp) continue;
+    }
+    unsure.push_back({.slot = index, .position = position, .stand = *stand});
+  }
+  return unsure;
+}
+
+// A record that was shown since is one of a later hit, or of that one.
+bool RingModule::has_moved(const UnsureOwner& owner) const {
+  if (load_acquire(arena_.ring(owner.slot).cursor) != owner.position) return true;
+  return shared_->stand(slots_[owner.slot].claim.owner) != owner.stand;
+}
+
+// A hit with a stamp alone may have begun after the close, but where its thread has been there
+// since.
+HitCode RingModule::stands_in(std::uint64_t index, const ThreadStand& stand) const {
+  const HitCode where = find_hit(shared_->sites, stand.instruction);
+  if (where.site == nullptr || where.part == HitPart::kHasPlace) return where;
+  return was_there(stopped_at_close_, index, stand) ? where : HitCode{};
+}
+
+// ---- what is lost ----
+
+void RingModule::close_books() {
+  if (std::exchange(has_closed_books_, true)) return;
+  for (std::uint64_t index = 0; index < slots_.size(); ++index)
+    if (slots_[index].is_read) count_under_way(index);
+}
+
+// All behind what was read that belongs between the marks, also what has become whole since.
+std::vector<HitUnderWay> RingModule::under_way(std::uint64_t index, std::uint64_t until) const {
+  const Slot& slot = slots_[index];
+  if (slot.is_foreign || slot.is_unsound) return {};
+  RingEnd end{.data = arena_.ring_data(index),
+              .capacity = slot.reader.capacity(),
+              .from = slot.reader.tail(),
+              .reserved = std::nullopt,
+              .not_before = std::max(slot.reader.last_stamp(), slot.claim.stamp),
+              .not_after = UINT64_MAX,
+              .stands = {}};
+  if (shared_->is_alive(slot.claim.owner)) {
+    const auto stand = shared_->stand ? shared_->stand(slot.claim.owner) : std::nullopt;
+    if (stand && stand->instruction != 0) {
+      // What it is in the middle of began before the open mark.
+      if (was_there(stopped_at_open_, index, *stand)) return {};
+      end.stands = stands_in(index, *stand);
+    }
+    if (const auto own = read_owner_page(arena_, index, shared_->host_pid(slot.claim.owner)))
+      end.reserved = own->alive != 0 ? own->reserved : end.from;
+  }
+  end.not_after = read_cycle_counter();
+  std::vector<HitUnderWay> hits = hits_under_way(end, shared_->sites);
+  std::erase_if(hits, [&](const HitUnderWay& hit) {
+    const bool is_outside =
+        hit.stamp != 0 && (hit.stamp < shared_->gate.open || hit.stamp >= until);
+    return is_outside || (hit.site != nullptr && !hit.site->is_wanted);
+  });
+  return hits;
+}
+
+namespace {
+
+model::PointId point_of(const HitUnderWay& hit) {
+  return hit.site != nullptr ? hit.site->point : model::kNoPoint;
+}
+
+}  // namespace
+
+void RingModule::count_under_way(std::uint64_t index) {
+  Slot& slot = slots_[index];
+  auto& lost = shared_->is_alive(slot.claim.owner) ? lost_under_way_ : lost_target_gone_;
+  for (const HitUnderWay& hit : under_way(index, shared_->gate.close)) {
+    number_stream(slot);
+    ++lost[{slot.stream.id, point_of(hit)}];
+  }
+}
+
+void RingModule::add_under_way(std::uint64_t until, model::Ledger& ledger) {
+  for (std::uint64_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    if (!slot.is_read || !shared_->is_alive(slot.claim.owner)) continue;
+    for (const HitUnderWay& hit : under_way(index, until)) {
+      number_stream(slot);
+      ledger.push_back({.stream = slot.stream.id,
+                        .point = point_of(hit),
+                        .cause = model::LossCause::kUnderWay,
+                        .count = 1});
+    }
+  }
+}
+
+}  // namespace sojourn::capture
