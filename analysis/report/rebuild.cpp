@@ -81,11 +81,16 @@ Result<void> run(trace::Reader& reader, Rebuilders& rebuilders, const Progress& 
       threads.emplace_back([&, part] { work(part, [](const auto&) { return true; }); });
     const auto whole = reader.events();
     std::uint64_t done = 0;
-    work(rebuilders.size() - 1, [&](const model::EventBatch& events) {
-      done += events.size();
-      progress(done, whole);
-      return consume(events);
-    });
+    try {
+      work(rebuilders.size() - 1, [&](const model::EventBatch& events) {
+        done += events.size();
+        progress(done, whole);
+        return consume(events);
+      });
+    } catch (...) {
+      conveyor.stop();  // else the others would wait for this one, and this one for their end
+      throw;
+    }
   }
   return read;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,12 +20,12 @@ namespace {
 constexpr std::uint64_t kPackets = 3000;
 
 // Radio traffic with gaps, each stream in blocks of its own. How many events it has.
-std::uint64_t write_radio(const std::string& path) {
+std::uint64_t write_radio(const std::string& path, std::uint64_t packets = kPackets) {
   const auto schema = *bench::RadioTraffic::schema();
   auto writer = *trace::Writer::create(path);
   REQUIRE(writer.write(schema));
   std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
-  bench::RadioTraffic traffic(kPackets, 7, 10'000);
+  bench::RadioTraffic traffic(packets, 7, 10'000);
   std::minstd_rand random;
   std::uint64_t events = 0;
   model::Capture capture;
@@ -173,6 +174,22 @@ TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
   CHECK(batches == 3);
   CHECK(two.up.journeys < 1000);
   CHECK(two.down.journeys < kPackets);
+}
+
+TEST_CASE("who fails while many batches are to come ends all threads, and its failure is told") {
+  constexpr std::uint64_t kMany = 30'000;
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, kMany);
+  auto reader = *trace::Reader::open(path);
+  const auto topology = *journeys::Topology::derive(reader.schema(), {});
+  Directions told(topology);
+  Both both(told.down, told.up);
+  const auto full = [](const model::EventBatch&) -> bool { throw std::runtime_error("no space"); };
+  const auto progress = [](auto, auto) {};
+  CHECK_THROWS_AS(rebuild(reader, {}, both, progress, full), std::runtime_error);
+  CHECK_THROWS_AS(rebuild_apart(reader, {}, told.down, told.up, progress, full),
+                  std::runtime_error);
 }
 
 TEST_CASE("one direction alone needs no second thread") {
