@@ -134,6 +134,10 @@ std::uint64_t Input::next_block(std::uint64_t from) {
   constexpr std::uint32_t magic = kBlockMagic;
   std::vector<std::uint8_t> window;
   while (size_ - from >= sizeof(BlockHeader)) {
+    // Holes hold nothing. A file system that cannot tell says that there is data.
+    const off_t data = lseek(fd_, static_cast<off_t>(from), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return size_;
+    from = std::clamp(static_cast<std::uint64_t>(std::max<off_t>(data, 0)), from, size_);
     window.resize(static_cast<std::size_t>(std::min(kWindow, size_ - from)));
     if (!read_at(from, window.data(), window.size())) return size_;
     for (std::size_t at = 0; at + sizeof(magic) <= window.size(); ++at) {

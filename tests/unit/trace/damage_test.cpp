@@ -2,8 +2,11 @@
 // anything that was not written.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/stat.h>
@@ -279,6 +282,18 @@ TEST_CASE("a file that is no trace is refused in one line that names it") {
         fmt::format("open {}: No such file or directory", folder.path("none.sjt")));
   CHECK(error_of(Reader::open(folder.path())) ==
         fmt::format("open {}: not a regular file", folder.path()));
+}
+
+// Without that it would take minutes.
+TEST_CASE("holes of a file are not searched for blocks") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("holes.sjt");
+  const std::uint64_t kHole = std::uint64_t{1} << 42;
+  std::ofstream(path) << "nothing";
+  std::filesystem::resize_file(path, kHole);
+  const auto none = Reader::open(path);
+  REQUIRE_FALSE(none.has_value());
+  CHECK(none.error().text().contains("no sojourn trace"));
 }
 
 TEST_CASE("a FIFO that nobody writes into is refused at once") {
