@@ -202,23 +202,17 @@ Result<void> run(const Options& options) {
 
 Action define_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_flag("--json", options->json, "one JSON object");
+  add_trace(app, options->path);
+  app.add_flag("--json", options->json, "One JSON object instead of text");
   app.footer(
-      "Reads every block and verifies it. Exit code 0: the file is whole, and every event that "
-      "was\n"
+      "Reads every block and verifies it. Exit code 0: the file is whole, and every event that was "
       "lost was counted. Exit code 1: it is damaged, or events are missing that nothing accounts "
       "for.\n"
       "--json: {\"whole\", \"losses\": complete | accounted | unaccounted | unknown, \"bytes\", "
-      "\"events\",\n"
-      "\"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", \"index\", \"open_ns\", "
-      "\"close_ns\",\n"
-      "\"missing\", \"unaccounted\", \"lost\", \"filtered\", \"ledger\": {cause: count}, "
-      "\"streams\": "
-      "[{\"stream\",\n"
-      "\"blocks\", \"events\", \"gaps\", \"missing\", \"counted\", \"filtered\"}], \"damage\": "
-      "[{\"offset\", "
-      "\"bytes\", \"what\"}]}");
+      "\"events\", \"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", \"index\", "
+      "\"open_ns\", \"close_ns\", \"missing\", \"unaccounted\", \"lost\", \"filtered\", "
+      "\"ledger\": {cause: count}, \"streams\": [{\"stream\", \"blocks\", \"events\", \"gaps\", "
+      "\"missing\", \"counted\", \"filtered\"}], \"damage\": [{\"offset\", \"bytes\", \"what\"}]}");
   return [options] { return run(*options); };
 }
 

@@ -8,6 +8,7 @@
 
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/rings/ring_control.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/table.h"
 #include "userspace/cli/tell.h"
@@ -114,14 +115,15 @@ Action define_ctl(CLI::App& app) {
   app.add_option("-p,--pid", options->pid, "The running process")
       ->type_name("PID")
       ->required()
-      ->check(CLI::Range(1, 1 << 22));
-  app.add_option("action", options->action,
-                 "status, enable, disable; of a capture that runs: start, stop, flush, dump")
-      ->required()
-      ->check(CLI::IsMember({"status", "enable", "disable", "start", "stop", "flush", "dump"}));
+      ->check(check_process_id);
+  auto* action =
+      app.add_option("action", options->action, "The last four are of a capture that runs")
+          ->required();
+  choose_from(*action, {"status", "enable", "disable", "start", "stop", "flush", "dump"});
   auto* pattern = app.add_option("points", options->pattern,
-                                 "Which points, by name, with * and ?, e.g. 'rlc.*'");
-  app.add_flag("--json", options->json, "status as one JSON object");
+                                 "Which points to switch, by name, with * and ?, e.g. 'rlc.*'")
+                      ->type_name("GLOB");
+  app.add_flag("--json", options->json, "The status as one JSON object");
   app.parse_complete_callback([options, pattern] {
     const bool switches = options->action == "enable" || options->action == "disable";
     if (switches == pattern->empty())

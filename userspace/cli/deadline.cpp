@@ -33,10 +33,10 @@ std::optional<double> parse_slots(std::string_view text) {
 void DeadlineOption::define(CLI::App& app, const std::string& help) {
   app.add_option("--deadline", text_,
                  help +
-                     ", e.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
+                     ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
                      "tell")
       ->type_name("TIME");
-  app.add_option("--slot", slot_, "how long a slot is, e.g. 500us")->type_name("TIME");
+  app.add_option("--slot", slot_, "How long a slot is, e.g. 500us")->type_name("TIME");
 }
 
 void DeadlineOption::check() {

@@ -1,10 +1,13 @@
 // `sojourn doctor`: what will work on this machine, before anything is attached.
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/doctor/host_answers.h"
 #include "userspace/doctor/host_checks.h"
@@ -26,12 +29,17 @@ struct Options {
 };
 
 Result<void> doctor(const Options& options) {
+  // First, so that a wrong number is told at once.
+  std::optional<target::Process> process;
+  if (options.pid != 0) {
+    SJ_TRY(opened, target::Process::open(options.pid));
+    process = std::move(opened);
+  }
   const doctor::HostAnswers answers = doctor::ask_host();
   doctor::Diagnosis diagnosis = doctor::judge_host(doctor::read_host({}), answers);
   std::string points;
-  if (options.pid != 0) {
-    SJ_TRY(process, target::Process::open(options.pid));
-    SJ_TRY(look, doctor::look_at(process, answers, kLook));
+  if (process) {
+    SJ_TRY(look, doctor::look_at(*process, answers, kLook));
     doctor::judge_target(look, diagnosis);
     points = doctor::points_text(look);
   }
@@ -52,7 +60,7 @@ Action define_doctor(CLI::App& app) {
          "-p,--pid", options->pid,
          "Also look at this process: its points, how often they are hit (for half a second), "
          "and what recording them will cost it")
-      ->check(CLI::PositiveNumber)
+      ->check(check_process_id)
       ->type_name("PID");
   app.add_flag("--json", options->json, "One JSON object instead of text");
   app.footer(

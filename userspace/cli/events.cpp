@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -20,6 +21,7 @@
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
 #include "analysis/trace/reader.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -27,6 +29,7 @@
 namespace sojourn::cli {
 namespace {
 
+constexpr std::uint64_t kLargestId = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 struct Options {
@@ -324,27 +327,35 @@ Result<void> run(const Options& options) {
 
 Action define_events(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
+  add_trace(app, options->path);
+  app.add_option("--limit", options->limit, "Print at most so many")
+      ->type_name("N")
+      ->check(whole_number(1));
   app.add_option("--points", options->globs,
-                 "only points that match, e.g. 'rlc.*' or 'U *--drop'; may be repeated");
+                 "Only points that match, e.g. 'rlc.*' or 'U *--drop'; may be repeated")
+      ->type_name("GLOB");
   options->where.define(app,
-                        "only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k'; "
+                        "Only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k'; "
                         "docs/filters.md has the language");
-  app.add_option("--tid", options->tids, "only events of this thread; may be repeated");
-  app.add_option("--stream", options->streams, "only events of this stream; may be repeated");
-  app.add_option("--time", options->time,
-                 "rel: since the capture's first mark; mono: CLOCK_MONOTONIC; wall: since 1970")
-      ->check(CLI::IsMember({"rel", "mono", "wall"}))
-      ->capture_default_str();
-  app.add_flag("--json", options->json, "one JSON object a line");
+  app.add_option("--tid", options->tids, "Only events of this thread; may be repeated")
+      ->type_name("TID")
+      ->check(whole_number(0, kLargestId));
+  app.add_option("--stream", options->streams, "Only events of this stream; may be repeated")
+      ->type_name("N")
+      ->check(whole_number(0, kLargestId));
+  auto* time = app.add_option(
+      "--time", options->time,
+      "rel: since the capture's first mark; mono: CLOCK_MONOTONIC; wall: since 1970");
+  time->capture_default_str();
+  choose_from(*time, {"rel", "mono", "wall"});
+  app.add_flag("--json", options->json, "One JSON object a line");
   app.footer(
-      "A line is: seconds, direction, point, the point's fields by name, cpu, thread, and of\n"
+      "A line is: seconds, direction, point, the point's fields by name, cpu, thread, and of "
       "several processes which.\n"
-      "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\",\n"
-      "\"fields\": {name: value, or [values] where the point has that name several times},\n"
-      "\"tid\", \"pid\": where it is known, \"cpu\": number or null, \"stream\",\n"
-      "\"seq\": position in the stream}");
+      "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\", "
+      "\"fields\": {name: value, or [values] where the point has that name several times}, "
+      "\"tid\", \"pid\": where it is known, \"cpu\": number or null, \"stream\", \"seq\": position "
+      "in the stream}");
   return [options] { return run(*options); };
 }
 

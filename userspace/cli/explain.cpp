@@ -11,6 +11,7 @@
 #include "analysis/report/causes_text.h"
 #include "analysis/report/inquiry.h"
 #include "analysis/report/slots.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline.h"
 #include "userspace/cli/progress.h"
@@ -144,26 +145,26 @@ Result<void> run(const Options& options) {
 
 Action define_explain(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  add_trace(app, options->path);
   app.parse_complete_callback([options] { options->deadline.check(); });
   options->deadline.define(
-      app, "a packet that took longer is late; without: the slowest 1 % of each direction");
-  app.add_option("--worst", options->worst, "explain so many of the slowest, one by one")
-      ->check(CLI::Range(1, 100'000))
+      app, "A packet that took longer is late; without it the slowest 1 % of each direction");
+  app.add_option("--worst", options->worst, "Explain so many of the slowest, one by one")
+      ->type_name("N")
+      ->check(whole_number(1, 100'000))
       ->capture_default_str();
-  app.add_option("--dir", options->direction, "only downlink (D) or uplink (U)")
-      ->check(CLI::IsMember({"D", "U"}));
+  choose_from(*app.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
+              {"D", "U"});
   options->where.define(app,
-                        "only packets for which this is true, e.g. 'rnti == 0x4601'; "
+                        "Only packets for which this is true, e.g. 'rnti == 0x4601'; "
                         "docs/filters.md has the language");
-  app.add_flag("--json", options->json, "one JSON object instead of text");
+  app.add_flag("--json", options->json, "One JSON object instead of text");
   app.footer(
-      "A packet's time is cut into parts, each with a cause: the thread that was to deal with it\n"
-      "ran for it (work) or for others ahead of it (queue), wanted a CPU that somebody else had,\n"
-      "slept or waited for a lock, was interrupted; or the packet waited for a slot, for its\n"
-      "other pieces, for one that had to go first, or to be sent again. A packet counts for the\n"
-      "cause that took most of its time. \"time in all\" is what a cause took of all late "
-      "packets.\n"
+      "A packet's time is cut into parts, each with a cause: the thread that was to deal with it "
+      "ran for it (work) or for others ahead of it (queue), wanted a CPU that somebody else had, "
+      "slept or waited for a lock, was interrupted; or the packet waited for a slot, for its other "
+      "pieces, for one that had to go first, or to be sent again. A packet counts for the cause "
+      "that took most of its time. \"time in all\" is what a cause took of all late packets.\n"
       "\n"
       "What threads did is known where the trace has kernel context:\n"
       "  sojourn record -p PID --context sched,irq --queues -o run.sjt\n"

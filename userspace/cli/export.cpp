@@ -14,6 +14,7 @@
 #include "analysis/model/wall_clock.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/words.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/output_file.h"
@@ -153,26 +154,27 @@ Result<void> run(const Options& options) {
 
 Action define_export(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_option("--to", options->to, "the format: lseq, lseqj, latseq-json or latseq-csv")
-      ->required()
-      ->check(CLI::IsMember({"lseq", "lseqj", "latseq-json", "latseq-csv"}));
+  add_trace(app, options->path);
+  auto* to = app.add_option("--to", options->to, "The format")->required();
+  choose_from(*to, {"lseq", "lseqj", "latseq-json", "latseq-csv"});
   app.add_option("--what", options->what,
-                 "which part; of latseq-json: journeys (default), points, paths, stats; of "
-                 "latseq-csv: durations (default), matrix");
-  app.add_option("--compat", options->compat,
-                 "latseq: journeys as LatSeq's own rebuilder makes them, not as sojourn does")
-      ->check(CLI::IsMember({"latseq"}));
+                 "Which part; of latseq-json: journeys (default), points, paths, stats; of "
+                 "latseq-csv: durations (default), matrix")
+      ->type_name("PART");
+  choose_from(*app.add_option("--compat", options->compat,
+                              "Journeys as LatSeq's own rebuilder makes them, not as sojourn does"),
+              {"latseq"});
   options->rules.define(app);
   app.add_option("-o,--output", options->output,
-                 "the file to write, complete or not at all; without: standard output");
+                 "The file to write, complete or not at all; without it standard output")
+      ->type_name("FILE");
   app.parse_complete_callback([options] { check(*options); });
   app.footer(
       "lseq          a recording: a line an event, times since 1970\n"
       "lseqj         the events of complete journeys, each with their numbers, for lseqj2any\n"
       "latseq-json   as latseq_logs -j, -p, -r and latseq_stats -sj print it\n"
-      "latseq-csv    the table of durations (latseq_stats -djd -f csv), the matrix of each path\n"
-      "              (latseq_logs -M)\n"
+      "latseq-csv    the table of durations (latseq_stats -djd -f csv), the matrix of each path "
+      "(latseq_logs -M)\n"
       "docs/latseq.md says what each holds. A packet that was cut is one journey for each piece.");
   return [options] { return run(*options); };
 }

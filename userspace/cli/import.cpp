@@ -19,6 +19,7 @@
 #include "analysis/oai_t/importer.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
@@ -221,36 +222,40 @@ Action define_import(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option(
          "files", options->files,
-         "the recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
+         "The recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
          "becomes one stream")
+      ->type_name("FILE")
       ->required();
   app.add_option("-o,--output", options->output,
-                 "the trace to write; without: the first file's name with .sjt");
-  app.add_option("--from", options->from,
-                 "which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or srsran, the "
-                 "event tracer of srsRAN and OCUDU")
-      ->check(CLI::IsMember({"latseq", "t", "srsran"}))
-      ->capture_default_str();
+                 "The trace to write; without it the first file's name with .sjt")
+      ->type_name("FILE");
+  auto* from = app.add_option("--from", options->from,
+                              "Which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or "
+                              "srsran, the event tracer of srsRAN and OCUDU");
+  from->capture_default_str();
+  choose_from(*from, {"latseq", "t", "srsran"});
   app.add_option("--onto", options->onto,
-                 "a trace that sojourn recorded at the same time: -o becomes a copy of it in which "
-                 "the recordings' events stand at their times");
+                 "A trace that sojourn recorded at the same time: -o becomes a copy of it in which "
+                 "the recordings' events stand at their times")
+      ->type_name("TRACE");
   app.add_option(
          "--began", options->began,
-         "of srsran: when the program began, in seconds since 1970, where its events do not "
+         "Of srsran: when the program began, in seconds since 1970, where its events do not "
          "tell")
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("--json", options->json, "what was read and what was skipped, as one JSON object");
+      ->type_name("SECONDS")
+      ->check(number_between(0, 1e11));
+  app.add_flag("--json", options->json, "What was read and what was skipped, as one JSON object");
   app.footer(
       "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"
       "t: record.raw, as `record -o` wrote it. Its messages are scalars, beside other points.\n"
       "srsran: the JSON that a build with tracing writes. Its spans are scalars with dur_ns.\n"
       "What is no event is skipped and told, by reason; docs/latseq.md, docs/oai-t.md and "
       "docs/srsran-events.md have them.\n"
-      "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\",\n"
+      "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
       "\"events\", \"outside\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: "
-      "{\"count\",\n"
-      "\"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", \"before_clock\",\n"
-      "\"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", \"failure\"}]}");
+      "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", "
+      "\"before_clock\", \"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", "
+      "\"failure\"}]}");
   app.parse_complete_callback([options] {
     if (options->began && options->from != "srsran")
       refuse_usage("--began is of --from srsran: the others tell their times themselves");

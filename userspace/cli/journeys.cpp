@@ -13,6 +13,7 @@
 #include "analysis/journeys/rule_file.h"
 #include "analysis/report/journey_words.h"
 #include "analysis/report/rebuild.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
@@ -177,30 +178,36 @@ Result<void> run(const Options& options) {
 
 Action define_journeys(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  add_trace(app, options->path);
   app.add_option("--id", options->ids,
-                 "only this one, by its number in the text or its id in JSON; several with a comma")
-      ->delimiter(',');
-  app.add_option("--limit", options->limit, "print at most so many")->check(CLI::PositiveNumber);
-  app.add_option("--worst", options->worst, "only the slowest complete ones, slowest first")
-      ->check(CLI::Range(1, 100'000));
-  app.add_option("--dir", options->direction, "only downlink (D) or uplink (U)")
-      ->check(CLI::IsMember({"D", "U"}));
+                 "Only this one, by its number in the text or its id in JSON; several with a comma")
+      ->type_name("N")
+      ->delimiter(',')
+      ->check(whole_number(0));
+  app.add_option("--limit", options->limit, "Print at most so many")
+      ->type_name("N")
+      ->check(whole_number(1));
+  app.add_option("--worst", options->worst, "Only the slowest complete ones, slowest first")
+      ->type_name("N")
+      ->check(whole_number(1, 100'000));
+  choose_from(*app.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
+              {"D", "U"});
   options->where.define(app,
-                        "only those for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) > "
+                        "Only those for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) > "
                         "500us'; docs/filters.md has the language");
   app.add_flag("--incomplete", options->incomplete,
-               "only those that are not complete: dropped, censored, incomplete");
+               "Only those that are not complete: dropped, censored, incomplete");
   app.add_flag("--inside", options->inside,
-               "only those that were in the target when the capture ended, the oldest first: where "
+               "Only those that were in the target when the capture ended, the oldest first: where "
                "they were, and for how long");
-  app.add_option("--compat", options->compat,
-                 "latseq: as LatSeq's own rebuilder makes them; with --json as it prints them")
-      ->check(CLI::IsMember({"latseq"}));
+  choose_from(
+      *app.add_option("--compat", options->compat,
+                      "As LatSeq's own rebuilder makes them; with --json as it prints them"),
+      {"latseq"});
   options->rules.define(app);
   app.add_flag("--explain-rules", options->explain,
-               "print which point feeds which, by which ids, as --rules reads it, and stop");
-  app.add_flag("--json", options->json, "one JSON object a line");
+               "Print which point feeds which, by which ids, as --rules reads it, and stop");
+  app.add_flag("--json", options->json, "One JSON object a line");
   app.parse_complete_callback([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
       refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
@@ -222,9 +229,9 @@ Action define_journeys(CLI::App& app) {
           "--compat latseq knows complete journeys only: no --where, --incomplete or --inside");
   });
   app.footer(
-      "A downlink journey is what one packet's bytes reached; an uplink journey is all that the\n"
-      "packet which left was made from. Each line is an event: its number, the time since the\n"
-      "journey began, the point, and what is new in its fields. Steps below a fork are indented;\n"
+      "A downlink journey is what one packet's bytes reached; an uplink journey is all that the "
+      "packet which left was made from. Each line is an event: its number, the time since the "
+      "journey began, the point, and what is new in its fields. Steps below a fork are indented; "
       "\"joins\" and \"repeats\" name other lines. \"whole\" marks the event that completed it.\n"
       "Journeys are printed as they end, not as they began.");
   return [options] { return run(*options); };

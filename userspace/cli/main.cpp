@@ -4,14 +4,19 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "analysis/filter/words.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/tell.h"
 
 namespace {
@@ -43,6 +48,15 @@ bool is_command(std::string_view word) {
                              [&](const Command& command) { return word == command.name; });
 }
 
+int refuse_command(const char* word) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  const std::string near = sojourn::filter::did_you_mean(word, names);
+  cli::tell("sojourn: there is no command \"{}\"{}\n", word,
+            near.empty() ? "; `sojourn --help` lists them" : near);
+  return 2;
+}
+
 // Data that a full disk or a closed pipe did not take is not done. Returns the exit code.
 int flush_output() {
   std::cout.flush();
@@ -58,23 +72,23 @@ int run(int argc, char** argv) {
       "sojourn");
   app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "Start here:\n"
-      "  sojourn list -p PID                              what can be traced in that process\n"
-      "  sojourn record -p PID --for 10s -o run.sjt       trace it for ten seconds\n"
-      "  sojourn report run.sjt                           and see where its packets spend their "
-      "time");
+  app.formatter(std::make_shared<cli::HelpFormatter>(cli::help_width()));
+  app.failure_message(
+      [](const CLI::App* parsed, const CLI::Error& error) { return cli::refusal(*parsed, error); });
 
   // CLI11 would only say that a subcommand is missing.
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) {
-    cli::tell("sojourn: there is no command \"{}\"; `sojourn --help` lists them\n", argv[1]);
-    return 2;
-  }
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1])) return refuse_command(argv[1]);
   Action chosen;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->callback([&chosen, action = command.define(*sub)] { chosen = action; });
   }
+  // Not earlier: commands would inherit it.
+  app.footer(
+      "Start here:\n"
+      "  sojourn list -p PID                         what can be traced in that process\n"
+      "  sojourn record -p PID --for 10s -o run.sjt  trace it for ten seconds\n"
+      "  sojourn report run.sjt                      where its packets spend their time");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

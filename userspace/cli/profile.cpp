@@ -9,6 +9,7 @@
 #include "analysis/journeys/topology.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/profile_text.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
@@ -94,22 +95,25 @@ Result<void> run(const Options& options) {
 
 Action define_profile(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_option("--thread", options->thread, "only this thread, by its name or number");
+  add_trace(app, options->path);
+  app.add_option("--thread", options->thread, "Only this thread, by its name or number")
+      ->type_name("THREAD");
   app.add_option("--hop", options->hop,
-                 "only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'");
-  app.add_option("--limit", options->limit, "rows of a table")
-      ->check(CLI::PositiveNumber)
+                 "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'")
+      ->type_name("HOP");
+  app.add_option("--limit", options->limit, "Rows of a table")
+      ->type_name("N")
+      ->check(whole_number(1))
       ->capture_default_str();
   auto* folded = app.add_flag("--folded", options->folded,
-                              "a line for each stack, as flame graph tools read it: "
+                              "A line for each stack, as flame graph tools read it: "
                               "thread;hop;outermost;...;innermost SAMPLES");
-  app.add_flag("--json", options->json, "one JSON object instead of text")->excludes(folded);
+  app.add_flag("--json", options->json, "One JSON object instead of text")->excludes(folded);
   app.footer(
       "self      the function itself ran, or what was inlined into it and has no name\n"
       "total     it, or what it called\n"
-      "hop       the thread was at work on the unit there: its event before entered the hop, its\n"
-      "          next one left it. between units: it waited, looked for work, or has no points\n"
+      "hop       the thread was at work on the unit there: its event before entered the hop, its "
+      "next one left it. between units: it waited, looked for work, or has no points\n"
       "[k]       in the kernel; name+0x... where a file has no symbols\n"
       "\n"
       "docs/capture.md explains how stacks are sampled. Made by `sojourn record --profile 999Hz`.");

@@ -246,36 +246,35 @@ Result<void> run(const Options& options) {
 
 Action define_queues(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  add_trace(app, options->path);
   app.add_flag("--places", options->places,
-               "only what events tell: packets in flight between points, not the samples");
-  app.add_flag("--depths", options->depths, "how long each queue had each depth");
+               "Only what events tell: packets in flight between points, not the samples");
+  app.add_flag("--depths", options->depths, "How long each queue had each depth");
   app.add_flag("--topology", options->topology,
-               "who feeds and who drains which queue, and what changed meanwhile");
-  auto* dot = app.add_flag("--dot", options->dot, "the topology as a graph for Graphviz");
+               "Who feeds and who drains which queue, and what changed meanwhile");
+  auto* dot = app.add_flag("--dot", options->dot, "The topology as a graph for Graphviz");
   auto* items = app.add_flag("--items", options->items,
-                             "how long each item stayed in each place, a line for each")
+                             "How long each item stayed in each place, a line for each")
                     ->excludes(dot);
-  app.add_flag("--json", options->json, "one JSON object instead of text")
+  app.add_flag("--json", options->json, "One JSON object instead of text")
       ->excludes(dot)
       ->excludes(items);
   app.add_flag("--verify", options->verify,
-               "compare each sample with the events of the queue's operations")
+               "Compare each sample with the events of the queue's operations")
       ->excludes(dot)
       ->excludes(items);
   app.footer(
       "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
       "empty     how often and for which share of the time; of a pool: it had nothing to give\n"
       "in, out   what went through between the first and the last sample\n"
-      "used      of a stage the share of time in which it held something, of a pool that of its\n"
-      "          capacity that was taken, on average\n"
-      "wait      of samples by Little's law: mean depth over rate; of a pool how long a buffer "
-      "was\n"
-      "          taken. From events: the time that each item stayed, its mean, quantiles and most\n"
+      "used      of a stage the share of time in which it held something, of a pool that of its "
+      "capacity that was taken, on average\n"
+      "wait      of samples by Little's law: mean depth over rate; of a pool how long a buffer was "
+      "taken. From events: the time that each item stayed, its mean, quantiles and most\n"
       "takes     the time within which a sample that found something new was read\n"
       "Little    arrivals a second times the mean wait: near depth, where both are right\n"
-      "Kingman   the mean wait that a queue with one server would have with these times between\n"
-      "          arrivals and of service (G/G/1); far from wait where it works otherwise\n"
+      "Kingman   the mean wait that a queue with one server would have with these times between "
+      "arrivals and of service (G/G/1); far from wait where it works otherwise\n"
       "\n"
       "A sample holds until the next. docs/queues.md explains how they are taken.");
   return [options] { return run(*options); };

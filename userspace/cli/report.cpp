@@ -28,6 +28,7 @@
 #include "analysis/report/words.h"
 #include "analysis/report/worst.h"
 #include "analysis/threads/survey.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/deadline.h"
@@ -201,36 +202,35 @@ void check(Options& options) {
 
 Action define_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
+  add_trace(app, options->path);
   app.parse_complete_callback([options] { check(*options); });
-  app.add_flag("--json", options->json, "one JSON object instead of text; times in microseconds");
+  app.add_flag("--json", options->json, "One JSON object instead of text; times in microseconds");
   options->where.define(app,
-                        "only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
+                        "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
                         "4ms'; docs/filters.md has the language");
-  app.add_option("--by", options->by,
-                 "times, rates and gaps of each of these, and stop: ue, bearer, path, hop, layer, "
-                 "point, thread")
-      ->check(CLI::IsMember({"ue", "bearer", "path", "hop", "layer", "point", "thread"}));
-  options->deadline.define(app, "how many packets, and stays in hops, took longer than this");
-  app.add_option("--cdf", options->cdf,
-                 "points of the cumulative distributions, at most so long and longer, and stop: "
-                 "of latencies and hops, or of what --by tells apart")
-      ->check(CLI::IsMember({"text", "csv", "json"}));
-  app.add_flag("--points", options->points, "list every point with its hits and losses");
-  app.add_flag("--costs", options->costs, "what tracing took from the target, by point, and stop");
+  choose_from(
+      *app.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
+      {"ue", "bearer", "path", "hop", "layer", "point", "thread"});
+  options->deadline.define(app, "How many packets, and stays in hops, took longer than this");
+  choose_from(*app.add_option("--cdf", options->cdf,
+                              "Points of the cumulative distributions, at most so long and longer, "
+                              "and stop: of latencies and hops, or of what --by tells apart"),
+              {"text", "csv", "json"});
+  app.add_flag("--points", options->points, "List every point with its hits and losses");
+  app.add_flag("--costs", options->costs, "What tracing took from the target, by point, and stop");
   app.add_flag("--paste", options->paste,
                "Markdown for a bug report: kernel, CPU, versions, losses, the report, the slowest "
                "packets; no host name, directories or command lines");
-  app.add_option("--compat", options->compat,
-                 "latseq: of journeys as LatSeq's own rebuilder makes them; with --json as "
-                 "latseq_stats -sj prints it")
-      ->check(CLI::IsMember({"latseq"}));
+  choose_from(*app.add_option("--compat", options->compat,
+                              "Of journeys as LatSeq's own rebuilder makes them; with --json as "
+                              "latseq_stats -sj prints it"),
+              {"latseq"});
   app.add_flag("--explain-rules", options->explain,
-               "print which point feeds which, by which ids, as --rules reads it, and stop");
+               "Print which point feeds which, by which ids, as --rules reads it, and stop");
   options->rules.define(app);
   app.footer(
-      "latency     from the packet's input to the output that makes it whole (uplink: from the\n"
-      "            first reception of any of its pieces), of complete journeys only\n"
+      "latency     from the packet's input to the output that makes it whole (uplink: from the "
+      "first reception of any of its pieces), of complete journeys only\n"
       "censored    cut by the start or end of the capture or by lost events: never incomplete\n"
       "share       of the time that decided the latencies; the places of a direction add up\n"
       "jitter      the mean difference of latencies of packets that follow each other\n"

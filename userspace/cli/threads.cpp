@@ -14,6 +14,7 @@
 #include "analysis/report/threads_text.h"
 #include "analysis/report/words.h"
 #include "analysis/threads/survey.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
@@ -137,12 +138,13 @@ Result<void> run(const Options& options) {
 
 Action define_threads(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("trace", options->path, "the trace file, e.g. run.sjt")->required();
-  app.add_option("--limit", options->limit, "rows of a table")
-      ->check(CLI::PositiveNumber)
+  add_trace(app, options->path);
+  app.add_option("--limit", options->limit, "Rows of a table")
+      ->type_name("N")
+      ->check(whole_number(1))
       ->capture_default_str();
-  auto* dot = app.add_flag("--dot", options->dot, "the wakeup graph, for Graphviz");
-  app.add_flag("--json", options->json, "one JSON object instead of text; times in nanoseconds")
+  auto* dot = app.add_flag("--dot", options->dot, "The wakeup graph, for Graphviz");
+  app.add_flag("--json", options->json, "One JSON object instead of text; times in nanoseconds")
       ->excludes(dot);
   app.footer(
       "wants a CPU  it could have run, and another thread had the CPU\n"

@@ -6,6 +6,12 @@
 
 namespace sojourn::cli {
 
+CLI::Option* add_trace(CLI::App& app, std::string& path) {
+  return app.add_option("trace", path, "The trace file, e.g. run.sjt")
+      ->type_name("FILE")
+      ->required();
+}
+
 Result<trace::Reader> open_trace(const std::string& path) {
   auto reader = trace::Reader::open(path);
   // A capture writes its points before anything else.

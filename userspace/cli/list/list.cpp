@@ -14,6 +14,7 @@
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/queues/queue_table.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/list/json.h"
 #include "userspace/cli/list/listed.h"
@@ -129,7 +130,8 @@ Action define_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
   auto* pid = app.add_option("-p,--pid", options->pid,
                              "A running process: its executable and every library it has loaded")
-                  ->type_name("PID");
+                  ->type_name("PID")
+                  ->check(check_process_id);
   auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
                     ->type_name("FILE");
   auto* patience =
@@ -159,6 +161,11 @@ Action define_list(CLI::App& app) {
       "those that were not called then for longer; those that would cost the target much are left "
       "alone within milliseconds");
   app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
+  app.footer(
+      "Examples:\n"
+      "  sojourn list -p $(pidof nr-softmodem)\n"
+      "  sojourn list ./nr-softmodem\n"
+      "  sojourn list -p $(pidof osmo-bts-virtual) --map osmo-bts");
   return [options] { return list(*options); };
 }
 

@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include "userspace/cli/checks.h"
+
 namespace sojourn::cli {
 
 namespace {
@@ -34,7 +36,8 @@ std::optional<int> parse_real_time(std::string_view text) {
 void CollectorOptions::define(CLI::App& app) {
   app.add_option("--collector-cpu", cpu_,
                  "The CPU on which sojourn itself runs; default: wherever there is room")
-      ->type_name("CPU");
+      ->type_name("CPU")
+      ->check(whole_number(0, CPU_SETSIZE - 1));
   app.add_option("--collector-priority", priority_,
                  "How urgent sojourn itself is: a nice value from -20 to 19, or rt:1 to rt:99 for "
                  "a real-time priority (SCHED_FIFO), where real-time threads would starve it; "

@@ -27,11 +27,11 @@ void tell_family(const model::ContextFamily& family) {
 void add_context_options(CLI::App& app, ContextWanted& wanted) {
   app.add_option(
          "--context", wanted.families,
-         "What the kernel did to the target's threads meanwhile, besides its points: sched "
+         "What the kernel did to the target's threads meanwhile, e.g. sched,irq: sched "
          "(switches, wakeups and by whom, migrations), irq (hard and soft interrupts), "
          "faults (page faults), sockets (depths and drops), syscalls (with durations; slows "
          "every process's system calls). Needs rights to eBPF")
-      ->option_text("LIST, e.g. sched,irq")
+      ->type_name("LIST")
       ->check([](const std::string& list) {
         const auto families = capture::parse_context_families(list);
         if (!families) return families.error().text();
@@ -39,6 +39,7 @@ void add_context_options(CLI::App& app, ContextWanted& wanted) {
       });
   app.add_option("--context-ring", wanted.ring_size,
                  "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
+      ->type_name("BYTES")
       ->check([](const std::string& text) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"
 
@@ -51,9 +52,11 @@ void FlightOptions::define(CLI::App& app) {
   app.add_option("--after", after_,
                  "What follows the reason of a dump, or of a stop by trigger, and is still in it: "
                  "500ms, or 5000ev")
+      ->type_name("TIME|EVENTS")
       ->check(check_span)
       ->needs(flight);
   app.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
+      ->type_name("BYTES")
       ->check([](const std::string& text) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       })
@@ -68,11 +71,13 @@ void FlightOptions::define(CLI::App& app) {
         const auto trigger = capture::parse_trigger(text);
         return trigger ? "" : trigger.error().text();
       })
+      ->type_name("TRIGGER")
       ->needs(flight)
       ->allow_extra_args(false);
   app.add_option("--dumps", most_dumps_, "The most dumps that triggers may cause")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000))
       ->needs(flight);
   app.add_flag("--wait", wait_, "Attach, but record nothing before `sojourn ctl start`");
 }

@@ -2,10 +2,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <string>
 
 #include "userspace/capture/bpf/attach.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"
 
@@ -13,10 +13,12 @@ namespace sojourn::cli {
 
 void RecordOptions::define(CLI::App& app) {
   processes.define(app);
-  CLI::Option* const given = app.add_option(
-      "command", command,
-      "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
-      "script what it executes");
+  CLI::Option* const given =
+      app.add_option(
+             "command", command,
+             "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
+             "script what it executes")
+          ->type_name("CMD");
   app.parse_complete_callback([this, given, &app] {
     if (post_mortem.is_asked())
       PostMortemOptions::check(app);
@@ -30,6 +32,7 @@ void RecordOptions::define(CLI::App& app) {
     check_queue_options(app, queues);
   });
   app.add_option("-o,--output", output, "The trace file to write")
+      ->type_name("FILE")
       ->capture_default_str()
       ->check([](const std::string& path) {
         if (path.empty()) return "the trace file needs a name";
@@ -40,6 +43,7 @@ void RecordOptions::define(CLI::App& app) {
          "--for", duration,
          "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
          "target")
+      ->type_name("TIME")
       ->check([](const std::string& text) {
         return parse_duration(text) ? "" : parse_duration(text).error().text();
       });
@@ -60,7 +64,7 @@ void RecordOptions::define(CLI::App& app) {
          "points are off while it is exceeded, and come back when the load falls; points of "
          "direction I and S always stay. The trace says when. Without a budget none is switched "
          "off: a point that takes more than 5 % is told")
-      ->check(CLI::PositiveNumber)
+      ->check(number_above(0))
       ->type_name("PERCENT");
   app.add_flag("-q,--quiet", quiet, "Say nothing but errors");
   app.footer(
@@ -82,44 +86,39 @@ void RecordOptions::define_buffers(CLI::App& app) {
   app.add_option("--ring-size", ring_size,
                  "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
                  "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
+      ->type_name("BYTES")
       ->check([](const std::string& text) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       });
   app.add_option("--ring-memory", ring_memory,
                  "Of all threads' rings together, e.g. 256M; default: as the target was started")
+      ->type_name("BYTES")
       ->check([](const std::string& text) {
         return parse_bytes(text) ? "" : parse_bytes(text).error().text();
       });
   app.add_option("--poll", poll_ms,
                  "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
-      ->check(CLI::Range(0.1, 1000.0));
-  const std::map<std::string, bool> losses = {{"newest", false}, {"oldest", true}};
-  app.add_option("--loss", loses_oldest,
-                 "What is lost where the trace is not written as fast as events come, by the disk "
-                 "or for want of a processor: newest (what comes while rings are full) or oldest "
-                 "(what has waited longest, of a million events). Rings that this process does not "
-                 "come to look into in time lose the newest in either case")
-      ->transform(CLI::CheckedTransformer(losses, CLI::ignore_case))
-      ->option_text("newest|oldest [newest]");
+      ->type_name("MS")
+      ->check(number_between(0.1, 1000));
+  add_choice(app, "--loss", loses_oldest, {{"newest", false}, {"oldest", true}},
+             "What is lost where the trace is not written as fast as events come, by the disk or "
+             "for want of a processor: newest (what comes while rings are full) or oldest (what "
+             "has waited longest, of a million events). Rings that this process does not come to "
+             "look into in time lose the newest in either case");
 }
 
 void RecordOptions::define_engines(CLI::App& app) {
-  const std::map<std::string, EngineWanted> engines = {
-      {"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}};
-  app.add_option("--engine", engine,
-                 "How events leave the target: ring (its threads write shared memory; no root "
-                 "needed for a process of one's own), bpf (a trap at every hit), or auto: rings "
-                 "where a point has them and eBPF for the others, for -- CMD eBPF where there are "
-                 "rights for it")
-      ->transform(CLI::CheckedTransformer(engines, CLI::ignore_case))
-      ->option_text("auto|bpf|ring [auto]");
-  const std::map<std::string, Attach> kinds = {
-      {"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}};
-  app.add_option("--attach", attach,
-                 "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, "
-                 "for older kernels)")
-      ->transform(CLI::CheckedTransformer(kinds, CLI::ignore_case))
-      ->option_text("auto|multi|perf [auto]");
+  add_choice(
+      app, "--engine", engine,
+      {{"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}},
+      "How events leave the target: ring (its threads write shared memory; no root needed "
+      "for a process of one's own), bpf (a trap at every hit), or auto: rings where a point "
+      "has them and eBPF for the others, for -- CMD eBPF where there are rights for it");
+  add_choice(
+      app, "--attach", attach,
+      {{"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}},
+      "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, for older "
+      "kernels)");
 }
 
 Result<capture::Options> RecordOptions::for_capture() const {

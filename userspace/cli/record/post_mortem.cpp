@@ -38,6 +38,8 @@ void PostMortemOptions::check(const CLI::App& app) {
     if (option->count() != 0 && std::ranges::find(kMeant, name) == kMeant.end())
       refuse_usage(name + " is for a capture: --post-mortem reads what is left of one process");
   }
+  if (app.count("--pid") > 1)
+    refuse_usage("--post-mortem reads what is left of one process: give one -p");
 }
 
 namespace {
@@ -56,7 +58,6 @@ void tell_doubts(const capture::PostMortem& found) {
 
 Result<void> PostMortemOptions::run(const std::vector<pid_t>& pids, const std::string& output,
                                     bool is_quiet) const {
-  if (pids.size() > 1) refuse_usage("--post-mortem reads what is left of one process: give one -p");
   const pid_t pid = pids.empty() ? 0 : pids.front();
   SJ_TRY(found, capture::recover(
                     {.path = path_, .pid = pid, .executables = executables_, .output = output}));

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
@@ -16,13 +17,6 @@
 namespace sojourn::cli {
 
 namespace {
-
-std::string check_pid(const std::string& text) {
-  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && !text.empty() && text.size() <= 9 && text != "0"
-             ? ""
-             : "a process id such as 4242 is wanted";
-}
 
 void tell_remarks(const coarse::Found& found) {
   for (const std::string& remark : found.remarks) tell("{}\n", remark);
@@ -135,7 +129,7 @@ void ProcessOptions::define(CLI::App& app) {
       ->type_name("PID")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(check_pid);
+      ->check(check_process_id);
   app.add_option("--cgroup", cgroup,
                  "All processes in this control group and below, also those that come while this "
                  "runs: a directory of the cgroup file system, or its path there, such as "

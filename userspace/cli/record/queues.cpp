@@ -1,10 +1,10 @@
 #include "userspace/cli/record/queues.h"
 
 #include <chrono>
-#include <map>
 #include <utility>
 
 #include "userspace/capture/queues/queue_sampler.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"
 
@@ -25,24 +25,23 @@ std::string check_period(const std::string& text) {
 }  // namespace
 
 void define_queue_options(CLI::App& app, QueueOptions& options) {
-  const std::map<std::string, model::SamplingMode> modes = {
-      {"fixed", model::SamplingMode::kFixed},
-      {"adaptive", model::SamplingMode::kAdaptive},
-      {"busy", model::SamplingMode::kBusy}};
   app.add_option("--queues", options.period,
                  "Sample the counters of the target's registered queues from outside, e.g. every "
                  "100us; without a period every 1ms. No code runs in the target for it")
       ->expected(0, 1)
       ->option_text("[PERIOD]")
       ->check(check_period);
-  app.add_option("--queue-mode", options.mode,
-                 "adaptive: queues that move at every period, others up to 16 times more rarely; "
-                 "fixed: all of them at every period; busy: without a pause, on --queue-cpu")
-      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case))
-      ->option_text("adaptive|fixed|busy [adaptive]");
+  add_choice(
+      app, "--queue-mode", options.mode,
+      {{"adaptive", model::SamplingMode::kAdaptive},
+       {"fixed", model::SamplingMode::kFixed},
+       {"busy", model::SamplingMode::kBusy}},
+      "adaptive: queues that move at every period, others up to 16 times more rarely; fixed: "
+      "all of them at every period; busy: without a pause, on --queue-cpu");
   app.add_option("--queue-cpu", options.cpu,
                  "The CPU that samples the queues; busy takes all of it")
-      ->check(CLI::Range(0, 4095));
+      ->type_name("CPU")
+      ->check(whole_number(0, 4095));
 }
 
 void check_queue_options(const CLI::App& app, const QueueOptions& options) {

@@ -1,0 +1,90 @@
+// How wrong usage is refused, and what the help looks like.
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+const std::vector<std::string> kCommands = {"list",     "doctor",  "record", "ctl",     "report",
+                                            "journeys", "explain", "queues", "profile", "threads",
+                                            "events",   "check",   "import", "export",  "schema"};
+
+struct Refused {
+  std::vector<std::string> arguments;
+  std::string words;
+};
+
+TEST_CASE("wrong usage is refused in one line that says what is meant") {
+  const std::vector<Refused> all = {
+      {{}, "a command is wanted; `sojourn --help` lists them"},
+      {{"reprot"}, "there is no command \"reprot\": did you mean report?"},
+      {{"weather"}, "there is no command \"weather\"; `sojourn --help` lists them"},
+      {{"report"}, "trace is required; see `sojourn report --help`"},
+      {{"report", "a.sjt", "b.sjt"}, "one word too many: \"b.sjt\"; see `sojourn report --help`"},
+      {{"report", "a.sjt", "--wher=x"}, "there is no option --wher=x: did you mean --where?"},
+      {{"report", "a.sjt", "--fast"}, "there is no option --fast; see `sojourn report --help`"},
+      {{"report", "a.sjt", "--by", "cell"},
+       "--by: \"cell\" is not one of ue, bearer, path, hop, layer, point, thread"},
+      {{"journeys", "a.sjt", "--compat", "t"}, "--compat: \"t\" is not latseq"},
+      {{"journeys", "a.sjt", "--id", "-1"}, "--id: \"-1\" is not a whole number from 0 on"},
+      {{"journeys", "a.sjt", "--limit", "0"}, "--limit: \"0\" is not a whole number from 1 on"},
+      {{"explain", "a.sjt", "--worst", "x"},
+       "--worst: \"x\" is not a whole number from 1 to 100,000"},
+      {{"record", "-p"}, "--pid: its PID is missing"},
+      {{"record", "-p", "1", "--engine", "1"}, "--engine: \"1\" is not one of auto, bpf, ring"},
+      {{"record", "-p", "1", "--budget", "nan"}, "--budget: \"nan\" is not a number above 0"},
+      {{"record", "-p", "1", "--poll", "0"}, "--poll: \"0\" is not a number from 0.1 to 1000"},
+      {{"record", "-p", "1", "--collector-cpu", "x"},
+       "--collector-cpu: \"x\" is not a whole number from 0 to 1,023"},
+      {{"record", "--post-mortem", "core", "-p", "1", "-p", "2"},
+       "--post-mortem reads what is left of one process: give one -p"},
+  };
+  for (const Refused& one : all) {
+    const test::Ended ended = sojourn(one.arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.err == "sojourn: " + one.words + "\n");
+    CHECK(ended.out.empty());
+  }
+}
+
+TEST_CASE("every command takes the same process ids") {
+  for (const std::string command : {"list", "doctor", "record", "ctl"})
+    for (const std::string pid : {"0", "-5", "x", "1x", "99999999999999"}) {
+      CAPTURE(command, pid);
+      const test::Ended ended = sojourn({command, "-p", pid});
+      CHECK(ended.exit_code == 2);
+      CHECK(ended.err == "sojourn: --pid: \"" + pid + "\" is not a process id such as 4242\n");
+    }
+}
+
+TEST_CASE("help has 80 columns and names no types of the language it is written in") {
+  std::vector<std::vector<std::string>> asked = {{"--help"}};
+  for (const std::string& command : kCommands) asked.push_back({command, "--help"});
+  const std::string whole = output_of(asked.front());
+  for (const std::string& command : kCommands) CHECK(whole.contains("\n  " + command + " "));
+  for (const auto& arguments : asked) {
+    std::istringstream lines(output_of(arguments));
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(arguments, line);
+      CHECK(line.size() <= 80);
+      for (const char* const type : {"TEXT", "UINT", "INT in", "FLOAT", ":POSITIVE"})
+        CHECK_FALSE(line.contains(type));
+    }
+  }
+}
+
+TEST_CASE("help says what goes together, and what stands where nothing is said") {
+  const std::string record = output_of({"record", "--help"});
+  CHECK(record.contains("\n  --engine auto|bpf|ring    How events leave"));
+  CHECK(record.contains("(default: auto)"));
+  CHECK(record.contains("(with --flight)"));
+  CHECK(output_of({"threads", "--help"}).contains("(not with --dot)"));
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

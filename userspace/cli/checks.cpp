@@ -1,0 +1,70 @@
+#include "userspace/cli/checks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/ranges.h>
+
+#include "userspace/base/words.h"
+
+namespace sojourn::cli {
+namespace {
+
+constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
+
+template <typename Number>
+std::optional<Number> parse(const std::string& text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [rest, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Check whole_number(std::uint64_t least, std::uint64_t most) {
+  return [least, most](const std::string& text) -> std::string {
+    const auto number = parse<std::uint64_t>(text);
+    if (number && *number >= least && *number <= most) return "";
+    if (most == kUnbounded) return fmt::format("\"{}\" is not a whole number from {} on", text, least);
+    return fmt::format("\"{}\" is not a whole number from {} to {}", text, least,
+                       base::grouped(most));
+  };
+}
+
+Check number_above(double least) {
+  return [least](const std::string& text) -> std::string {
+    const auto number = parse<double>(text);
+    if (number && std::isfinite(*number) && *number > least) return "";
+    return fmt::format("\"{}\" is not a number above {}", text, least);
+  };
+}
+
+Check number_between(double least, double most) {
+  return [least, most](const std::string& text) -> std::string {
+    const auto number = parse<double>(text);
+    if (number && *number >= least && *number <= most) return "";
+    return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+  };
+}
+
+std::string check_process_id(const std::string& text) {
+  constexpr std::uint64_t kMost = 999'999'999;
+  return whole_number(1, kMost)(text).empty()
+             ? ""
+             : fmt::format("\"{}\" is not a process id such as 4242", text);
+}
+
+void choose_from(CLI::Option& option, std::vector<std::string> words) {
+  option.type_name(fmt::format("{}", fmt::join(words, "|")));
+  option.check([words = std::move(words)](const std::string& word) -> std::string {
+    if (std::ranges::find(words, word) != words.end()) return "";
+    return fmt::format("\"{}\" is not {}{}", word, words.size() > 1 ? "one of " : "",
+                       fmt::join(words, ", "));
+  });
+}
+
+}  // namespace sojourn::cli
