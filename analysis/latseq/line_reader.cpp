@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -14,6 +16,9 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
 static_assert(kBufferBytes > 2 * kMaxLineBytes);
+
+// What has no line end within this is no text, and may have no end either.
+constexpr std::uint64_t kEndless = std::uint64_t{256} << 20;
 
 }  // namespace
 
@@ -66,7 +71,8 @@ bool LineReader::fill() {
 
 bool LineReader::next(TextLine& line) {
   line = {};
-  std::size_t searched = 0;  // of what is there, without a line end
+  std::size_t searched = 0;     // of what is there, without a line end
+  std::uint64_t passed_by = 0;  // of the line, before that
   while (true) {
     const char* const from = buffer_.data() + begin_;
     const void* found = nullptr;
@@ -83,7 +89,12 @@ bool LineReader::next(TextLine& line) {
     if (searched > kMaxLineBytes) {
       line.too_long = true;
       begin_ = end_;
-      searched = 0;
+      passed_by += std::exchange(searched, 0);
+      if (passed_by > kEndless) {
+        failure_ = fmt::format("no line end within {} MiB", kEndless >> 20);
+        at_end_ = true;
+        return false;
+      }
     }
     if (fill()) continue;
     if (searched == 0 && !line.too_long) return false;

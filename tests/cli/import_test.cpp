@@ -167,5 +167,17 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
   CHECK(sojourn({"import", "--from", "t", raw, "--began", "3"}).exit_code == 2);
 }
 
+TEST_CASE("what cannot be imported is told before a trace is begun, whoever wrote it") {
+  const test::TemporaryDirectory directory;
+  for (const std::string from : {"latseq", "t", "srsran"}) {
+    CAPTURE(from);
+    require_error(sojourn({"import", "--from", from, "/no/such/place/a.lseq"}),
+                  "open /no/such/place/a.lseq: No such file or directory");
+    require_error(sojourn({"import", "--from", from, directory.path("")}), "is a directory");
+  }
+  require_error(sojourn({"import", "/dev/zero", "-o", directory.path("z.sjt")}),
+                "no line end within 256 MiB");
+}
+
 }  // namespace
 }  // namespace sojourn::cli_tests

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "analysis/event_json/importer.h"
 #include "analysis/imports/destination.h"
@@ -44,6 +45,16 @@ std::string trace_name(const std::string& input) {
   std::filesystem::path path(input);
   if (path.extension() == ".gz") path.replace_extension();
   return path.replace_extension(".sjt").string();
+}
+
+// Before the trace is begun: what is not there is told as that.
+Result<void> check_inputs(const Options& options) {
+  for (const std::string& input : options.files) {
+    if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
+    std::error_code error;
+    if (std::filesystem::is_directory(input, error)) return fail("open {}: is a directory", input);
+  }
+  return {};
 }
 
 Result<void> check_output(const Options& options) {
@@ -201,6 +212,7 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
 
 template <typename Import>
 Result<void> run(const Options& options, Import import_files) {
+  SJ_CHECK(check_inputs(options));
   SJ_CHECK(check_output(options));
   SJ_TRY(writer, trace::Writer::create(options.output));
   auto done = import_to(options, writer, import_files);
