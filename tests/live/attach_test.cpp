@@ -238,6 +238,18 @@ TEST_CASE("a target that is stopped is told as such, not asked for traffic") {
   CHECK_FALSE(ended.err.contains("traffic"));
 }
 
+TEST_CASE("a process without points that does nothing is told as such, not asked for traffic") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const test::Child idle({"sleep", "60"});
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(idle.pid()), "--context",
+                                     "sched", "--for", "100ms", "-o", directory.path("run.sjt")});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains("nothing happened"));
+  CHECK_FALSE(ended.err.contains("traffic"));
+}
+
 TEST_CASE("a command that outlives its capture is left running, and named") {
   need_root();
   const test::TemporaryDirectory directory;

@@ -152,6 +152,8 @@ TEST_CASE("points that are switched off are not hit, and are again once they are
     return count;
   };
   CHECK(rlc_events("off.sjt") == 0);
+  const test::Ended told = sojourn(record(station, directory.path("told.sjt"), {"--for", "100ms"}));
+  CHECK(told.err.contains(std::to_string(off) + " points of process " + pid));
   sojourn_done({"ctl", "-p", pid, "enable", "*"});
   CHECK(rlc_events("on.sjt") > 100);
   const test::Ended unknown = sojourn({"ctl", "-p", pid, "disable", "nothing.is.called.so"});

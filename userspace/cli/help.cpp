@@ -1,7 +1,7 @@
 #include "userspace/cli/help.h"
 
 #include <algorithm>
-#include <cctype>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace sojourn::cli {
 namespace {
 
 constexpr std::size_t kOptionColumn = 28;
-constexpr std::size_t kCommandColumn = 12;
+constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 40;  // below that the terminal may break lines where it likes
 constexpr std::size_t kWidest = 100;

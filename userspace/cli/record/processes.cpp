@@ -1,12 +1,14 @@
 #include "userspace/cli/record/processes.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "userspace/capture/rings/ring_control.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -111,6 +113,16 @@ class Finder {
 void tell_unusable(const target::Points& points) {
   for (const target::Unusable& unusable : points.unusable)
     tell("not traced: {}: {}\n", unusable.where, unusable.why);
+}
+
+void tell_switched_off(const capture::Subject& subject) {
+  const auto control = capture::RingControl::open(subject.process, subject.points);
+  if (!control) return;  // no rings, no switches
+  const auto count = std::ranges::count(control->points(), false, &capture::PointSwitch::is_on);
+  if (count == 0) return;
+  tell("{} of process {} {} switched off: `sojourn ctl -p {} enable '*'` switches them on\n",
+       counted(static_cast<std::uint64_t>(count), "point"), subject.process.title(),
+       count == 1 ? "is" : "are", subject.process.pid());
 }
 
 Error no_points(const std::string& whom, const MapOptions& maps) {

@@ -34,6 +34,9 @@ Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& option
 // Says what looks like a point and cannot be used.
 void tell_unusable(const target::Points& points);
 
+// Points that `sojourn ctl` has switched off stay so, and would only seem never to be hit.
+void tell_switched_off(const capture::Subject& subject);
+
 Error no_points(const std::string& whom, const MapOptions& maps);
 
 }  // namespace sojourn::cli

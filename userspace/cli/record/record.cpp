@@ -126,6 +126,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
         return subject.points.ring_sites.empty();
       }))
     how.engines.wanted = model::Engine::kBpf;
+  if (!options.quiet) std::ranges::for_each(subjects, tell_switched_off);
   SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how)));
   capture::Capture& capture = started.capture;
   capture.describe();

@@ -21,6 +21,10 @@ void tell_looks(const capture::Coverage& coverage) {
          coverage.why_only_looks);
 }
 
+std::size_t found_points(const capture::Coverage& coverage) {
+  return coverage.ring_points + coverage.bpf_points + coverage.uncovered_points;
+}
+
 }  // namespace
 
 void tell_launched(const RecordOptions& options, const capture::Coverage& coverage) {
@@ -35,7 +39,7 @@ void tell_attached(const RecordOptions& options, const capture::Capture& capture
   using Milliseconds = std::chrono::duration<double, std::milli>;
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
-  if (attached + coverage.uncovered_points == 0) {
+  if (found_points(coverage) == 0) {
     tell("no points: only {} recorded\n", !options.context.families.empty() ? "its context is"
                                           : options.queues.wanted           ? "its queues are"
                                                                             : "its counters are");
@@ -120,11 +124,14 @@ void tell_advice(const capture::RingAdvice& advice) {
 void tell_no_hits(const capture::Capture& capture) {
   for (const target::Process* process : capture.processes()) {
     if (!process->stopped()) continue;
-    tell("no point was hit: process {} is stopped: resume it with `kill -CONT {}`\n",
+    tell("nothing happened: process {} is stopped: resume it with `kill -CONT {}`\n",
          process->title(), process->pid());
     return;
   }
-  tell("no point was hit: is there traffic?\n");
+  if (found_points(capture.coverage()) == 0)
+    tell("nothing happened: no thread of it did anything\n");
+  else
+    tell("no point was hit: is there traffic?\n");
 }
 
 }  // namespace
@@ -139,9 +146,10 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
     tell("no dump");
   else
     tell("{} {}", outcome.path, bytes(outcome.bytes));
-  if (outcome.events > 0 && outcome.dumps == 0 && !options.flight.is_asked())
+  const std::uint64_t written = outcome.events + outcome.other_events;
+  if (written > 0 && outcome.dumps == 0 && !options.flight.is_asked())
     tell(" ({:.1f} bytes an event)",
-         static_cast<double>(outcome.bytes) / static_cast<double>(outcome.events));
+         static_cast<double>(outcome.bytes) / static_cast<double>(written));
   if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
