@@ -38,6 +38,8 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
       {{"record", "-p"}, "--pid: its PID is missing"},
       {{"record", "-p", "1", "--engine", "1"}, "--engine: \"1\" is not one of auto, bpf, ring"},
       {{"record", "-p", "1", "--budget", "nan"}, "--budget: \"nan\" is not a number above 0"},
+      {{"record", "-p", "1", "--budget", "101"},
+       "--budget: \"101\" is not a number above 0 and at most 100"},
       {{"record", "-p", "1", "--poll", "0"}, "--poll: \"0\" is not a number from 0.1 to 1000"},
       {{"record", "-p", "1", "--collector-cpu", "x"},
        "--collector-cpu: \"x\" is not a whole number from 0 to 1,023"},

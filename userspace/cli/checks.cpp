@@ -29,17 +29,19 @@ Check whole_number(std::uint64_t least, std::uint64_t most) {
   return [least, most](const std::string& text) -> std::string {
     const auto number = parse<std::uint64_t>(text);
     if (number && *number >= least && *number <= most) return "";
-    if (most == kUnbounded) return fmt::format("\"{}\" is not a whole number from {} on", text, least);
+    if (most == kUnbounded)
+      return fmt::format("\"{}\" is not a whole number from {} on", text, least);
     return fmt::format("\"{}\" is not a whole number from {} to {}", text, least,
                        base::grouped(most));
   };
 }
 
-Check number_above(double least) {
-  return [least](const std::string& text) -> std::string {
+Check number_above(double least, double most) {
+  return [least, most](const std::string& text) -> std::string {
     const auto number = parse<double>(text);
-    if (number && std::isfinite(*number) && *number > least) return "";
-    return fmt::format("\"{}\" is not a number above {}", text, least);
+    if (number && std::isfinite(*number) && *number > least && *number <= most) return "";
+    return fmt::format("\"{}\" is not a number above {}{}", text, least,
+                       std::isfinite(most) ? fmt::format(" and at most {}", most) : "");
   };
 }
 

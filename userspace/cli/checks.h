@@ -21,7 +21,7 @@ Check whole_number(std::uint64_t least,
                    std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 // Finite, and above `least`, or just that where it is allowed.
-Check number_above(double least);
+Check number_above(double least, double most = std::numeric_limits<double>::infinity());
 Check number_between(double least, double most);
 
 std::string check_process_id(const std::string& text);

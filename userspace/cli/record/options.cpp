@@ -64,7 +64,7 @@ void RecordOptions::define(CLI::App& app) {
          "points are off while it is exceeded, and come back when the load falls; points of "
          "direction I and S always stay. The trace says when. Without a budget none is switched "
          "off: a point that takes more than 5 % is told")
-      ->check(number_above(0))
+      ->check(number_above(0, 100))
       ->type_name("PERCENT");
   app.add_flag("-q,--quiet", quiet, "Say nothing but errors");
   app.footer(
