@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/live/programs.h"
+#include "userspace/cli/units.h"
 
 namespace sojourn::live {
 namespace {
@@ -225,6 +226,28 @@ TEST_CASE("a trigger switches points on and off") {
   CHECK(recorder.ctl("status").out.contains("off"));
 }
 
+TEST_CASE("a trigger of a capture that leaves points out switches those that it has") {
+  need_root();
+  Recorder recorder(
+      {"--flight", "10s", "--points", "library.*", "--trigger", "disable *: number % 1000 == 500"});
+  REQUIRE(recorder.capture->wait_for_output("switched 1 points off"));
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  CHECK(recorder.capture->wait().exit_code == 0);
+}
+
+TEST_CASE("what was dumped last is told with its own size") {
+  need_root();
+  Recorder recorder({"--flight", "10s", "--dumps", "1", "--trigger",
+                     "point == library.in--library.out && number % 1000 == 999"});
+  REQUIRE(recorder.capture->wait_for_output("run-1.sjt"));
+  std::this_thread::sleep_for(milliseconds(300));  // more is held than was written
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  const test::Ended ended = recorder.capture->wait();
+  CAPTURE(ended.out);
+  const std::string path = recorder.directory.path("run-1.sjt");
+  CHECK(ended.out.contains(path + " " + cli::bytes(std::filesystem::file_size(path)) + " "));
+}
+
 TEST_CASE("a trigger on a queue's samples dumps at once, while sampling goes on") {
   need_root();
   const test::TemporaryDirectory directory;
@@ -298,6 +321,8 @@ TEST_CASE("a trigger that does not fit is told before anything is recorded") {
   CHECK(refused("nubmer == 1").err.contains("nubmer"));
   CHECK(refused("explode: number == 1").exit_code == 2);
   CHECK(refused("disable: number == 1").exit_code == 2);
+  CHECK(refused("disable nowhere.*: number == 1").exit_code == 1);
+  CHECK(refused("disable nowhere.*: number == 1").err.contains("no point matches \"nowhere.*\""));
   CHECK(std::filesystem::is_empty(directory.path()));
 }
 

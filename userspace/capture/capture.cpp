@@ -361,17 +361,17 @@ Result<Outcome> Capture::finish() {
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(state.about);
-  SJ_TRY(path, state.end_file());
+  SJ_TRY(file, state.end_file());
   const NotKept missing = not_kept(losses);
   const State::GivenUp given_up = state.given_up();
-  return Outcome{.path = path,
+  return Outcome{.path = std::move(file.path),
                  .dumps = state.dumps_done,
                  .capture = state.about,
                  .events = state.events() - given_up.events,
                  .other_events = state.other_events() - given_up.other_events,
                  .lost = missing.lost,
                  .filtered = missing.filtered,
-                 .bytes = state.sink->bytes(),
+                 .bytes = file.bytes,
                  .never_hit = std::move(never_hit),
                  .rings = state.ring_advice()};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <fnmatch.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/capture_state.h"
@@ -73,6 +74,12 @@ Result<void> Capture::State::begin_dump() {
   return {};
 }
 
+void Capture::State::note_dump(const Dumps::Done& done) {
+  if (!done.dumped) return;
+  ++dumps_done;
+  last_file = {.path = done.path, .bytes = done.dumped->bytes};
+}
+
 Result<void> Capture::State::look_after_dumps(const Listener& listener) {
   if (!dumps) return {};
   if (is_open() && dumps->is_due(base::monotonic_ns(), events())) SJ_CHECK(begin_dump());
@@ -80,10 +87,7 @@ Result<void> Capture::State::look_after_dumps(const Listener& listener) {
     const std::string words =
         done.dumped ? fmt::format("{}: {} ({})", done.path, count_of(*done.dumped), done.why)
                     : fmt::format("not dumped: {}", done.dumped.error().text());
-    if (done.dumped) {
-      ++dumps_done;
-      last_path = done.path;
-    }
+    note_dump(done);
     listener.say(words);
     for (const int client : done.clients) control->answer(client, done.dumped.has_value(), words);
   }
@@ -203,6 +207,11 @@ Result<void> Capture::State::check_triggers() {
     if (const auto switched = switch_by_pattern(kNothing, true); !switched)
       return fail("trigger \"{}\": its points cannot be switched: {}", trigger.words,
                   switched.error().text());
+    const bool is_any = std::ranges::any_of(outlet->schema().points, [&](const auto& point) {
+      return fnmatch(trigger.points.c_str(), point.name().c_str(), 0) == 0;
+    });
+    if (!is_any)
+      return fail("trigger \"{}\": no point matches \"{}\"", trigger.words, trigger.points);
   }
   return Watch::check(options.triggers, outlet->schema());
 }
@@ -298,27 +307,27 @@ Result<void> Capture::State::obey(const ControlSocket::Request& request) {
 }
 
 // A flight recorder's end is its last dump, unless triggers decide what is worth one.
-Result<std::string> Capture::State::end_file() {
+Result<WrittenFile> Capture::State::end_file() {
   if (dumps) dumps->complete_all(*sink);
   if (!is_held) {
     SJ_CHECK(sink->finish());
-    return options.output;
+    return WrittenFile{.path = options.output, .bytes = sink->bytes()};
   }
   const bool is_wanted = std::ranges::any_of(options.triggers, [this](const Trigger& trigger) {
     return trigger.when == Trigger::When::kExit && about.ended_by == "target exit";
   });
   if (!options.triggers.empty() && !is_wanted && !dumps->is_asked()) {
     SJ_CHECK(sink->finish());
-    return last_path;
+    for (const Dumps::Done& done : dumps->take_done(*sink)) note_dump(done);
+    return last_file;
   }
-  Result<void> dumped;
+  Result<Dumped> dumped;
   sink->run_in_order([&](std::unique_ptr<Store>& store) {
-    const auto last = dynamic_cast<const FlightStore&>(*store).dump(options.output, about);
-    if (!last) dumped = std::unexpected(last.error());
+    dumped = dynamic_cast<const FlightStore&>(*store).dump(options.output, about);
   });
   SJ_CHECK(sink->finish());
-  SJ_CHECK(dumped);
-  return options.output;
+  if (!dumped) return std::unexpected(std::move(dumped).error());
+  return WrittenFile{.path = options.output, .bytes = dumped->bytes};
 }
 
 }  // namespace sojourn::capture

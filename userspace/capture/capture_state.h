@@ -49,6 +49,11 @@ Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sou
 constexpr std::uint64_t kCodePeriodNs = 1'000'000'000;
 constexpr std::uint64_t kCodeSoonNs = 20'000'000;
 
+struct WrittenFile {
+  std::string path;  // empty: there is none
+  std::uint64_t bytes = 0;
+};
+
 struct NotKept {
   std::uint64_t lost = 0;
   std::uint64_t filtered = 0;
@@ -105,7 +110,7 @@ struct Capture::State {
   std::optional<HitWatch> hit_watch;  // once it is open
   std::uint64_t next_hits_ns = 0;
   std::size_t hot_told = 0;
-  std::string last_path;
+  WrittenFile last_file;  // of the dumps
   unsigned dumps_done = 0;
 
   std::uint64_t lost_so_far = 0;  // as of the last second
@@ -216,7 +221,8 @@ struct Capture::State {
   Result<void> obey(const ControlSocket::Request& request);
   std::string status() const;
   void on_signal(int signal);
-  Result<std::string> end_file();
+  void note_dump(const Dumps::Done& done);
+  Result<WrittenFile> end_file();
 
   Result<bool> poll();
   void flush();

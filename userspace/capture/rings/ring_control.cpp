@@ -43,7 +43,7 @@ std::uint16_t* RingControl::flag_of(const target::RingSite& site) const {
 std::vector<PointSwitch> RingControl::points() const {
   std::map<model::PointId, PointSwitch> switches;
   for (const target::RingSite& site : points_->ring_sites) {
-    const std::uint16_t* const flag = flag_of(site);
+    const std::uint16_t* const flag = site.is_wanted ? flag_of(site) : nullptr;
     if (flag == nullptr) continue;
     const std::uint16_t now = load_relaxed(*flag);
     switches[site.point] = {.point = site.point,
@@ -59,6 +59,7 @@ std::vector<PointSwitch> RingControl::points() const {
 RingControl::Switched RingControl::switch_points(const std::string& pattern, bool on) {
   std::map<model::PointId, bool> changed;
   for (const target::RingSite& site : points_->ring_sites) {
+    if (!site.is_wanted) continue;  // of a capture that leaves it out
     const std::string name = points_->schema.points[site.point].name();
     if (fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
     std::uint16_t* const flag = flag_of(site);
