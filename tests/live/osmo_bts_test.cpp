@@ -147,6 +147,17 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   CHECK(reactions["loop.handler"] > 0);
   CHECK(reactions["loop.handler"] <= hits["loop.handler"]);
 
+  // Without the map: what is called for each block, and what is sent once a second, which a short
+  // look would not see.
+  const test::Ended proposed =
+      sojourn({"list", "-p", std::to_string(station.pid()), "--suggest", "--for", "3s"});
+  CAPTURE(proposed.err, proposed.out);
+  CHECK(proposed.exit_code == 0);
+  for (const char* function : {"msgb_dequeue", "abis_sendmsg"}) {
+    CAPTURE(function);
+    CHECK(proposed.out.contains(std::string("\n[[point]]\nfunction = \"") + function + "\""));
+  }
+
   // What the scheduler did to it.
   const auto& of_thread = threads.at("threads");
   const auto loop = std::ranges::find(of_thread, json(station.pid()),

@@ -16,20 +16,21 @@ constexpr unsigned kEnough = 3;
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 21> kLayers = {
-    "pdcp", "rlc", "mac",  "phy", "gtp",   "gtpu",  "gtpv1u", "sdap",  "f1u",  "f1ap",  "nru",
-    "l1",   "l2",  "fapi", "ofh", "dlsch", "ulsch", "pdsch",  "pusch", "harq", "bearer"};
-constexpr std::array<std::string_view, 26> kVerbs = {
-    "enqueue", "dequeue", "push",     "pop",     "put",       "pull",    "send",
-    "recv",    "receive", "transmit", "tx",      "rx",        "deliver", "handle",
-    "process", "write",   "forward",  "submit",  "assemble",  "encode",  "decode",
-    "encrypt", "decrypt", "cipher",   "segment", "reassemble"};
+constexpr std::array<std::string_view, 30> kLayers = {
+    "pdcp",   "rlc",  "mac",   "phy",  "gtp",  "gtpu",  "gtpv1u",  "sdap",   "f1u",   "f1ap",
+    "nru",    "l1",   "l2",    "fapi", "ofh",  "dlsch", "ulsch",   "pdsch",  "pusch", "harq",
+    "bearer", "lapd", "lapdm", "rsl",  "abis", "l1sap", "gsm0503", "gsmtap", "rtp",   "ipa"};
+constexpr std::array<std::string_view, 28> kVerbs = {
+    "enqueue", "dequeue", "push",     "pop",     "put",        "pull",    "send",
+    "recv",    "receive", "transmit", "tx",      "rx",         "deliver", "handle",
+    "process", "write",   "forward",  "submit",  "assemble",   "encode",  "decode",
+    "encrypt", "decrypt", "cipher",   "segment", "reassemble", "sendmsg", "recvmsg"};
 constexpr std::array<std::string_view, 12> kWeakVerbs = {
     "get", "take",   "read",   "run",      "work",   "data",
     "do",  "lookup", "insert", "schedule", "answer", "question"};
 constexpr std::array<std::string_view, 5> kTaking = {"dequeue", "pop", "get", "take", "pull"};
-constexpr std::array<std::string_view, 7> kQueues = {"queue",  "ring", "fifo", "mailbox",
-                                                     "buffer", "msgq", "stack"};
+constexpr std::array<std::string_view, 8> kQueues = {"queue",  "ring", "fifo",  "mailbox",
+                                                     "buffer", "msgq", "stack", "wqueue"};
 constexpr std::array<std::string_view, 22> kUnits = {
     "pdu",   "sdu",     "msg",   "msgb",   "packet",   "pkt",     "frame",   "slot",
     "burst", "tb",      "pdus",  "sdus",   "block",    "message", "request", "response",
@@ -104,12 +105,12 @@ bool takes_out(std::string_view shown) {
 
 bool is_of_toolchain(std::string_view file) {
   const std::string_view base = file.substr(file.rfind('/') + 1);
-  constexpr std::array<std::string_view, 27> kNames = {
-      "libc.",      "libc-",        "libm.",          "libpthread", "ld-linux",   "libstdc++",
-      "libgcc_s",   "libdl.",       "librt.",         "libasan",    "libtsan",    "[vdso]",
-      "libcrypto.", "libssl.",      "libgcrypt.",     "liblzma.",   "libzstd.",   "libz.",
-      "liblz4.",    "libsystemd.",  "libjemalloc.",   "libgnutls.", "libnettle.", "libhogweed.",
-      "libkrb5.",   "libk5crypto.", "libgssapi_krb5."};
+  constexpr std::array<std::string_view, 28> kNames = {
+      "libc.",      "libc-",       "libm.",        "libpthread",     "ld-linux",   "libstdc++",
+      "libgcc_s",   "libdl.",      "librt.",       "libasan",        "libtsan",    "[vdso]",
+      "libcrypto.", "libssl.",     "libgcrypt.",   "liblzma.",       "libzstd.",   "libz.",
+      "liblz4.",    "libsystemd.", "libjemalloc.", "libgnutls.",     "libnettle.", "libhogweed.",
+      "libmbed",    "libkrb5.",    "libk5crypto.", "libgssapi_krb5."};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return base.starts_with(name); });
 }
 
