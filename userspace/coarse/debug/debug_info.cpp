@@ -85,6 +85,7 @@ Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
     return parameters.size() < kMostParameters;
   });
   std::vector<std::string> names;
+  names.reserve(parameters.size());
   for (const Dwarf_Die& parameter : parameters) names.push_back(dwarf::name_of(parameter));
   const auto found = std::ranges::find(names, parsed.argument);
   if (found == names.end())
