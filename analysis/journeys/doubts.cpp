@@ -23,6 +23,7 @@ void Doubts::judge(const Unit& unit, const PointPlan& plan, Match& match) const 
     const auto& pair = topology_.pair(parent.point, unit.point);
     if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns)) call_ambiguous(match);
   } else if (match.relation == Relation::kTakes) {
+    if (match.stranger == nullptr && !losses_.since(match.parents.front()->ts_ns)) return;
     judge_wait(unit, match);
     if (plan.length && !match.parents.empty()) judge_pieces(unit, plan, match);
   }

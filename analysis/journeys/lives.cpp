@@ -35,9 +35,7 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
 void Lives::insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
   for (std::size_t i = 0; i < plan.inserts.size(); ++i) {
     const auto& use = plan.inserts[i];
-    evicted_.clear();
-    store_.insert(unit, use, hashes[i], evicted_);
-    retire_evicted();
+    if (auto* const evicted = store_.insert(unit, use, hashes[i])) retire(evicted);
     forget_stale(*unit, plan, use);
   }
 }

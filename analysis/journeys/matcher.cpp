@@ -69,7 +69,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
     // An address that was handed on is another unit's by now.
     if (!pair.single || plan.drop || plan.ack) match_used(child, parent, pair, into);
   } else if (pair.gathers) {
-    take_all(child, plan, into);
+    take_all(child, plan, *open, into);
     if (pair.joins) check_pieces(child, into, finally);
   } else {
     take_nearest(child, *open, into);
@@ -162,20 +162,26 @@ bool Matcher::match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Mat
   return true;
 }
 
-void Matcher::take_all(const Unit& child, const PointPlan& plan, Match& into) const {
-  for (const auto& use : plan.lookups) {
-    const auto* entry = in_time(store_.find(use, child).open, child);
+void Matcher::take_all(const Unit& child, const PointPlan& plan, const Entry& newest,
+                       Match& into) const {
+  const auto take = [&](const Entry* entry) {
     for (; entry != nullptr; entry = in_time(entry->older, child)) {
       auto* const parent = entry->unit;
       if (parent->depth < kMaxDepth && topology_.pair(parent->point, child.point).gathers)
         into.parents.push_back(parent);
     }
+  };
+  into.relation = Relation::kTakes;
+  if (plan.lookups.size() == 1) {
+    take(&newest);
+    std::ranges::reverse(into.parents);
+    return;
   }
+  for (const auto& use : plan.lookups) take(in_time(store_.find(use, child).open, child));
   // By several of its alternatives.
   std::ranges::sort(into.parents, {}, &Unit::serial);
   const auto twice = std::ranges::unique(into.parents);
   into.parents.erase(twice.begin(), twice.end());
-  into.relation = Relation::kTakes;
 }
 
 void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {

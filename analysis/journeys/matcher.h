@@ -73,7 +73,8 @@ class Matcher {
   bool match_round(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
-  void take_all(const Unit& child, const PointPlan& plan, Match& into) const;
+  // `newest`: of what waits.
+  void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   void check_dropped(std::uint64_t whole, Match& into);

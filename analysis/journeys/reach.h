@@ -21,10 +21,7 @@ class Reach {
 
   void note(const model::EventView& event) {
     has_before_ = has_before_ || event.ts_ns < open_ns_;
-    if (!has_before_) return;
-    const auto first = first_of_stream_.try_emplace(event.stream, event.ts_ns).first->second;
-    auto& whole_from = whole_from_[event.point];
-    whole_from = std::max(whole_from, first);
+    if (has_before_) note_span(event);
   }
 
   // By point: from when on it would have been seen if a unit had left the place that it entered
@@ -37,6 +34,12 @@ class Reach {
   }
 
  private:
+  void note_span(const model::EventView& event) {
+    const auto first = first_of_stream_.try_emplace(event.stream, event.ts_ns).first->second;
+    auto& whole_from = whole_from_[event.point];
+    whole_from = std::max(whole_from, first);
+  }
+
   const Topology& topology_;
   std::uint64_t open_ns_;
   bool has_before_ = false;  // events from before the open mark

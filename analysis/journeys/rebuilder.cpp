@@ -65,6 +65,8 @@ class Engine {
                totals_),
         doubts_(topology_, marks_.open_ns, losses_, lives_) {
     totals_.points.resize(topology_.points.size());
+    for (const auto& plan : topology_.points)
+      hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
   }
 
   void consume(const model::EventBatch& events) {
@@ -153,8 +155,8 @@ class Engine {
     const auto& plan = topology_.points[event.point];
     auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
     store_.retain(&unit);
-    hashes_.clear();
-    for (const auto& use : plan.inserts) hashes_.push_back(store_.fetch_key(use, unit));
+    auto* hash = hashes_.data();
+    for (const auto& use : plan.inserts) *hash++ = store_.fetch_key(use, unit);
     matcher_.match(unit, match_, turn == Turn::kLast);
     doubts_.judge(unit, plan, match_);
     const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);

@@ -38,15 +38,13 @@ IntervalSet& Store::covered(Unit& unit) {
 }
 
 Store::Slot& Store::slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit) {
-  auto at = find_slot(hash, use, unit);
-  if (!slots_[at].is_free()) return slots_[at];
-  if (keys_ * 2 > slot_mask_) {
-    grow_slots();
-    at = find_slot(hash, use, unit);
+  if (keys_ * 2 > slot_mask_) grow_slots();
+  auto& slot = slots_[find_slot(hash, use, unit)];
+  if (slot.is_free()) {
+    ++keys_;
+    slot.hash = hash;
   }
-  ++keys_;
-  slots_[at].hash = hash;
-  return slots_[at];
+  return slot;
 }
 
 void Store::grow_slots() {
@@ -80,20 +78,20 @@ Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   return entry;
 }
 
-void Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash,
-                   std::vector<Unit*>& evicted) {
+Unit* Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash) {
   auto& slot = slot_for(hash, use, *unit);
   // Two of its alternatives may have one value.
-  if (slot.open != nullptr && slot.open->unit == unit) return;
+  if (slot.open != nullptr && slot.open->unit == unit) return nullptr;
   auto* const fresh = new_entry(unit, hash, use);
   fresh->older = slot.open;
   if (slot.open != nullptr) slot.open->newer = fresh;
   slot.open = fresh;
   auto* const before = std::exchange(slot.used, nullptr);
-  if (before == nullptr) return;
+  if (before == nullptr) return nullptr;
   before->state = Entry::State::kReplaced;
-  evicted.push_back(before->unit);
+  auto* const evicted = before->unit;
   drop_entry(before);
+  return evicted;
 }
 
 Unit* Store::replace(Unit* unit, const TableUse& use) {
@@ -153,11 +151,11 @@ void Store::remove_entries(Unit* unit) {
 
 void Store::free_units(Unit* unit) {
   // Parents may follow, theirs too: a loop, since a chain may be long.
-  dying_.push_back(unit);
-  while (!dying_.empty()) {
-    auto* const dead = dying_.back();
+  for (;;) {
+    free_unit(unit);
+    if (dying_.empty()) return;
+    unit = dying_.back();
     dying_.pop_back();
-    free_unit(dead);
   }
 }
 

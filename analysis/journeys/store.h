@@ -177,9 +177,9 @@ class Store {
     fetch_ahead(&slots_[hash >> slot_shift_]);
     return hash;
   }
-  // Makes a unit findable; the use must stay where it is. Returns, through `evicted`, units that
-  // left earlier under the same key.
-  void insert(Unit* unit, const TableUse& use, std::uint64_t hash, std::vector<Unit*>& evicted);
+  // Makes a unit findable; the use must stay where it is. Returns the one that left earlier under
+  // the same key, if any: nothing finds it by that any more.
+  Unit* insert(Unit* unit, const TableUse& use, std::uint64_t hash);
   // Makes it the only one of its key; the one before is returned (or none).
   Unit* replace(Unit* unit, const TableUse& use);
   // It left: in each of its tables it takes the place of the one that left before.

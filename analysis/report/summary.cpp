@@ -102,7 +102,7 @@ void Summary::share_out(const Journey& journey) {
     const auto& to = journey.steps[step];
     const auto& from = journey.steps[parent];
     const auto begin_ns = from.parents.empty() ? from.entered_ns : from.ts_ns;
-    places_[topology_.pair(from.point, to.point).place].decisive_ns +=
+    places_[*topology_.points[from.point].place].decisive_ns +=
         static_cast<double>(to.ts_ns - begin_ns);
     step = parent;
   }
