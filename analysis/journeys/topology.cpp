@@ -4,12 +4,14 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "analysis/journeys/loops.h"
+#include "analysis/journeys/point_fields.h"
+#include "analysis/journeys/ranks.h"
+#include "analysis/journeys/tables.h"
 #include "analysis/model/unread.h"
 
 namespace sojourn::journeys {
@@ -21,59 +23,8 @@ using model::Role;
 // A schema comes from a file; one where everything touches everything would cost more than it
 // tells.
 constexpr std::size_t kMaxPairs = 100'000;
-// One less than the number that says "in none".
-constexpr std::uint16_t kMaxTables = UINT16_MAX - 1;
 
 using PlaceKey = std::pair<model::Direction, std::string>;
-
-std::vector<std::string> ids(const Point& point) {
-  std::vector<std::string> names;
-  for (const auto& field : point.fields)
-    if (field.role != Role::kProperty) names.push_back(field.name);
-  std::ranges::sort(names);
-  const auto twice = std::ranges::unique(names);
-  names.erase(twice.begin(), twice.end());
-  return names;
-}
-
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::binary_search(names, name);
-}
-
-std::optional<std::uint8_t> index_of(const Point& point, const std::string& name, bool property) {
-  for (std::size_t i = 0; i < point.fields.size(); ++i) {
-    const auto& field = point.fields[i];
-    if (field.name == name && (field.role == Role::kProperty) == property)
-      return static_cast<std::uint8_t>(i);
-  }
-  return std::nullopt;
-}
-
-FieldIndexes indexes(const Point& point, const std::vector<std::string>& names) {
-  FieldIndexes result;
-  for (const auto& name : names)
-    if (const auto index = index_of(point, name, false)) result.push_back(*index);
-  return result;
-}
-
-// The same, in every way that fields of one name allow: each is as good as the others.
-std::vector<FieldIndexes> alternatives(const Point& point, const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 16;
-  std::vector<FieldIndexes> ways = {{}};
-  for (const auto& name : names) {
-    std::vector<FieldIndexes> longer;
-    for (std::size_t i = 0; i < point.fields.size(); ++i) {
-      if (point.fields[i].name != name || point.fields[i].role == Role::kProperty) continue;
-      for (const auto& way : ways) {
-        if (longer.size() == kMost) break;
-        longer.push_back(way);
-        longer.back().push_back(static_cast<std::uint8_t>(i));
-      }
-    }
-    ways = std::move(longer);
-  }
-  return ways;
-}
 
 // "rlc.tx.am", "rlc.tx", "rlc": the dests that feed a source, nearest first.
 std::vector<std::string> feeding(std::string source) {
@@ -98,10 +49,10 @@ class Deriver {
     find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
-    SJ_CHECK(make_tables());
+    SJ_CHECK(make_tables(schema_, topology_));
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
-    rank();
+    rank_points(topology_);
     return std::move(topology_);
   }
 
@@ -375,55 +326,6 @@ class Deriver {
     return std::ranges::any_of(pair.key, process) && std::ranges::none_of(pair.key, says_which);
   }
 
-  // Points with one key share a table where each of them that enters the place feeds each that
-  // leaves it. Where one does not, its units must not be found: each that leaves has a table of its
-  // own.
-  Result<void> make_tables() {
-    struct Sharers {
-      std::set<PointId> parents;
-      std::set<PointId> children;
-      std::size_t pairs = 0;
-
-      bool all_touch() const { return pairs == parents.size() * children.size(); }
-    };
-    std::map<std::pair<std::uint16_t, std::vector<std::string>>, Sharers> sharers;
-    for (const Pair& pair : topology_.pairs) {
-      auto& those = sharers[{pair.place, pair.key}];
-      those.parents.insert(pair.parent);
-      those.children.insert(pair.child);
-      ++those.pairs;
-    }
-    std::map<std::tuple<std::uint16_t, std::vector<std::string>, std::optional<PointId>>,
-             std::uint16_t>
-        tables;
-    for (const Pair& pair : topology_.pairs) {
-      std::optional<PointId> owner;
-      if (!sharers[{pair.place, pair.key}].all_touch()) owner = pair.child;
-      const auto [slot, fresh] =
-          tables.try_emplace({pair.place, pair.key, owner}, topology_.tables);
-      if (fresh && topology_.tables == kMaxTables)
-        return fail("points touch by more than {} keys", kMaxTables);
-      if (fresh) ++topology_.tables;
-      for (auto& fields : alternatives(schema_.points[pair.parent], pair.key))
-        add(topology_.points[pair.parent].inserts, slot->second, std::move(fields), pair);
-      for (auto& fields : alternatives(schema_.points[pair.child], pair.key))
-        add(topology_.points[pair.child].lookups, slot->second, std::move(fields), pair);
-    }
-    return {};
-  }
-
-  static void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields,
-                  const Pair& pair) {
-    const auto same = std::ranges::find_if(
-        uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
-    if (same == uses.end()) {
-      uses.push_back({table, std::move(fields), pair.gathers, pair.single});
-    } else {
-      same->gathers |= pair.gathers;
-      same->single &= pair.single;
-    }
-  }
-
   std::uint16_t take_table() { return topology_.tables++; }
 
   std::uint16_t place_index(model::Direction direction, const std::string& name) {
@@ -478,50 +380,6 @@ class Deriver {
       if (!names.empty() && names == process_ids(sibling))
         plan.processes.push_back(
             {.table = topology_.points[other].repeats->table, .fields = indexes(point, names)});
-    }
-  }
-
-  // Longest distance from an input. Where only cycles are left, one is entered where it was reached
-  // first, or where nothing reaches it at the point that the schema has first.
-  void rank() {
-    const auto& pairs = topology_.pairs;
-    std::vector<std::size_t> missing(topology_.points.size(), 0);
-    std::vector<std::vector<PointId>> next(topology_.points.size());
-    for (const auto& pair : pairs) {
-      ++missing[pair.child];
-      next[pair.parent].push_back(pair.child);
-    }
-    std::vector<PointId> ready;
-    std::set<PointId> left;
-    std::set<std::pair<std::uint16_t, PointId>> reached;  // of those left, by rank
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-      const auto point = static_cast<PointId>(i);
-      if (missing[i] == 0)
-        ready.push_back(point);
-      else
-        left.insert(point);
-    }
-    while (!ready.empty() || !left.empty()) {
-      if (ready.empty()) {
-        ready.push_back(reached.empty() ? *left.begin() : reached.begin()->second);
-        reached.erase({topology_.points[ready.back()].rank, ready.back()});
-        left.erase(ready.back());
-      }
-      const auto point = ready.back();
-      ready.pop_back();
-      const auto after = static_cast<std::uint16_t>(topology_.points[point].rank + 1);
-      for (const auto child : next[point]) {
-        if (!left.contains(child)) continue;
-        auto& rank = topology_.points[child].rank;
-        reached.erase({rank, child});
-        rank = std::max(rank, after);
-        if (--missing[child] == 0) {
-          left.erase(child);
-          ready.push_back(child);
-        } else {
-          reached.insert({rank, child});
-        }
-      }
     }
   }
 

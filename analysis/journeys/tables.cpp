@@ -1,0 +1,67 @@
+#include "analysis/journeys/tables.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/journeys/point_fields.h"
+
+namespace sojourn::journeys {
+namespace {
+
+// One less than the number that says "in none".
+constexpr std::uint16_t kMaxTables = UINT16_MAX - 1;
+
+void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields, const Pair& pair) {
+  const auto same = std::ranges::find_if(
+      uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
+  if (same == uses.end()) {
+    uses.push_back({table, std::move(fields), pair.gathers, pair.single});
+  } else {
+    same->gathers |= pair.gathers;
+    same->single &= pair.single;
+  }
+}
+
+}  // namespace
+
+Result<void> make_tables(const model::Schema& schema, Topology& topology) {
+  struct Sharers {
+    std::set<PointId> parents;
+    std::set<PointId> children;
+    std::size_t pairs = 0;
+
+    bool all_touch() const { return pairs == parents.size() * children.size(); }
+  };
+  std::map<std::pair<std::uint16_t, std::vector<std::string>>, Sharers> sharers;
+  for (const Pair& pair : topology.pairs) {
+    auto& those = sharers[{pair.place, pair.key}];
+    those.parents.insert(pair.parent);
+    those.children.insert(pair.child);
+    ++those.pairs;
+  }
+  std::map<std::tuple<std::uint16_t, std::vector<std::string>, std::optional<PointId>>,
+           std::uint16_t>
+      tables;
+  for (const Pair& pair : topology.pairs) {
+    std::optional<PointId> owner;
+    if (!sharers[{pair.place, pair.key}].all_touch()) owner = pair.child;
+    const auto [slot, fresh] = tables.try_emplace({pair.place, pair.key, owner}, topology.tables);
+    if (fresh && topology.tables == kMaxTables)
+      return fail("points touch by more than {} keys", kMaxTables);
+    if (fresh) ++topology.tables;
+    for (auto& fields : alternatives(schema.points[pair.parent], pair.key))
+      add(topology.points[pair.parent].inserts, slot->second, std::move(fields), pair);
+    for (auto& fields : alternatives(schema.points[pair.child], pair.key))
+      add(topology.points[pair.child].lookups, slot->second, std::move(fields), pair);
+  }
+  return {};
+}
+
+}  // namespace sojourn::journeys
