@@ -15,6 +15,7 @@
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
 #include "analysis/report/deadline.h"
+#include "analysis/report/facts_text.h"
 #include "analysis/report/report.h"
 #include "analysis/report/threads_text.h"
 #include "analysis/report/words.h"
@@ -45,7 +46,7 @@ class Writer {
 
   std::string run(bool all_points) {
     head();
-    processes();
+    text_ += processes_text(facts_);
     if (has_units()) {
       latency();
       outcomes();
@@ -64,9 +65,7 @@ class Writer {
     if (content_.context != nullptr) text_ += context_text(*content_.context);
     text_ += counters_text(content_);
     doubts();
-    ledger();
-    shed();
-    unarmed();
+    text_ += ledger_text(facts_) + shed_text(facts_) + unarmed_text(facts_);
     next();
     return std::move(text_);
   }
@@ -106,50 +105,6 @@ class Writer {
     if (targets.size() == 1) return one(targets[0]);
     if (targets.size() == 2) return fmt::format("{}, and {}", one(targets[0]), one(targets[1]));
     return fmt::format("{} processes", targets.size());
-  }
-
-  // What the head has no room for.
-  void processes() {
-    constexpr std::size_t kMost = 20;
-    const auto& targets = facts_.targets;
-    const auto is_plain = [](const model::Target& target) {
-      return target.since_ns == 0 && target.until_ns == 0;
-    };
-    if (targets.size() < 3 && std::ranges::all_of(targets, is_plain)) return;
-    Table table({"process", "pid", "forked from", "from", "until", "executable"});
-    table.left(5);
-    const auto since_open = [this](std::uint64_t at_ns) {
-      return at_ns <= facts_.capture.open_ns
-                 ? std::string("the open mark")
-                 : duration(static_cast<double>(at_ns - facts_.capture.open_ns));
-    };
-    for (const auto& target : targets | std::views::take(kMost))
-      table.row(
-          {printable(target.name), std::to_string(target.pid),
-           target.parent == 0 ? "" : std::to_string(target.parent),
-           target.parent != 0 && target.since_ns == 0 ? "the fork" : since_open(target.since_ns),
-           target.until_ns == 0 ? "the end" : since_open(target.until_ns), printable(target.exe)});
-    text_ += "\n" + table.text();
-    if (targets.size() > kMost) line("and {} more processes", targets.size() - kMost);
-  }
-
-  // Points of processes and libraries that came while it ran.
-  void unarmed() {
-    const auto& spans = facts_.capture.unarmed;
-    if (spans.empty()) return;
-    constexpr std::size_t kMost = 10;
-    text_ += "\n";
-    for (const auto& span : spans | std::views::take(kMost)) {
-      const auto from = std::max(span.from_ns, facts_.capture.open_ns);
-      line(
-          "not armed yet: {} of process {}, {} from {} after the open mark on; what it was hit is "
-          "not known",
-          span.point < facts_.schema.points.size() ? name(span.point) : "the points", span.pid,
-          duration(static_cast<double>(std::max(span.until_ns, from) - from)),
-          duration(static_cast<double>(from - facts_.capture.open_ns)));
-    }
-    if (spans.size() > kMost)
-      line("and {} more such spans (--json has them)", spans.size() - kMost);
   }
 
   void head() {
@@ -436,30 +391,6 @@ class Writer {
         line("lengths at {} and {} do not fit together: bytes were not used to match them",
              name(topology_.pairs[i].parent), name(topology_.pairs[i].child));
     }
-  }
-
-  void ledger() {
-    std::map<std::pair<PointId, model::LossCause>, std::uint64_t> sums;
-    for (const auto& entry : facts_.ledger)
-      if (entry.count > 0) sums[{entry.point, entry.cause}] += entry.count;
-    if (sums.empty()) return;
-    Table table({"ledger: hit, not kept", "events", "cause"});
-    table.left(2);
-    for (const auto& [key, sum] : sums) {
-      const bool known = key.first != model::kNoPoint;
-      table.row({"  " + (known ? name(key.first) : "points not told apart"), count(sum),
-                 std::string(model::name(key.second))});
-    }
-    text_ += "\n" + table.text();
-  }
-
-  void shed() {
-    if (facts_.capture.shed.empty()) return;
-    Table table({"off to stay within the budget", "times", "in all"});
-    for (const auto& [point, spans] : shed_by_point(facts_.capture))
-      table.row({"  " + (point < facts_.schema.points.size() ? name(point) : "unknown point"),
-                 count(spans.times), duration(static_cast<double>(spans.ns))});
-    text_ += "\n" + table.text();
   }
 
   void next() {
