@@ -51,8 +51,9 @@ set(arrows
     userspace/capture/output userspace/capture/bpf userspace/capture/queues"
   "userspace/capture/control: analysis/base analysis/model analysis/links analysis/journeys analysis/filter userspace/base
     userspace/target userspace/capture/output userspace/capture/rings"
-  "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace userspace/base userspace/target probes
-    userspace/capture/rights userspace/capture/records userspace/capture/rings"
+  "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
+    userspace/target probes userspace/capture/rights userspace/capture/records userspace/capture/output
+    userspace/capture/rings"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
     analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base

@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <unistd.h>
 
 #include "tests/live/environment.h"
 #include "tests/live/point_counts.h"
@@ -228,6 +230,78 @@ TEST_CASE("a stopped process's snapshot tells what it held, and which hits were 
   recorder.child().signal(SIGCONT);
 }
 
+TEST_CASE("of rings that are held only what is asked for is written, and the rest is counted") {
+  Recorder recorder(2, "256K", "100000000", "go");
+  recorder.wait_until_all_have(5'000);
+  sojourn_done({"record", "-p", recorder.pid(), "--snapshot", "--where", "worker == 1", "-o",
+                recorder.path("now.sjt")});
+  trace::Reader reader = open_trace(recorder.path("now.sjt"));
+  const auto numbers = numbers_of(reader);
+  REQUIRE(numbers.size() == 1);
+  CHECK(numbers.at(1).size() > 1000);
+  CHECK(reader.gaps().empty());
+  REQUIRE(reader.ledger().size() == 1);
+  CHECK(reader.ledger().front().cause == model::LossCause::kFiltered);
+  CHECK(reader.ledger().front().count > 1000);
+  sojourn_done({"check", recorder.path("now.sjt")});
+}
+
+// By process and worker.
+std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<std::uint64_t>> numbers_by_process(
+    trace::Reader& reader) {
+  std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<std::uint64_t>> numbers;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const std::int32_t pid = reader.streams()[batch.stream()[row]].pid;
+      auto& own = numbers[{pid, batch[row].values[1]}];
+      if (!own.empty() && batch[row].values[2] != own.back() + 1)
+        FAIL("events do not follow one another");
+      own.push_back(batch[row].values[2]);
+    }
+    return true;
+  }));
+  return numbers;
+}
+
+TEST_CASE("the rings of several processes make one trace, up to one instant") {
+  Recorder first(2, "64K", "100000000", "go");
+  Recorder second(1, "64K", "100000000", "go");
+  first.wait_until_all_have(5'000);
+  second.wait_until_all_have(5'000);
+  test::Child waiting({SJ_SOJOURN, "record", "-p", first.pid() + "," + second.pid(), "--flight",
+                       "rings", "-o", first.path("run.sjt")});
+  REQUIRE(waiting.wait_for_output("waiting"));
+  const auto before = second.counts();
+  CHECK(sojourn_done({"ctl", "-p", second.pid(), "dump"}).contains("run-1.sjt"));
+  first.child().signal(SIGKILL);
+  first.child().wait();
+  const auto last_words = first.counts();
+  usleep(100'000);
+  CHECK(sojourn_done({"ctl", "-p", second.pid(), "stop"}).contains("stopping"));
+  CHECK(waiting.wait().exit_code == 0);
+
+  for (const char* name : {"run-1.sjt", "run.sjt"}) {
+    CAPTURE(name);
+    trace::Reader reader = open_trace(first.path(name));
+    CHECK(reader.targets().size() == 2);
+    const auto numbers = numbers_by_process(reader);
+    REQUIRE(numbers.size() == 3);
+    CHECK(reader.schema().points.size() == 1);
+    for (const auto& [where, own] : numbers) {
+      CAPTURE(where.first, where.second);
+      CHECK(own.size() > 500);
+    }
+    CHECK(numbers.at({std::stoi(second.pid()), 0}).back() + 1 >= before[0].done);
+    sojourn_done({"check", first.path(name)});
+  }
+  trace::Reader whole = open_trace(first.path("run.sjt"));
+  for (const auto& [where, own] : numbers_by_process(whole)) {
+    if (where.first != std::stoi(first.pid())) continue;
+    CHECK(own.back() + 1 >= last_words[where.second].done);
+    CHECK(own.back() + 1 <= last_words[where.second].begun);
+  }
+}
+
 TEST_CASE("what records not by itself, or is asked for wrongly, is told in a line") {
   const test::TemporaryDirectory directory;
   test::Child plain({SJ_SUBJECT_LAST_WORDS, "1", "100000000", "go", directory.path("counts")});
@@ -243,7 +317,8 @@ TEST_CASE("what records not by itself, or is asked for wrongly, is told in a lin
   };
   refuse({"-p", pid, "--snapshot"}, 1, "does not record by itself");
   refuse({"-p", pid, "--flight", "rings"}, 1, "does not record by itself");
-  refuse({"--snapshot"}, 2, "give one -p");
+  refuse({"--snapshot"}, 2, "give -p");
+  refuse({"-p", pid, "--snapshot", "--where", "number > 1 && time < 1s"}, 2, "time counts from");
   const Recorder recorder(1, "64K", "100000000", "go");
   recorder.wait_until_all_have(1);
   const test::Ended nowhere =
@@ -251,7 +326,8 @@ TEST_CASE("what records not by itself, or is asked for wrongly, is told in a lin
   INFO(nowhere.err);
   CHECK(nowhere.exit_code == 1);
   CHECK(nowhere.err.contains("/no/such/place.sjt"));
-  refuse({"-p", pid, "-p", "1", "--flight", "rings"}, 2, "give one -p");
+  refuse({"-p", pid, "--cgroup", "/", "--flight", "rings"}, 2, "--cgroup is for a capture");
+  refuse({"-p", recorder.pid(), "-p", pid, "--flight", "rings"}, 1, pid);
   refuse({"-p", pid, "--snapshot", "--for", "1s"}, 2, "--for is for a capture");
   refuse({"-p", pid, "--flight", "rings", "--trigger", "loss"}, 2, "--trigger is for a capture");
   refuse({"-p", pid, "--flight", "ring"}, 2, "nor \"rings\"");

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/live/environment.h"
 #include "tests/live/programs.h"
 #include "userspace/target/process.h"
 
@@ -206,6 +208,37 @@ TEST_CASE("a capture has no rights any more when it says that it is attached") {
   CHECK((rights_of(children.front()).front().capabilities & kNeverNeeded) == 0);
   tracer.signal(SIGINT);
   CHECK(tracer.wait().exit_code == 0);
+}
+
+TEST_CASE("who waits beside rings that record by themselves has no rights any more, and writes") {
+  need_root();
+  const bool by_root = GENERATE(false, true);
+  CAPTURE(by_root);
+  const test::TemporaryDirectory directory;
+  if (!by_root) give(directory, 0700);
+  std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
+  test::Child subject({"setpriv", "--reuid=" + kNobodyText, "--regid=" + kNobodyText,
+                       "--clear-groups", SJ_SUBJECT_LINKED, "1000000"});
+  flight.reset();
+  REQUIRE(subject.wait_for_output("ready"));
+  const std::string pid = std::to_string(subject.pid());
+  std::vector<std::string> record = {
+      "record", "-p", pid, "--flight", "rings", "-o", directory.path("run.sjt")};
+  std::vector<std::string> plain = record;
+  plain.insert(plain.begin(), SJ_SOJOURN);
+  test::Child tracer(by_root ? plain : by_sudo(record));
+  REQUIRE(tracer.wait_for_output("waiting"));
+  check_no_rights(tracer.pid(), by_root);
+  CHECK(children_of(tracer.pid()).size() == 1);
+  usleep(100'000);
+  sojourn_done({"ctl", "-p", pid, "dump"});
+  tracer.signal(SIGINT);
+  CHECK(tracer.wait().exit_code == 0);
+  const Owner expected = by_root ? Owner{0, 0, 0600} : Owner{kNobody, kNobody, 0600};
+  for (const char* name : {"run-1.sjt", "run.sjt"}) {
+    CHECK(owner_of(directory.path(name)) == expected);
+    CHECK(open_trace(directory.path(name)).events() > 100);
+  }
 }
 
 TEST_CASE("what another user's process loads and forks later is recorded without rights") {

@@ -1,10 +1,11 @@
 #include "userspace/capture/flight_rings.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -27,19 +28,27 @@ std::string count_of(const LeftTrace& trace) {
 
 }  // namespace
 
-FlightRings::FlightRings(HeldRings rings, std::string output)
-    : rings_(std::move(rings)), output_(std::move(output)), names_(output_) {
-  if (auto listening = ControlSocket::listen(rings_.process().pid()))
-    control_ = std::move(*listening);
+FlightRings::FlightRings(HeldRings rings, WriterThread& writer, std::string output)
+    : rings_(std::move(rings)), writer_(&writer), output_(std::move(output)), names_(output_) {
+  for (const target::Process* process : rings_.processes()) {
+    if (control_)
+      std::ignore = control_->add(process->pid());
+    else if (auto listening = ControlSocket::listen(process->pid()))
+      control_ = std::move(*listening);
+  }
 }
 
 std::string FlightRings::dump(const std::string& why, bool& worked) {
-  const std::string path = names_.next();
-  const auto written = rings_.write(path, why);
+  // Only the thread that writes may look into the directory.
+  const Result<std::string> path =
+      writer_->run([this] { return Result<std::string>(names_.next()); });
+  worked = path.has_value();
+  if (!worked) return fmt::format("not dumped: {}", path.error().text());
+  const auto written = rings_.write(*writer_, *path, why);
   worked = written.has_value();
   if (!worked) return fmt::format("not dumped: {}", written.error().text());
   ++dumps_;
-  return fmt::format("{}: {} ({})", path, count_of(written->trace), why);
+  return fmt::format("{}: {} ({})", *path, count_of(written->trace), why);
 }
 
 void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
@@ -66,48 +75,57 @@ void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
 // A library that cannot be taken in is told of, and the others go on.
 void FlightRings::look_for_libraries(const Say& say) {
   const auto looked = rings_.look_again();
-  if (looked || !rings_.process().alive()) return;
+  if (looked) return;
   if (std::exchange(told_, looked.error().text()) != looked.error().text())
     say(fmt::format("not in the dumps: {}", told_));
+}
+
+// For whatever comes next: a request, a signal, the end of a target, a second.
+Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say) {
+  std::vector<pollfd> watched = {
+      {.fd = signals, .events = POLLIN, .revents = 0},
+      {.fd = control_ ? control_->fd() : -1, .events = POLLIN, .revents = 0}};
+  for (const target::Process* process : rings_.processes())
+    if (process->alive())
+      watched.push_back({.fd = process->pidfd(), .events = POLLIN, .revents = 0});
+  const std::uint64_t now_ns = base::monotonic_ns();
+  const std::uint64_t wait_ns = std::min(kSecond, end_ns - std::min(end_ns, now_ns));
+  const timespec wait{.tv_sec = static_cast<time_t>(wait_ns / kSecond),
+                      .tv_nsec = static_cast<long>(wait_ns % kSecond)};
+  if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
+    return fail_errno("wait for the target");
+  if (watched[1].revents != 0)
+    for (const ControlSocket::Request& request : control_->take()) obey(request, say);
+  if (watched[0].revents != 0) {
+    const int signal = read_signal(signals);
+    bool worked = false;
+    if (signal == SIGUSR1)
+      say(dump("SIGUSR1", worked));
+    else
+      ended_by_ = words_for(signal);
+  }
+  return {};
 }
 
 Result<HeldRings::Written> FlightRings::run(int signals,
                                             std::optional<std::chrono::nanoseconds> duration,
                                             const Say& say) {
-  SJ_CHECK(try_to_write(output_, FileOwner::of(output_)));
-  const target::Process& process = rings_.process();
-  say(fmt::format("waiting: {} of process {} hold its newest events: sojourn ctl -p {} dump",
-                  base::counted(rings_.rings(), "ring"), process.title(), process.pid()));
+  SJ_CHECK(writer_->run([this] { return try_to_write(output_, FileOwner::self()); }));
+  const auto processes = rings_.processes();
+  say(fmt::format("waiting: {} of {} hold {} newest events: sojourn ctl -p {} dump",
+                  base::counted(rings_.rings(), "ring"), rings_.title(),
+                  processes.size() == 1 ? "its" : "their", processes.front()->pid()));
   const std::uint64_t end_ns =
       duration ? base::monotonic_ns() + static_cast<std::uint64_t>(duration->count()) : UINT64_MAX;
   while (ended_by_.empty()) {
-    std::array<pollfd, 3> watched = {
-        {{.fd = signals, .events = POLLIN, .revents = 0},
-         {.fd = control_ ? control_->fd() : -1, .events = POLLIN, .revents = 0},
-         {.fd = rings_.process().pidfd(), .events = POLLIN, .revents = 0}}};
-    const std::uint64_t now_ns = base::monotonic_ns();
-    const std::uint64_t wait_ns = std::min(kSecond, end_ns - std::min(end_ns, now_ns));
-    const timespec wait{.tv_sec = static_cast<time_t>(wait_ns / kSecond),
-                        .tv_nsec = static_cast<long>(wait_ns % kSecond)};
-    if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
-      return fail_errno("wait for the target");
-    if (watched[1].revents != 0)
-      for (const ControlSocket::Request& request : control_->take()) obey(request, say);
-    if (watched[0].revents != 0) {
-      const int signal = read_signal(signals);
-      bool worked = false;
-      if (signal == SIGUSR1)
-        say(dump("SIGUSR1", worked));
-      else
-        ended_by_ = words_for(signal);
-    }
+    SJ_CHECK(wait(signals, end_ns, say));
     if (base::monotonic_ns() >= end_ns) ended_by_ = "duration";
-    if (watched[2].revents != 0)
+    if (!rings_.any_alive())
       ended_by_ = "target exit";
     else
       look_for_libraries(say);
   }
-  return rings_.write(output_, ended_by_);
+  return rings_.write(*writer_, output_, ended_by_);
 }
 
 }  // namespace sojourn::capture

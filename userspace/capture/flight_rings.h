@@ -1,10 +1,11 @@
-// `record --flight rings`: the target's own rings are the flight recorder's memory. Nothing is read
-// while this waits, so waiting costs neither of the two anything; what they hold becomes a trace
-// when `sojourn ctl dump` or SIGUSR1 says so, and at the end. The rings stay in view when the
-// target ends: its last events are there. One thread owns a FlightRings.
+// `record --flight rings`: the targets' own rings are the flight recorder's memory. Nothing is read
+// while this waits, so waiting costs neither side anything; what they hold becomes a trace when
+// `sojourn ctl dump` or SIGUSR1 says so, and at the end. The rings of a target that ends stay in
+// view: its last events are there. One thread owns a FlightRings.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "analysis/base/result.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/output/dumps.h"
+#include "userspace/capture/output/writer_thread.h"
 #include "userspace/capture/post_mortem/held_rings.h"
 
 namespace sojourn::capture {
@@ -21,19 +23,23 @@ class FlightRings {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  FlightRings(HeldRings rings, std::string output);
+  // While this process has its rights; it needs none to run.
+  FlightRings(HeldRings rings, WriterThread& writer, std::string output);
 
-  // Until the target ends, the time is over, `sojourn ctl stop`, or a signal other than SIGUSR1
+  // Until the last target ends, the time is over, `sojourn ctl stop`, or a signal other than
+  // SIGUSR1
   // (`signals` is a signalfd). The last trace is the output.
   Result<HeldRings::Written> run(int signals, std::optional<std::chrono::nanoseconds> duration,
                                  const Say& say);
 
  private:
   std::string dump(const std::string& why, bool& worked);
+  Result<void> wait(int signals, std::uint64_t end_ns, const Say& say);
   void obey(const ControlSocket::Request& request, const Say& say);
   void look_for_libraries(const Say& say);
 
   HeldRings rings_;
+  WriterThread* writer_;
   std::string output_;
   DumpNames names_;
   std::optional<ControlSocket> control_;  // missing where the machine has no abstract sockets

@@ -21,124 +21,165 @@ bool records_by_itself(const Arena& arena) {
 
 }  // namespace
 
-HeldRings::HeldRings(target::Process process, target::Points points, Find find)
-    : process_(std::make_unique<target::Process>(std::move(process))),
-      find_(std::move(find)),
-      threads_(std::make_unique<Threads>(*process_)),
-      points_(std::move(points)) {}
-
-Result<HeldRings> HeldRings::open(target::Process process, target::Points points, Find find) {
-  HeldRings held(std::move(process), std::move(points), std::move(find));
-  SJ_TRY(target, held.process_->describe());
-  held.target_ = std::move(target);
-  SJ_CHECK(held.look_again());
-  if (held.held_.empty())
-    return std::unexpected(held.process_->explain(
-        Error(fmt::format("process {} does not record by itself, as one that was started with "
-                          "SJ_RINGS=flight does until a collector takes its rings over: hold the "
-                          "newest events here: --flight 10s",
-                          held.process_->title()))));
+Result<HeldRings> HeldRings::open(std::vector<HeldSubject> subjects, Find find,
+                                  std::optional<filter::Expression> where) {
+  HeldRings held(std::move(find), std::move(where));
+  for (HeldSubject& subject : subjects) {
+    auto member = std::make_unique<Member>(std::move(subject));
+    SJ_TRY(about, member->process.describe());
+    member->about = std::move(about);
+    SJ_CHECK(held.look_at(*member));
+    if (member->held.empty())
+      return std::unexpected(member->process.explain(
+          Error(fmt::format("process {} does not record by itself, as one that was started with "
+                            "SJ_RINGS=flight does until a collector takes its rings over: hold the "
+                            "newest events here: --flight 10s",
+                            member->process.title()))));
+    held.members_.push_back(std::move(member));
+  }
   return held;
 }
 
+std::vector<const target::Process*> HeldRings::processes() const {
+  std::vector<const target::Process*> processes;
+  for (const auto& member : members_) processes.push_back(&member->process);
+  return processes;
+}
+
+std::string HeldRings::title() const {
+  std::string titles;
+  for (const auto& member : members_)
+    titles += (titles.empty() ? "process " : ", process ") + member->process.title();
+  return titles;
+}
+
+bool HeldRings::any_alive() const {
+  return std::ranges::any_of(members_, [](const auto& member) { return member->process.alive(); });
+}
+
 Result<void> HeldRings::look_again() {
-  SJ_TRY(found, find_arenas(*process_));
+  for (const auto& member : members_)
+    if (auto looked = look_at(*member); !looked && member->process.alive()) return looked;
+  return {};
+}
+
+Result<void> HeldRings::look_at(Member& member) {
+  SJ_TRY(found, find_arenas(member.process));
   for (const FoundArena& one : found) {
     if (known_.contains({one.device, one.inode})) continue;
-    SJ_TRY(is_ready, take_in(one));
+    SJ_TRY(is_ready, take_in(member, one));
     if (is_ready) known_.emplace(one.device, one.inode);
   }
   return {};
 }
 
 // False: it is on its way out.
-Result<bool> HeldRings::take_in(const FoundArena& found) {
-  SJ_TRY(arena, open_arena(*process_, found));
+Result<bool> HeldRings::take_in(Member& member, const FoundArena& found) {
+  SJ_TRY(arena, open_arena(member.process, found));
   if (arena.gone()) return false;
   // Whoever is attached has made them rings of another kind: that is to be told, not this.
   SJ_CHECK(arena.lock());
   if (!records_by_itself(arena)) return true;
-  auto match = match_arena(*process_, arena, points_);
+  auto match = match_arena(member.process, arena, member.points);
   if (!match) {
-    SJ_TRY(fresh, find_(*process_));
-    points_ = std::move(fresh);
-    for (Held& one : held_) {
-      SJ_TRY(again, match_arena(*process_, one.arena, points_));
+    SJ_TRY(fresh, find_(member.process));
+    member.points = std::move(fresh);
+    for (Held& one : member.held) {
+      SJ_TRY(again, match_arena(member.process, one.arena, member.points));
       one.match = again;
     }
-    match = match_arena(*process_, arena, points_);
+    match = match_arena(member.process, arena, member.points);
   }
   if (!match) return std::unexpected(std::move(match).error());
-  held_.push_back({.arena = std::move(arena), .match = *match});
+  member.held.push_back({.arena = std::move(arena), .match = *match});
   return true;
 }
 
 std::size_t HeldRings::rings() const {
   std::size_t rings = 0;
-  for (const Held& one : held_) {
-    const auto slots = one.arena.slots().first(one.arena.slots_used());
-    rings += static_cast<std::size_t>(std::ranges::count_if(
-        slots, [](const sj_ring_slot& slot) { return load_relaxed(slot.taken) != 0; }));
-  }
+  for (const auto& member : members_)
+    for (const Held& one : member->held) {
+      const auto slots = one.arena.slots().first(one.arena.slots_used());
+      rings += static_cast<std::size_t>(std::ranges::count_if(
+          slots, [](const sj_ring_slot& slot) { return load_relaxed(slot.taken) != 0; }));
+    }
   return rings;
 }
 
 std::vector<std::string> HeldRings::points_without_rings() const {
   std::vector<std::string> names;
-  for (std::size_t point = 0; point < points_.schema.points.size(); ++point) {
-    const bool has = std::ranges::any_of(points_.ring_sites, [&](const target::RingSite& site) {
-      return site.is_wanted && site.point == point &&
-             std::ranges::any_of(held_,
-                                 [&](const Held& one) { return one.match.file == site.file; });
-    });
-    if (!has) names.push_back(points_.schema.points[point].name());
+  for (const auto& member : members_) {
+    const target::Points& points = member->points;
+    for (std::size_t point = 0; point < points.schema.points.size(); ++point) {
+      const bool has = std::ranges::any_of(points.ring_sites, [&](const target::RingSite& site) {
+        return site.is_wanted && site.point == point &&
+               std::ranges::any_of(member->held,
+                                   [&](const Held& one) { return one.match.file == site.file; });
+      });
+      const std::string name = points.schema.points[point].name();
+      if (!has && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
   }
   return names;
 }
 
-Result<HeldRings::Written> HeldRings::write(const std::string& output,
-                                            const std::string& ended_by) {
-  std::vector<const Arena*> arenas;
-  arenas.reserve(held_.size());
-  for (const Held& one : held_) arenas.push_back(&one.arena);
-  SJ_TRY(copy, copy_live_arenas(arenas, *process_));
-  const LeftProcess left{.pid = process_->namespace_pid(),
-                         .comm = process_->comm(),
-                         .arguments = {},
-                         .arenas = std::move(copy.arenas)};
-  auto clock = make_left_clock(readings_of(left), read_clocks_now());
-  if (!clock) return std::unexpected(std::move(clock).error().within(process_->title()));
-  const auto match_of = [&](const Arena& arena) -> Result<ArenaMatch> {
+// The member's own files tell of its points, and the kernel of its threads, as far as it lives.
+LeftSession HeldRings::session_of(Member& member, const LeftProcess& left,
+                                  std::uint64_t until) const {
+  const auto match_of = [&member, &left](const Arena& arena) -> Result<ArenaMatch> {
     for (std::size_t index = 0; index < left.arenas.size(); ++index)
-      if (&left.arenas[index].arena == &arena) return held_[index].match;
+      if (&left.arenas[index].arena == &arena) return member.held[index].match;
     return fail("{}: is none of the process's", arena.name());
   };
-  SJ_TRY(
-      trace,
-      write_left_trace(
-          output,
-          {.left = left,
-           .points = points_,
-           .match = match_of,
-           .clock = *clock,
-           .target = target_,
-           .attach = "flight rings",
-           .ended_by = ended_by,
-           .why_nothing =
-               [this](const LeftCounts&) {
-                 return fmt::format(
-                     "the rings of process {} hold no events: nothing "
-                     "was hit that is wanted",
-                     process_->title());
-               },
-           .view = {.until_stamp = copy.until_stamp,
-                    .instruction =
-                        [this](std::uint32_t tid) {
-                          const auto stand = stand_of_thread(
-                              process_->pid(), static_cast<pid_t>(threads_->host_tid(tid)));
-                          return stand ? stand->instruction : 0;
-                        },
-                    .host_tid = [this](std::uint32_t tid) { return threads_->host_tid(tid); }}}));
+  const auto instruction = [&member](std::uint32_t tid) {
+    const auto stand =
+        stand_of_thread(member.process.pid(), static_cast<pid_t>(member.threads.host_tid(tid)));
+    return stand ? stand->instruction : 0;
+  };
+  return {
+      .left = left,
+      .points = member.points,
+      .match = match_of,
+      .target = member.about,
+      .view = {.until_stamp = until,
+               .instruction = instruction,
+               .has_ended = !member.process.alive(),
+               .pid = members_.size() == 1 ? -1 : member.process.pid(),
+               .host_tid = [&member](std::uint32_t tid) { return member.threads.host_tid(tid); }}};
+}
+
+Result<HeldRings::Written> HeldRings::write(WriterThread& writer, const std::string& output,
+                                            const std::string& ended_by) {
+  std::vector<LeftProcess> left;
+  std::uint64_t until = UINT64_MAX;
+  LeftReadings readings;
+  for (const auto& member : members_) {
+    std::vector<const Arena*> arenas;
+    for (const Held& one : member->held) arenas.push_back(&one.arena);
+    SJ_TRY(copy, copy_live_arenas(arenas, member->process));
+    until = std::min(until, copy.until_stamp);
+    left.push_back({.pid = member->process.namespace_pid(),
+                    .comm = member->process.comm(),
+                    .arguments = {},
+                    .arenas = std::move(copy.arenas)});
+    readings = readings_of(left.back(), readings);
+  }
+  auto clock = make_left_clock(readings, read_clocks_now());
+  if (!clock) return std::unexpected(std::move(clock).error().within(title()));
+  LeftWhole whole{.sessions = {},
+                  .clock = *clock,
+                  .attach = "flight rings",
+                  .ended_by = ended_by,
+                  .why_nothing =
+                      [this](const LeftCounts&) {
+                        return fmt::format(
+                            "the rings of {} hold no events: nothing was hit that is wanted",
+                            title());
+                      },
+                  .where = where_};
+  for (std::size_t index = 0; index < members_.size(); ++index)
+    whole.sessions.push_back(session_of(*members_[index], left[index], until));
+  SJ_TRY(trace, writer.run([&] { return write_left_trace(output, FileOwner::self(), whole); }));
   return Written{.trace = std::move(trace), .without_rings = points_without_rings()};
 }
 

@@ -1,17 +1,20 @@
-// The rings of a process that records by itself (SJ_RINGS=flight), kept in view: a trace of what
-// they hold is made whenever that is wanted, while the process goes on recording, or has ended.
+// The rings of processes that record by themselves (SJ_RINGS=flight), kept in view: a trace of what
+// they hold is made whenever that is wanted, while the processes go on recording, or have ended.
 // Nothing is read in between. Other collectors are kept out meanwhile: they would take the rings
 // over. One thread owns a HeldRings.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/filter/syntax.h"
+#include "userspace/capture/output/writer_thread.h"
 #include "userspace/capture/post_mortem/left_trace.h"
 #include "userspace/capture/rings/threads.h"
 #include "userspace/target/process.h"
@@ -19,17 +22,24 @@
 
 namespace sojourn::capture {
 
+struct HeldSubject {
+  target::Process process;
+  target::Points points;
+};
+
 class HeldRings {
  public:
   // The process's points as they are by then, those that are wanted and the others.
   using Find = std::function<Result<target::Points>(const target::Process&)>;
 
-  // `find` is asked when a library comes. Fails where none of the process's rings records by
-  // itself, or a collector is attached.
-  static Result<HeldRings> open(target::Process process, target::Points points, Find find);
+  // `find` is asked when a library comes; of what is written events stay out that `where` is false
+  // of. Fails where none of a process's rings records by itself, or a collector is attached.
+  static Result<HeldRings> open(std::vector<HeldSubject> subjects, Find find,
+                                std::optional<filter::Expression> where);
 
-  const target::Process& process() const { return *process_; }
-  const target::Points& points() const { return points_; }
+  std::vector<const target::Process*> processes() const;
+  std::string title() const;  // of all of them
+  bool any_alive() const;
   std::size_t rings() const;  // in use
 
   // Takes in the rings of libraries that were loaded since.
@@ -39,24 +49,38 @@ class HeldRings {
     LeftTrace trace;
     std::vector<std::string> without_rings;  // points that are not in it
   };
-  Result<Written> write(const std::string& output, const std::string& ended_by);
+  // What all of them held at one instant.
+  Result<Written> write(WriterThread& writer, const std::string& output,
+                        const std::string& ended_by);
 
  private:
   struct Held {
     Arena arena;
     ArenaMatch match;
   };
+  struct Member {
+    explicit Member(HeldSubject subject)
+        : process(std::move(subject.process)),
+          threads(process),
+          points(std::move(subject.points)) {}
 
-  HeldRings(target::Process process, target::Points points, Find find);
-  Result<bool> take_in(const FoundArena& found);
+    target::Process process;
+    Threads threads;  // refers to it
+    model::Target about;
+    target::Points points;
+    std::vector<Held> held;
+  };
+
+  HeldRings(Find find, std::optional<filter::Expression> where)
+      : find_(std::move(find)), where_(std::move(where)) {}
+  Result<void> look_at(Member& member);
+  Result<bool> take_in(Member& member, const FoundArena& found);
+  LeftSession session_of(Member& member, const LeftProcess& left, std::uint64_t until) const;
   std::vector<std::string> points_without_rings() const;
 
-  std::unique_ptr<target::Process> process_;  // threads_ refers to it
   Find find_;
-  std::unique_ptr<Threads> threads_;
-  model::Target target_;
-  target::Points points_;
-  std::vector<Held> held_;
+  std::optional<filter::Expression> where_;
+  std::vector<std::unique_ptr<Member>> members_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> known_;  // arenas, by device and inode
 };
 

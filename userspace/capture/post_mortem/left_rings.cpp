@@ -31,6 +31,11 @@ GapMark gaps_before(const sj_ring& ring, std::int64_t position) {
 
 }  // namespace
 
+void LeftRings::turn_to(pid_t owner, LeftView view) {
+  owner_ = static_cast<std::uint32_t>(owner);
+  view_ = std::move(view);
+}
+
 Result<void> LeftRings::read(const LeftArena& left, const RingSites& sites) {
   const Arena& arena = left.arena;
   const sj_arena_control& control = arena.control();
@@ -112,7 +117,7 @@ Result<void> LeftRings::read_ring(const Source& source, const Ring& ring) {
   if (counts_.events == events_before && stream.id == kNoStream) return {};
   ++counts_.rings;
   counts_.flight_rings += ring.is_flight ? 1 : 0;
-  thread_names_.emplace(ring.tid, thread_name(ring.shared));
+  threads_.emplace(ring.tid, Thread{.name = thread_name(ring.shared), .pid = view_.pid});
   return {};
 }
 
@@ -132,8 +137,10 @@ Result<RingStream> LeftRings::read_stream(const Source& source, const Ring& ring
     std::ranges::fill(columns.stream, stream.id);
     if (ring_first_ns_ == 0) ring_first_ns_ = columns.ts_ns.front();
     last_ns_ = std::max(last_ns_, *std::ranges::max_element(columns.ts_ns));
-    counts_.events += columns.ts_ns.size();
-    SJ_CHECK(writer_->write(model::EventBatch(std::move(columns))));
+    model::EventBatch batch(std::move(columns));
+    if (sieve_ != nullptr) sieve_->apply(batch);
+    counts_.events += batch.size();
+    if (!batch.empty()) SJ_CHECK(writer_->write(batch));
   }
   if (stream.id != kNoStream) stream_hits_[stream.id] = stream.seq;
   ring_last_stamp_ = std::max(ring_last_stamp_, reader.last_stamp());
@@ -146,8 +153,13 @@ Result<void> LeftRings::number(RingStream& stream) {
   stream.id = static_cast<std::uint32_t>(stream_hits_.size());
   stream_hits_.push_back(0);
   const auto tid = static_cast<std::int32_t>(stream.tid);
-  return writer_->write(model::Stream{
-      .id = stream.id, .engine = model::Engine::kRing, .cpu = -1, .tid = tid == 0 ? -1 : tid});
+  const model::Stream about{.id = stream.id,
+                            .engine = model::Engine::kRing,
+                            .cpu = -1,
+                            .tid = tid == 0 ? -1 : tid,
+                            .pid = view_.pid};
+  if (sieve_ != nullptr) sieve_->add_stream(about);
+  return writer_->write(about);
 }
 
 // ---- losses ----
@@ -223,7 +235,7 @@ Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
   if (view_.instruction)
     if (const std::uint64_t instruction = view_.instruction(ring.own_tid); instruction != 0)
       end.stands = find_hit(source.sites, instruction);
-  const bool goes_on = view_.until_stamp != UINT64_MAX;
+  const bool goes_on = view_.until_stamp != UINT64_MAX && !view_.has_ended;
   bool any = false;
   for (const HitUnderWay& hit : hits_under_way(end, source.sites)) {
     if (hit.stamp >= view_.until_stamp) continue;

@@ -17,6 +17,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/trace/writer.h"
+#include "userspace/capture/output/sieve.h"
 #include "userspace/capture/post_mortem/left_arenas.h"
 #include "userspace/capture/records/record_reader.h"
 #include "userspace/capture/records/ring_clock.h"
@@ -43,6 +44,8 @@ struct LeftView {
   std::uint64_t until_stamp = UINT64_MAX;
   // What a thread goes on with that is stopped, or would have; 0: not known.
   std::function<std::uint64_t(std::uint32_t)> instruction = {};
+  bool has_ended = false;  // others of whom the same trace tells go on
+  std::int32_t pid = -1;   // as we count; -1: the trace is of this one alone
   std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: as the target counts
 };
 
@@ -54,12 +57,21 @@ class LeftRings {
         writer_(&writer),
         view_(std::move(view)) {}
 
+  // What comes next is another process's.
+  void turn_to(pid_t owner, LeftView view);
+  // Of what is read only the events that it keeps are written.
+  void leave_out_by(Sieve& sieve) { sieve_ = &sieve; }
+
   Result<void> read(const LeftArena& left, const RingSites& sites);
 
   const LeftCounts& counts() const { return counts_; }
   const model::Ledger& ledger() const { return ledger_; }
   const std::vector<std::uint64_t>& stream_hits() const { return stream_hits_; }
-  const std::map<std::uint32_t, std::string>& thread_names() const { return thread_names_; }
+  struct Thread {
+    std::string name;
+    std::int32_t pid = -1;
+  };
+  const std::map<std::uint32_t, Thread>& threads() const { return threads_; }
 
   // From here on every hit is in the trace or in the ledger, and before the other nothing is
   // missing.
@@ -102,11 +114,12 @@ class LeftRings {
   std::uint32_t owner_;
   const RingClock* clock_;
   trace::Writer* writer_;
+  Sieve* sieve_ = nullptr;
   LeftView view_;
   LeftCounts counts_;
   model::Ledger ledger_;
   std::vector<std::uint64_t> stream_hits_;
-  std::map<std::uint32_t, std::string> thread_names_;
+  std::map<std::uint32_t, Thread> threads_;
   std::uint64_t complete_from_ns_ = 0;
   std::uint64_t ring_first_ns_ = 0;    // of the ring that is being read; 0: it has no event
   std::uint64_t ring_last_stamp_ = 0;  // of the same

@@ -4,81 +4,135 @@
 #include <optional>
 
 #include "analysis/trace/writer.h"
-#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/output/sieve.h"
 #include "userspace/target/host.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-RingSites sites_of(const ArenaMatch& match, const target::Points& points) {
+// Points of all processes together: equal ones are one. And by process, which id each has there.
+struct Numbered {
+  model::Schema schema;
+  std::vector<std::vector<model::PointId>> ids;
+};
+
+Result<Numbered> number_points(const std::vector<LeftSession>& sessions) {
+  Numbered all;
+  auto& points = all.schema.points;
+  for (const LeftSession& session : sessions) {
+    auto& ids = all.ids.emplace_back();
+    for (const model::Point& point : session.points.schema.points) {
+      const auto known = std::ranges::find(points, point);
+      ids.push_back(static_cast<model::PointId>(known - points.begin()));
+      if (known == points.end()) points.push_back(point);
+    }
+  }
+  if (points.size() > model::kMaxPoints) return fail("more than {} points", model::kMaxPoints);
+  return all;
+}
+
+RingSites sites_of(const ArenaMatch& match, const target::Points& points,
+                   const std::vector<model::PointId>& ids) {
   RingSites sites;
   for (const target::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
     const auto& known = site.is_wanted ? points.schema.points : points.left_out;
-    sites.add(match.id(site), site.point, known[site.point].fields, site.is_wanted);
+    sites.add(match.id(site), site.is_wanted ? ids[site.point] : site.point,
+              known[site.point].fields, site.is_wanted);
   }
   return sites;
 }
 
-Result<void> write_preamble(trace::Writer& writer, const LeftSession& session) {
+Result<void> write_preamble(trace::Writer& writer, const LeftWhole& whole,
+                            const model::Schema& schema) {
   // Of another machine, or of before it was started anew, this one's name would be a guess.
-  if (session.clock.is_this_boot) SJ_CHECK(writer.write(target::host_info()));
-  SJ_CHECK(writer.write(session.points.schema));
-  SJ_CHECK(writer.write(session.target));
-  for (const model::ClockPair& pair : session.clock.pairs) SJ_CHECK(writer.write(pair));
+  if (whole.clock.is_this_boot) SJ_CHECK(writer.write(target::host_info()));
+  SJ_CHECK(writer.write(schema));
+  for (const LeftSession& session : whole.sessions) SJ_CHECK(writer.write(session.target));
+  for (const model::ClockPair& pair : whole.clock.pairs) SJ_CHECK(writer.write(pair));
   return {};
 }
 
 model::Context thread_names(const LeftRings& rings, std::int32_t pid) {
   model::Context context;
-  for (const auto& [tid, name] : rings.thread_names())
+  for (const auto& [tid, thread] : rings.threads())
     context.names.push_back({.kind = model::NameKind::kThread,
                              .id = tid,
-                             .name = name,
-                             .pid = static_cast<std::uint64_t>(pid),
+                             .name = thread.name,
+                             .pid = static_cast<std::uint64_t>(thread.pid != -1 ? thread.pid : pid),
                              .state = {}});
   return context;
 }
 
 // From where on everything is there, and up to where.
-void set_marks(const LeftSession& session, const LeftRings& rings, model::Capture& about) {
-  const std::uint64_t began_ns = readings_of(session.left).first.monotonic_ns;
+void set_marks(const LeftWhole& whole, const LeftRings& rings, model::Capture& about) {
+  std::uint64_t began_ns = UINT64_MAX;  // before that nobody hit anything
+  std::uint64_t until_stamp = UINT64_MAX;
+  for (const LeftSession& session : whole.sessions) {
+    began_ns = std::min(began_ns, readings_of(session.left).first.monotonic_ns);
+    until_stamp = std::min(until_stamp, session.view.until_stamp);
+  }
   about.open_ns = rings.complete_from_ns() != 0             ? rings.complete_from_ns()
                   : rings.counts().taken_by_collectors != 0 ? rings.last_ns()
                                                             : began_ns;
-  const bool goes_on = session.view.until_stamp != UINT64_MAX;
-  const std::uint64_t last_ns =
-      goes_on ? session.clock.clock.to_ns(session.view.until_stamp) : rings.last_ns();
+  const bool goes_on = until_stamp != UINT64_MAX;
+  const std::uint64_t last_ns = goes_on ? whole.clock.clock.to_ns(until_stamp) : rings.last_ns();
   about.close_ns = std::max(last_ns, about.open_ns) + (goes_on ? 0 : 1);
 }
 
-Result<LeftTrace> write(trace::Writer& writer, const LeftSession& session) {
-  LeftTrace result{.target = session.target, .capture = {}, .counts = {}};
-  SJ_CHECK(write_preamble(writer, session));
-  LeftRings rings(session.left.pid, session.clock.clock, writer, session.view);
-  for (const LeftArena& one : session.left.arenas) {
-    SJ_TRY(match, session.match(one.arena));
-    SJ_CHECK(rings.read(one, sites_of(match, session.points)));
-    if (one.arena.was_cut()) return fail("{}: was cut while it was read", one.arena.name());
+Result<void> read_rings(const LeftWhole& whole, const Numbered& numbered, LeftRings& rings) {
+  for (std::size_t index = 0; index < whole.sessions.size(); ++index) {
+    const LeftSession& session = whole.sessions[index];
+    rings.turn_to(session.left.pid, session.view);
+    for (const LeftArena& one : session.left.arenas) {
+      SJ_TRY(match, session.match(one.arena));
+      SJ_CHECK(rings.read(one, sites_of(match, session.points, numbered.ids[index])));
+      if (one.arena.was_cut()) return fail("{}: was cut while it was read", one.arena.name());
+    }
   }
+  return {};
+}
+
+Result<LeftTrace> write(trace::Writer& writer, const LeftWhole& whole) {
+  LeftTrace result{.targets = {}, .capture = {}, .counts = {}};
+  SJ_TRY(numbered, number_points(whole.sessions));
+  SJ_CHECK(write_preamble(writer, whole, numbered.schema));
+  LeftRings rings(0, whole.clock.clock, writer);
+  std::optional<Sieve> sieve;
+  if (whole.where) {
+    SJ_TRY(made, Sieve::create(*whole.where, numbered.schema));
+    sieve = std::move(made);
+    rings.leave_out_by(*sieve);
+  }
+  SJ_CHECK(read_rings(whole, numbered, rings));
   result.counts = rings.counts();
-  if (result.counts.events == 0 && rings.ledger().empty())
-    return std::unexpected(Error(session.why_nothing(result.counts)));
-  for (const model::LedgerEntry& entry : rings.ledger()) result.lost += entry.count;
+  model::Ledger ledger = rings.ledger();
+  for (const model::LedgerEntry& entry : ledger) result.lost += entry.count;
+  std::vector<std::uint64_t> stream_hits = rings.stream_hits();
+  if (sieve) {
+    result.filtered = sieve->filtered();
+    sieve->add_filtered(ledger);
+    sieve->close_up(stream_hits);
+  }
+  if (result.counts.events == 0 && ledger.empty())
+    return std::unexpected(Error(whole.why_nothing(result.counts)));
 
   model::Capture& about = result.capture;
   about.tracer = "sojourn " SOJOURN_VERSION;
   about.engine = model::Engine::kRing;
-  about.attach = session.attach;
-  about.sites = static_cast<std::uint32_t>(
-      std::ranges::count(session.points.ring_sites, true, &target::RingSite::is_wanted));
-  set_marks(session, rings, about);
-  about.ended_by = session.ended_by;
-  about.stream_hits = rings.stream_hits();
-  about.stamp_error_ns = session.clock.error_ns(about.close_ns);
-  SJ_CHECK(writer.write(thread_names(rings, session.target.pid)));
-  SJ_CHECK(writer.write(rings.ledger()));
+  about.attach = whole.attach;
+  for (const LeftSession& session : whole.sessions) {
+    result.targets.push_back(session.target);
+    about.sites += static_cast<std::uint32_t>(
+        std::ranges::count(session.points.ring_sites, true, &target::RingSite::is_wanted));
+  }
+  set_marks(whole, rings, about);
+  about.ended_by = whole.ended_by;
+  about.stream_hits = std::move(stream_hits);
+  about.stamp_error_ns = whole.clock.error_ns(about.close_ns);
+  SJ_CHECK(writer.write(thread_names(rings, result.targets.front().pid)));
+  SJ_CHECK(writer.write(ledger));
   SJ_CHECK(writer.write(about));
   SJ_CHECK(writer.finish());
   result.bytes = writer.bytes();
@@ -87,8 +141,7 @@ Result<LeftTrace> write(trace::Writer& writer, const LeftSession& session) {
 
 }  // namespace
 
-LeftReadings readings_of(const LeftProcess& left) {
-  LeftReadings readings;
+LeftReadings readings_of(const LeftProcess& left, LeftReadings readings) {
   for (const LeftArena& one : left.arenas) {
     const sj_clock_reading first = one.arena.first_clocks();
     const bool is_earlier = readings.first.stamp == 0 || first.stamp < readings.first.stamp;
@@ -100,10 +153,11 @@ LeftReadings readings_of(const LeftProcess& left) {
   return readings;
 }
 
-Result<LeftTrace> write_left_trace(const std::string& output, const LeftSession& session) {
-  const WriteAs as(FileOwner::of(output));
+Result<LeftTrace> write_left_trace(const std::string& output, const FileOwner& owner,
+                                   const LeftWhole& whole) {
+  const WriteAs as(owner);
   SJ_TRY(writer, trace::Writer::create(output));
-  auto written = write(writer, session);
+  auto written = write(writer, whole);
   if (!written) writer.abandon();
   return written;
 }

@@ -124,22 +124,23 @@ Result<PostMortem> recover(const PostMortemOptions& options) {
   auto clock = make_left_clock(readings_of(left), read_clocks_now());
   if (!clock)
     return std::unexpected(std::move(clock).error().within(target::printable(options.path)));
-  SJ_TRY(trace,
-         write_left_trace(
-             options.output,
-             {.left = left,
-              .points = code.points,
-              .match = [&](const Arena& arena) { return match_left_arena(arena, code.points); },
-              .clock = *clock,
-              .target = describe(left),
-              .attach = "post-mortem",
-              .ended_by = ended_by(left),
-              .why_nothing =
-                  [&](const LeftCounts& counts) { return why_nothing(options.path, left, counts); },
-              .view = {.instruction = [&left](std::uint32_t tid) {
-                const auto known = left.instructions.find(tid);
-                return known == left.instructions.end() ? std::uint64_t{0} : known->second;
-              }}}));
+  const auto instruction = [&left](std::uint32_t tid) {
+    const auto known = left.instructions.find(tid);
+    return known == left.instructions.end() ? std::uint64_t{0} : known->second;
+  };
+  const auto match = [&](const Arena& arena) { return match_left_arena(arena, code.points); };
+  SJ_TRY(trace, write_left_trace(options.output, FileOwner::of(options.output),
+                                 {.sessions = {{.left = left,
+                                                .points = code.points,
+                                                .match = match,
+                                                .target = describe(left),
+                                                .view = {.instruction = instruction}}},
+                                  .clock = *clock,
+                                  .attach = "post-mortem",
+                                  .ended_by = ended_by(left),
+                                  .why_nothing = [&](const LeftCounts& counts) {
+                                    return why_nothing(options.path, left, counts);
+                                  }}));
   PostMortem result{.trace = std::move(trace),
                     .missing_bytes = left.missing_bytes,
                     .is_this_boot = clock->is_this_boot,

@@ -6,11 +6,15 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/ranges.h>
 
 #include "analysis/report/words.h"
+#include "userspace/base/attacher.h"
+#include "userspace/capture/attacher/errands.h"
 #include "userspace/capture/flight_rings.h"
+#include "userspace/capture/output/writer_thread.h"
 #include "userspace/capture/post_mortem/held_rings.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
@@ -23,14 +27,16 @@ namespace sojourn::cli {
 void SnapshotOption::define(CLI::App& app) {
   app.add_flag("--snapshot", is_asked_,
                "Attach to nothing: write what the rings of a process hold now that records by "
-               "itself (started with SJ_RINGS=flight), which goes on as before");
+               "itself (started with SJ_RINGS=flight), which goes on as before; of several, what "
+               "all of them held at one instant");
 }
 
-void check_held_options(const CLI::App& app, const ProcessOptions& processes) {
+void check_held_options(const CLI::App& app, const ProcessOptions& processes,
+                        const RecordSelection& selection) {
   const bool is_snapshot = app.count("--snapshot") != 0;
   const std::string_view asked = is_snapshot ? "--snapshot" : "--flight rings";
-  constexpr std::array<std::string_view, 7> kMeant = {
-      "--pid", "--points", "--output", "--quiet", "--flight", "--for", "--snapshot"};
+  constexpr std::array<std::string_view, 8> kMeant = {
+      "--pid", "--points", "--where", "--output", "--quiet", "--flight", "--for", "--snapshot"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const bool is_meant = std::ranges::find(kMeant, name) != kMeant.end() &&
@@ -39,17 +45,26 @@ void check_held_options(const CLI::App& app, const ProcessOptions& processes) {
       refuse_usage(fmt::format(
           "{} is for a capture: {} reads rings that the target fills by itself", name, asked));
   }
-  if (processes.pids.size() != 1)
-    refuse_usage(fmt::format("{} reads the rings of one process: give one -p PID", asked));
+  if (processes.pids.empty())
+    refuse_usage(fmt::format("{} reads the rings of processes that run: give -p PID", asked));
+  if (selection.asks_for_time())
+    refuse_usage(fmt::format(
+        "--where: time counts from the open mark, which {} finds only when it reads: say so to "
+        "`sojourn report`",
+        asked));
 }
 
 void tell_left_trace(const capture::LeftTrace& trace, const std::string& output) {
   const capture::LeftCounts& counts = trace.counts;
   const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
-  tell("{}, pid {}: {} held events, {} of them as flight recorders\n", trace.target.name,
-       trace.target.pid, counted(counts.rings, "ring"), grouped(counts.flight_rings));
-  tell("{} complete   {}   {} lost   {} {}   ended by {}\n", seconds(span),
+  std::vector<std::string> whose;
+  for (const model::Target& target : trace.targets)
+    whose.push_back(fmt::format("{}, pid {}", target.name, target.pid));
+  tell("{}: {} held events, {} of them as flight recorders\n", fmt::join(whose, "; "),
+       counted(counts.rings, "ring"), grouped(counts.flight_rings));
+  tell("{} complete   {}   {} lost   {} {}{}   ended by {}\n", seconds(span),
        counted(counts.events, "event"), grouped(trace.lost), output, bytes(trace.bytes),
+       trace.filtered != 0 ? fmt::format("   {} filtered", grouped(trace.filtered)) : "",
        trace.capture.ended_by);
   if (counts.overwritten_bytes != 0)
     tell(
@@ -84,6 +99,29 @@ void tell_written(const capture::HeldRings::Written& written, const std::string&
   tell("next: sojourn report {}\n", output);
 }
 
+// Who may be asked for what takes rights, once this process has none; none where it has none now.
+Result<std::optional<base::Attacher>> start_attacher(
+    const std::vector<capture::Subject>& subjects) {
+  if (!capture::has_rights()) return std::nullopt;
+  capture::Charge::Scope scope;
+  for (const capture::Subject& subject : subjects) scope.processes.push_back(subject.process.pid());
+  SJ_TRY(attacher, capture::start_attacher(std::move(scope), {}));
+  return std::move(attacher);
+}
+
+Result<capture::HeldRings> hold(std::vector<capture::Subject> subjects,
+                                const capture::Options& how) {
+  const auto find = [select =
+                         how.select](const target::Process& process) -> Result<target::Points> {
+    SJ_TRY(points, target::find_points(process));
+    return select ? select(std::move(points)) : std::move(points);
+  };
+  std::vector<capture::HeldSubject> held;
+  for (capture::Subject& subject : subjects)
+    held.push_back({.process = std::move(subject.process), .points = std::move(subject.points)});
+  return capture::HeldRings::open(std::move(held), find, how.where);
+}
+
 }  // namespace
 
 Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts) {
@@ -95,20 +133,18 @@ Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts)
   SJ_CHECK(capture::keep_rights({.to_become_writer = true}));
   capture::Options how;
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
-  capture::Subject& subject = subjects.front();
-  const auto find = [select =
-                         how.select](const target::Process& process) -> Result<target::Points> {
-    SJ_TRY(points, target::find_points(process));
-    return select ? select(std::move(points)) : std::move(points);
-  };
-  SJ_TRY(rings,
-         capture::HeldRings::open(std::move(subject.process), std::move(subject.points), find));
+  const auto attacher = start_attacher(subjects);
+  if (!attacher) return std::unexpected(attacher.error());
+  SJ_TRY(rings, hold(std::move(subjects), how));
+  capture::WriterThread writer(capture::FileOwner::of(options.output));
   if (options.is_snapshot) {
-    SJ_TRY(written, rings.write(options.output, "snapshot"));
+    SJ_CHECK(capture::give_up_rights());
+    SJ_TRY(written, rings.write(writer, options.output, "snapshot"));
     if (!options.is_quiet) tell_written(written, options.output);
     return {};
   }
-  capture::FlightRings flight(std::move(rings), options.output);
+  capture::FlightRings flight(std::move(rings), writer, options.output);
+  SJ_CHECK(capture::give_up_rights());
   SJ_TRY(written, flight.run(interrupts.get(), duration, [&](const std::string& line) {
     if (!options.is_quiet) tell("{}\n", line);
   }));

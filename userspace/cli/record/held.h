@@ -1,5 +1,5 @@
-// `record --snapshot` and `record --flight rings`: traces of the rings of a process that records by
-// itself, and what is said of rings that no collector has emptied.
+// `record --snapshot` and `record --flight rings`: traces of the rings of processes that record by
+// themselves, and what is said of rings that no collector has emptied.
 #pragma once
 
 #include <string>
@@ -23,8 +23,9 @@ class SnapshotOption {
   bool is_asked_ = false;
 };
 
-// Refuses options that mean nothing where nothing is attached, and other than one process.
-void check_held_options(const CLI::App& app, const ProcessOptions& processes);
+// Refuses options that mean nothing where nothing is attached.
+void check_held_options(const CLI::App& app, const ProcessOptions& processes,
+                        const RecordSelection& selection);
 
 struct HeldOptions {
   const ProcessOptions& processes;

@@ -23,7 +23,7 @@ void RecordOptions::define(CLI::App& app) {
     if (post_mortem.is_asked())
       PostMortemOptions::check(app);
     else if (is_held())
-      check_held_options(app, processes);
+      check_held_options(app, processes, selection);
     else if (processes.given() != given->empty())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "

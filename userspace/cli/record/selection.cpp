@@ -84,6 +84,11 @@ capture::PointTests field_tests(const filter::Expression& expression, const mode
   return tests;
 }
 
+bool has_time(const filter::Node& node) {
+  return (node.kind == filter::Node::Kind::kName && !node.is_field && node.name == "time") ||
+         std::ranges::any_of(node.parts, has_time);
+}
+
 }  // namespace
 
 void RecordSelection::define(CLI::App& app) {
@@ -97,6 +102,11 @@ void RecordSelection::define(CLI::App& app) {
   where_.define(app,
                 "Leave out events for which this is false, e.g. 'rnti == 0x4601'; events without "
                 "such a field are kept; docs/filters.md has the language");
+}
+
+bool RecordSelection::asks_for_time() const {
+  const auto expression = where_.given() ? where_.expression() : fail("none");
+  return expression && has_time(expression->root);
 }
 
 // Everything of it that can only be held against points.

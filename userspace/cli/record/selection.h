@@ -23,6 +23,9 @@ class RecordSelection {
   // for must be in one of them, or of a command that launches others in the first that come.
   Result<void> apply(std::vector<target::Points>& all, capture::Options& how) const;
 
+  // Whether the expression has to know when the capture began.
+  bool asks_for_time() const;
+
  private:
   Result<void> check(const model::Schema& schema) const;
 
