@@ -302,6 +302,40 @@ TEST_CASE("the rings of several processes make one trace, up to one instant") {
   }
 }
 
+TEST_CASE("of a process and its child, which share their rings, one is held at a time") {
+  const test::TemporaryDirectory directory;
+  std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
+  test::Child parent({SJ_SUBJECT_FAMILY});
+  flight.reset();
+  REQUIRE(parent.wait_for_output("ready"));
+  const std::string pid = std::to_string(parent.pid());
+  parent.signal(SIGUSR1);
+  std::string child;
+  for (int tries = 0; tries < 1000 && child.empty(); ++tries) {
+    std::this_thread::sleep_for(milliseconds(10));
+    child = test::contents("/proc/" + pid + "/task/" + pid + "/children");
+  }
+  while (child.ends_with(' ')) child.pop_back();
+  REQUIRE(!child.empty());
+  std::this_thread::sleep_for(milliseconds(100));
+  const test::Ended both =
+      sojourn({"record", "-p", pid + "," + child, "--snapshot", "-o", directory.path("both.sjt")});
+  INFO(both.err);
+  CHECK(both.exit_code == 1);
+  CHECK(both.err.contains("was forked by one that is given as well"));
+  for (const std::string& one : {pid, child}) {
+    CAPTURE(one);
+    sojourn_done({"record", "-p", one, "--snapshot", "-o", directory.path("one.sjt")});
+    trace::Reader reader = open_trace(directory.path("one.sjt"));
+    CHECK(reader.events() > 0);
+    REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+      for (std::size_t row = 0; row < batch.size(); ++row)
+        if (batch[row].values[0] != std::stoull(one)) FAIL("another process's event");
+      return true;
+    }));
+  }
+}
+
 TEST_CASE("what records not by itself, or is asked for wrongly, is told in a line") {
   const test::TemporaryDirectory directory;
   test::Child plain({SJ_SUBJECT_LAST_WORDS, "1", "100000000", "go", directory.path("counts")});

@@ -28,20 +28,34 @@ Result<HeldRings> HeldRings::open(std::vector<HeldSubject> subjects, Find find,
     auto member = std::make_unique<Member>(std::move(subject));
     SJ_TRY(about, member->process.describe());
     member->about = std::move(about);
+    const Arenas of_others = held.known_;
     SJ_CHECK(held.look_at(*member));
     if (member->held.empty())
-      return std::unexpected(member->process.explain(
-          Error(fmt::format("process {} does not record by itself, as one that was started with "
-                            "SJ_RINGS=flight does until a collector takes its rings over: hold the "
-                            "newest events here: --flight 10s",
-                            member->process.title()))));
+      return std::unexpected(member->process.explain(why_none(member->process, of_others)));
     held.members_.push_back(std::move(member));
   }
   return held;
 }
 
+Error HeldRings::why_none(const target::Process& process, const Arenas& of_others) {
+  const auto found = find_arenas(process);
+  const bool is_child = found && std::ranges::any_of(*found, [&](const FoundArena& one) {
+                          return of_others.contains({one.device, one.inode});
+                        });
+  if (is_child)
+    return Error(
+        fmt::format("process {} was forked by one that is given as well, and has its rings among "
+                    "that one's: give one of the two",
+                    process.title()));
+  return Error(fmt::format(
+      "process {} does not record by itself, as one that was started with SJ_RINGS=flight does "
+      "until a collector takes its rings over: hold the newest events here: --flight 10s",
+      process.title()));
+}
+
 std::vector<const target::Process*> HeldRings::processes() const {
   std::vector<const target::Process*> processes;
+  processes.reserve(members_.size());
   for (const auto& member : members_) processes.push_back(&member->process);
   return processes;
 }
@@ -151,10 +165,12 @@ LeftSession HeldRings::session_of(Member& member, const LeftProcess& left,
 Result<HeldRings::Written> HeldRings::write(WriterThread& writer, const std::string& output,
                                             const std::string& ended_by) {
   std::vector<LeftProcess> left;
+  left.reserve(members_.size());
   std::uint64_t until = UINT64_MAX;
   LeftReadings readings;
   for (const auto& member : members_) {
     std::vector<const Arena*> arenas;
+    arenas.reserve(member->held.size());
     for (const Held& one : member->held) arenas.push_back(&one.arena);
     SJ_TRY(copy, copy_live_arenas(arenas, member->process));
     until = std::min(until, copy.until_stamp);
@@ -177,6 +193,7 @@ Result<HeldRings::Written> HeldRings::write(WriterThread& writer, const std::str
                             title());
                       },
                   .where = where_};
+  whole.sessions.reserve(members_.size());
   for (std::size_t index = 0; index < members_.size(); ++index)
     whole.sessions.push_back(session_of(*members_[index], left[index], until));
   SJ_TRY(trace, writer.run([&] { return write_left_trace(output, FileOwner::self(), whole); }));

@@ -54,6 +54,7 @@ class HeldRings {
                         const std::string& ended_by);
 
  private:
+  using Arenas = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // by device and inode
   struct Held {
     Arena arena;
     ArenaMatch match;
@@ -74,6 +75,7 @@ class HeldRings {
   HeldRings(Find find, std::optional<filter::Expression> where)
       : find_(std::move(find)), where_(std::move(where)) {}
   Result<void> look_at(Member& member);
+  static Error why_none(const target::Process& process, const Arenas& of_others);
   Result<bool> take_in(Member& member, const FoundArena& found);
   LeftSession session_of(Member& member, const LeftProcess& left, std::uint64_t until) const;
   std::vector<std::string> points_without_rings() const;
@@ -81,7 +83,7 @@ class HeldRings {
   Find find_;
   std::optional<filter::Expression> where_;
   std::vector<std::unique_ptr<Member>> members_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> known_;  // arenas, by device and inode
+  Arenas known_;
 };
 
 }  // namespace sojourn::capture

@@ -22,6 +22,7 @@ Result<Numbered> number_points(const std::vector<LeftSession>& sessions) {
   auto& points = all.schema.points;
   for (const LeftSession& session : sessions) {
     auto& ids = all.ids.emplace_back();
+    ids.reserve(session.points.schema.points.size());
     for (const model::Point& point : session.points.schema.points) {
       const auto known = std::ranges::find(points, point);
       ids.push_back(static_cast<model::PointId>(known - points.begin()));

@@ -58,6 +58,7 @@ void tell_left_trace(const capture::LeftTrace& trace, const std::string& output)
   const capture::LeftCounts& counts = trace.counts;
   const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
   std::vector<std::string> whose;
+  whose.reserve(trace.targets.size());
   for (const model::Target& target : trace.targets)
     whose.push_back(fmt::format("{}, pid {}", target.name, target.pid));
   tell("{}: {} held events, {} of them as flight recorders\n", fmt::join(whose, "; "),
@@ -117,6 +118,7 @@ Result<capture::HeldRings> hold(std::vector<capture::Subject> subjects,
     return select ? select(std::move(points)) : std::move(points);
   };
   std::vector<capture::HeldSubject> held;
+  held.reserve(subjects.size());
   for (capture::Subject& subject : subjects)
     held.push_back({.process = std::move(subject.process), .points = std::move(subject.points)});
   return capture::HeldRings::open(std::move(held), find, how.where);
