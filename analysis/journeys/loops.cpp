@@ -12,9 +12,11 @@ constexpr std::size_t kUnseen = SIZE_MAX;
 // Groups of points that all reach each other, by Tarjan's algorithm with a stack of its own.
 class Groups {
  public:
-  Groups(std::size_t points, std::span<const Pair> pairs)
+  // A link has a parent and a child.
+  template <typename Links>
+  Groups(std::size_t points, const Links& links)
       : of(points, kUnseen), next_(points), order_(points, kUnseen), lowest_(points, 0) {
-    for (const Pair& pair : pairs) next_[pair.parent].push_back(pair.child);
+    for (const auto& link : links) next_[link.parent].push_back(link.child);
     for (std::size_t point = 0; point < points; ++point)
       if (order_[point] == kUnseen) visit(point);
   }
@@ -92,6 +94,26 @@ std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const 
   std::vector<std::uint16_t> by_point(points, 0);
   for (std::size_t point = 0; point < points; ++point) by_point[point] = numbers[groups.of[point]];
   return by_point;
+}
+
+std::vector<bool> find_blind_loops(std::span<const Link> links, const std::vector<bool>& outputs) {
+  const Groups groups(outputs.size(), links);
+  std::vector<bool> reaches(groups.count, false);
+  for (std::size_t point = 0; point < outputs.size(); ++point)
+    if (outputs[point]) reaches[groups.of[point]] = true;
+  std::vector<std::vector<std::size_t>> next(groups.count);
+  for (const Link& link : links) next[groups.of[link.parent]].push_back(groups.of[link.child]);
+  // Groups that others lead to were closed before those.
+  for (std::size_t group = 0; group < groups.count; ++group)
+    for (const auto to : next[group])
+      if (reaches[to]) reaches[group] = true;
+  std::vector<bool> blind;
+  blind.reserve(links.size());
+  for (const Link& link : links) {
+    const auto group = groups.of[link.parent];
+    blind.push_back(group == groups.of[link.child] && !reaches[group]);
+  }
+  return blind;
 }
 
 }  // namespace sojourn::journeys

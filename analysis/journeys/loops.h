@@ -1,7 +1,8 @@
 // Loops that points make of themselves (a block that could not be decoded goes back to where its
 // next round is waited for), as far as nothing feeds them from outside: units must come in
 // somewhere inside, and where is for the traffic to say. Points are never many, but their schema
-// comes from a file: time is linear in the pairs, without recursion.
+// comes from a file: time is linear in the pairs, without recursion. And loops that nothing comes
+// out of, which a name alone may have closed.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,16 @@ namespace sojourn::journeys {
 
 struct Pair;
 
+// One point may feed another.
+struct Link {
+  std::uint16_t parent = 0;
+  std::uint16_t child = 0;
+};
+
 // By point: the number of its loop, from 1; 0 where it is in none, or in one that is fed.
 std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const Pair> pairs);
+
+// By link: whether it is part of a loop from which none of the outputs is reached.
+std::vector<bool> find_blind_loops(std::span<const Link> links, const std::vector<bool>& outputs);
 
 }  // namespace sojourn::journeys

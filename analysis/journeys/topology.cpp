@@ -49,6 +49,7 @@ class Deriver {
     find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
+    SJ_CHECK(touch_all());
     SJ_CHECK(make_tables(schema_, topology_));
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
@@ -191,20 +192,51 @@ class Deriver {
         if (pair_rules_.contains({parent, static_cast<PointId>(child)})) continue;
         if (plan.stated == PointKind::kInput) continue;
         if (topology_.points[parent].stated == PointKind::kOutput) continue;
-        SJ_CHECK(touch(parent, static_cast<PointId>(child)));
+        SJ_CHECK(link(parent, static_cast<PointId>(child)));
       }
     }
     for (const auto& [points, rule] : pair_rules_)
       if (points.second == child && rule->touches)
-        SJ_CHECK(touch(points.first, points.second, rule));
+        SJ_CHECK(link(points.first, points.second, rule));
     return {};
   }
 
-  Result<void> touch(PointId parent, PointId child, const PairRule* rule = nullptr) {
-    const std::string& place = schema_.points[parent].dest;
-    if (topology_.pairs.size() >= kMaxPairs)
+  Result<void> link(PointId parent, PointId child, const PairRule* rule = nullptr) {
+    if (links_.size() >= kMaxPairs)
       return fail("more than {} pairs of points touch: {} feeds too many sources", kMaxPairs,
-                  place);
+                  schema_.points[parent].dest);
+    links_.push_back({parent, child});
+    link_rules_.push_back(rule);
+    return {};
+  }
+
+  // Where nothing would ever come out of a loop, a dest that closes it by being a part of a source,
+  // or the other way, is an output; unless units enter it from outside as well.
+  Result<void> touch_all() {
+    std::vector<bool> outputs;
+    outputs.reserve(topology_.points.size());
+    for (const PointPlan& plan : topology_.points)
+      outputs.push_back(plan.carries_units && !plan.ends() && !plan.control);
+    for (const Link& link : links_) outputs[link.parent] = false;
+    const auto blind = find_blind_loops(links_, outputs);
+    std::vector<bool> in_loop(topology_.points.size(), false);
+    for (std::size_t i = 0; i < links_.size(); ++i)
+      if (blind[i]) in_loop[links_[i].parent] = true;
+    const auto is_in_loop = [&](PointId point) { return in_loop[point]; };
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const auto [parent, child] = links_[i];
+      const auto& from = schema_.points[parent];
+      const bool by_part = link_rules_[i] == nullptr && from.dest != schema_.points[child].src;
+      if (blind[i] && by_part &&
+          std::ranges::all_of(entering_[{from.direction, from.dest}], is_in_loop))
+        continue;
+      SJ_CHECK(touch(parent, child, link_rules_[i]));
+    }
+    return {};
+  }
+
+  Result<void> touch(PointId parent, PointId child, const PairRule* rule) {
+    const std::string& place = schema_.points[parent].dest;
     Pair pair;
     pair.parent = parent;
     pair.child = child;
@@ -390,6 +422,8 @@ class Deriver {
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
   std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
+  std::vector<Link> links_;
+  std::vector<const PairRule*> link_rules_;                // by link; none: by the names
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
 };

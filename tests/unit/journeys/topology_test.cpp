@@ -166,6 +166,51 @@ TEST_CASE("a loop that nothing feeds is found, and one that is fed is none") {
   CHECK(loops.point("end--dec").rank < loops.point("dec--out").rank);
 }
 
+TEST_CASE("a part of a name does not close a loop that nothing would come out of") {
+  SECTION("the dest is a part of the source") {
+    const Derived line(R"(
+      D in--phy.out.proc len:rnti:slot
+      D phy.out.proc--phy.mod len:rnti:slot
+      D phy.mod--phy.out len:rnti:slot
+    )");
+    CHECK(line.point("in--phy.out.proc").input);
+    CHECK(line.point("phy.mod--phy.out").output);
+    CHECK(line.point("phy.out.proc--phy.mod").pairs.size() == 1);
+  }
+  SECTION("the source is a part of the dest, and nothing feeds the loop") {
+    const Derived line(R"(
+      D pdcp--rlc len:rnti:sn
+      D rlc--mac len:rnti:sn
+      D mac--pdcp.out len:rnti:sn
+    )");
+    CHECK(line.point("pdcp--rlc").input);
+    CHECK(line.point("mac--pdcp.out").output);
+    CHECK(line.topology.loops == 0);
+  }
+  SECTION("something else comes out, or units only end in it") {
+    constexpr auto kLoop = R"(
+      D in--phy.out.proc len:rnti:slot
+      D phy.out.proc--phy.mod len:rnti:slot
+      D phy.mod--phy.out len:rnti:slot
+    )";
+    const Derived open(fmt::format("{} D phy.mod--ant len:rnti:slot", kLoop));
+    CHECK_FALSE(open.point("phy.mod--phy.out").output);
+    CHECK(open.point("phy.out.proc--phy.mod").pairs.size() == 2);
+    const Derived drops(fmt::format("{} D phy.mod--phy.drop len:rnti:slot", kLoop));
+    CHECK(drops.point("phy.mod--phy.out").output);
+  }
+  SECTION("the names are the same, or units enter from outside by the part as well") {
+    const Derived fed(R"(
+      D in--phy.out len:rnti:slot
+      D phy.out.proc--phy.mod len:rnti:slot
+      D phy.mod--phy.out len:rnti:slot
+    )");
+    CHECK_FALSE(fed.point("phy.mod--phy.out").output);
+    const Derived round("D in--a len:rnti:sn\n D a--b len:rnti:sn\n D b--a len:rnti:sn");
+    CHECK_FALSE(round.point("b--a").output);
+  }
+}
+
 TEST_CASE("directions do not touch") {
   const Derived both("D in--a len:rnti:sn U a--out len:rnti:sn");
   CHECK(both.topology.pairs.empty());
