@@ -253,9 +253,10 @@ std::string sentence(const Verdict& verdict, const CausesContent& content) {
 std::string causes_text(const CausesContent& content) {
   const causes::Explainer& found = content.found;
   std::string text =
-      fmt::format("{}, pid {}: {} of {} complete packets took longer than {}\n",
+      fmt::format("{}{}: {} of {} complete packets took longer than {}\n",
                   content.target.name.empty() ? "unnamed target" : printable(content.target.name),
-                  content.target.pid, count(found.late()), count(found.complete()), limit(content));
+                  content.target.pid == 0 ? "" : fmt::format(", pid {}", content.target.pid),
+                  count(found.late()), count(found.complete()), limit(content));
   if (found.forgotten() != 0)
     text += fmt::format("{} of them began too long before their end to be explained\n",
                         count(found.forgotten()));

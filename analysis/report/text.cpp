@@ -98,9 +98,8 @@ class Writer {
   std::string whose() const {
     const auto& targets = facts_.targets;
     const auto one = [](const model::Target& target) {
-      return fmt::format("{}, pid {}",
-                         target.name.empty() ? "unnamed target" : printable(target.name),
-                         target.pid);
+      return (target.name.empty() ? "unnamed target" : printable(target.name)) +
+             (target.pid == 0 ? "" : fmt::format(", pid {}", target.pid));  // 0: an import
     };
     if (targets.size() == 1) return one(targets[0]);
     if (targets.size() == 2) return fmt::format("{}, and {}", one(targets[0]), one(targets[1]));
@@ -118,8 +117,8 @@ class Writer {
                          static_cast<double>(facts_.capture.target_cpu_ns);
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
     }
-    line("{}, {}, {} events, {}{}", whose(), duration(content_.duration_s() * 1e9),
-         count(content_.totals.events),
+    line("{}, {}, {} {}, {}{}", whose(), duration(content_.duration_s() * 1e9),
+         count(content_.totals.events), content_.totals.events == 1 ? "event" : "events",
          lost > 0                  ? count(lost) + " lost"
          : content_.knows_losses() ? "none lost"
                                    : "losses unknown",

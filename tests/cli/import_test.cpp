@@ -25,6 +25,8 @@ TEST_CASE("an imported recording is a trace for every command") {
   compare("raw.journeys.txt", output_of({"journeys", trace}));
   CHECK(output_of({"check", trace}).ends_with("what its tracer lost is not known\n"));
   CHECK(output_of({"report", trace}).contains("losses unknown"));
+  for (const std::string command : {"report", "explain"})
+    CHECK_FALSE(output_of({command, trace}).contains("pid 0"));
 }
 
 TEST_CASE("a field that a point has several times is an array in JSON") {
