@@ -41,5 +41,6 @@ Action define_import(CLI::App& app);
 Action define_export(CLI::App& app);
 Action define_schema(CLI::App& app);
 Action define_threads(CLI::App& app);
+Action define_completion(CLI::App& app);
 
 }  // namespace sojourn::cli

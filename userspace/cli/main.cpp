@@ -41,6 +41,7 @@ constexpr Command kCommands[] = {
     {"import", "Read another tracer's files into a trace", cli::define_import},
     {"export", "Write a trace as another tool reads it", cli::define_export},
     {"schema", "Make the header that fires a schema's events", cli::define_schema},
+    {"completion", "Make what bash needs to complete these commands", cli::define_completion},
 };
 
 bool is_command(std::string_view word) {
