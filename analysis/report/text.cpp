@@ -106,6 +106,15 @@ class Writer {
     return fmt::format("{} processes", targets.size());
   }
 
+  // Of the target's points, where any were recorded: the kernel's events are told by their tables.
+  std::string how_many() const {
+    const auto events = content_.totals.events;
+    const bool has_points =
+        std::ranges::any_of(topology_.points, [](const auto& plan) { return plan.of_target; });
+    if (events == 0 && !has_points) return "no points recorded";
+    return fmt::format("{} {}", count(events), events == 1 ? "event" : "events");
+  }
+
   void head() {
     const auto lost = content_.lost();
     std::string tracing;
@@ -117,8 +126,7 @@ class Writer {
                          static_cast<double>(facts_.capture.target_cpu_ns);
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
     }
-    line("{}, {}, {} {}, {}{}", whose(), duration(content_.duration_s() * 1e9),
-         count(content_.totals.events), content_.totals.events == 1 ? "event" : "events",
+    line("{}, {}, {}, {}{}", whose(), duration(content_.duration_s() * 1e9), how_many(),
          lost > 0                  ? count(lost) + " lost"
          : content_.knows_losses() ? "none lost"
                                    : "losses unknown",

@@ -23,6 +23,8 @@ namespace sojourn::trace {
 
 namespace {
 
+constexpr off_t kHeaderBytes = sizeof(FileHeader);
+
 // The file being written: closes itself, and never holds half a block where that can be helped.
 class Output {
  public:
@@ -35,7 +37,7 @@ class Output {
     if (exists && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
     Output output(path, path + ".partial");
-    SJ_CHECK(remove_abandoned(output.partial_));
+    SJ_CHECK(put_abandoned_aside(output.partial_));
     // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
     // trap.
     output.fd_ =
@@ -63,7 +65,8 @@ class Output {
       const ssize_t written = ::write(fd_, rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) {
-        auto error = fail_errno("write {}", partial_);
+        auto error = size_ == 0 ? fail_errno("write {}", partial_)
+                                : fail_errno("write {}, which keeps what came before", partial_);
         // What is there of the block is of no use to a reader.
         if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) return error;
         return error;
@@ -86,8 +89,8 @@ class Output {
 
  private:
   // A file of that name is what a killed capture left, or another one that is still being written:
-  // its writer holds a lock.
-  static Result<void> remove_abandoned(const std::string& partial) {
+  // its writer holds a lock. What was left may be all that there is of something: one is kept.
+  static Result<void> put_abandoned_aside(const std::string& partial) {
     struct stat existing{};
     if (lstat(partial.c_str(), &existing) != 0)
       return errno == ENOENT ? Result<void>{} : fail_errno("write {}", partial);
@@ -98,7 +101,10 @@ class Output {
       if (fd >= 0) close(fd);
       if (is_locked) return fail("write {}: another capture is writing it", partial);
     }
-    if (unlink(partial.c_str()) != 0 && errno != ENOENT) return fail_errno("replace {}", partial);
+    const bool has_blocks = S_ISREG(existing.st_mode) && existing.st_size > kHeaderBytes;
+    const int done = has_blocks ? std::rename(partial.c_str(), (partial + "~").c_str())
+                                : unlink(partial.c_str());
+    if (done != 0 && errno != ENOENT) return fail_errno("replace {}", partial);
     return {};
   }
 

@@ -35,7 +35,9 @@ class FullDisk {
   rlimit before_{};
 };
 
-TEST_CASE("until it is finished a trace is called partial, and an older one keeps its name") {
+TEST_CASE(
+    "until it is finished a trace is called partial, and neither an older one nor what was left is "
+    "lost") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   const model::Schema schema = some_schema();
@@ -59,11 +61,14 @@ TEST_CASE("until it is finished a trace is called partial, and an older one keep
   CHECK(partial->damage().empty());
   CHECK(merged(*partial) == sorted(new_events));
 
-  write_trace(path, schema, std::span(&new_events, 1));
+  write_trace(path, schema, std::span(&old_events, 1));
   CHECK_FALSE(exists(path + ".partial"));
+  auto kept = Reader::open(path + ".partial~");
+  REQUIRE(error_of(kept) == "");
+  CHECK(merged(*kept) == sorted(new_events));
   auto finished = Reader::open(path);
   REQUIRE(error_of(finished) == "");
-  CHECK(merged(*finished) == sorted(new_events));
+  CHECK(merged(*finished) == sorted(old_events));
 }
 
 TEST_CASE("while one capture writes a trace another cannot take its name, and later it can") {
@@ -128,7 +133,8 @@ TEST_CASE("a disk that fills up costs the block that did not fit and names the f
         if (error.empty()) written.insert(written.end(), events.begin(), events.end());
       }
     }
-    CHECK(error == fmt::format("write {}.partial: File too large", path));
+    CHECK(error ==
+          fmt::format("write {}.partial, which keeps what came before: File too large", path));
     CHECK_FALSE(exists(path));
     REQUIRE_FALSE(written.empty());
     auto reader = Reader::open(path + ".partial");
@@ -151,7 +157,8 @@ TEST_CASE("a disk too full for the header or the index is an error that names th
   REQUIRE(error_of(writer->write(schema)) == "");
   {
     const FullDisk disk(writer->bytes());
-    CHECK(error_of(writer->finish()) == fmt::format("write {}.partial: File too large", path));
+    CHECK(error_of(writer->finish()) ==
+          fmt::format("write {}.partial, which keeps what came before: File too large", path));
   }
   CHECK_FALSE(exists(path));
   CHECK(Reader::open(path + ".partial"));

@@ -74,9 +74,13 @@ Result<Trigger> parse_trigger(std::string_view words) {
 
 Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Schema& schema) {
   for (const Trigger& trigger : triggers) {
-    if (trigger.when == Trigger::When::kEvent) SJ_CHECK(compile_one(trigger, schema, {}));
+    Result<void> checked;
+    if (trigger.when == Trigger::When::kEvent)
+      if (auto filter = compile_one(trigger, schema, {}); !filter)
+        checked = std::unexpected(std::move(filter).error());
     if (trigger.when == Trigger::When::kJourney)
-      SJ_CHECK(JourneyWatch::check(trigger.expression, schema));
+      checked = JourneyWatch::check(trigger.expression, schema);
+    if (!checked) return std::unexpected(std::move(checked).error().within("--trigger"));
   }
   return {};
 }
