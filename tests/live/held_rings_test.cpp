@@ -264,8 +264,8 @@ std::map<std::pair<std::int32_t, std::uint64_t>, std::vector<std::uint64_t>> num
 }
 
 TEST_CASE("the rings of several processes make one trace, up to one instant") {
-  Recorder first(2, "64K", "100000000", "go");
-  Recorder second(1, "64K", "100000000", "go");
+  Recorder first(2, "1M", "100000000", "go");
+  Recorder second(1, "1M", "100000000", "go");
   first.wait_until_all_have(5'000);
   second.wait_until_all_have(5'000);
   test::Child waiting({SJ_SOJOURN, "record", "-p", first.pid() + "," + second.pid(), "--flight",

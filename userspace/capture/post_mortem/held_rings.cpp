@@ -164,21 +164,24 @@ LeftSession HeldRings::session_of(Member& member, const LeftProcess& left,
 
 Result<HeldRings::Written> HeldRings::write(WriterThread& writer, const std::string& output,
                                             const std::string& ended_by) {
+  std::vector<LiveArena> arenas;
+  for (const auto& member : members_)
+    for (const Held& one : member->held)
+      arenas.push_back({.arena = &one.arena, .process = &member->process});
+  SJ_TRY(copy, copy_live_arenas(arenas));
   std::vector<LeftProcess> left;
   left.reserve(members_.size());
-  std::uint64_t until = UINT64_MAX;
   LeftReadings readings;
+  auto next = copy.arenas.begin();
   for (const auto& member : members_) {
-    std::vector<const Arena*> arenas;
-    arenas.reserve(member->held.size());
-    for (const Held& one : member->held) arenas.push_back(&one.arena);
-    SJ_TRY(copy, copy_live_arenas(arenas, member->process));
-    until = std::min(until, copy.until_stamp);
-    left.push_back({.pid = member->process.namespace_pid(),
+    LeftProcess one{.pid = member->process.namespace_pid(),
                     .comm = member->process.comm(),
                     .arguments = {},
-                    .arenas = std::move(copy.arenas)});
-    readings = readings_of(left.back(), readings);
+                    .arenas = {}};
+    for (std::size_t count = member->held.size(); count != 0; --count)
+      one.arenas.push_back(std::move(*next++));
+    readings = readings_of(one, readings);
+    left.push_back(std::move(one));
   }
   auto clock = make_left_clock(readings, read_clocks_now());
   if (!clock) return std::unexpected(std::move(clock).error().within(title()));
@@ -195,7 +198,7 @@ Result<HeldRings::Written> HeldRings::write(WriterThread& writer, const std::str
                   .where = where_};
   whole.sessions.reserve(members_.size());
   for (std::size_t index = 0; index < members_.size(); ++index)
-    whole.sessions.push_back(session_of(*members_[index], left[index], until));
+    whole.sessions.push_back(session_of(*members_[index], left[index], copy.until_stamp));
   SJ_TRY(trace, writer.run([&] { return write_left_trace(output, FileOwner::self(), whole); }));
   return Written{.trace = std::move(trace), .without_rings = points_without_rings()};
 }

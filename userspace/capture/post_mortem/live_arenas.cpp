@@ -103,6 +103,7 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
   if (load_acquire(ring.cursor) == position) {
     if (load_acquire(ring.owner) >> 32 != static_cast<std::uint32_t>(process.namespace_pid()))
       return {};
+    if (!process.alive()) return {};  // it has all, and its own memory is gone
     const auto own = read_owner_page(arena, slot, process.pid());
     knows_owners = knows_owners && own.has_value();
     const bool is_under_way = own && own->alive != 0 && own->reserved > position;
@@ -138,7 +139,8 @@ class Copier {
     return under_way_.empty();
   }
 
-  bool knows_owners() const { return knows_owners_; }
+  bool is_alive() const { return process_->alive(); }
+  bool knows_owners() const { return knows_owners_ && is_alive(); }
 
  private:
   Result<void> copy(std::uint64_t slot) {
@@ -181,17 +183,21 @@ Result<base::Fd> make_file(const Arena& arena) {
   return file;
 }
 
+bool any_alive(const std::vector<Copier>& copiers) {
+  return std::ranges::any_of(copiers, &Copier::is_alive);
+}
+
 // One instant for all of them, and each copied as soon after it as can be.
-Result<std::uint64_t> copy_together(std::vector<Copier>& copiers, const target::Process& process) {
+Result<std::uint64_t> copy_together(std::vector<Copier>& copiers) {
   for (int pass = 1;; ++pass) {
     const std::uint64_t begin_ns = base::monotonic_ns();
-    const std::uint64_t until = process.alive() ? read_cycle_counter() : UINT64_MAX;
+    const std::uint64_t until = any_alive(copiers) ? read_cycle_counter() : UINT64_MAX;
     for (Copier& copier : copiers) SJ_CHECK(copier.copy_all(until));
     if (base::monotonic_ns() - begin_ns <= kLongestPassNs || pass == kPasses) return until;
   }
 }
 
-Result<void> settle(std::vector<Copier>& copiers, const target::Process& process) {
+Result<void> settle(std::vector<Copier>& copiers) {
   const std::uint64_t patience = base::monotonic_ns() + kPatienceNs;
   for (bool is_whole = false; !is_whole;) {
     is_whole = true;
@@ -199,7 +205,7 @@ Result<void> settle(std::vector<Copier>& copiers, const target::Process& process
       SJ_TRY(whole, copier.copy_rest());
       is_whole = is_whole && whole;
     }
-    if (!process.alive() || base::monotonic_ns() >= patience) return {};
+    if (!any_alive(copiers) || base::monotonic_ns() >= patience) return {};
     if (!is_whole) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};
@@ -207,23 +213,22 @@ Result<void> settle(std::vector<Copier>& copiers, const target::Process& process
 
 }  // namespace
 
-Result<LiveCopy> copy_live_arenas(std::span<const Arena* const> arenas,
-                                  const target::Process& process) {
+Result<LiveCopy> copy_live_arenas(std::span<const LiveArena> arenas) {
   std::vector<base::Fd> files;
   std::vector<Copier> copiers;
-  for (const Arena* const arena : arenas) {
-    SJ_TRY(file, make_file(*arena));
-    copiers.emplace_back(*arena, process, file.get());
+  for (const LiveArena& one : arenas) {
+    SJ_TRY(file, make_file(*one.arena));
+    copiers.emplace_back(*one.arena, *one.process, file.get());
     files.push_back(std::move(file));
   }
   LiveCopy copy;
-  SJ_TRY(until, copy_together(copiers, process));
+  SJ_TRY(until, copy_together(copiers));
   copy.until_stamp = until;
-  if (until != UINT64_MAX) SJ_CHECK(settle(copiers, process));
+  if (until != UINT64_MAX) SJ_CHECK(settle(copiers));
   for (std::size_t index = 0; index < arenas.size(); ++index) {
-    if (arenas[index]->was_cut())
-      return fail("{}: was cut while it was read", arenas[index]->name());
-    SJ_TRY(left, Arena::open_left(std::move(files[index]), arenas[index]->name()));
+    const Arena& arena = *arenas[index].arena;
+    if (arena.was_cut()) return fail("{}: was cut while it was read", arena.name());
+    SJ_TRY(left, Arena::open_left(std::move(files[index]), arena.name()));
     copy.arenas.push_back(
         {.arena = std::move(left),
          .present = {},

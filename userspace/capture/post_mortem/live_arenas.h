@@ -1,6 +1,6 @@
-// Copies of the rings of a process that records by itself (SJ_RINGS=flight) and goes on. Nobody
+// Copies of the rings of processes that record by themselves (SJ_RINGS=flight) and go on. Nobody
 // empties such rings and their owners wait for nobody, so a copy is made and then looked at which
-// part of it was written over meanwhile: what is behind that is whole. Nothing in the process is
+// part of it was written over meanwhile: what is behind that is whole. Nothing in the processes is
 // stopped or changed. No state.
 #pragma once
 
@@ -15,14 +15,19 @@
 
 namespace sojourn::capture {
 
+struct LiveArena {
+  const Arena* arena = nullptr;
+  const target::Process* process = nullptr;
+};
+
 struct LiveCopy {
   std::vector<LeftArena> arenas;  // as those that were given
   // Every hit with a stamp before this one is in it, but for those that were under way for too
-  // long; some later ones are, too. UINT64_MAX: the process has ended, and it has all.
+  // long; some later ones are, too. UINT64_MAX: all processes have ended, and it has all.
   std::uint64_t until_stamp = UINT64_MAX;
 };
 
-Result<LiveCopy> copy_live_arenas(std::span<const Arena* const> arenas,
-                                  const target::Process& process);
+// All of them as close together as can be: what was hit before the instant is written over soon.
+Result<LiveCopy> copy_live_arenas(std::span<const LiveArena> arenas);
 
 }  // namespace sojourn::capture
