@@ -48,10 +48,10 @@ void check_gaps(const trace::Reader& reader) {
   for (const trace::Gap& gap : reader.gaps()) missing[gap.stream] += gap.count;
   std::map<std::uint32_t, std::uint64_t> lost;
   for (const model::LedgerEntry& entry : reader.ledger()) lost[entry.stream] += entry.count;
-  for (const auto& [stream, count] : lost) {
-    CAPTURE(stream, count, missing[stream]);
-    CHECK(missing[stream] <= count);
-    CHECK(missing[stream] > 0);
+  CHECK(!missing.empty());
+  for (const auto& [stream, count] : missing) {
+    CAPTURE(stream, count, lost[stream]);
+    CHECK(count <= lost[stream]);
   }
 }
 
