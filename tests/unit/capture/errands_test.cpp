@@ -58,6 +58,7 @@ TEST_CASE("an attacher knows the processes of its capture, and no others") {
 }
 
 TEST_CASE("children are known where they are followed") {
+  usleep(20'000);  // the kernel tells ages in ticks of 10 ms, and this process may be as new
   test::Child parent({"sh", "-c", "sleep 60 & echo ready; wait"});
   REQUIRE(parent.wait_for_output("ready"));
   const std::string tasks = of(parent.pid(), "task/" + std::to_string(parent.pid()) + "/children");
