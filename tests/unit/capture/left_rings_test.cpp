@@ -259,6 +259,18 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_code.ledger == model::Ledger{full, of_point});
 }
 
+TEST_CASE("counts that no program can have are damage, and no losses") {
+  Target target;
+  target.hit(0, 1);
+  target.lose(0, UINT64_MAX / 2);
+  target.hit(0, 2);
+  const Found found = read(target.bytes());
+  CHECK(found.numbers == std::vector<std::uint64_t>{1, 2});
+  CHECK(found.ledger.empty());
+  CHECK(found.stream_hits == std::vector<std::uint64_t>{2});
+  CHECK(found.counts.damaged == 2);  // the gap, and the point's count
+}
+
 TEST_CASE("a hit that its thread died in is of its point where the record says which") {
   Target target;
   target.hit(0, 1);

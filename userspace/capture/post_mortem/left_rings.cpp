@@ -169,12 +169,18 @@ void LeftRings::lose(std::uint32_t stream, model::PointId point, model::LossCaus
   if (count != 0) ledger_.push_back({stream, point, cause, count});
 }
 
+std::uint64_t LeftRings::honest(std::uint64_t count) {
+  if (count <= kMostHits) return count;
+  ++counts_.damaged;
+  return 0;
+}
+
 std::uint64_t LeftRings::count_table(std::span<const sj_ring_loss> table, const RingSites& sites,
                                      std::uint32_t stream, model::LossCause cause) {
   std::uint64_t sum = 0;
   for (const sj_ring_loss& loss : table) {
     const RingSites::Site* const site = sites.find(load_relaxed(loss.id));
-    const std::uint64_t count = load_relaxed(loss.count);
+    const std::uint64_t count = honest(load_relaxed(loss.count));
     lose(stream, site != nullptr ? site->point : model::kNoPoint, cause, count);
     sum += count;
   }
@@ -198,7 +204,7 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
   std::uint64_t in_gaps = 0;
   const std::uint32_t begun = load_relaxed(shared.gaps_begun);
   for (std::uint32_t gap = gaps_before(shared, ring.begin).begun - 1; gap != begun; ++gap)
-    in_gaps += load_relaxed(shared.gap[gap % SJ_RING_GAPS].count);
+    in_gaps += honest(load_relaxed(shared.gap[gap % SJ_RING_GAPS].count));
   const bool has_points = tells_points(source, ring, in_gaps);
   if (in_gaps == 0 && (!has_points || load_relaxed(shared.lost) == 0)) return {};
   SJ_CHECK(number(stream));

@@ -108,6 +108,7 @@ class LeftRings {
   Result<void> count_refused(const Source& source);
   void lose(std::uint32_t stream, model::PointId point, model::LossCause cause,
             std::uint64_t count);
+  std::uint64_t honest(std::uint64_t count);
   std::uint64_t count_table(std::span<const sj_ring_loss> table, const RingSites& sites,
                             std::uint32_t stream, model::LossCause cause);
 

@@ -72,6 +72,9 @@ struct RingStream {
   std::uint64_t damaged = 0;  // spans that were skipped
 };
 
+// More hits of one thread than in a month of nothing else: a count above is not one, but damage.
+constexpr std::uint64_t kMostHits = std::uint64_t{1} << 48;
+
 // How far a ring's table of gaps had come: what is in it by then is not of the next stream.
 struct GapMark {
   std::uint32_t begun = 0;
