@@ -299,6 +299,13 @@ TEST_CASE("of a process that goes on, a hit under way counts where it began befo
   const Found after = read(target.core(), {.until_stamp = target.stamp(), .host_tid = {}});
   CHECK(after.ledger.empty());
   CHECK(after.stream_hits == std::vector<std::uint64_t>{1});
+  // It has not come so far as to say when it began: later than the one before.
+  std::memset(target.bytes().data() + kRingsAt + SJ_RING_DATA + target.ring(0).cursor, 0,
+              SJ_RECORD_HEADER_BYTES);
+  const Found unknown = read(target.core(), {.until_stamp = target.stamp(), .host_tid = {}});
+  CHECK(unknown.ledger.size() == 1);
+  const Found later = read(target.core(), {.until_stamp = target.stamp() - 1, .host_tid = {}});
+  CHECK(later.ledger.empty());
 }
 
 TEST_CASE("what a flight recorder lost before what it still holds is no loss of that") {

@@ -225,6 +225,10 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
 // what it would have gone on with; without these only a hit shows that has written which it is.
 Result<void> LeftRings::count_unfinished(const Source& source, const Ring& ring,
                                          RingStream& stream) {
+  // Stamps rise in the order of records: behind one that came after the look, or where all of them
+  // were written anew since then, what is under way has begun later still.
+  const bool is_anew = ring.begin > 0 && ring_first_ns_ == 0 && view_.until_stamp != UINT64_MAX;
+  if (is_anew || ring_last_stamp_ >= view_.until_stamp) return {};
   RingEnd end{.data = ring.data,
               .capacity = ring.capacity,
               .from = ring.cursor,
