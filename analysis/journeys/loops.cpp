@@ -96,22 +96,22 @@ std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const 
   return by_point;
 }
 
-std::vector<bool> find_blind_loops(std::span<const Link> links, const std::vector<bool>& outputs) {
-  const Groups groups(outputs.size(), links);
+std::vector<bool> find_blind_loops(std::span<const Edge> edges, const std::vector<bool>& outputs) {
+  const Groups groups(outputs.size(), edges);
   std::vector<bool> reaches(groups.count, false);
   for (std::size_t point = 0; point < outputs.size(); ++point)
     if (outputs[point]) reaches[groups.of[point]] = true;
   std::vector<std::vector<std::size_t>> next(groups.count);
-  for (const Link& link : links) next[groups.of[link.parent]].push_back(groups.of[link.child]);
+  for (const Edge& edge : edges) next[groups.of[edge.parent]].push_back(groups.of[edge.child]);
   // Groups that others lead to were closed before those.
   for (std::size_t group = 0; group < groups.count; ++group)
     for (const auto to : next[group])
       if (reaches[to]) reaches[group] = true;
   std::vector<bool> blind;
-  blind.reserve(links.size());
-  for (const Link& link : links) {
-    const auto group = groups.of[link.parent];
-    blind.push_back(group == groups.of[link.child] && !reaches[group]);
+  blind.reserve(edges.size());
+  for (const Edge& edge : edges) {
+    const auto group = groups.of[edge.parent];
+    blind.push_back(group == groups.of[edge.child] && !reaches[group]);
   }
   return blind;
 }

@@ -15,7 +15,7 @@ namespace sojourn::journeys {
 struct Pair;
 
 // One point may feed another.
-struct Link {
+struct Edge {
   std::uint16_t parent = 0;
   std::uint16_t child = 0;
 };
@@ -23,7 +23,7 @@ struct Link {
 // By point: the number of its loop, from 1; 0 where it is in none, or in one that is fed.
 std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const Pair> pairs);
 
-// By link: whether it is part of a loop from which none of the outputs is reached.
-std::vector<bool> find_blind_loops(std::span<const Link> links, const std::vector<bool>& outputs);
+// By edge: whether it is part of a loop from which none of the outputs is reached.
+std::vector<bool> find_blind_loops(std::span<const Edge> edges, const std::vector<bool>& outputs);
 
 }  // namespace sojourn::journeys

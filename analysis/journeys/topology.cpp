@@ -202,11 +202,11 @@ class Deriver {
   }
 
   Result<void> link(PointId parent, PointId child, const PairRule* rule = nullptr) {
-    if (links_.size() >= kMaxPairs)
+    if (edges_.size() >= kMaxPairs)
       return fail("more than {} pairs of points touch: {} feeds too many sources", kMaxPairs,
                   schema_.points[parent].dest);
-    links_.push_back({parent, child});
-    link_rules_.push_back(rule);
+    edges_.push_back({parent, child});
+    edge_rules_.push_back(rule);
     return {};
   }
 
@@ -217,20 +217,20 @@ class Deriver {
     outputs.reserve(topology_.points.size());
     for (const PointPlan& plan : topology_.points)
       outputs.push_back(plan.carries_units && !plan.ends() && !plan.control);
-    for (const Link& link : links_) outputs[link.parent] = false;
-    const auto blind = find_blind_loops(links_, outputs);
+    for (const Edge& edge : edges_) outputs[edge.parent] = false;
+    const auto blind = find_blind_loops(edges_, outputs);
     std::vector<bool> in_loop(topology_.points.size(), false);
-    for (std::size_t i = 0; i < links_.size(); ++i)
-      if (blind[i]) in_loop[links_[i].parent] = true;
+    for (std::size_t i = 0; i < edges_.size(); ++i)
+      if (blind[i]) in_loop[edges_[i].parent] = true;
     const auto is_in_loop = [&](PointId point) { return in_loop[point]; };
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      const auto [parent, child] = links_[i];
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      const auto [parent, child] = edges_[i];
       const auto& from = schema_.points[parent];
-      const bool by_part = link_rules_[i] == nullptr && from.dest != schema_.points[child].src;
+      const bool by_part = edge_rules_[i] == nullptr && from.dest != schema_.points[child].src;
       if (blind[i] && by_part &&
           std::ranges::all_of(entering_[{from.direction, from.dest}], is_in_loop))
         continue;
-      SJ_CHECK(touch(parent, child, link_rules_[i]));
+      SJ_CHECK(touch(parent, child, edge_rules_[i]));
     }
     return {};
   }
@@ -422,8 +422,8 @@ class Deriver {
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
   std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
-  std::vector<Link> links_;
-  std::vector<const PairRule*> link_rules_;                // by link; none: by the names
+  std::vector<Edge> edges_;
+  std::vector<const PairRule*> edge_rules_;                // by edge; none: by the names
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
 };
