@@ -17,8 +17,8 @@
 
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/coarse/decoder.h"
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/code/decoder.h"
+#include "userspace/coarse/map/map_file.h"
 #include "userspace/coarse/points.h"
 
 namespace {

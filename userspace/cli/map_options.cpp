@@ -8,7 +8,7 @@
 
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/nop_trial.h"
-#include "userspace/coarse/ready_maps.h"
+#include "userspace/coarse/map/ready_maps.h"
 #include "userspace/target/points.h"
 
 namespace sojourn::cli {

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 #include "userspace/coarse/points.h"
 #include "userspace/target/process.h"
 

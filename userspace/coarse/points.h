@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 

@@ -9,7 +9,7 @@
 #include "analysis/model/links.h"
 #include "analysis/model/unread.h"
 #include "userspace/base/words.h"
-#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/functions/function_names.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::coarse {

@@ -10,11 +10,11 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/schema.h"
-#include "userspace/coarse/exits.h"
-#include "userspace/coarse/function_search.h"
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/code/exits.h"
+#include "userspace/coarse/code/prologue.h"
+#include "userspace/coarse/functions/function_search.h"
+#include "userspace/coarse/map/map_file.h"
 #include "userspace/coarse/points.h"
-#include "userspace/coarse/prologue.h"
 #include "userspace/target/elf_file.h"
 #include "userspace/target/target.h"
 

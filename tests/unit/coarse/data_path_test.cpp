@@ -1,5 +1,5 @@
 // What looks like a data path, of the names that base stations have.
-#include "userspace/coarse/data_path.h"
+#include "userspace/coarse/functions/data_path.h"
 
 #include <catch2/catch_test_macros.hpp>
 

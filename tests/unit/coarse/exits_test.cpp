@@ -1,5 +1,5 @@
 // Where functions are left, as compilers make them and as nobody would.
-#include "userspace/coarse/exits.h"
+#include "userspace/coarse/code/exits.h"
 
 #include <random>
 #include <string>

@@ -1,6 +1,6 @@
 // Expressions of maps: what they compile to, followed here as the BPF programs follow it, and what
 // is wrong with those that mean nothing.
-#include "userspace/coarse/expression.h"
+#include "userspace/coarse/map/expression.h"
 
 #include <array>
 #include <cstring>

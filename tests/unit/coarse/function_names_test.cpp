@@ -1,5 +1,5 @@
 // Which functions a map's words mean.
-#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/functions/function_names.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // Functions looked for by name in a real file: this test itself.
-#include "userspace/coarse/function_search.h"
+#include "userspace/coarse/functions/function_search.h"
 
 #include <array>
 

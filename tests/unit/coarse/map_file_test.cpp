@@ -1,5 +1,5 @@
 // Maps, and what is wrong with those that are not.
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 
 #include <random>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 
 namespace sojourn::coarse {
 namespace {

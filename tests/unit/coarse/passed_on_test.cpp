@@ -1,5 +1,5 @@
 // What is guessed of functions that are given the same addresses.
-#include "userspace/coarse/passed_on.h"
+#include "userspace/coarse/suggest/passed_on.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "userspace/coarse/function_search.h"
+#include "userspace/coarse/functions/function_search.h"
 #include "userspace/symbols/unwind_table.h"
 
 #ifdef __x86_64__

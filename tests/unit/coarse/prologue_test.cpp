@@ -1,5 +1,5 @@
 // Where probes go in the beginnings of functions, as compilers make them and as nobody would.
-#include "userspace/coarse/prologue.h"
+#include "userspace/coarse/code/prologue.h"
 
 #include <random>
 #include <string>

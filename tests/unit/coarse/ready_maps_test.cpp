@@ -1,5 +1,5 @@
 // The maps that come with sojourn: all of them are there by name, and are maps.
-#include "userspace/coarse/ready_maps.h"
+#include "userspace/coarse/map/ready_maps.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 
 namespace sojourn::coarse {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/variable.h"
+#include "userspace/coarse/debug/variable.h"
 
 namespace sojourn::coarse {
 

@@ -10,7 +10,7 @@
 #include <elfutils/libdw.h>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/variable.h"
+#include "userspace/coarse/debug/variable.h"
 
 namespace sojourn::coarse::dwarf {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/pieces.h"
+#include "userspace/coarse/code/pieces.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include <elf.h>
 
-#include "userspace/coarse/decoder.h"
+#include "userspace/coarse/code/decoder.h"
 
 namespace sojourn::coarse {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/prologue.h"
+#include "userspace/coarse/code/prologue.h"
 
 namespace sojourn::coarse {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/expression.h"
+#include "userspace/coarse/map/expression.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "userspace/coarse/data_path.h"
+#include "userspace/coarse/functions/data_path.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/functions/function_names.h"
 
 namespace sojourn::coarse {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/return_safety.h"
+#include "userspace/coarse/code/return_safety.h"
 
 #include <algorithm>
 #include <array>

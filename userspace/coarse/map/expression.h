@@ -13,7 +13,7 @@
 
 #include "analysis/base/result.h"
 #include "bpf/events.h"
-#include "userspace/coarse/variable.h"
+#include "userspace/coarse/debug/variable.h"
 
 namespace sojourn::coarse {
 

@@ -1,11 +1,11 @@
-#include "userspace/coarse/exits.h"
+#include "userspace/coarse/code/exits.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "userspace/coarse/decoder.h"
+#include "userspace/coarse/code/decoder.h"
 
 namespace sojourn::coarse {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/variable.h"
+#include "userspace/coarse/debug/variable.h"
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "userspace/coarse/map_reader.h"
+#include "userspace/coarse/map/map_reader.h"
 
 namespace sojourn::coarse {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/decoder.h"
+#include "userspace/coarse/code/decoder.h"
 
 namespace sojourn::coarse {
 

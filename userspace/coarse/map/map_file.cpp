@@ -1,4 +1,4 @@
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "analysis/filter/words.h"
 #include "userspace/base/fd.h"
-#include "userspace/coarse/map_reader.h"
+#include "userspace/coarse/map/map_reader.h"
 #include "userspace/target/file_bytes.h"
 #include "userspace/target/procfs.h"
 

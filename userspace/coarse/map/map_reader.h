@@ -12,7 +12,7 @@
 
 #include <toml++/toml.h>
 
-#include "userspace/coarse/map_file.h"
+#include "userspace/coarse/map/map_file.h"
 
 namespace sojourn::coarse {
 

@@ -12,7 +12,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/links.h"
 #include "analysis/model/schema.h"
-#include "userspace/coarse/expression.h"
+#include "userspace/coarse/map/expression.h"
 
 namespace sojourn::coarse {
 

@@ -1,4 +1,4 @@
-#include "userspace/coarse/passed_on.h"
+#include "userspace/coarse/suggest/passed_on.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "userspace/coarse/suggest.h"
+#include "userspace/coarse/suggest/suggest.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/functions/function_names.h"
 #include "userspace/target/procfs.h"
 #include "userspace/target/selection.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "userspace/coarse/map_reader.h"
+#include "userspace/coarse/map/map_reader.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::coarse {

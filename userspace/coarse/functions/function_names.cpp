@@ -1,4 +1,4 @@
-#include "userspace/coarse/function_names.h"
+#include "userspace/coarse/functions/function_names.h"
 
 #include <algorithm>
 

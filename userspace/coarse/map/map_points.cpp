@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/filter/words.h"
-#include "userspace/coarse/map_reader.h"
+#include "userspace/coarse/map/map_reader.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::coarse {

@@ -1,4 +1,4 @@
-#include "userspace/coarse/function_search.h"
+#include "userspace/coarse/functions/function_search.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/filter/words.h"
-#include "userspace/coarse/data_path.h"
+#include "userspace/coarse/code/pieces.h"
 #include "userspace/coarse/debug/debug_info.h"
 #include "userspace/coarse/debug/mini_debug.h"
-#include "userspace/coarse/function_names.h"
-#include "userspace/coarse/pieces.h"
+#include "userspace/coarse/functions/data_path.h"
+#include "userspace/coarse/functions/function_names.h"
 #include "userspace/symbols/bounded_child.h"
 #include "userspace/symbols/unwind_table.h"
 

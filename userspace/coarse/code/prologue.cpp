@@ -1,11 +1,11 @@
-#include "userspace/coarse/prologue.h"
+#include "userspace/coarse/code/prologue.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "userspace/coarse/decoder.h"
+#include "userspace/coarse/code/decoder.h"
 
 namespace sojourn::coarse {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/variable.h"
+#include "userspace/coarse/debug/variable.h"
 #include "userspace/symbols/code_range.h"
 #include "userspace/target/elf_file.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/coarse/passed_on.h"
 #include "userspace/coarse/points.h"
+#include "userspace/coarse/suggest/passed_on.h"
 #include "userspace/target/process.h"
 
 namespace sojourn::coarse {
