@@ -99,8 +99,9 @@ TEST_CASE("what follows the reason of a dump is in it as far as asked for") {
   const std::uint64_t asked_ns = static_cast<std::uint64_t>(
       std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
   REQUIRE(recorder.ctl("dump").exit_code == 0);
-  CHECK(open_trace(recorder.directory.path("run-1.sjt")).capture().close_ns >=
-        asked_ns + 600'000'000);
+  const model::Capture about = open_trace(recorder.directory.path("run-1.sjt")).capture();
+  CHECK(about.close_ns >= asked_ns + 600'000'000);
+  CHECK(about.open_ns <= asked_ns);  // however many events came since
 }
 
 TEST_CASE("a capture that waits records nothing before it is started") {
@@ -159,6 +160,29 @@ TEST_CASE("a trigger dumps what led to its event, and what followed as far as as
   CHECK(recorder.ctl("stop").exit_code == 0);
   CHECK(recorder.capture->wait().exit_code == 0);
   CHECK_FALSE(std::filesystem::exists(recorder.directory.path("run.sjt")));
+}
+
+TEST_CASE("a trigger's event is in its dump, however short the history and rare the looks") {
+  need_root();
+  Recorder recorder({"--engine", "ring", "--flight", "10ev", "--poll", "200", "--trigger",
+                     "point == library.in--library.out && number % 1000 == 300", "--dumps", "2"});
+  for (const std::string name : {"run-1.sjt", "run-2.sjt"}) {
+    REQUIRE(recorder.capture->wait_for_output(name));
+    const std::string path = recorder.directory.path(name);
+    check_whole(path);
+    const auto all = numbers(path, "library.in--library.out");
+    CHECK(std::ranges::any_of(all, [](auto n) { return n % 1000 == 300; }));
+    const model::Capture about = open_trace(path).capture();
+    CHECK(about.open_ns < about.close_ns);
+  }
+}
+
+TEST_CASE("a trigger's time counts from the capture's open mark") {
+  need_root();
+  Recorder recorder({"--flight", "10s", "--trigger", "time > 700ms", "--dumps", "1"});
+  REQUIRE(recorder.capture->wait_for_output("run-1.sjt"));
+  const model::Capture about = open_trace(recorder.directory.path("run-1.sjt")).capture();
+  CHECK(about.close_ns - about.open_ns >= 700'000'000);
 }
 
 TEST_CASE("a trigger on journeys dumps the one that was slow, whole") {

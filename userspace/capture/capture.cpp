@@ -68,7 +68,10 @@ Result<void> Capture::State::open_sink() {
     SJ_CHECK(try_to_write(options.output, owner));
     watch.emplace(options.triggers, schema);
     sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()), owner,
-                 [this](const Item& item) { watch->look(item); });
+                 [this](const Item& item, Store& store) {
+                   watch->look(item);
+                   if (watch->has_fired()) store.pin();
+                 });
     sink->push(schema);
     sink->push(base::read_clock_pair());
     dumps.emplace(options.output, options.aftermath);

@@ -38,7 +38,15 @@ void Capture::State::on_signal(int signal) {
 }
 
 void Capture::State::ask_dump(const std::string& why, std::optional<int> client) {
+  sink->run_in_order([](std::unique_ptr<Store>& store) { store->pin(); });
   dumps->ask(why, base::monotonic_ns(), events(), client);
+}
+
+// What fired meanwhile wants what is held as well.
+void Capture::State::unpin_history() {
+  sink->run_in_order([this](std::unique_ptr<Store>& store) {
+    if (!watch || !watch->has_fired()) store->unpin();
+  });
 }
 
 Result<void> Capture::State::catch_up() {
@@ -71,6 +79,7 @@ Result<void> Capture::State::begin_dump() {
   sink->push(std::move(with_under_way));
   dumps->begin(*sink, std::move(now), std::move(descriptions));
   sink->push(std::move(losses));
+  unpin_history();
   return {};
 }
 
@@ -100,7 +109,9 @@ Result<void> Capture::State::look_after_triggers(const Listener& listener) {
   if (!watch || !is_open()) return {};
   SJ_CHECK(look_after_start());
   if (watch->wants_watermark()) move_watermark(listener);
-  for (const Fired& fired : watch->take_fired()) SJ_CHECK(fire(fired.trigger, listener));
+  const std::vector<Fired> fired = watch->take_fired();
+  for (const Fired& one : fired) SJ_CHECK(fire(one.trigger, listener));
+  if (!fired.empty() && !dumps->is_asked()) unpin_history();
   if (std::exchange(triggered.losses_seen, lost_so_far) == lost_so_far) return {};
   for (std::size_t index = 0; index < options.triggers.size(); ++index)
     if (options.triggers[index].when == Trigger::When::kLoss) SJ_CHECK(fire(index, listener));
@@ -121,7 +132,10 @@ void Capture::State::move_watermark(const Listener& listener) {
   if (!std::ranges::all_of(sources, &Source::is_past_mark)) return;
   flush();
   const std::uint64_t at_ns = std::exchange(triggered.watermark.marked_ns, 0) - kOnTheWayNs;
-  sink->run_in_order([this, at_ns](std::unique_ptr<Store>&) { watch->advance(at_ns); });
+  sink->run_in_order([this, at_ns](std::unique_ptr<Store>& store) {
+    watch->advance(at_ns);
+    if (watch->has_fired()) store->pin();
+  });
   triggered.watermark.next_ns = now_ns + kWatermarkPeriodNs;
   const std::uint64_t left_out = watch->left_out();
   if (now_ns < triggered.watermark.next_word_ns || left_out == triggered.watermark.told) return;

@@ -205,6 +205,7 @@ struct Capture::State {
   void name_threads(ThreadNames::Look what);
   Result<void> look_after_losses(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
+  void unpin_history();
   Result<void> begin_dump();
   Result<void> look_after_dumps(const Listener& listener);
   Result<void> look_after_triggers(const Listener& listener);

@@ -103,12 +103,32 @@ TEST_CASE("history is counted in events where that is asked for") {
   CHECK(dumped(store, directory.path("run-1.sjt")).events() == 300);
 }
 
-TEST_CASE("memory is the last word") {
+TEST_CASE("what is pinned is not forgotten, whatever comes, until it is let go") {
+  const History history{.span = {}, .events = 250, .bytes = 1 << 30};
+  FlightStore store = filled(history, 10);
+  const test::TemporaryDirectory directory;
+  store.pin();
+  for (std::uint64_t batch = 10; batch < 20; ++batch)
+    REQUIRE(store.take(batch_of(0, batch * kPerBatch)));
+  CHECK(dumped(store, directory.path("run-1.sjt")).events() == 1300);
+  store.unpin();
+  REQUIRE(store.take(batch_of(0, 20 * kPerBatch)));
+  CHECK(dumped(store, directory.path("run-2.sjt")).events() == 300);
+}
+
+TEST_CASE("memory is the last word, also of what is pinned") {
   const auto all = filled(history_of(kSecond), 100);
   const std::size_t limit = all.bytes() / 4;
   const auto store = filled({.span = nanoseconds(kSecond), .events = 0, .bytes = limit}, 100);
   CHECK(store.bytes() <= limit);
   CHECK(store.bytes() > limit / 2);
+
+  FlightStore pinned({.span = nanoseconds(kSecond), .events = 0, .bytes = limit}, {});
+  REQUIRE(pinned.take(one_point()));
+  pinned.pin();
+  for (std::uint64_t batch = 0; batch < 200; ++batch)
+    REQUIRE(pinned.take(batch_of(0, batch * kPerBatch)));
+  CHECK(pinned.bytes() <= limit);
 }
 
 TEST_CASE(

@@ -86,7 +86,7 @@ Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Sch
 }
 
 Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
-    : triggers_(std::move(triggers)) {
+    : triggers_(std::move(triggers)), schema_(schema) {
   for (std::size_t index = 0; index < triggers_.size(); ++index)
     if (triggers_[index].when == Trigger::When::kEvent) conditions_.push_back({.trigger = index});
   std::vector<filter::Expression> on_journeys;
@@ -101,22 +101,32 @@ Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
                       [this, of = std::move(triggers_on_journeys)](auto condition, auto end_ns) {
                         fire(of[condition], end_ns);
                       });
-  compile(schema);
+  compile();
 }
 
 // One that fits no longer, as a library brought points that it is ambiguous for, stays as it was.
-void Watch::compile(const model::Schema& schema) {
+void Watch::compile() {
   for (Condition& condition : conditions_) {
-    auto filter =
-        compile_one(triggers_[condition.trigger], schema, {.origin_ns = 0, .streams = streams_});
+    auto filter = compile_one(triggers_[condition.trigger], schema_,
+                              {.origin_ns = open_ns_, .streams = streams_});
     if (filter) condition.filter = std::move(*filter);
   }
-  if (journeys_) journeys_->adapt(schema);
+  if (journeys_) journeys_->adapt(schema_);
+}
+
+// Comes before the first event, and again when something else of the capture is told.
+void Watch::begin(std::uint64_t open_ns) {
+  if (std::exchange(open_ns_, open_ns) == open_ns) return;
+  if (journeys_) journeys_->begin(open_ns);
+  compile();
 }
 
 void Watch::look(const Item& item) {
   if (const auto* events = std::get_if<model::EventBatch>(&item)) look_at(*events);
-  if (const auto* schema = std::get_if<model::Schema>(&item)) compile(*schema);
+  if (const auto* schema = std::get_if<model::Schema>(&item)) {
+    schema_ = *schema;
+    compile();
+  }
   if (const auto* stream = std::get_if<model::Stream>(&item)) {
     streams_.push_back(*stream);
     for (Condition& condition : conditions_)
@@ -125,8 +135,7 @@ void Watch::look(const Item& item) {
   }
   if (const auto* target = std::get_if<model::Target>(&item); target != nullptr && journeys_)
     journeys_->add_target(*target);
-  if (const auto* about = std::get_if<model::Capture>(&item); about != nullptr && journeys_)
-    journeys_->begin(about->open_ns);
+  if (const auto* about = std::get_if<model::Capture>(&item)) begin(about->open_ns);
 }
 
 void Watch::advance(std::uint64_t watermark_ns) {
@@ -158,6 +167,11 @@ void Watch::fire(std::size_t trigger, std::uint64_t ts_ns) {
 std::vector<Fired> Watch::take_fired() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(fired_, {});
+}
+
+bool Watch::has_fired() const {
+  const std::scoped_lock lock(mutex_);
+  return !fired_.empty();
 }
 
 }  // namespace sojourn::capture

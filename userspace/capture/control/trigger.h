@@ -56,6 +56,9 @@ class Watch {
   // On the capture's: the first event of each trigger that fired since the last call.
   std::vector<Fired> take_fired();
 
+  // On any thread: whether there are some that nobody has taken yet.
+  bool has_fired() const;
+
   // On the capture's, of conditions on journeys: whether there are any; that there is no time to
   // look at them now; how many events were so left out.
   bool wants_watermark() const { return journeys_.has_value(); }
@@ -68,11 +71,14 @@ class Watch {
     std::optional<filter::EventFilter> filter = {};
   };
 
-  void compile(const model::Schema& schema);
+  void begin(std::uint64_t open_ns);
+  void compile();
   void look_at(const model::EventBatch& events);
   void fire(std::size_t trigger, std::uint64_t ts_ns);
 
   std::vector<Trigger> triggers_;
+  model::Schema schema_;
+  std::uint64_t open_ns_ = 0;  // of the capture: `time` counts from it
   std::vector<model::Stream> streams_;
   std::vector<Condition> conditions_;
   std::vector<std::uint32_t> rows_;
@@ -80,7 +86,7 @@ class Watch {
 
   std::atomic<bool> hurry_ = false;
   std::atomic<std::uint64_t> left_out_ = 0;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Fired> fired_;
 };
 

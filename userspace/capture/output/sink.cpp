@@ -190,7 +190,7 @@ Result<void> Sink::do_work(Work& work) {
     return {};
   }
   const Item& item = std::get<Item>(work);
-  if (look_) look_(item);
+  if (look_) look_(item, *store_);
   return store_->take(item);
 }
 

@@ -30,7 +30,7 @@ class Sink {
   using Item = capture::Item;
 
   // `look` sees every item before the store does, on the sink's thread.
-  using Look = std::function<void(const Item&)>;
+  using Look = std::function<void(const Item&, Store&)>;
   // Returns once its thread has no other rights than the owner's.
   explicit Sink(std::unique_ptr<Store> store, FileOwner owner = FileOwner::self(), Look look = {});
   Sink(const Sink&) = delete;

@@ -56,7 +56,7 @@ void FlightStore::forget() {
   const auto is_wanted = [&](const Block& oldest) {
     const bool is_recent = span != 0 && oldest.header.max_ts_ns + span >= newest_ns_;
     const bool is_needed = held_events_ - oldest.header.events < history_.events;
-    return (is_recent || is_needed) && held_bytes_ <= history_.bytes;
+    return (is_pinned_ || is_recent || is_needed) && held_bytes_ <= history_.bytes;
   };
   while (blocks_.size() > 1 && !is_wanted(blocks_.front())) {
     const Block& oldest = blocks_.front();

@@ -36,6 +36,11 @@ class Store {
   virtual Result<void> finish() = 0;
   virtual void abandon() = 0;  // leaves no file behind
   virtual std::uint64_t bytes() const = 0;
+
+  // Between them nothing is forgotten, as far as the memory reaches: somebody is about to ask for
+  // what is held now, and until that is acted upon a short history would have moved on.
+  virtual void pin() {}
+  virtual void unpin() {}
 };
 
 // How much history is held: what either of the first two asks for, as far as the memory reaches.
@@ -73,6 +78,8 @@ class FlightStore final : public Store {
   Result<void> finish() override { return {}; }
   void abandon() override {}
   std::uint64_t bytes() const override { return held_bytes_; }
+  void pin() override { is_pinned_ = true; }
+  void unpin() override { is_pinned_ = false; }
 
   // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
   // open mark moves to where the history begins.
@@ -104,6 +111,7 @@ class FlightStore final : public Store {
   std::optional<model::Sampling> sampling_;
   std::vector<Item> others_;  // that only describe, in their order
   std::deque<Block> blocks_;
+  bool is_pinned_ = false;
   std::size_t held_bytes_ = 0;
   std::uint64_t held_events_ = 0;
   std::uint64_t newest_ns_ = 0;
