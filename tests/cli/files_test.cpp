@@ -70,6 +70,31 @@ TEST_CASE("what is missing from a trace is told on stderr, and the rest is shown
   }
 }
 
+TEST_CASE("a report of a trace without the target's points says so, of one without hits how many") {
+  const bool is_kernels = GENERATE(true, false);
+  const Traces traces;
+  const std::string trace = traces.directory().path("points.sjt");
+  auto writer = trace::Writer::create(trace);
+  REQUIRE(writer.has_value());
+  auto point = model::parse_point("D in--out", "len::");
+  REQUIRE(point.has_value());
+  if (is_kernels) point->direction = model::Direction::kContext;
+  REQUIRE(writer->write(model::Schema{.points = {*point}}));
+  model::Target target;
+  target.pid = 42;
+  target.name = "target";
+  REQUIRE(writer->write(target));
+  model::Capture about;
+  about.open_ns = 1;
+  about.close_ns = 1'000'000'001;
+  about.ended_by = "duration";
+  REQUIRE(writer->write(about));
+  REQUIRE(writer->finish());
+  CHECK(output_of({"report", trace})
+            .starts_with(is_kernels ? "target, pid 42, 1.00 s, no points recorded, none lost"
+                                    : "target, pid 42, 1.00 s, 0 events, none lost"));
+}
+
 TEST_CASE("output that cannot be written is a failure, also of the help") {
   for (const std::string arguments : {"--help", "report --help", "--version"}) {
     CAPTURE(arguments);

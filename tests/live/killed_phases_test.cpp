@@ -137,7 +137,9 @@ bool has_breakpoints(pid_t pid) {
   return std::ranges::count(site_bytes(pid, points_of(pid)), kBreakpoint) != 0;
 }
 
-TEST_CASE("SIGKILL of the tracer in any phase leaves the target unpatched and the files readable") {
+// Calls with several moments of each phase, by either engine, and which of them it is.
+template <typename Look>
+void at_each_moment(const Look& look) {
   const std::string engine = GENERATE("bpf", "ring");
   if (engine == "bpf") need_root();
   std::mt19937 random(Catch::getSeed());
@@ -145,51 +147,50 @@ TEST_CASE("SIGKILL of the tracer in any phase leaves the target unpatched and th
     for (int moment = 0; moment < kMoments; ++moment) {
       CAPTURE(engine, phase.name, moment, Catch::getSeed());
       Moment now(phase, engine, random);
-      const bool is_steady = phase.signal_to_subject == 0 && phase.signal_to_tracer == 0;
-      if (phase.begins_attached && is_steady)
-        CHECK(has_breakpoints(now.subject().pid()) == (engine == "bpf"));
-      now.tracer().signal(SIGKILL);
-      now.tracer().wait();
-      now.check_files();
-      for (const pid_t pid : family_of(now.subject().pid()))
-        CHECK(comes([pid] { return !has_breakpoints(pid); }));
-      REQUIRE(now.subject().running());
-      if (moment != 0) continue;
-      // It goes on, and whoever comes next finds nothing in the way.
-      const std::string next = now.trace() + ".next";
-      sojourn_done({"record", "-p", std::to_string(now.subject().pid()), "--engine", engine,
-                    "--for", "50ms", "-o", next});
-      sojourn_done({"check", next});
-      CHECK(open_trace(next).events() > 5);
+      look(now, phase, engine, moment);
     }
   }
 }
 
+TEST_CASE("SIGKILL of the tracer in any phase leaves the target unpatched and the files readable") {
+  at_each_moment([](Moment& now, const Phase& phase, const std::string& engine, int moment) {
+    const bool is_steady = phase.signal_to_subject == 0 && phase.signal_to_tracer == 0;
+    if (phase.begins_attached && is_steady)
+      CHECK(has_breakpoints(now.subject().pid()) == (engine == "bpf"));
+    now.tracer().signal(SIGKILL);
+    now.tracer().wait();
+    now.check_files();
+    for (const pid_t pid : family_of(now.subject().pid()))
+      CHECK(comes([pid] { return !has_breakpoints(pid); }));
+    REQUIRE(now.subject().running());
+    if (moment != 0) return;
+    // It goes on, and whoever comes next finds nothing in the way.
+    const std::string next = now.trace() + ".next";
+    sojourn_done({"record", "-p", std::to_string(now.subject().pid()), "--engine", engine, "--for",
+                  "50ms", "-o", next});
+    sojourn_done({"check", next});
+    CHECK(open_trace(next).events() > 5);
+  });
+}
+
 TEST_CASE("SIGKILL of the target in any phase ends the capture in order") {
-  const std::string engine = GENERATE("bpf", "ring");
-  if (engine == "bpf") need_root();
-  std::mt19937 random(Catch::getSeed());
-  for (const Phase& phase : phases()) {
-    for (int moment = 0; moment < kMoments; ++moment) {
-      CAPTURE(engine, phase.name, moment, Catch::getSeed());
-      Moment now(phase, engine, random);
-      now.subject().signal(SIGKILL);
-      now.subject().wait();
-      const test::Ended ended = now.tracer().wait();
-      INFO(ended.err);
-      CHECK_FALSE(now.has_partial_files());
-      now.check_files();
-      if (ended.exit_code == 0) {
-        CHECK(std::filesystem::exists(now.trace()));
-        continue;
-      }
-      // It came too late.
-      CHECK_FALSE(phase.begins_attached);
-      CHECK(ended.exit_code == 1);
-      CHECK(std::ranges::count(ended.err, '\n') == 1);
-      CHECK_FALSE(std::filesystem::exists(now.trace()));
+  at_each_moment([](Moment& now, const Phase& phase, const std::string&, int) {
+    now.subject().signal(SIGKILL);
+    now.subject().wait();
+    const test::Ended ended = now.tracer().wait();
+    INFO(ended.err);
+    CHECK_FALSE(now.has_partial_files());
+    now.check_files();
+    if (ended.exit_code == 0) {
+      CHECK(std::filesystem::exists(now.trace()));
+      return;
     }
-  }
+    // It came too late.
+    CHECK_FALSE(phase.begins_attached);
+    CHECK(ended.exit_code == 1);
+    CHECK(std::ranges::count(ended.err, '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(now.trace()));
+  });
 }
 
 }  // namespace
