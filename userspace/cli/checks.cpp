@@ -1,13 +1,16 @@
 #include "userspace/cli/checks.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "userspace/base/words.h"
+#include "userspace/cli/units.h"
 
 namespace sojourn::cli {
 namespace {
@@ -67,6 +70,21 @@ void choose_from(CLI::Option& option, std::vector<std::string> words) {
     return fmt::format("\"{}\" is not {}{}", word, words.size() > 1 ? "one of " : "",
                        fmt::join(words, ", "));
   });
+}
+
+std::string check_bytes(const std::string& text) {
+  const auto size = parse_bytes(text);
+  return size ? "" : size.error().text();
+}
+
+std::string check_ring_bytes(const std::string& text) {
+  constexpr std::size_t kLargest = std::size_t{1} << 30;
+  const auto size = parse_bytes(text);
+  if (!size) return size.error().text();
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return std::has_single_bit(*size) && *size >= page && *size <= kLargest
+             ? ""
+             : fmt::format("a power of two from {} to 1G is wanted", buffer_bytes(page));
 }
 
 }  // namespace sojourn::cli

@@ -56,8 +56,10 @@ Error Process::no_rights() const {
   // A container's root may lack the capability, and every user's processes may be closed to others.
   return Error(fmt::format(
       "no rights to look into process {}: {}", title(),
-      geteuid() == 0 ? "this root lacks CAP_SYS_PTRACE: run outside of the container, or add it"
-                     : "run as root, or give this program CAP_SYS_PTRACE"));
+      geteuid() == 0
+          ? "this root lacks CAP_SYS_PTRACE (run outside of the container, or add it), or "
+            "the process is protected from it"
+          : "run as root, or give this program CAP_SYS_PTRACE"));
 }
 
 Error Process::explain(Error error) const {

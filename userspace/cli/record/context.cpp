@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "userspace/capture/context/context_source.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 
@@ -40,9 +41,7 @@ void add_context_options(CLI::App& app, ContextWanted& wanted) {
   app.add_option("--context-ring", wanted.ring_size,
                  "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
       ->type_name("BYTES")
-      ->check([](const std::string& text) {
-        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
-      });
+      ->check(check_ring_bytes);
 }
 
 Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_ms,

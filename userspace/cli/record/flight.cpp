@@ -57,15 +57,13 @@ void FlightOptions::define(CLI::App& app) {
       ->needs(flight);
   app.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
       ->type_name("BYTES")
-      ->check([](const std::string& text) {
-        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
-      })
+      ->check(check_bytes)
       ->needs(flight);
   app.add_option(
          "--trigger", triggers_,
          "[ACTION:] WHEN, may be repeated. WHEN is loss, exit, a condition on an event such as "
-         "'point == mac.harq.down && nack == 1', or one on a journey such as 'dir == D && "
-         "latency > 5ms'; ACTION is dump (default), start "
+         "'rnti == 0x4601 && round > 0', or one on a journey such as 'dir == D && latency > 5ms'; "
+         "ACTION is dump (default), start "
          "(write to the file from now on), stop, 'enable GLOB' or 'disable GLOB' (points)")
       ->check([](const std::string& text) {
         const auto trigger = capture::parse_trigger(text);

@@ -87,15 +87,11 @@ void RecordOptions::define_buffers(CLI::App& app) {
                  "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
                  "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
       ->type_name("BYTES")
-      ->check([](const std::string& text) {
-        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
-      });
+      ->check(check_ring_bytes);
   app.add_option("--ring-memory", ring_memory,
                  "Of all threads' rings together, e.g. 256M; default: as the target was started")
       ->type_name("BYTES")
-      ->check([](const std::string& text) {
-        return parse_bytes(text) ? "" : parse_bytes(text).error().text();
-      });
+      ->check(check_bytes);
   app.add_option("--poll", poll_ms,
                  "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
       ->type_name("MS")

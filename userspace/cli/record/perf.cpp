@@ -1,23 +1,20 @@
 #include "userspace/cli/record/perf.h"
 
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "userspace/capture/perf/perf_source.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 
 namespace sojourn::cli {
 
 namespace {
-
-constexpr std::size_t kLargestRing = std::size_t{1} << 30;
 
 // Ends the program, as --help does.
 void print_counters() {
@@ -45,15 +42,6 @@ void tell_counter(const model::Counter& counter) {
   else if (counter.user_only)
     tell("{}: of the target's own code only: no rights to look into the kernel (CAP_PERFMON)\n",
          counter.name);
-}
-
-std::string check_ring(const std::string& text) {
-  const auto size = parse_bytes(text);
-  if (!size) return size.error().text();
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return std::has_single_bit(*size) && *size >= page && *size <= kLargestRing
-             ? ""
-             : fmt::format("a power of two from {} to 1G is wanted", buffer_bytes(page));
 }
 
 }  // namespace
@@ -91,7 +79,7 @@ void add_perf_options(CLI::App& app, PerfWanted& wanted) {
   app.add_option("--perf-ring", wanted.ring_size,
                  "Of each CPU's buffer of counters and stacks, a power of two; default: 512K")
       ->type_name("BYTES")
-      ->check(check_ring);
+      ->check(check_ring_bytes);
 }
 
 Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
