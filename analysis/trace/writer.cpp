@@ -37,7 +37,8 @@ class Output {
     if (exists && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
     Output output(path, path + ".partial");
-    SJ_CHECK(put_abandoned_aside(output.partial_));
+    SJ_TRY(put_aside, put_abandoned_aside(output.partial_));
+    output.put_aside_ = std::move(put_aside);
     // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
     // trap.
     output.fd_ =
@@ -50,6 +51,7 @@ class Output {
   Output(Output&& other) noexcept
       : path_(std::move(other.path_)),
         partial_(std::move(other.partial_)),
+        put_aside_(std::move(other.put_aside_)),
         fd_(std::exchange(other.fd_, -1)),
         size_(other.size_) {}
   Output& operator=(Output&&) = delete;
@@ -58,6 +60,7 @@ class Output {
   }
 
   std::uint64_t size() const { return size_; }
+  const std::string& put_aside() const { return put_aside_; }
 
   Result<void> append(std::span<const std::uint8_t> bytes) {
     std::span<const std::uint8_t> rest = bytes;
@@ -89,11 +92,12 @@ class Output {
 
  private:
   // A file of that name is what a killed capture left, or another one that is still being written:
-  // its writer holds a lock. What was left may be all that there is of something: one is kept.
-  static Result<void> put_abandoned_aside(const std::string& partial) {
+  // its writer holds a lock. What was left may be all that there is of something: one is kept, and
+  // its new name told.
+  static Result<std::string> put_abandoned_aside(const std::string& partial) {
     struct stat existing{};
     if (lstat(partial.c_str(), &existing) != 0)
-      return errno == ENOENT ? Result<void>{} : fail_errno("write {}", partial);
+      return errno == ENOENT ? Result<std::string>{} : fail_errno("write {}", partial);
     if (S_ISDIR(existing.st_mode)) return fail("write {}: is a directory", partial);
     if (S_ISREG(existing.st_mode)) {
       const int fd = open(partial.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -102,10 +106,11 @@ class Output {
       if (is_locked) return fail("write {}: another capture is writing it", partial);
     }
     const bool has_blocks = S_ISREG(existing.st_mode) && existing.st_size > kHeaderBytes;
-    const int done = has_blocks ? std::rename(partial.c_str(), (partial + "~").c_str())
-                                : unlink(partial.c_str());
+    std::string aside = has_blocks ? partial + "~" : "";
+    const int done =
+        has_blocks ? std::rename(partial.c_str(), aside.c_str()) : unlink(partial.c_str());
     if (done != 0 && errno != ENOENT) return fail_errno("replace {}", partial);
-    return {};
+    return aside;
   }
 
   Output(std::string path, std::string partial)
@@ -113,6 +118,7 @@ class Output {
 
   std::string path_;
   std::string partial_;
+  std::string put_aside_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
 };
@@ -165,6 +171,10 @@ Result<Writer> Writer::create(const std::string& path) {
   header.header_crc = checksum(&header, offsetof(FileHeader, header_crc));
   SJ_CHECK(state->output.append(as_bytes(header)));
   return Writer(std::move(state));
+}
+
+const std::string& Writer::put_aside() const {
+  return state_->output.put_aside();
 }
 
 Result<void> Writer::write(const model::Schema& schema) {

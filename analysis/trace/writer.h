@@ -27,6 +27,9 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  // without finish() the .partial file stays, readable
 
+  // What a killed writer had left of the same name is called so now; empty: there was nothing.
+  const std::string& put_aside() const;
+
   // The schema comes before the first event; a later call replaces it by one that only adds points.
   Result<void> write(const model::Schema& schema);
   Result<void> write(const model::Target& target);

@@ -132,6 +132,11 @@ TEST_CASE(
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o", next,
                 "--attach", attach});
   CHECK(open_trace(next).events() > 1000);
+  // Of the same name: what was left is kept, and told.
+  const test::Ended again = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
+                                     "100ms", "-o", trace, "--attach", attach});
+  CHECK(again.err.contains("what a killed capture had left is " + trace + ".partial~ now"));
+  CHECK(open_trace(trace + ".partial~").events() == killed.events());
   CHECK(station.finish().packets.size() > 1000);
 }
 

@@ -65,7 +65,8 @@ Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) 
 Result<void> Capture::State::open_sink() {
   const FileOwner owner = FileOwner::of(options.output);
   if (options.flight) {
-    SJ_CHECK(try_to_write(options.output, owner));
+    SJ_TRY(put_aside, try_to_write(options.output, owner));
+    left_before = std::move(put_aside);
     watch.emplace(options.triggers, schema);
     sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()), owner,
                  [this](const Item& item, Store& store) {
@@ -79,6 +80,7 @@ Result<void> Capture::State::open_sink() {
   } else {
     const WriteAs as(owner);
     SJ_TRY(writer, trace::Writer::create(options.output));
+    left_before = writer.put_aside();
     SJ_CHECK(write_preamble(writer, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);
   }
@@ -266,6 +268,7 @@ Result<void> Capture::run(int signals, const Listener& listener) {
   const int control = state.control ? state.control->fd() : -1;
   std::vector<pollfd> watched;
 
+  if (!state.left_before.empty()) listener.say(put_aside_words(state.left_before));
   while (state.about.ended_by.empty()) {
     SJ_TRY(more, state.poll());
     const std::uint64_t now = base::monotonic_ns();

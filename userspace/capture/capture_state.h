@@ -117,6 +117,7 @@ struct Capture::State {
   bool is_held = false;  // in memory, by a flight recorder, until a trigger starts the file
   LossWords loss_words;
   Triggered triggered;
+  std::string left_before;  // of a killed capture, by its new name
 
   Result<void> join_members(std::vector<Subject> subjects);
   Result<void> make_sources();

@@ -110,7 +110,13 @@ Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say
 Result<HeldRings::Written> FlightRings::run(int signals,
                                             std::optional<std::chrono::nanoseconds> duration,
                                             const Say& say) {
-  SJ_CHECK(writer_->run([this] { return try_to_write(output_, FileOwner::self()); }));
+  std::string left_before;
+  SJ_CHECK(writer_->run([&]() -> Result<void> {
+    SJ_TRY(put_aside, try_to_write(output_, FileOwner::self()));
+    left_before = std::move(put_aside);
+    return {};
+  }));
+  if (!left_before.empty()) say(put_aside_words(left_before));
   const auto processes = rings_.processes();
   say(fmt::format("waiting: {} of {} hold {} newest events: sojourn ctl -p {} dump",
                   base::counted(rings_.rings(), "ring"), rings_.title(),

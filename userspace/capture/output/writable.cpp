@@ -4,11 +4,16 @@
 
 namespace sojourn::capture {
 
-Result<void> try_to_write(const std::string& path, const FileOwner& owner) {
+Result<std::string> try_to_write(const std::string& path, const FileOwner& owner) {
   const WriteAs as(owner);
   SJ_TRY(writer, trace::Writer::create(path));
+  std::string put_aside = writer.put_aside();
   writer.abandon();
-  return {};
+  return put_aside;
+}
+
+std::string put_aside_words(const std::string& path) {
+  return "what a killed capture had left is " + path + " now";
 }
 
 }  // namespace sojourn::capture

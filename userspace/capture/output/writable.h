@@ -9,7 +9,9 @@
 
 namespace sojourn::capture {
 
-// Leaves nothing behind.
-Result<void> try_to_write(const std::string& path, const FileOwner& owner);
+// Leaves nothing behind. What was put aside for it, see trace::Writer.
+Result<std::string> try_to_write(const std::string& path, const FileOwner& owner);
+
+std::string put_aside_words(const std::string& path);
 
 }  // namespace sojourn::capture
