@@ -162,6 +162,19 @@ TEST_CASE("programs that end before anybody has found them are told of") {
   CHECK(known.size() == 11);
 }
 
+TEST_CASE("by eBPF a program that ends before it can be attached to is told of, in a whole trace") {
+  need_root();
+  const Script script(linked(100) + "\nexit 0");  // 50 ms; what a hit costs is measured for as long
+  const test::Ended ended = script.record({"--follow", "--engine", "bpf"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("ended before it could be attached to"));
+  sojourn_done({"check", script.trace()});
+  trace::Reader reader = open_trace(script.trace());
+  CHECK(reader.schema().points.size() == 2);
+  CHECK_FALSE(reader.capture().unarmed.empty());
+}
+
 TEST_CASE("rings that nobody will read are put to rest") {
   need_root();
   const Script script(linked(100'000) + " & echo $! > $0.child\nexec " + linked(100'000));

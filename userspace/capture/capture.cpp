@@ -351,6 +351,7 @@ Result<Outcome> Capture::finish() {
   SJ_CHECK(state.drain_rest());
   state.note_met();
 
+  state.outlet->announce_points();  // also those of a program that ended before it was attached to
   SJ_TRY(losses, state.losses());
   SJ_TRY(never_hit, state.never_hit());
   state.about.stream_hits = state.retired.hits;

@@ -142,7 +142,7 @@ std::optional<target::Points> Capture::State::points_like(const Member& parent,
 // Ended before it could be attached to. Its rings were read all the same.
 void Capture::State::note_brief(const FamilyEvent& child, std::uint64_t until_ns,
                                 const Listener& listener) {
-  if (bpf.empty()) return;
+  if (bpf.empty() && options.engines.wanted != model::Engine::kBpf) return;
   note_unarmed(
       {.pid = child.pid, .point = model::kNoPoint, .from_ns = child.ts_ns, .until_ns = until_ns});
   if (std::exchange(family.told_of_brief, true)) return;
