@@ -232,6 +232,21 @@ TEST_CASE("triggers start and stop a file") {
   CHECK(std::ranges::any_of(all, [](auto n) { return n % 2000 == 1900; }));
 }
 
+TEST_CASE("where triggers only stop or switch, the end of the capture is written as without them") {
+  need_root();
+  const std::string stop = "stop: point == library.in--library.out && number % 1000 == 700";
+  Recorder recorder({"--flight", "10s", "--trigger", stop, "--trigger", "enable *: number == 1"});
+  const test::Ended ended = recorder.capture->wait();
+  CAPTURE(ended.out);
+  CHECK(ended.exit_code == 0);
+  const std::string trace = recorder.directory.path("run.sjt");
+  REQUIRE(std::filesystem::exists(trace));
+  check_whole(trace);
+  CHECK(open_trace(trace).capture().ended_by == "trigger");
+  const auto all = numbers(trace, "library.in--library.out");
+  CHECK(std::ranges::any_of(all, [](auto n) { return n % 1000 == 700; }));
+}
+
 TEST_CASE("a trigger dumps when events are lost, and another one when the target is gone") {
   need_root();
   Recorder recorder({"--engine", "ring", "--flight", "10s", "--ring-size", "4K", "--poll", "1000",
@@ -245,9 +260,36 @@ TEST_CASE("a trigger dumps when events are lost, and another one when the target
 
 TEST_CASE("a trigger switches points on and off") {
   need_root();
-  Recorder recorder({"--flight", "10s", "--trigger", "disable library.*: number % 1000 == 500"});
+  const std::string pattern = GENERATE("library.*", "D lib*");
+  Recorder recorder(
+      {"--flight", "10s", "--trigger", "disable " + pattern + ": number % 1000 == 500"});
   REQUIRE(recorder.capture->wait_for_output("switched 1 points off"));
   CHECK(recorder.ctl("status").out.contains("off"));
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  CHECK(recorder.capture->wait().exit_code == 0);
+  CHECK_FALSE(recorder.ctl("status").out.contains("off"));  // the next capture finds it as it was
+}
+
+TEST_CASE("what triggers switched is as it was, and what ctl switched stays") {
+  need_root();
+  Recorder recorder({"--wait", "--flight", "10s", "--trigger", "enable library.*: number % 2 == 0",
+                     "--trigger", "disable linked.*: number % 1000 == 500"});
+  sojourn_done({"ctl", "-p", std::to_string(recorder.subject.pid()), "disable", "library.*"});
+  CHECK(recorder.ctl("start").exit_code == 0);
+  REQUIRE(recorder.capture->wait_for_output("switched 1 points on"));
+  REQUIRE(recorder.capture->wait_for_output("switched 1 points off"));
+  CHECK(recorder.ctl("stop").exit_code == 0);
+  const test::Ended ended = recorder.capture->wait();
+  CHECK(ended.exit_code == 0);
+  CHECK_FALSE(ended.out.contains("never hit"));
+  const std::string status = recorder.ctl("status").out;
+  const auto line_of = [&](const std::string& name) {
+    const std::size_t at = status.find(name);
+    REQUIRE(at != std::string::npos);
+    return status.substr(at, status.find('\n', at) - at);
+  };
+  CHECK(line_of("library.in--library.out").contains(" off "));
+  CHECK(line_of("linked.in--library.in").contains(" on "));
 }
 
 TEST_CASE("a trigger of a capture that leaves points out switches those that it has") {
@@ -347,6 +389,10 @@ TEST_CASE("a trigger that does not fit is told before anything is recorded") {
   CHECK(refused("disable: number == 1").exit_code == 2);
   CHECK(refused("disable nowhere.*: number == 1").exit_code == 1);
   CHECK(refused("disable nowhere.*: number == 1").err.contains("no point matches \"nowhere.*\""));
+  for (const std::string trigger :
+       {"nubmer == 1", "number", "at(nowhere) > 1ms", "explode: number == 1",
+        "disable: number == 1", "disable nowhere.*: number == 1"})
+    CHECK(refused(trigger).err.starts_with("sojourn: --trigger: "));
   CHECK(std::filesystem::is_empty(directory.path()));
 }
 

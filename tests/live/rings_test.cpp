@@ -154,7 +154,12 @@ TEST_CASE("points that are switched off are not hit, and are again once they are
   CHECK(rlc_events("off.sjt") == 0);
   const test::Ended told = sojourn(record(station, directory.path("told.sjt"), {"--for", "100ms"}));
   CHECK(told.err.contains(std::to_string(off) + " points of process " + pid));
-  sojourn_done({"ctl", "-p", pid, "enable", "*"});
+  CHECK_FALSE(told.err.contains("never hit"));
+  sojourn_done({"ctl", "-p", pid, "disable", "*"});
+  CHECK(sojourn(record(station, directory.path("none.sjt"), {"--for", "100ms"}))
+            .err.contains("points were switched off"));
+  sojourn_done({"ctl", "-p", pid, "enable", "D *"});
+  sojourn_done({"ctl", "-p", pid, "enable", "U *"});
   CHECK(rlc_events("on.sjt") > 100);
   const test::Ended unknown = sojourn({"ctl", "-p", pid, "disable", "nothing.is.called.so"});
   CHECK(unknown.exit_code == 1);

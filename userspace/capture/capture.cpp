@@ -341,6 +341,7 @@ Result<Outcome> Capture::finish() {
   state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + lead);
   if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
   sleep_until(state.about.close_ns);
+  state.switch_back();
   state.about.target_cpu_ns = state.target_cpu_ns();
   state.name_threads(ThreadNames::Look::kAll);
 
@@ -350,8 +351,8 @@ Result<Outcome> Capture::finish() {
   state.sink->when_behind(Sink::Behind::kWait);  // nothing comes any more that could be newer
   SJ_CHECK(state.drain_rest());
   state.note_met();
-
   state.outlet->announce_points();  // also those of a program that ended before it was attached to
+
   SJ_TRY(losses, state.losses());
   SJ_TRY(never_hit, state.never_hit());
   state.about.stream_hits = state.retired.hits;
@@ -380,6 +381,7 @@ Result<Outcome> Capture::finish() {
                  .filtered = missing.filtered,
                  .bytes = file.bytes,
                  .never_hit = std::move(never_hit),
+                 .switched = state.switched_points().size(),
                  .rings = state.ring_advice()};
 }
 

@@ -116,7 +116,8 @@ struct Outcome {
   std::uint64_t lost = 0;
   std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;
-  std::vector<std::string> never_hit;  // names of points
+  std::vector<std::string> never_hit;  // names of points that were on
+  std::size_t switched = 0;            // points that were off, or that triggers have switched
   std::optional<RingAdvice> rings;
 };
 

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include <fmt/core.h>
-#include <fnmatch.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/words.h"
 #include "userspace/capture/capture_state.h"
 #include "userspace/capture/control/signals.h"
-#include "userspace/capture/rings/ring_control.h"
 
 namespace sojourn::capture {
 
@@ -20,11 +19,6 @@ namespace {
 constexpr std::uint64_t kTriggerRest = 1'000'000'000;
 constexpr std::uint64_t kWatermarkPeriodNs = 20'000'000;
 constexpr std::uint64_t kOnTheWayNs = 1'000'000;  // from the stamp to the ring, at the longest
-
-std::string count_of(const Dumped& dumped) {
-  return fmt::format("{} events, the last {:.1f} s", dumped.events,
-                     std::chrono::duration<double>(dumped.span).count());
-}
 
 }  // namespace
 
@@ -44,6 +38,7 @@ void Capture::State::ask_dump(const std::string& why, std::optional<int> client)
 
 // What fired meanwhile wants what is held as well.
 void Capture::State::unpin_history() {
+  if (triggered.stop_at_ns != UINT64_MAX) return;  // and so does the end that is near
   sink->run_in_order([this](std::unique_ptr<Store>& store) {
     if (!watch || !watch->has_fired()) store->unpin();
   });
@@ -94,7 +89,8 @@ Result<void> Capture::State::look_after_dumps(const Listener& listener) {
   if (is_open() && dumps->is_due(base::monotonic_ns(), events())) SJ_CHECK(begin_dump());
   for (const Dumps::Done& done : dumps->take_done(*sink)) {
     const std::string words =
-        done.dumped ? fmt::format("{}: {} ({})", done.path, count_of(*done.dumped), done.why)
+        done.dumped ? fmt::format("{}: {} ({})", done.path,
+                                  held_words(done.dumped->events, done.dumped->span), done.why)
                     : fmt::format("not dumped: {}", done.dumped.error().text());
     note_dump(done);
     listener.say(words);
@@ -181,62 +177,13 @@ Result<void> Capture::State::act(const Trigger& trigger, const Listener& listene
   return {};
 }
 
-// A target that is ending cannot be switched any more; the capture's end is not the trigger's.
-void Capture::State::switch_by_trigger(const Trigger& trigger, const Listener& listener) {
-  const bool on = trigger.action == Trigger::Action::kEnable;
-  const auto switched = switch_by_pattern(trigger.points, on);
-  if (!switched)
-    listener.say(fmt::format("not switched: {} ({})", switched.error().text(), trigger.words));
-  else if (*switched != 0)
-    listener.say(
-        fmt::format("switched {} points {} ({})", *switched, on ? "on" : "off", trigger.words));
-}
-
-// Of all targets that have switches; how many it changed.
-Result<std::size_t> Capture::State::switch_by_pattern(const std::string& pattern, bool on) {
-  std::size_t changed = 0;
-  bool any = false;
-  Result<std::size_t> none = fail("no target is left");
-  for (const auto& member : members) {
-    if (member->has_ended) continue;
-    auto switches = RingControl::open(member->process, member->points);
-    if (!switches) {
-      none = std::unexpected(std::move(switches).error());
-      continue;
-    }
-    changed += switches->switch_points(pattern, on).changed;
-    any = true;
-  }
-  return any ? Result<std::size_t>(changed) : none;
-}
-
-// What cannot work is refused before anything is attached; a command that is still to be started
-// has nothing to be looked at.
-Result<void> Capture::State::check_triggers() {
-  for (const Trigger& trigger : options.triggers) {
-    if (options.is_command) break;
-    if (trigger.action != Trigger::Action::kEnable && trigger.action != Trigger::Action::kDisable)
-      continue;
-    constexpr auto kNothing = "";  // a pattern that no point has
-    if (const auto switched = switch_by_pattern(kNothing, true); !switched)
-      return fail("trigger \"{}\": its points cannot be switched: {}", trigger.words,
-                  switched.error().text());
-    const bool is_any = std::ranges::any_of(outlet->schema().points, [&](const auto& point) {
-      return fnmatch(trigger.points.c_str(), point.name().c_str(), 0) == 0;
-    });
-    if (!is_any)
-      return fail("trigger \"{}\": no point matches \"{}\"", trigger.words, trigger.points);
-  }
-  return Watch::check(options.triggers, outlet->schema());
-}
-
 void Capture::State::ask_dump_by_trigger(const Trigger& trigger, const Listener& listener) {
   if (!is_held || dumps->is_asked() || triggered.dumps > options.most_dumps) return;
   if (++triggered.dumps <= options.most_dumps)
     ask_dump(trigger.words);
   else
-    listener.say(fmt::format("triggers have caused {} dumps: no more of them (--dumps)",
-                             options.most_dumps));
+    listener.say(fmt::format("triggers have caused {}: no more of them (--dumps)",
+                             base::counted(options.most_dumps, "dump")));
 }
 
 // What is held and what comes go to one file from now on.
@@ -330,7 +277,10 @@ Result<WrittenFile> Capture::State::end_file() {
   const bool is_wanted = std::ranges::any_of(options.triggers, [this](const Trigger& trigger) {
     return trigger.when == Trigger::When::kExit && about.ended_by == "target exit";
   });
-  if (!options.triggers.empty() && !is_wanted && !dumps->is_asked()) {
+  const bool triggers_decide = std::ranges::any_of(options.triggers, [](const Trigger& trigger) {
+    return trigger.action == Trigger::Action::kDump || trigger.action == Trigger::Action::kStart;
+  });
+  if (triggers_decide && !is_wanted && !dumps->is_asked()) {
     SJ_CHECK(sink->finish());
     for (const Dumps::Done& done : dumps->take_done(*sink)) note_dump(done);
     return last_file;

@@ -1,7 +1,9 @@
 // What a running capture says of its points: hit so often that it hurts, or never.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -82,13 +84,23 @@ Result<void> Capture::State::look_after_hits(const Listener& listener) {
   SJ_TRY(hits, hits_by_point());
   const HitWatch::News news = hit_watch->look(now_ns, watched_points(), hits, target_cpu_ns());
   tell_hot(news.hot, listener);
-  if (coverage.uncovered_points != 0) return {};
-  if (news.none_was_hit)
+  if (coverage.uncovered_points != 0 || (news.silent.empty() && !news.none_was_hit)) return {};
+  const std::vector<model::PointId> silent = without_switched(news.silent);
+  const bool are_all_on = silent.size() == news.silent.size();
+  if (news.none_was_hit && are_all_on)
     listener.say("no point was hit so far: is there traffic?");
-  else if (!news.silent.empty())
-    listener.say("not hit so far: " +
-                 silent_words(point_names(news.silent), options.find != nullptr));
+  else if (!silent.empty())
+    listener.say("not hit so far: " + silent_words(point_names(silent), options.find != nullptr));
   return {};
+}
+
+// Who has switched a point off knows why it is not hit.
+std::vector<model::PointId> Capture::State::without_switched(
+    std::vector<model::PointId> points) const {
+  if (points.empty()) return points;
+  const std::set<model::PointId> switched = switched_points();
+  std::erase_if(points, [&](model::PointId point) { return switched.contains(point); });
+  return points;
 }
 
 // Points that nobody records are told of apart.
@@ -100,7 +112,7 @@ Result<std::vector<std::string>> Capture::State::never_hit() {
   for (std::size_t point = 0; point < std::min(points.size(), hits.size()); ++point)
     if (points[point].is_targets && !points[point].may_be_silent && hits[point] == 0)
       silent.push_back(static_cast<model::PointId>(point));
-  return point_names(silent);
+  return point_names(without_switched(std::move(silent)));
 }
 
 }  // namespace sojourn::capture

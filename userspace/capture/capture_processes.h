@@ -37,8 +37,9 @@ struct Member {
   target::Process process;
   target::Points points;  // under the capture's numbers
   model::Target about;
-  std::vector<Engine*> engines;  // its own; its rings may be in the engine of its family
-  std::vector<BpfEngine*> bpf;   // of them
+  std::vector<Engine*> engines;           // its own; its rings may be in the engine of its family
+  std::vector<BpfEngine*> bpf;            // of them
+  std::map<model::PointId, bool> was_on;  // by point that a trigger has switched
   bool has_rings = false;
   bool is_counted = false;  // what its hits cost
   target::CodeWatch code;

@@ -196,6 +196,7 @@ struct Capture::State {
 
   Result<std::vector<std::uint64_t>> hits_by_point();
   std::vector<WatchedPoint> watched_points() const;
+  std::vector<model::PointId> without_switched(std::vector<model::PointId> points) const;
   std::vector<std::string> point_names(const std::vector<model::PointId>& points) const;
   void tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener& listener);
   Result<void> look_after_hits(const Listener& listener);
@@ -220,6 +221,8 @@ struct Capture::State {
   Result<void> check_triggers();
   void switch_by_trigger(const Trigger& trigger, const Listener& listener);
   Result<std::size_t> switch_by_pattern(const std::string& pattern, bool on);
+  void switch_back();
+  std::set<model::PointId> switched_points() const;
   Result<void> obey(const ControlSocket::Request& request);
   std::string status() const;
   void on_signal(int signal);

@@ -13,6 +13,7 @@
 #include "userspace/base/clock.h"
 #include "userspace/base/words.h"
 #include "userspace/capture/control/signals.h"
+#include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/writable.h"
 
 namespace sojourn::capture {
@@ -20,11 +21,6 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
-
-std::string count_of(const LeftTrace& trace) {
-  return fmt::format("{} events, the last {:.1f} s", trace.counts.events,
-                     static_cast<double>(trace.capture.close_ns - trace.capture.open_ns) / kSecond);
-}
 
 }  // namespace
 
@@ -48,7 +44,9 @@ std::string FlightRings::dump(const std::string& why, bool& worked) {
   worked = written.has_value();
   if (!worked) return fmt::format("not dumped: {}", written.error().text());
   ++dumps_;
-  return fmt::format("{}: {} ({})", *path, count_of(written->trace), why);
+  const LeftTrace& trace = written->trace;
+  const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
+  return fmt::format("{}: {} ({})", *path, held_words(trace.counts.events, span), why);
 }
 
 void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {

@@ -100,11 +100,11 @@ Result<void> ctl(const Options& options) {
   if (switched.matched == 0)
     return fail("no point of process {} is called \"{}\"; `sojourn list -p {}` shows all",
                 process.title(), options.pattern, options.pid);
-  tell("switched {} {}{}\n", counted(switched.changed, "point"), on ? "on" : "off",
-       switched.changed == switched.matched
-           ? std::string()
-           : fmt::format(", {} already {}", counted(switched.matched - switched.changed, "point"),
-                         switched.matched - switched.changed == 1 ? "was" : "were"));
+  const std::size_t already = switched.matched - switched.changed.size();
+  tell("switched {} {}{}\n", counted(switched.changed.size(), "point"), on ? "on" : "off",
+       already == 0 ? std::string()
+                    : fmt::format(", {} already {}", counted(already, "point"),
+                                  already == 1 ? "was" : "were"));
   return {};
 }
 
@@ -120,9 +120,10 @@ Action define_ctl(CLI::App& app) {
       app.add_option("action", options->action, "The last four are of a capture that runs")
           ->required();
   choose_from(*action, {"status", "enable", "disable", "start", "stop", "flush", "dump"});
-  auto* pattern = app.add_option("points", options->pattern,
-                                 "Which points to switch, by name, with * and ?, e.g. 'rlc.*'")
-                      ->type_name("GLOB");
+  auto* pattern =
+      app.add_option("points", options->pattern,
+                     "Which points to switch, by name, with * and ?, e.g. 'rlc.*' or 'U *'")
+          ->type_name("GLOB");
   app.add_flag("--json", options->json, "The status as one JSON object");
   app.parse_complete_callback([options, pattern] {
     const bool switches = options->action == "enable" || options->action == "disable";

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "analysis/model/links.h"
+#include "analysis/model/pattern.h"
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
 #include "analysis/trace/reader.h"
@@ -104,7 +104,7 @@ class Selection {
     for (std::size_t id = 0; id < points_.size(); ++id)
       points_[id] =
           options.globs.empty() || std::ranges::any_of(options.globs, [&](const std::string& glob) {
-            return matches(glob, schema.points[id]);
+            return model::is_meant(schema.points[id], glob);
           });
   }
 
@@ -119,13 +119,6 @@ class Selection {
  private:
   static bool has(const std::vector<std::uint32_t>& wanted, std::uint32_t value) {
     return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
-  }
-
-  static bool matches(const std::string& glob, const model::Point& point) {
-    const std::string name = point.name();
-    const std::string with_direction = fmt::format("{} {}", letter(point.direction), name);
-    return fnmatch(glob.c_str(), name.c_str(), 0) == 0 ||
-           fnmatch(glob.c_str(), with_direction.c_str(), 0) == 0;
   }
 
   std::vector<std::uint32_t> tids_;

@@ -49,21 +49,20 @@ Result<Trigger> parse_trigger(std::string_view words) {
                                          &std::pair<std::string_view, Action>::first);
     if (known == kActions.end())
       return fail(
-          "trigger \"{}\": \"{}\" is no action; there are dump, start, stop, enable and "
+          "\"{}\": \"{}\" is no action; there are dump, start, stop, enable and "
           "disable",
           trigger.words, action);
     trigger.action = known->second;
     if (space != std::string_view::npos) trigger.points = trimmed(action.substr(space));
     if (switches(trigger.action) == trigger.points.empty())
-      return fail("trigger \"{}\": enable and disable take a pattern of points, the others none",
+      return fail("\"{}\": enable and disable take a pattern of points, the others none",
                   trigger.words);
     condition = trimmed(condition.substr(colon + 1));
   }
   if (condition == "loss" || condition == "exit") {
     trigger.when = condition == "loss" ? Trigger::When::kLoss : Trigger::When::kExit;
     if (trigger.when == Trigger::When::kExit && trigger.action != Action::kDump)
-      return fail("trigger \"{}\": when the target exits, all that can be done is to dump",
-                  trigger.words);
+      return fail("\"{}\": when the target exits, all that can be done is to dump", trigger.words);
     return trigger;
   }
   SJ_TRY(expression, filter::parse(condition));

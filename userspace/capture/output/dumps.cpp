@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "userspace/base/words.h"
+
 namespace sojourn::capture {
 
 void Dumps::ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
@@ -19,6 +21,13 @@ void Dumps::ask(const std::string& why, std::uint64_t now_ns, std::uint64_t even
 
 bool Dumps::is_due(std::uint64_t now_ns, std::uint64_t events) const {
   return asked_ && now_ns >= asked_->due_ns && events >= asked_->due_events;
+}
+
+std::string held_words(std::uint64_t events, std::chrono::nanoseconds span) {
+  const double span_ms = std::chrono::duration<double, std::milli>(span).count();
+  return fmt::format(
+      "{}, the last {}", base::counted(events, "event"),
+      span_ms < 1000 ? fmt::format("{:.0f} ms", span_ms) : fmt::format("{:.1f} s", span_ms / 1000));
 }
 
 // A dump of an earlier run is somebody's evidence: it is not written over.

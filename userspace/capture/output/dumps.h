@@ -26,6 +26,9 @@ struct Aftermath {
   std::uint64_t events = 0;
 };
 
+// "193,941 events, the last 1.2 s": what a dump has.
+std::string held_words(std::uint64_t events, std::chrono::nanoseconds span);
+
 // The names of a capture's dumps: of run.sjt run-1.sjt, run-2.sjt, ...
 class DumpNames {
  public:

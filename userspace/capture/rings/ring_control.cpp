@@ -5,8 +5,7 @@
 #include <map>
 #include <utility>
 
-#include <fnmatch.h>
-
+#include "analysis/model/pattern.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/target/procfs.h"
 
@@ -57,11 +56,23 @@ std::vector<PointSwitch> RingControl::points() const {
 }
 
 RingControl::Switched RingControl::switch_points(const std::string& pattern, bool on) {
+  return switch_those(
+      [&](model::PointId point) { return model::is_meant(points_->schema.points[point], pattern); },
+      on);
+}
+
+RingControl::Switched RingControl::switch_points(const std::vector<model::PointId>& points,
+                                                 bool on) {
+  return switch_those(
+      [&](model::PointId point) { return std::ranges::find(points, point) != points.end(); }, on);
+}
+
+RingControl::Switched RingControl::switch_those(const std::function<bool(model::PointId)>& is_meant,
+                                                bool on) {
   std::map<model::PointId, bool> changed;
   for (const target::RingSite& site : points_->ring_sites) {
     if (!site.is_wanted) continue;  // of a capture that leaves it out
-    const std::string name = points_->schema.points[site.point].name();
-    if (fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
+    if (!is_meant(site.point)) continue;
     std::uint16_t* const flag = flag_of(site);
     if (flag == nullptr) continue;
     constexpr auto kOff = static_cast<std::uint16_t>(SJ_FLAG_OFF);
@@ -71,9 +82,10 @@ RingControl::Switched RingControl::switch_points(const std::string& pattern, boo
     const bool was_on = (before & SJ_FLAG_OFF) == 0;
     changed[site.point] = changed[site.point] || was_on != on;
   }
-  return {.matched = changed.size(),
-          .changed = static_cast<std::size_t>(
-              std::ranges::count(changed, true, &std::pair<const model::PointId, bool>::second))};
+  Switched switched{.matched = changed.size(), .changed = {}};
+  for (const auto& [point, has_changed] : changed)
+    if (has_changed) switched.changed.push_back(point);
+  return switched;
 }
 
 std::vector<RingStatus> RingControl::rings() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,12 +39,13 @@ class RingControl {
   std::vector<PointSwitch> points() const;
   std::vector<RingStatus> rings() const;
 
-  // Those whose name ("rlc.tx--mac.mux") the pattern of fnmatch(3) matches.
+  // Those that the pattern means ("rlc.*", "U *").
   struct Switched {
     std::size_t matched = 0;
-    std::size_t changed = 0;
+    std::vector<model::PointId> changed;
   };
   Switched switch_points(const std::string& pattern, bool on);
+  Switched switch_points(const std::vector<model::PointId>& points, bool on);
 
  private:
   struct Module {
@@ -51,6 +53,7 @@ class RingControl {
     ArenaMatch match;
   };
   std::uint16_t* flag_of(const target::RingSite& site) const;
+  Switched switch_those(const std::function<bool(model::PointId)>& is_meant, bool on);
 
   const target::Points* points_ = nullptr;
   std::vector<Module> modules_;

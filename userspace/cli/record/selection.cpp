@@ -6,11 +6,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/words.h"
 #include "analysis/model/links.h"
+#include "analysis/model/pattern.h"
 #include "userspace/target/procfs.h"
 #include "userspace/target/selection.h"
 
@@ -23,10 +23,7 @@ bool is_exception(const std::string& glob) {
 }
 
 bool matches(const std::string& glob, const model::Point& point) {
-  const std::string name = point.name();
-  const std::string with_direction = fmt::format("{} {}", letter(point.direction), name);
-  const char* const pattern = glob.c_str() + (is_exception(glob) ? 1 : 0);
-  return fnmatch(pattern, name.c_str(), 0) == 0 || fnmatch(pattern, with_direction.c_str(), 0) == 0;
+  return model::is_meant(point, is_exception(glob) ? glob.substr(1) : glob);
 }
 
 bool is_asked_for(const std::vector<std::string>& globs, const model::Point& point) {

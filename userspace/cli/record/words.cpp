@@ -121,7 +121,7 @@ void tell_advice(const capture::RingAdvice& advice) {
          counted(advice.lost_of_unknown_points, "event"));
 }
 
-void tell_no_hits(const capture::Capture& capture) {
+void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outcome) {
   for (const target::Process* process : capture.processes()) {
     if (!process->stopped()) continue;
     tell("nothing happened: process {} is stopped: resume it with `kill -CONT {}`\n",
@@ -130,6 +130,9 @@ void tell_no_hits(const capture::Capture& capture) {
   }
   if (found_points(capture.coverage()) == 0)
     tell("nothing happened: no thread of it did anything\n");
+  else if (outcome.switched != 0)
+    tell("no point was hit: {} {} switched off\n", counted(outcome.switched, "point"),
+         outcome.switched == 1 ? "was" : "were");
   else
     tell("no point was hit: is there traffic?\n");
 }
@@ -155,7 +158,7 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   tell("   ended by {}\n", outcome.capture.ended_by);
   if (outcome.rings) tell_advice(*outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
-    tell_no_hits(capture);
+    tell_no_hits(capture, outcome);
   if (outcome.events != 0 && !outcome.never_hit.empty())
     tell("never hit: {}\n",
          capture::silent_words(outcome.never_hit, options.processes.maps.given()));
