@@ -308,6 +308,22 @@ TEST_CASE("of a process that goes on, a hit under way counts where it began befo
   CHECK(later.ledger.empty());
 }
 
+TEST_CASE(
+    "of a ring that was written anew since the look, a hit under way is later, and none of it") {
+  Target target(SJ_RING_FLIGHT);
+  for (std::uint64_t number = 0; number < 10'000; ++number) target.hit(0, number);
+  sj_ring& ring = target.ring(0);
+  std::ranges::fill(ring.chunk, ring.cursor);  // nothing before is left
+  const std::uint64_t place = static_cast<std::uint64_t>(ring.cursor) & ring.mask;
+  std::memset(target.bytes().data() + kRingsAt + SJ_RING_DATA + place, 0, SJ_RECORD_HEADER_BYTES);
+  target.own(0).reserved = ring.cursor + kRecord;  // it has not said yet when it began
+  const Found crashed = read(target.core());
+  CHECK(crashed.ledger.size() == 1);
+  const Found goes_on = read(target.core(), {.until_stamp = 5, .host_tid = {}});
+  CHECK(goes_on.numbers.empty());
+  CHECK(goes_on.ledger.empty());
+}
+
 TEST_CASE("what a flight recorder lost before what it still holds is no loss of that") {
   Target target(SJ_RING_FLIGHT);
   target.hit(0, 0);
