@@ -203,11 +203,12 @@ void Collector::tell_inlined(const Context& context, const Wanted& wanted,
 void Collector::take_result(const Context& context, Wanted& wanted, SearchResult& result) {
   if (!result.ambiguous.empty()) {
     ++wanted.places;
-    unusable(wanted,
-             fmt::format("'{}' may be any of several functions of {}: {}; say which, with its "
-                         "parameters, or give a glob for all of them",
-                         wanted.point->function, printable(context.file.name),
-                         printable(fmt::format("{}", fmt::join(result.ambiguous, ", ")))));
+    unusable(
+        wanted,
+        fmt::format("'{}' may be any of several functions of {}, such as {}; say which, by its "
+                    "parameters or its library, or give a glob for all of them",
+                    wanted.point->function, printable(context.file.name),
+                    printable(fmt::format("{}", fmt::join(result.ambiguous, ", ")))));
     return;
   }
   for (FoundFunction& function : result.functions) {

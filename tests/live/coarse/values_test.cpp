@@ -246,5 +246,119 @@ TEST_CASE("debug information says where what is named is, and what is not there"
   CHECK(inlined.err.contains("it is inlined in 1 place, such as in main"));
 }
 
+constexpr const char* kObjectsMap = R"toml(
+[[point]]
+function = "members"
+n = "a"
+base = "unit.number"
+kept = "unit.kept"
+sn = "unit.header.sn"
+middle = "unit.header.middle"
+below = "unit.header.below"
+other = "unit.other->sn"
+cell = "unit.grid[1][2]"
+half = "unit.half[1]"
+pushed = "f"
+last = "g"
+
+[[point]]
+function = "records"
+n = "slot.count"
+numerology = "slot.numerology"
+shift = "slot.shift"
+after = "after"
+
+[[point]]
+function = "owner"
+n = "n"
+
+[[point]]
+function = "named::name"
+n = "n"
+sn = "unit->header.sn"
+
+[[point]]
+function = "held"
+n = "n"
+sn = "unit->header.sn"
+
+[[point]]
+function = "coarse_seldom"
+n = "n"
+)toml";
+
+Values objects_of(const std::string& point, std::uint64_t n) {
+  Values values = {{"n", n}};
+  if (point == "named::members")
+    values.merge(Values{{"base", 99},
+                        {"kept", 88},
+                        {"sn", n & 0xffff},
+                        {"middle", 300},
+                        {"below", wide(-7)},
+                        {"other", 77},
+                        {"cell", wide(-12)},
+                        {"half", 5},
+                        {"pushed", 600},
+                        {"last", wide(-7)}});
+  if (point == "named::records")
+    values.merge(Values{{"numerology", 3}, {"shift", wide(-4)}, {"after", n + 1}});
+  if (point == "named::name" || point == "named::held") values["sn"] = n & 0xffff;
+  return values;
+}
+
+TEST_CASE("what functions of C++ are given is read by its name, however it is passed") {
+  need_root();
+  const std::string name = GENERATE("named-O0", "named-O2", "named-O2-types", "named-O2-dwo",
+                                    "named-O3-lto", "named-clang-O0", "named-clang-O2");
+  CAPTURE(name);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
+  CoarseSubject target(name, kObjectsMap);
+  const test::Ended ended = target.record("300ms");
+  CHECK_FALSE(ended.err.contains("not traced"));
+  trace::Reader reader = open_trace(target.trace());
+  std::map<std::string, std::uint64_t> hits;
+  REQUIRE(reader.merge([&](const model::EventBatch& batch) {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const model::Point& point = reader.schema().points[batch[row].point];
+      const Values values = values_of(point, batch[row]);
+      ++hits[point.src];
+      CAPTURE(point.src);
+      CHECK(values == objects_of(point.src, values.at("n")));
+    }
+    return true;
+  }));
+  CHECK(hits["named::members"] > 50);
+  // Each is called once in a round, also where a part of it lies elsewhere.
+  for (const char* one :
+       {"named::records", "named::owner", "named::name", "named::held", "coarse_seldom"}) {
+    CAPTURE(one);
+    CHECK(hits[one] + 1 >= hits["named::members"]);
+    CHECK(hits[one] <= hits["named::members"] + 1);
+  }
+
+  CHECK(target.running());
+}
+
+TEST_CASE("elements that an array has not are refused") {
+  need_root();
+  CoarseSubject target("named-O2", R"toml(
+[[point]]
+function = "members"
+row = "unit.grid[1]"
+[[point]]
+function = "members"
+row = "unit.grid[2][0]"
+[[point]]
+function = "members"
+cell = "unit.grid[1][3]"
+)toml");
+  const test::Ended refused = sojourn(target.with_map("list", {"--allow-slow-sites"}));
+  CAPTURE(refused.err);
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.contains("'unit.grid[1]' is no number"));
+  CHECK(refused.err.contains("'unit.grid' has 2 elements"));
+  CHECK(refused.err.contains("'unit.grid[1]' has 3 elements"));
+}
+
 }  // namespace
 }  // namespace sojourn::live

@@ -44,6 +44,17 @@ TEST_CASE("a function is named as its linker does, or as people do") {
   CHECK(function_name("@").linked == "@");
 }
 
+TEST_CASE("a function that returns a string is named without the tag of its kind of strings") {
+  const FunctionName name = function_name("_ZN3rlc4nameB5cxx11Ei");
+  CHECK(name.shown == "rlc::name(int)");
+  CHECK(fit(name, "rlc::name") == Fit::kWhole);
+  CHECK(fit(name, "name") == Fit::kEnding);
+  CHECK(fit(name, "rlc::n*") == Fit::kGlob);
+  for (const char* copied : {"rlc::name[abi:cxx11](int)", "rlc::name[abi:cxx11]"})
+    CHECK(fit(name, copied) == Fit::kWhole);
+  CHECK(fit(name, "rlc::name[abi:cx") == Fit::kNot);
+}
+
 TEST_CASE("what compilers make of a function besides is told apart") {
   CHECK(function_name("f.lto_priv.0").clone == Clone::kNone);
   CHECK(fit(function_name("f.lto_priv.0"), "f") == Fit::kWhole);
@@ -53,6 +64,7 @@ TEST_CASE("what compilers make of a function besides is told apart") {
   for (const char* piece : {"f.cold", "f.part.0", "f.constprop.0.cold"}) {
     CHECK(function_name(piece).clone == Clone::kPiece);
     CHECK(fit(function_name(piece), "*") == Fit::kNot);
+    CHECK(fit(function_name(piece), "f") == Fit::kNot);
     CHECK(fit(function_name(piece), piece) == Fit::kWhole);
   }
 }

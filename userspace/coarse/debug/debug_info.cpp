@@ -20,6 +20,16 @@ namespace {
 
 constexpr std::size_t kMostParameters = 256;
 
+// What -gsplit-dwarf has put into a .dwo file, where libdw finds that beside the program or where
+// it was compiled; else the unit itself, in which there is little.
+Dwarf_Die whole_unit(Dwarf_Die unit) {
+  Dwarf_Die split{};
+  const bool has_split =
+      dwarf_cu_info(unit.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      split.addr != nullptr;
+  return has_split ? split : unit;
+}
+
 }  // namespace
 
 struct DebugInfo::State {
@@ -27,6 +37,7 @@ struct DebugInfo::State {
   symbols::DwarfUnits units;
 
   std::optional<Dwarf_Die> function_at(std::uint64_t address) const;
+  std::string why_unknown(std::uint64_t address) const;
   static bool find_function(Dwarf_Die within, std::uint64_t address, Dwarf_Die& found,
                             unsigned depth);
   static void add_inlined(Dwarf_Die within, const std::string& into, std::size_t most,
@@ -50,8 +61,7 @@ bool DebugInfo::State::find_function(Dwarf_Die within, std::uint64_t address, Dw
   bool is_found = false;
   dwarf::each_child(within, SIZE_MAX, [&](Dwarf_Die child) {
     const int tag = dwarf_tag(&child);
-    Dwarf_Addr entry = 0;
-    if (tag == DW_TAG_subprogram && dwarf_entrypc(&child, &entry) == 0 && entry == address) {
+    if (tag == DW_TAG_subprogram && dwarf::entry_of(child) == address) {
       found = child;
       is_found = true;
     } else if (tag == DW_TAG_namespace && depth < dwarf::kDeepest) {
@@ -65,8 +75,19 @@ bool DebugInfo::State::find_function(Dwarf_Die within, std::uint64_t address, Dw
 std::optional<Dwarf_Die> DebugInfo::State::function_at(std::uint64_t address) const {
   Dwarf_Die unit;
   Dwarf_Die found;
-  if (!units.unit_at(address, unit) || !find_function(unit, address, found, 0)) return std::nullopt;
+  if (!units.unit_at(address, unit) || !find_function(whole_unit(unit), address, found, 0))
+    return std::nullopt;
   return found;
+}
+
+std::string DebugInfo::State::why_unknown(std::uint64_t address) const {
+  Dwarf_Die unit;
+  Dwarf_Die child;
+  const bool is_empty = units.unit_at(address, unit) && dwarf_child(&unit, &child) != 0 &&
+                        whole_unit(unit).addr == unit.addr;
+  if (!is_empty) return {};
+  const auto file = dwarf::text_of(unit, {DW_AT_dwo_name, DW_AT_GNU_dwo_name});
+  return file.empty() ? "" : fmt::format(": it is in {}, which is not there", file);
 }
 
 Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
@@ -78,7 +99,9 @@ Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
         "offset, as in *(u32*)(arg0 + 8)",
         path);
   const auto die = state_->function_at(function);
-  if (!die) return fail("'{}': debug information does not know the function", path);
+  if (!die)
+    return fail("'{}': debug information does not know the function{}", path,
+                state_->why_unknown(function));
   std::vector<Dwarf_Die> parameters;
   dwarf::each_child(*die, dwarf::kMostMembers, [&](Dwarf_Die child) {
     if (dwarf_tag(&child) == DW_TAG_formal_parameter) parameters.push_back(child);
@@ -94,13 +117,14 @@ Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
                 names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
   const auto number = static_cast<std::size_t>(found - names.begin());
   const auto type = dwarf::type_of(parameters[number]);
-  if (!type) return fail("what '{}' is is not known", parsed.argument);
+  if (!type) return fail("the type of '{}' is not known", parsed.argument);
   if (auto place = dwarf::located(*die, parameters[number], function))
     return dwarf::follow(std::move(*place), *type, parsed);
   if (is_changed_clone)
     return fail("where '{}' is at the entry of this clone is not known", parsed.argument);
   auto place = dwarf::placed(*die, number, parameters);
-  if (!place) return fail("where '{}' is is not known: {}", parsed.argument, place.error().text());
+  if (!place)
+    return fail("where '{}' is cannot be told: {}", parsed.argument, place.error().text());
   return dwarf::follow(std::move(*place), *type, parsed);
 }
 
@@ -110,11 +134,8 @@ void DebugInfo::State::add_inlined(Dwarf_Die within, const std::string& into, st
     if (calls.size() >= most || depth > dwarf::kDeepest) return false;
     const int tag = dwarf_tag(&child);
     const auto linked = [&] {
-      Dwarf_Attribute attribute;
-      for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
-        if (dwarf_attr_integrate(&child, name, &attribute) != nullptr)
-          if (const char* text = dwarf_formstring(&attribute)) return std::string(text);
-      return dwarf::name_of(child);
+      std::string text = dwarf::text_of(child, {DW_AT_linkage_name, DW_AT_MIPS_linkage_name});
+      return text.empty() ? dwarf::name_of(child) : text;
     };
     if (tag == DW_TAG_subprogram) {
       add_inlined(child, linked(), most, calls, depth + 1);
@@ -138,7 +159,7 @@ std::vector<InlinedCall> DebugInfo::inlined_calls(std::size_t most) const {
                                              nullptr, nullptr) == 0) {
     Dwarf_Die unit;
     if (dwarf_offdie(state_->dwarf.get(), at + header_bytes, &unit) != nullptr)
-      State::add_inlined(unit, "", most, calls, 0);
+      State::add_inlined(whole_unit(unit), "", most, calls, 0);
     if (next <= at) break;
     at = next;
   }

@@ -25,8 +25,9 @@ class Arguments {
     const auto result = type_of(function);
     if (result && is_record(*result)) {
       const auto bytes = bytes_of(*result);
-      if (!bytes) return fail("how it returns its result is not known");
-      if (is_by_reference(*result) || *bytes > 16) ++arguments.integers_;
+      if (!bytes) return fail("how the function returns its result is not known");
+      if (*bytes > 16 || is_by_reference(*result) || !parts_of(*result).are_aligned)
+        ++arguments.integers_;
     }
     return arguments;
   }
@@ -44,17 +45,23 @@ class Arguments {
   }
 
  private:
-  static bool is_by_reference(Dwarf_Die record) {
-    return number_of(record, DW_AT_calling_convention) == DW_CC_pass_by_reference;
-  }
-
   // Those beyond the registers stand among what else is on the stack.
   unsigned next_integer() { return integers_ < 6 ? integers_++ : 6 + stack_words_++; }
 
   Result<Location> next_record(Dwarf_Die type) {
     if (is_by_reference(type)) return Location{.start = start_of_argument(next_integer())};
     const auto bytes = bytes_of(type);
-    if (!bytes || *bytes <= 16 || *bytes > 1 << 20) return fail("it is passed in pieces");
+    if (!bytes || *bytes > 1 << 20) return fail("its size is not known");
+    const Parts parts = parts_of(type);
+    if (*bytes <= 16 && !parts.are_integers)
+      return fail("it is passed in pieces, which are no integers");
+    if (*bytes <= 8 && parts.are_aligned)
+      return Location{.start = start_of_argument(next_integer()), .is_value = true};
+    // Two registers, or none.
+    if (*bytes <= 16 && parts.are_aligned && integers_ < 5) {
+      integers_ += 2;
+      return Location{.start = {}, .is_value = true, .is_in_two = true};
+    }
     const std::int64_t at = kReturnAddressBytes + 8 * static_cast<std::int64_t>(stack_words_);
     stack_words_ += static_cast<unsigned>((*bytes + 7) / 8);
     return Location{.start = {.base = kStackPointer, .steps = {}}, .offset = at};

@@ -18,7 +18,9 @@ namespace sojourn::coarse::dwarf {
 struct Location {
   Start start;
   std::int64_t offset = 0;  // added to the address
-  bool is_value = false;    // the start is the value, not its address
+  bool is_value =
+      false;  // the start is the value, not its address: `offset` bytes of it are skipped
+  bool is_in_two = false;  // registers, of which the start is none
 };
 
 // Where debug information itself says that the argument is, right at the entry.

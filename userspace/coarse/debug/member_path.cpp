@@ -52,99 +52,140 @@ Result<MemberPath> parse_path(std::string_view text) {
   return path;
 }
 
-Result<Start> follow(Location place, Dwarf_Die type, const MemberPath& path) {
-  std::string shown = path.argument;
-  // The start becomes the address of what its value leads to.
-  const auto go = [&] {
-    if (!place.is_value) place.start.steps.push_back(read_of(place.offset, 8, false));
-    place.is_value = false;
-    place.offset = 0;
-  };
-  const auto type_within = [&](Dwarf_Die die) -> Result<Dwarf_Die> {
-    const auto inner = type_of(die);
-    if (!inner) return fail("what '{}' is is not known", shown);
-    return *inner;
-  };
-  std::optional<Dwarf_Die> bit_field;
-  for (const PathStep& step : path.steps) {
-    bit_field.reset();
-    if (is_reference(type)) {
-      go();
-      SJ_TRY(referred, type_within(type));
-      type = referred;
-    }
-    if (step.kind == PathStep::Kind::kElement) {
-      const bool is_array = dwarf_tag(&type) == DW_TAG_array_type;
-      if (!is_array && !is_pointer(type)) return fail("'{}' has no elements", shown);
-      if (!is_array) go();
-      SJ_TRY(element, type_within(type));
-      const auto bytes = bytes_of(element);
-      if (!bytes || *bytes > INT32_MAX || step.index > INT32_MAX)
-        return fail("how large an element of '{}' is is not known", shown);
-      place.offset += static_cast<std::int64_t>(*bytes * step.index);
-      type = element;
-      shown += fmt::format("[{}]", step.index);
-      continue;
-    }
-    if (step.kind == PathStep::Kind::kArrow) {
-      if (!is_pointer(type)) return fail("'{}' is no pointer: write '.'", shown);
-      go();
-      SJ_TRY(led_to, type_within(type));
-      type = led_to;
-    } else if (is_pointer(type)) {
-      return fail("'{}' is a pointer: write '->'", shown);
-    }
-    if (!is_record(type)) return fail("'{}' has no members", shown);
-    if (place.is_value) return fail("'{}' is in pieces in registers", shown);
-    std::vector<std::string> known;
-    const auto member = find_member(type, step.name, known);
-    if (!member)
-      return fail("'{}' has no member '{}'{}", shown, step.name,
-                  filter::did_you_mean(step.name, known));
-    place.offset += member->offset;
-    if (number_of(member->die, DW_AT_bit_size)) bit_field = member->die;
-    shown += (step.kind == PathStep::Kind::kArrow ? "->" : ".") + step.name;
-    SJ_TRY(inner, type_within(member->die));
-    type = inner;
+namespace {
+
+// From an argument on, one step of its path after the other.
+class Walk {
+ public:
+  Walk(Location place, Dwarf_Die type, const std::string& argument)
+      : place_(std::move(place)), type_(type), shown_(argument) {}
+
+  Result<void> take(const PathStep& step) {
+    bit_field_.reset();
+    SJ_CHECK(leave_reference());
+    return step.kind == PathStep::Kind::kElement ? take_element(step.index) : take_member(step);
   }
-  if (is_reference(type)) {
-    go();
-    SJ_TRY(referred, type_within(type));
-    type = referred;
-  }
-  auto number = number_type(type);
-  if (!number) return fail("'{}' {}", shown, number.error().text());
-  Start start = std::move(place.start);
-  start.bytes = number->bytes;
-  start.is_signed = number->is_signed;
-  if (place.is_value) {
-    if (number->bytes < 8) {
-      sj_step narrow = only_add(0);
-      narrow.bits = static_cast<std::uint8_t>(8 * number->bytes);
-      narrow.is_signed = number->is_signed ? 1 : 0;
-      start.steps.push_back(narrow);
+
+  Result<Start> end() {
+    SJ_CHECK(leave_reference());
+    const auto number = number_type(type_);
+    if (!number) return fail("'{}' {}", shown_, number.error().text());
+    Start start = std::move(place_.start);
+    start.bytes = number->bytes;
+    start.is_signed = number->is_signed;
+    sj_step step = read_of(place_.offset, number->bytes, number->is_signed);
+    if (bit_field_) SJ_CHECK(cut_bits(step));
+    if (place_.is_value) {
+      const std::int64_t low = 8 * step.add + step.low_bit;
+      if (low + step.bits > 64) return fail("'{}' is not in its register", shown_);
+      step.low_bit = static_cast<std::uint8_t>(low);
+      step.add = 0;
+      step.bytes = 0;
     }
+    if (step.bytes != 0 || step.bits != 64) start.steps.push_back(step);
     return start;
   }
-  if (bit_field) {
-    const auto bits = number_of(*bit_field, DW_AT_bit_size).value_or(0);
-    const auto at = number_of(*bit_field, DW_AT_data_bit_offset);
-    if (!at || *at > INT32_MAX) return fail("where the bits of '{}' are is not known", shown);
+
+ private:
+  // The start becomes the address of what its value leads to.
+  Result<void> go_to(Dwarf_Die pointer) {
+    // A pointer fills the register that it is in.
+    if (place_.is_value && place_.offset != 0) return fail("'{}' is not in its register", shown_);
+    if (!place_.is_value) place_.start.steps.push_back(read_of(place_.offset, 8, false));
+    place_.is_value = false;
+    place_.offset = 0;
+    return go_within(pointer);
+  }
+  Result<void> go_within(Dwarf_Die die) {
+    const auto inner = type_of(die);
+    if (!inner) return fail("the type of '{}' is not known", shown_);
+    type_ = *inner;
+    return {};
+  }
+  Result<void> leave_reference() { return is_reference(type_) ? go_to(type_) : Result<void>(); }
+
+  Result<void> take_element(std::uint64_t index) {
+    std::vector<std::uint64_t> counts;
+    const Dwarf_Die array = type_;
+    if (dwarf_tag(&type_) == DW_TAG_array_type) {
+      counts = counts_of(type_);
+      SJ_CHECK(go_within(type_));
+    } else if (is_pointer(type_)) {
+      SJ_CHECK(go_to(type_));
+    } else {
+      return fail("'{}' has no elements", shown_);
+    }
+    // One element at an array's end may stand for many.
+    if (dimension_ < counts.size() && counts[dimension_] > 1 && index >= counts[dimension_])
+      return fail("'{}' has {} elements", shown_, counts[dimension_]);
+    std::uint64_t bytes = bytes_of(type_).value_or(0);
+    for (std::size_t at = dimension_ + 1; at < counts.size() && bytes <= INT32_MAX; ++at)
+      bytes *= counts[at];
+    if (bytes == 0 || bytes > INT32_MAX || index > INT32_MAX)
+      return fail("how large an element of '{}' is cannot be told", shown_);
+    place_.offset += static_cast<std::int64_t>(bytes * index);
+    shown_ += fmt::format("[{}]", index);
+    const bool is_in_array = ++dimension_ < counts.size();
+    if (is_in_array)
+      type_ = array;
+    else
+      dimension_ = 0;
+    return {};
+  }
+
+  Result<void> take_member(const PathStep& step) {
+    const bool is_arrow = step.kind == PathStep::Kind::kArrow;
+    if (is_arrow && !is_pointer(type_)) return fail("'{}' is no pointer: write '.'", shown_);
+    if (!is_arrow && is_pointer(type_)) return fail("'{}' is a pointer: write '->'", shown_);
+    if (is_arrow) SJ_CHECK(go_to(type_));
+    if (!is_record(type_)) return fail("'{}' has no members", shown_);
+    if (number_of(type_, DW_AT_declaration).value_or(0) != 0)
+      return fail(
+          "of the type of '{}' there is only a declaration where the function is: write "
+          "offsets, as in *(u32*)(arg0 + 8)",
+          shown_);
+    if (place_.is_in_two) return fail("'{}' is in two registers", shown_);
+    std::vector<std::string> known;
+    const auto member = find_member(type_, step.name, known);
+    if (!member)
+      return fail("'{}' has no member '{}'{}", shown_, step.name,
+                  filter::did_you_mean(step.name, known));
+    place_.offset += member->offset;
+    if (number_of(member->die, DW_AT_bit_size)) bit_field_ = member->die;
+    shown_ += (is_arrow ? "->" : ".") + step.name;
+    return go_within(member->die);
+  }
+
+  // Of the bytes that a read takes, those bits.
+  Result<void> cut_bits(sj_step& read) const {
+    const auto bits = number_of(*bit_field_, DW_AT_bit_size).value_or(0);
+    const auto at = number_of(*bit_field_, DW_AT_data_bit_offset);
+    if (!at || *at > INT32_MAX) return fail("where the bits of '{}' are is not known", shown_);
     const std::uint64_t low = *at % 8;
-    if (bits == 0 || low + bits > 64) return fail("the bits of '{}' are in two places", shown);
-    sj_step read = read_of(place.offset + static_cast<std::int64_t>(*at / 8),
-                           low + bits <= 8    ? std::uint8_t{1}
-                           : low + bits <= 16 ? std::uint8_t{2}
-                           : low + bits <= 32 ? std::uint8_t{4}
-                                              : std::uint8_t{8},
-                           number->is_signed);
+    if (bits == 0 || low + bits > 64) return fail("the bits of '{}' are in two places", shown_);
+    read.add += static_cast<std::int64_t>(*at / 8);
+    read.bytes = low + bits <= 8    ? std::uint8_t{1}
+                 : low + bits <= 16 ? std::uint8_t{2}
+                 : low + bits <= 32 ? std::uint8_t{4}
+                                    : std::uint8_t{8};
     read.low_bit = static_cast<std::uint8_t>(low);
     read.bits = static_cast<std::uint8_t>(bits);
-    start.steps.push_back(read);
-    return start;
+    return {};
   }
-  start.steps.push_back(read_of(place.offset, number->bytes, number->is_signed));
-  return start;
+
+  Location place_;
+  Dwarf_Die type_;
+  std::string shown_;
+  std::optional<Dwarf_Die> bit_field_;
+  std::size_t dimension_ = 0;  // of an array, which the next element is one of
+};
+
+}  // namespace
+
+Result<Start> follow(Location place, Dwarf_Die type, const MemberPath& path) {
+  Walk walk(std::move(place), type, path.argument);
+  for (const PathStep& step : path.steps) SJ_CHECK(walk.take(step));
+  return walk.end();
 }
 
 }  // namespace sojourn::coarse::dwarf

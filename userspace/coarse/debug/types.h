@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,14 +20,30 @@ constexpr unsigned kDeepest = 64;  // types within types, code within code
 constexpr std::size_t kMostMembers = 65'536;
 
 std::string name_of(Dwarf_Die die);
+// The first of these that it has; empty: none.
+std::string text_of(Dwarf_Die die, std::initializer_list<unsigned> attributes);
 std::optional<std::uint64_t> number_of(Dwarf_Die die, unsigned attribute);
 // Without its name and qualifiers.
 std::optional<Dwarf_Die> type_of(Dwarf_Die die);
 std::optional<std::uint64_t> bytes_of(Dwarf_Die type);
 
+// Where a function is entered; of one in several places, the first of them.
+std::optional<std::uint64_t> entry_of(Dwarf_Die function);
+
 bool is_record(Dwarf_Die type);
 bool is_pointer(Dwarf_Die type);
 bool is_reference(Dwarf_Die type);
+
+// A record that calls pass by its address, as copying or destroying it is more than moving bytes.
+bool is_by_reference(Dwarf_Die record, unsigned depth = 0);
+// What the ABI asks of the parts of a record.
+struct Parts {
+  bool are_integers = true;  // or pointers
+  bool are_aligned = true;   // each at a multiple of its size
+};
+Parts parts_of(Dwarf_Die record);
+// How many elements an array has in each dimension; 0: that is not said.
+std::vector<std::uint64_t> counts_of(Dwarf_Die array);
 
 // A type that is one number: how many bytes, and whether it has a sign.
 struct Number {

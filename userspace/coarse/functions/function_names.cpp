@@ -11,6 +11,8 @@ namespace sojourn::coarse {
 
 namespace {
 
+constexpr std::string_view kTag = "[abi:";
+
 // "(int) const" of "f(int) const", from its bracket on; the end where there is none.
 std::size_t parameters_at(std::string_view shown) {
   const std::size_t last = shown.rfind(')');
@@ -40,6 +42,16 @@ bool ends_with_part(std::string_view name, std::string_view pattern) {
          name.substr(0, name.size() - pattern.size()).ends_with("::");
 }
 
+// Of "f[abi:cxx11](int)", as functions that return a std::string are shown: no one writes that.
+std::string without_tags(std::string name) {
+  for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;) {
+    const std::size_t end = name.find(']', at);
+    if (end == std::string::npos) break;
+    name.erase(at, end + 1 - at);
+  }
+  return name;
+}
+
 bool fits_glob(std::string_view text, std::string_view pattern) {
   return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
 }
@@ -58,7 +70,7 @@ FunctionName function_name(std::string_view linked) {
     name.clone = Clone::kPiece;
   else if (what.contains(".constprop.") || what.contains(".isra."))
     name.clone = Clone::kChanged;
-  name.shown = symbols::demangled(linked.substr(0, suffix));
+  name.shown = without_tags(symbols::demangled(linked.substr(0, suffix)));
   return name;
 }
 
@@ -83,9 +95,13 @@ std::string_view last_part(std::string_view shown) {
 }
 
 Fit fit(const FunctionName& name, std::string_view pattern) {
-  if (name.linked == pattern || name.shown == pattern) return Fit::kWhole;
-  // A piece is what it is called, and nothing else.
+  if (name.linked == pattern) return Fit::kWhole;
+  // A piece is what it is called, and nothing else: shown it has its function's name.
   if (name.clone == Clone::kPiece) return Fit::kNot;
+  if (pattern.contains(kTag))
+    if (const std::string plain = without_tags(std::string(pattern)); plain != pattern)
+      return fit(name, plain);
+  if (name.shown == pattern) return Fit::kWhole;
   const std::string_view bare = without_parameters(name.shown);
   if (bare == pattern) return Fit::kWhole;
   const std::string_view full =

@@ -42,7 +42,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostFunctions = 4096;  // of one pattern
 constexpr std::size_t kMostNear = 3;
-constexpr std::size_t kMostAmbiguous = 8;
+constexpr std::size_t kMostAmbiguous = 4;
 constexpr std::size_t kMostInlined = 4'000'000;  // of a file
 constexpr std::size_t kMostShown = 3;
 constexpr std::uint64_t kShortest = 16;  // bytes of a function that does something
