@@ -84,7 +84,7 @@ Result<void> Capture::State::keep_budget(const Listener& listener) {
   if (!decision.shed.empty()) {
     SJ_CHECK(switch_points(decision.shed, false));
     listener.say(
-        fmt::format("shed {}: tracing took {:.2g} % of the target's CPU, the budget is {:.2g} %",
+        fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, the budget is {:.3g} %",
                     words(decision.shed), 100 * decision.share, 100 * budget->share()));
   }
   if (!decision.restored.empty()) {
