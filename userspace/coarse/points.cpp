@@ -211,6 +211,14 @@ void Collector::take_result(const Context& context, Wanted& wanted, SearchResult
                     printable(fmt::format("{}", fmt::join(result.ambiguous, ", ")))));
     return;
   }
+  if (!result.within.empty()) {
+    ++wanted.places;
+    unusable(wanted,
+             fmt::format("{} is where no function begins, but within {}: a probe there could "
+                         "break an instruction",
+                         wanted.point->function, printable(result.within)));
+    return;
+  }
   for (FoundFunction& function : result.functions) {
     if (wanted.address) function.shown = wanted.point->function;
     if (context.elf.in_code(function.code.address)) {

@@ -156,5 +156,31 @@ TEST_CASE("a function is found by its address, and in a library") {
   CHECK(hits["sleep"] <= hits["frame"] + 1);
 }
 
+TEST_CASE("an address in the middle of a function is refused, as a probe there would kill") {
+  need_root();
+  // With its symbols, and with nothing but the table for unwinding.
+  const test::TemporaryDirectory directory;
+  const std::string bare = directory.path("bare");
+  REQUIRE(test::run({"/usr/bin/strip", "-o", bare, coarse_path("c-O2")}).exit_code == 0);
+  auto elf = target::ElfFile::open(coarse_path("c-O2"), "subject");
+  REQUIRE(elf);
+  const auto address = elf->symbol("coarse_frame");
+  REQUIRE(address);
+  const std::string map = directory.path("my.toml");
+  for (const std::string& program : {coarse_path("c-O2"), bare}) {
+    CAPTURE(program);
+    for (const std::uint64_t behind : {0, 1, 5, 6}) {
+      CAPTURE(behind);
+      test::write_contents(map,
+                           fmt::format("[[point]]\nfunction = '{}:{:#x}'\n",
+                                       program.substr(program.rfind('/') + 1), *address + behind));
+      const test::Ended listed = sojourn({"list", program, "--map", map, "--allow-slow-sites"});
+      CAPTURE(listed.err);
+      CHECK(listed.exit_code == (behind == 0 ? 0 : 1));
+      CHECK(listed.err.contains("is where no function begins, but within") == (behind != 0));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sojourn::live

@@ -65,6 +65,21 @@ TEST_CASE("overloads are told, and taken all by a glob, or one by its parameters
   CHECK(search("searched::Thing::handle(int)").functions.size() == 1);
 }
 
+TEST_CASE("an address within a function is told from one that a function begins at") {
+  const auto file = this_program();
+  const auto begin = file.symbol("sj_searched_for");
+  REQUIRE(begin);
+  const auto results = find_functions(file, nullptr,
+                                      std::array{Query{.pattern = {}, .address = *begin},
+                                                 Query{.pattern = {}, .address = *begin + 1}});
+  if (!results) FAIL(results.error().text());
+  REQUIRE(results->size() == 2);
+  CHECK(results->front().functions.size() == 1);
+  CHECK(results->front().within.empty());
+  CHECK(results->back().functions.empty());
+  CHECK(results->back().within.ends_with("+0x1"));
+}
+
 TEST_CASE("what comes near is told") {
   const SearchResult result = search("sj_serched_for");
   CHECK(result.functions.empty());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/core.h>
 
 #include "userspace/coarse/functions/function_search.h"
 #include "userspace/symbols/unwind_table.h"
@@ -166,7 +167,11 @@ TEST_CASE("where code without a name ends is known from the table for unwinding"
   const FoundFunction function = found(file, {.pattern = {}, .address = address});
   CHECK(function.code.bytes == sj_pieces[1] - sj_pieces[0]);
   // In its middle nothing begins.
-  CHECK(found(file, {.pattern = {}, .address = address + 1}).code.bytes == 0);
+  const auto results =
+      find_functions(file, nullptr, std::array{Query{.pattern = {}, .address = address + 1}});
+  if (!results) FAIL(results.error().text());
+  CHECK(results->front().functions.empty());
+  CHECK(results->front().within == fmt::format("the function at {:#x}", address));
 }
 
 TEST_CASE("the table for unwinding knows where a frame is") {

@@ -34,7 +34,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Start, base, steps, bytes, is_signed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundVariable, start, why_not)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundFunction, code, linked, shown, is_changed_clone, folded,
                                    pieces, variables)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchResult, functions, ambiguous, near, inlined, inlined_into)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchResult, functions, ambiguous, near, within, inlined,
+                                   inlined_into)
 
 namespace {
 
@@ -52,6 +53,7 @@ constexpr std::chrono::seconds kPatience(60);
 struct Symbol {
   CodeRange code;
   FunctionName name;
+  bool has_end = false;  // told by its table, not guessed from the next one
 };
 
 // In the child.
@@ -63,7 +65,7 @@ class Search {
     for (std::size_t at = 0; at < functions.size(); ++at) {
       CodeRange code{functions[at].address, functions[at].bytes};
       if (code.bytes == 0) code.bytes = up_to_next(functions, at);
-      symbols_.push_back({code, function_name(functions[at].name)});
+      symbols_.push_back({code, function_name(functions[at].name), functions[at].bytes != 0});
     }
   }
 
@@ -120,8 +122,18 @@ class Search {
       function.code = *code;
       function.pieces = nameless_pieces(*code);
     }
+    if (function.code.bytes == 0) result.within = around(address, code);
+    if (!result.within.empty()) return result;
     result.functions.push_back(std::move(function));
     return result;
+  }
+
+  // Of an address that no function begins at: the one that it is in the middle of, as is known.
+  std::string around(std::uint64_t address, const std::optional<CodeRange>& code) const {
+    for (const Symbol& symbol : symbols_)
+      if (symbol.has_end && symbol.code.holds(address))
+        return fmt::format("{}+{:#x}", symbol.name.shown, address - symbol.code.address);
+    return code ? fmt::format("the function at {:#x}", code->address) : std::string();
   }
 
   SearchResult named(const std::string& pattern) const {

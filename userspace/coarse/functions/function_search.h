@@ -49,6 +49,7 @@ struct SearchResult {
   // Where none were taken, as people write them: several that it could mean, or that come near.
   std::vector<std::string> ambiguous;
   std::vector<std::string> near;
+  std::string within;                     // the function whose middle an address is
   std::uint64_t inlined = 0;              // places where it was inlined, as far as is known
   std::vector<std::string> inlined_into;  // some of the functions that it was inlined into
 };
