@@ -29,7 +29,15 @@ set(arrows
   "userspace/base: analysis/base analysis/model"
   "userspace/target: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/target"
-  "userspace/coarse: analysis/base analysis/model analysis/filter userspace/base userspace/target userspace/symbols bpf"
+  "userspace/coarse: analysis/base analysis/model userspace/base userspace/target bpf
+    userspace/coarse/map userspace/coarse/functions userspace/coarse/debug userspace/coarse/code"
+  "userspace/coarse/map: analysis/base analysis/model analysis/filter userspace/base userspace/target bpf
+    userspace/coarse/debug"
+  "userspace/coarse/functions: analysis/base analysis/filter userspace/target userspace/symbols
+    userspace/coarse/debug userspace/coarse/code"
+  "userspace/coarse/debug: analysis/base analysis/filter userspace/base userspace/target userspace/symbols bpf"
+  "userspace/coarse/code: analysis/base userspace/target userspace/symbols"
+  "userspace/coarse/suggest: analysis/base userspace/target userspace/coarse/functions userspace/coarse"
   "userspace/capture: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/target
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/post_mortem"

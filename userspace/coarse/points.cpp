@@ -16,8 +16,6 @@
 #include "userspace/coarse/functions/function_names.h"
 #include "userspace/coarse/functions/function_search.h"
 #include "userspace/coarse/site_maker.h"
-#include "userspace/coarse/suggest/passed_on.h"
-#include "userspace/coarse/suggest/suggest.h"
 #include "userspace/target/elf_file.h"
 #include "userspace/target/mapped_files.h"
 #include "userspace/target/points.h"
@@ -309,9 +307,10 @@ Result<Found> find_points(const target::Process& process, std::span<const Map> m
   return found;
 }
 
-Result<Found> find_guesses(const target::Process& process, std::size_t most) {
+Result<Found> find_guesses(const target::Process& process, std::size_t most,
+                           std::span<const std::string_view> watched) {
   Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
-  for (const std::string_view text : kWatched) {
+  for (const std::string_view text : watched) {
     auto expression = parse_expression(text);
     if (!expression) return fail("{}: {}", text, expression.error().what);
     map.points[0].fields.push_back({.name = fmt::format("watched{}", map.points[0].fields.size()),

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/base/result.h"
@@ -53,5 +54,10 @@ Result<Found> find_points(const target::Process& process, std::span<const Map> m
 // Of programs and libraries that need not run.
 Result<Found> find_points_in_files(std::span<const std::string> paths, std::span<const Map> maps,
                                    const Options& options);
+
+// Functions that look like the data path, by their names: so many of each file, as they come, with
+// what these expressions say of each call.
+Result<Found> find_guesses(const target::Process& process, std::size_t most,
+                           std::span<const std::string_view> watched);
 
 }  // namespace sojourn::coarse

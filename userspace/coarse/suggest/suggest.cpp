@@ -117,7 +117,7 @@ class Writer {
 }  // namespace
 
 Result<Found> find_data_path(const target::Process& process) {
-  SJ_TRY(found, find_guesses(process, kMostSuggestions));
+  SJ_TRY(found, find_guesses(process, kMostSuggestions, kWatched));
   // One point for each function: what comes first may have taken a place that another has, too.
   std::vector<bool> wanted(found.points.schema.points.size());
   std::vector<MappedSite> mapped;

@@ -21,9 +21,6 @@ constexpr std::size_t kMostSuggestions = 256;
 // that the program was prepared with are left out. One site a point.
 Result<Found> find_data_path(const target::Process& process);
 
-// Its first half, in points.cpp: so many of each file, as they come.
-Result<Found> find_guesses(const target::Process& process, std::size_t most);
-
 struct Call {
   double a_second = 0;
   double watched_s = 0;     // for so long
