@@ -31,8 +31,9 @@ void Meter::enter(std::uint64_t ts_ns) {
   if (in_ != 0 && ts_ns >= last_in_ns_) between_ns_.add(static_cast<double>(ts_ns - last_in_ns_));
   last_in_ns_ = ts_ns;
   ++in_;
+  // One that is stamped late came when it was told, else it would be before the queue was filled.
   if (++depth_ > high_water_.depth)
-    high_water_ = {.depth = depth_, .ts_ns = ts_ns, .since_ns = filled_since_ns_};
+    high_water_ = {.depth = depth_, .ts_ns = last_ns_, .since_ns = filled_since_ns_};
 }
 
 void Meter::leave(std::uint64_t ts_ns, bool seen) {

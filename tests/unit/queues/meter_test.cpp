@@ -53,6 +53,18 @@ TEST_CASE("the high-water mark knows when it came, and since when it had not bee
   CHECK(meter.high_water().since_ns == 50);
 }
 
+TEST_CASE("a high-water mark that is told late is not before the queue was filled") {
+  Meter meter;
+  meter.begin(0);
+  meter.enter(10);
+  pass(meter, 10, 50);
+  meter.enter(40);
+  meter.enter(45);
+  CHECK(meter.high_water().depth == 2);
+  CHECK(meter.high_water().since_ns == 50);
+  CHECK(meter.high_water().ts_ns == 50);
+}
+
 TEST_CASE("service is what the server had for an item: times of service fill what was not empty") {
   Meter meter;
   meter.begin(0);
