@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/causes_words.h"
+#include "analysis/report/field_words.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -24,23 +25,10 @@ constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostClauses = 3;
 constexpr double kWorthSaying = 0.05;  // of the latency
 constexpr std::size_t kMostCauses = 4;
+constexpr std::size_t kHanging = 6;  // columns, of lines that go on
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string said_value(const model::Field& field, std::uint64_t raw) {
-  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
-}
-
-std::string ids_of(const Verdict& verdict, const model::Schema& schema) {
-  const model::Point& point = schema.points[verdict.namesake];
-  std::string text;
-  for (std::size_t i = 0; i < point.fields.size(); ++i)
-    if (point.fields[i].role != model::Role::kProperty)
-      text += fmt::format(" {} {}", printable(point.fields[i].name),
-                          said_value(point.fields[i], verdict.values[i]));
-  return text;
 }
 
 std::string limit(const CausesContent& content) {
@@ -82,8 +70,11 @@ std::string dropped_table(const CausesContent& content) {
 std::string missing_text(const CausesContent& content) {
   std::string text;
   for (const MissingEvidence& one : content.missing)
-    text += one.reason.empty() ? fmt::format("  record {} would tell {}\n", one.option, one.tells)
-                               : fmt::format("  no {}: {}\n", one.what, printable(one.reason));
+    text +=
+        wrapped(one.reason.empty() ? fmt::format("  record {} would tell {}", one.option, one.tells)
+                                   : fmt::format("  no {}: {}", one.what, printable(one.reason)),
+                kHanging, content.width) +
+        "\n";
   return text.empty() ? text : "\nnot recorded\n" + text;
 }
 
@@ -145,20 +136,11 @@ ordered_json part_json(const Part& part, const CausesContent& content) {
 }
 
 ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) {
-  ordered_json ids = ordered_json::object();
-  const model::Point& point = content.schema.points[verdict.namesake];
-  for (std::size_t i = 0; i < point.fields.size(); ++i) {
-    if (point.fields[i].role == model::Role::kProperty) continue;
-    if (point.fields[i].is_signed)
-      ids[point.fields[i].name] = static_cast<std::int64_t>(verdict.values[i]);
-    else
-      ids[point.fields[i].name] = verdict.values[i];
-  }
   ordered_json parts = ordered_json::array();
   for (const Part& part : verdict.parts) parts.push_back(part_json(part, content));
   return {{"id", verdict.journey},
           {"dir", std::string(1, letter(verdict.direction))},
-          {"ids", std::move(ids)},
+          {"ids", values_json(content.schema.points[verdict.namesake], verdict.values, false)},
           {"start_ns", verdict.start_ns},
           {"end_ns", verdict.end_ns},
           {"latency_ns", verdict.latency_ns()},
@@ -252,21 +234,28 @@ std::string sentence(const Verdict& verdict, const CausesContent& content) {
 
 std::string causes_text(const CausesContent& content) {
   const causes::Explainer& found = content.found;
+  const std::string target =
+      content.target.name.empty() ? "unnamed target" : printable(content.target.name);
   std::string text =
-      fmt::format("{}{}: {} of {} complete packets took longer than {}\n",
-                  content.target.name.empty() ? "unnamed target" : printable(content.target.name),
-                  content.target.pid == 0 ? "" : fmt::format(", pid {}", content.target.pid),
-                  count(found.late()), count(found.complete()), limit(content));
+      wrapped(
+          fmt::format("{}{}: {} of {} complete packets took longer than {}", target,
+                      content.target.pid == 0 ? "" : fmt::format(", pid {}", content.target.pid),
+                      count(found.late()), count(found.complete()), limit(content)),
+          2, content.width) +
+      "\n";
   if (found.forgotten() != 0)
     text += fmt::format("{} of them began too long before their end to be explained\n",
                         count(found.forgotten()));
   text += causes_table(content) + dropped_table(content);
   if (!content.worst.empty()) text += "\nthe slowest\n";
   for (const Verdict& verdict : content.worst)
-    text +=
-        fmt::format("  {} {}{} (journey {}): {}\n",
-                    duration(static_cast<double>(verdict.latency_ns())), letter(verdict.direction),
-                    ids_of(verdict, content.schema), verdict.journey, sentence(verdict, content));
+    text += wrapped(fmt::format("  {} {}{} (journey {}): {}",
+                                duration(static_cast<double>(verdict.latency_ns())),
+                                letter(verdict.direction),
+                                ids_text(content.schema.points[verdict.namesake], verdict.values),
+                                verdict.journey, sentence(verdict, content)),
+                    kHanging, content.width) +
+            "\n";
   text += missing_text(content);
   if (!content.worst.empty())
     text +=

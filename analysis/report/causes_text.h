@@ -37,6 +37,7 @@ struct CausesContent {
   bool was_given = false;  // the deadline; else it is the slowest hundredth of each direction
   std::vector<MissingEvidence> missing = {};
   std::vector<causes::Verdict> worst = {};  // the slowest first
+  std::size_t width = SIZE_MAX;             // of a line, but for tables
 };
 
 std::string causes_text(const CausesContent& content);

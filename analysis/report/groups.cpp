@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/report/field_words.h"
 #include "analysis/report/journey_words.h"
 #include "analysis/report/words.h"
 
@@ -162,11 +163,11 @@ std::string Groups::name_of(const Journey& journey) const {
 std::string Groups::ue(const Journey& journey) const {
   const auto words = [this](const Step& step) {
     std::string text;
-    const auto& fields = schema_.points[step.point].fields;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      if (fields[i].role == Role::kGlobal)
-        text += fmt::format("{}{} {}", text.empty() ? "" : " ", fields[i].name,
-                            value_text(fields[i], step.values[i]));
+    const model::Point& point = schema_.points[step.point];
+    for (std::size_t i = 0; i < point.fields.size(); ++i)
+      if (point.fields[i].role == Role::kGlobal)
+        text += fmt::format("{}{} {}", text.empty() ? "" : " ", point.fields[i].name,
+                            value_text(point, i, step.values));
     return text;
   };
   std::string text = words(namesake(journey));
@@ -181,7 +182,7 @@ std::string Groups::bearer(const Journey& journey) const {
     for (const std::string_view bearer : kBearers)
       for (std::size_t i = 0; i < point.fields.size(); ++i)
         if (point.fields[i].role != Role::kProperty && point.fields[i].name == bearer)
-          return fmt::format("{} {}", bearer, value_text(point.fields[i], step.values[i]));
+          return fmt::format("{} {}", bearer, value_text(point, i, step.values));
     return std::string();
   };
   std::string text = words(namesake(journey));

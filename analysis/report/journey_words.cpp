@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/links.h"
+#include "analysis/report/field_words.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -16,7 +17,6 @@ using journeys::Journey;
 using journeys::kNoStep;
 using journeys::Outcome;
 using journeys::Step;
-using model::Role;
 using nlohmann::ordered_json;
 
 // Fields that the step's parent does not already say.
@@ -32,7 +32,7 @@ std::string news(const Journey& journey, const Step& step, const model::Schema& 
     }
     if (known || model::is_helper(point.fields[i].name)) continue;
     if (!text.empty()) text += ' ';
-    text += fmt::format("{} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
+    text += fmt::format("{} {}", point.fields[i].name, value_text(point, i, step.values));
   }
   return text;
 }
@@ -43,15 +43,9 @@ std::string plural(std::uint32_t number, std::string_view noun) {
 
 std::string headline(const Journey& journey, const model::Schema& schema) {
   const auto& step = namesake(journey);
-  const auto& point = schema.points[step.point];
-  std::string ids;
-  for (std::size_t i = 0; i < point.fields.size(); ++i)
-    if (point.fields[i].role != Role::kProperty && !model::is_reserved(point.fields[i].name))
-      ids +=
-          fmt::format(" {} {}", point.fields[i].name, value_text(point.fields[i], step.values[i]));
-  auto text =
-      fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction), ids,
-                  name(journey.outcome), duration(static_cast<double>(journey.latency_ns())));
+  auto text = fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction),
+                          ids_text(schema.points[step.point], step.values), name(journey.outcome),
+                          duration(static_cast<double>(journey.latency_ns())));
   if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
   if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
   if (journey.ambiguous) text += fmt::format("  ambiguous: {} more fitted", journey.alternatives);
@@ -82,30 +76,11 @@ std::vector<std::size_t> indents(const Journey& journey) {
   return result;
 }
 
-ordered_json ids(const Step& step, const model::Schema& schema, bool properties) {
-  auto object = ordered_json::object();
-  const auto& point = schema.points[step.point];
-  for (std::size_t i = 0; i < point.fields.size(); ++i) {
-    const auto& field = point.fields[i];
-    if ((field.role == Role::kProperty) != properties || model::is_helper(field.name)) continue;
-    if (field.is_signed) {
-      object[field.name] = static_cast<std::int64_t>(step.values[i]);
-    } else {
-      object[field.name] = step.values[i];
-    }
-  }
-  return object;
-}
-
 }  // namespace
 
 const Step& namesake(const Journey& journey) {
   return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
                                                         : journey.steps.front();
-}
-
-std::string value_text(const model::Field& field, std::uint64_t raw) {
-  return field.is_signed ? std::to_string(static_cast<std::int64_t>(raw)) : std::to_string(raw);
 }
 
 std::string to_text(const Journey& journey, const model::Schema& schema) {
@@ -134,7 +109,8 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
   ordered_json object;
   object["id"] = journey.id;
   object["dir"] = std::string(1, letter(journey.direction));
-  object["ids"] = ids(namesake(journey), schema, false);
+  const auto& named = namesake(journey);
+  object["ids"] = values_json(schema.points[named.point], named.values, false);
   object["start_ns"] = journey.start_ns;
   object["end_ns"] = journey.end_ns;
   object["last_out_ns"] = journey.last_out_ns;
@@ -165,8 +141,8 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
                           {"cpu", cpu == cpus.end() ? -1 : cpu->second},
                           {"stream", step.stream},
                           {"seq", step.seq},
-                          {"ids", ids(step, schema, false)},
-                          {"properties", ids(step, schema, true)},
+                          {"ids", values_json(point, step.values, false)},
+                          {"properties", values_json(point, step.values, true)},
                           {"parents", std::vector(step.parents.begin(), step.parents.end())}};
     if (step.repeat_of != kNoStep) event["repeat_of"] = step.repeat_of;
     if (inside && step.inside) event["inside_ns"] = journey.inside_until_ns - step.entered_ns;

@@ -14,7 +14,6 @@ using CpuOfStream = std::unordered_map<std::uint32_t, std::int32_t>;
 
 // The event that names the journey: the packet that entered (or left) is known by its own ids.
 const journeys::Step& namesake(const journeys::Journey& journey);
-std::string value_text(const model::Field& field, std::uint64_t raw);
 
 std::string to_text(const journeys::Journey& journey, const model::Schema& schema);
 std::string to_json_line(const journeys::Journey& journey, const model::Schema& schema,

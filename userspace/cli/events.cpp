@@ -20,6 +20,7 @@
 #include "analysis/model/pattern.h"
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
+#include "analysis/report/field_words.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -168,17 +169,12 @@ class Printer {
     return bits;
   }
 
-  // Radio engineers know an RNTI by its hexadecimal form, everybody an address: that is what a
-  // map's queues and what is in them are known by (docs/coarse-tracing.md).
+  // Radio engineers know an RNTI by its hexadecimal form, everybody an address.
   static std::uint32_t hexadecimal_of(const model::Point& point) {
-    const bool is_of_queue = point.src == "put." + point.dest || point.dest == "got." + point.src;
     std::uint32_t bits = 0;
-    for (std::size_t at = 0; at < point.fields.size(); ++at) {
-      const model::Field& field = point.fields[at];
-      const bool is_address = is_of_queue && field.role == model::Role::kLocal &&
-                              (field.name == "queue" || field.name == "item");
-      if (field.name == "rnti" || is_address) bits |= std::uint32_t{1} << at;
-    }
+    for (std::size_t at = 0; at < point.fields.size(); ++at)
+      if (point.fields[at].name == "rnti" || report::is_address(point, at))
+        bits |= std::uint32_t{1} << at;
     return bits;
   }
 

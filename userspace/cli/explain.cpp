@@ -14,6 +14,7 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -132,7 +133,8 @@ Result<void> run(const Options& options) {
       .deadlines = deadlines,
       .was_given = options.deadline.given(),
       .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
-      .worst = std::move(worst).take()};
+      .worst = std::move(worst).take(),
+      .width = terminal_width().value_or(SIZE_MAX)};
   if (options.json)
     fmt::print("{}\n", report::causes_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

@@ -152,12 +152,16 @@ std::string HelpFormatter::make_footer(const CLI::App* app) const {
   return text;
 }
 
-std::size_t help_width() {
+std::optional<std::size_t> terminal_width() {
   winsize size{};
   if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
       size.ws_col == 0)
-    return kUsual;
-  return std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
+    return std::nullopt;
+  return std::max<std::size_t>(size.ws_col, kNarrowest);
+}
+
+std::size_t help_width() {
+  return std::min(terminal_width().value_or(kUsual), kWidest);
 }
 
 std::string refusal(const CLI::App& app, const CLI::Error& error) {

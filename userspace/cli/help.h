@@ -2,6 +2,8 @@
 // wrong usage, in one line.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -23,6 +25,9 @@ class HelpFormatter : public CLI::Formatter {
  private:
   std::size_t width_;
 };
+
+// Columns of the terminal that standard output is; none where it is no terminal.
+std::optional<std::size_t> terminal_width();
 
 // Of the terminal that standard output is, as far as lines are good to read; else 80.
 std::size_t help_width();

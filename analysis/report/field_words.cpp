@@ -1,0 +1,74 @@
+#include "analysis/report/field_words.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/model/links.h"
+#include "analysis/model/unread.h"
+#include "analysis/report/words.h"
+
+namespace sojourn::report {
+namespace {
+
+using model::Role;
+using nlohmann::ordered_json;
+
+bool is_unread(const model::Point& point, std::size_t field,
+               std::span<const std::uint64_t> values) {
+  return (model::unread_bits(model::unread_field(point), values) >> field & 1) != 0;
+}
+
+ordered_json value_json(const model::Point& point, std::size_t field,
+                        std::span<const std::uint64_t> values) {
+  if (is_unread(point, field, values)) return nullptr;
+  if (point.fields[field].is_signed) return static_cast<std::int64_t>(values[field]);
+  return values[field];
+}
+
+}  // namespace
+
+bool is_address(const model::Point& point, std::size_t field) {
+  const bool is_of_queue = point.src == "put." + point.dest || point.dest == "got." + point.src;
+  const model::Field& known = point.fields[field];
+  return is_of_queue && known.role == Role::kLocal &&
+         (known.name == "queue" || known.name == "item");
+}
+
+std::string value_text(const model::Point& point, std::size_t field,
+                       std::span<const std::uint64_t> values) {
+  if (is_unread(point, field, values)) return "?";
+  if (is_address(point, field)) return fmt::format("0x{:x}", values[field]);
+  if (point.fields[field].is_signed)
+    return std::to_string(static_cast<std::int64_t>(values[field]));
+  return std::to_string(values[field]);
+}
+
+std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values) {
+  std::string text;
+  for (std::size_t i = 0; i < point.fields.size(); ++i)
+    if (point.fields[i].role != Role::kProperty && !model::is_reserved(point.fields[i].name))
+      text += fmt::format(" {} {}", printable(point.fields[i].name), value_text(point, i, values));
+  return text;
+}
+
+ordered_json values_json(const model::Point& point, std::span<const std::uint64_t> values,
+                         bool properties) {
+  auto object = ordered_json::object();
+  for (std::size_t i = 0; i < point.fields.size(); ++i) {
+    const std::string& name = point.fields[i].name;
+    if ((point.fields[i].role == Role::kProperty) != properties || model::is_helper(name)) continue;
+    ordered_json value = value_json(point, i, values);
+    const auto is_namesake = [&](const model::Field& other) {
+      return other.name == name && (other.role == Role::kProperty) == properties;
+    };
+    if (std::ranges::count_if(point.fields, is_namesake) > 1)
+      object[name].push_back(std::move(value));
+    else
+      object[name] = std::move(value);
+  }
+  return object;
+}
+
+}  // namespace sojourn::report

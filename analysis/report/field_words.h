@@ -1,0 +1,31 @@
+// An event's values in words and in JSON, the same wherever they are shown. No state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::report {
+
+// What a map's queues and what is in them are known by (docs/coarse-tracing.md): people know an
+// address by its hexadecimal form.
+bool is_address(const model::Point& point, std::size_t field);
+
+// "?" where the target's memory could not be read.
+std::string value_text(const model::Point& point, std::size_t field,
+                       std::span<const std::uint64_t> values);
+
+// " rnti 1 drb 2", without the fields that people do not name.
+std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values);
+
+// {name: value}, of the point's properties or of its ids; a name that it has several times has an
+// array. null where it could not be read.
+nlohmann::ordered_json values_json(const model::Point& point, std::span<const std::uint64_t> values,
+                                   bool properties);
+
+}  // namespace sojourn::report

@@ -1,0 +1,62 @@
+// Values of events, and lines that are too long for a terminal.
+#include "analysis/report/field_words.h"
+
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/causes_words.h"
+
+namespace sojourn::report {
+namespace {
+
+TEST_CASE("a name that a point has several times has all its values") {
+  const auto point = *model::parse_point("D rlc--pdcp", "len:rnti:drb.psn.psn");
+  const std::vector<std::uint64_t> values = {95, 7, 1, 0, 34};
+  CHECK(values_json(point, values, false).dump() == R"({"rnti":7,"drb":1,"psn":[0,34]})");
+  CHECK(values_json(point, values, true).dump() == R"({"len":95})");
+  CHECK(ids_text(point, values) == " rnti 7 drb 1 psn 0 psn 34");
+}
+
+TEST_CASE("what could not be read is said, and is no 0") {
+  auto point = *model::parse_point("D a--b", "len:rnti:sn");
+  point.fields.push_back({.name = "unread-fields", .bytes = 2});
+  const std::vector<std::uint64_t> values = {95, 0, 3, 2};
+  CHECK(values_json(point, values, false).dump() == R"({"rnti":null,"sn":3})");
+  CHECK(ids_text(point, values) == " rnti ? sn 3");
+}
+
+TEST_CASE("addresses of a map's queues and of what is in them are hexadecimal, numbers are not") {
+  const std::vector<std::uint64_t> values = {64, 0x7f00'0010, 0x7f00'0020};
+  for (const char* where : {"D put.msgb--msgb", "D msgb--got.msgb"}) {
+    const auto point = *model::parse_point(where, "len::queue.item");
+    CHECK(ids_text(point, values) == " queue 0x7f000010 item 0x7f000020");
+    CHECK(value_text(point, 0, values) == "64");
+  }
+  const auto other = *model::parse_point("D put.msgb--other", "len::queue.item");
+  CHECK(ids_text(other, values) == " queue 2130706448 item 2130706464");
+}
+
+TEST_CASE("a long line goes on further in, and a number stays with what it counts") {
+  const std::string_view line = "  46.2 ms in rlc.tx.am behind 56 others of its flow";
+  CHECK(wrapped(line, 6, 100) == line);
+  CHECK(wrapped(line, 6, line.size()) == line);
+  CHECK(wrapped(line, 6, 33) ==
+        "  46.2 ms in rlc.tx.am behind\n"
+        "      56 others of its flow");
+  CHECK(wrapped(line, 6, 20) ==
+        "  46.2 ms in\n"
+        "      rlc.tx.am\n"
+        "      behind\n"
+        "      56 others of\n"
+        "      its flow");
+  CHECK(wrapped("  supercalifragilistic is long", 4, 10) ==
+        "  supercalifragilistic\n"
+        "    is\n"
+        "    long");
+  CHECK(wrapped("", 6, 10).empty());
+}
+
+}  // namespace
+}  // namespace sojourn::report
