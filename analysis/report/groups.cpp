@@ -24,7 +24,8 @@ constexpr std::size_t kWindow = 1 << 20;
 // What a bearer is called, the first that a journey has.
 constexpr std::array<std::string_view, 5> kBearers = {"drb", "srb", "rb", "bearer", "lcid"};
 
-constexpr std::array kNames = {std::pair{By::kUe, std::string_view("ue")},
+constexpr std::array kNames = {std::pair{By::kDirection, std::string_view("direction")},
+                               std::pair{By::kUe, std::string_view("ue")},
                                std::pair{By::kBearer, std::string_view("bearer")},
                                std::pair{By::kPath, std::string_view("path")},
                                std::pair{By::kHop, std::string_view("hop")},
@@ -53,7 +54,7 @@ Groups::Groups(By by, const model::Schema& schema, const journeys::Topology& top
       thread_names_(std::move(thread_names)) {}
 
 void Groups::on_journey(const Journey& journey) {
-  if (by_ != By::kUe && by_ != By::kBearer && by_ != By::kPath) return;
+  if (counts_events(by_) || counts_stays(by_)) return;
   if (journey.outcome != journeys::Outcome::kComplete) return;
   const bool enters = rules_.anchor(journey.direction) == journeys::Anchor::kInput;
   const Step& packet = enters ? journey.steps.front() : journey.steps[journey.end_step];
@@ -62,7 +63,7 @@ void Groups::on_journey(const Journey& journey) {
 }
 
 void Groups::on_stay(const journeys::Stay& stay) {
-  if (by_ != By::kHop && by_ != By::kLayer) return;
+  if (!counts_stays(by_)) return;
   const auto found = by_number_.find(stay.pair);
   std::uint32_t group = 0;
   if (found != by_number_.end()) {
@@ -155,6 +156,7 @@ void Groups::finish() {
 }
 
 std::string Groups::name_of(const Journey& journey) const {
+  if (by_ == By::kDirection) return "all packets";
   if (by_ == By::kUe) return ue(journey);
   return by_ == By::kBearer ? bearer(journey) : path(journey);
 }

@@ -1,7 +1,8 @@
-// The figures of each UE, bearer, path, hop, layer, point or thread (`sojourn report --by`).
-// Journeys count when they are complete; points and threads count events. Journeys close out of
-// order: they are put in order within a window before gaps and jitter are taken. Memory grows with
-// the groups (at most kMaxGroups are told apart), not with the trace. One thread owns a Groups.
+// The figures of each direction, UE, bearer, path, hop, layer, point or thread (`sojourn report
+// --by`). Journeys count when they are complete; points and threads count events. Journeys close
+// out of order: they are put in order within a window before gaps and jitter are taken. Memory
+// grows with the groups (at most kMaxGroups are told apart), not with the trace. One thread owns a
+// Groups.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,14 @@
 
 namespace sojourn::report {
 
-enum class By : std::uint8_t { kUe, kBearer, kPath, kHop, kLayer, kPoint, kThread };
+enum class By : std::uint8_t { kDirection, kUe, kBearer, kPath, kHop, kLayer, kPoint, kThread };
 std::optional<By> by_from(std::string_view name);
-std::string_view name(By by);  // "ue"
+std::string_view name(By by);  // "direction"
 constexpr bool counts_events(By by) {
   return by == By::kPoint || by == By::kThread;
+}
+constexpr bool counts_stays(By by) {
+  return by == By::kHop || by == By::kLayer;
 }
 
 struct Group {

@@ -30,7 +30,7 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
       {{"report", "a.sjt", "--wher=x"}, "there is no option --wher=x: did you mean --where?"},
       {{"report", "a.sjt", "--fast"}, "there is no option --fast; see `sojourn report --help`"},
       {{"report", "a.sjt", "--by", "cell"},
-       "--by: \"cell\" is not one of ue, bearer, path, hop, layer, point, thread"},
+       "--by: \"cell\" is not one of direction, ue, bearer, path, hop, layer, point, thread"},
       {{"journeys", "a.sjt", "--compat", "t"}, "--compat: \"t\" is not latseq"},
       {{"journeys", "a.sjt", "--id", "-1"}, "--id: \"-1\" is not a whole number from 0 on"},
       {{"journeys", "a.sjt", "--limit", "0"}, "--limit: \"0\" is not a whole number from 1 on"},

@@ -210,7 +210,7 @@ Action define_report(CLI::App& app) {
                         "4ms'; docs/filters.md has the language");
   choose_from(
       *app.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
-      {"ue", "bearer", "path", "hop", "layer", "point", "thread"});
+      {"direction", "ue", "bearer", "path", "hop", "layer", "point", "thread"});
   options->deadline.define(app, "How many packets, and stays in hops, took longer than this");
   choose_from(*app.add_option("--cdf", options->cdf,
                               "Points of the cumulative distributions, at most so long and longer, "

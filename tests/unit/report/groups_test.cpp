@@ -82,6 +82,18 @@ TEST_CASE("each UE has its own packets") {
   CHECK(run.named("rnti 2").times_ns.max() == 50);
 }
 
+TEST_CASE("a direction has all packets of it") {
+  Run run(By::kDirection);
+  traffic(run);
+  REQUIRE(run.groups.all().size() == 1);
+  const Group& all = run.named("all packets");
+  CHECK(all.direction == 'D');
+  CHECK(all.times_ns.count() == 3);
+  CHECK(all.times_ns.max() == 300);
+  CHECK_THAT(all.arrivals.bytes(), WithinRel(2100.0, 1e-12));
+  CHECK(all.arrivals.gaps_ns().max() == 20);
+}
+
 TEST_CASE("gaps and jitter are in the order of arrival, not of closing") {
   Run run(By::kUe);
   traffic(run);
