@@ -64,7 +64,7 @@ TEST_CASE("nothing is late where the deadline is far away") {
 }
 
 TEST_CASE("a deadline that is none is wrong usage") {
-  for (const char* deadline : {"soon", "-4ms", "0", "4parsec"}) {
+  for (const char* deadline : {"soon", "-4ms", "0ms", "4parsec"}) {
     const auto ended = sojourn({"explain", "none.sjt", "--deadline", deadline});
     CHECK(ended.exit_code == 2);
     CHECK(ended.out.empty());

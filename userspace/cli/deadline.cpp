@@ -28,6 +28,14 @@ std::optional<double> parse_slots(std::string_view text) {
   return std::nullopt;
 }
 
+// Without a unit, 4 might be meant as milliseconds.
+std::string check_time(const std::string& text) {
+  if (text.empty()) return "is empty: a time such as 4ms is wanted";
+  if (text.find_first_not_of("0123456789.") == std::string::npos)
+    return fmt::format("\"{}\" needs a unit, e.g. {}ms", text, text);
+  return {};
+}
+
 }  // namespace
 
 void DeadlineOption::define(CLI::App& app, const std::string& help) {
@@ -35,8 +43,11 @@ void DeadlineOption::define(CLI::App& app, const std::string& help) {
                  help +
                      ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
                      "tell")
-      ->type_name("TIME");
-  app.add_option("--slot", slot_, "How long a slot is, e.g. 500us")->type_name("TIME");
+      ->type_name("TIME")
+      ->check(check_time);
+  app.add_option("--slot", slot_, "How long a slot is, e.g. 500us")
+      ->type_name("TIME")
+      ->check(check_time);
 }
 
 void DeadlineOption::check() {
