@@ -66,6 +66,21 @@ TEST_CASE("a stated output is where journeys end") {
   CHECK(begin > 0);
 }
 
+TEST_CASE("rules apply to causes and to what is in flight as well") {
+  const Ruled ruled(
+      "point D pdcp.in--pdcp.tx output\n"
+      "point D pdcp.tx--rlc.tx.um inner\n"
+      "point D pdcp.tx--rlc.tx.am inner\n");
+  const std::string causes = output_of(
+      {"explain", ruled.trace(), "--dir", "D", "--deadline", "1ns", "--rules", ruled.rules()});
+  CHECK(causes.contains("D pdcp.in"));
+  CHECK_FALSE(causes.contains("D rlc"));
+  const std::string queues =
+      output_of({"queues", ruled.trace(), "--places", "--rules", ruled.rules()});
+  CHECK(queues.contains("D pdcp.in"));
+  CHECK_FALSE(queues.contains("D pdcp.tx"));
+}
+
 TEST_CASE("a rule for a point that the trace does not have is told and left out") {
   const Ruled ruled("\npoint D nowhere--out output\n");
   const test::Ended ended = ruled.run("journeys");
@@ -76,7 +91,7 @@ TEST_CASE("a rule for a point that the trace does not have is told and left out"
 }
 
 TEST_CASE("what is wrong with rules is told with its place by every command that reads them") {
-  const std::string command = GENERATE("journeys", "report");
+  const std::string command = GENERATE("journeys", "report", "explain", "queues");
   CAPTURE(command);
   SECTION("a word that is none") {
     const Ruled ruled("expiry 10s\npoint D a--b exit\n");

@@ -16,6 +16,7 @@
 #include "userspace/cli/deadline.h"
 #include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -31,6 +32,7 @@ struct Options {
   DeadlineOption deadline;
   bool json = false;
   Where where;
+  RulesOption rules;
 };
 
 // How long complete packets took, where no deadline is given.
@@ -84,9 +86,9 @@ class Worst {
 };
 
 Result<void> run(const Options& options) {
+  SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
-  const journeys::Rules rules;
-  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  SJ_TRY(topology, derive(reader, rules));
   SJ_TRY(where, options.where.journeys(reader));
   const auto wanted = [&](const Journey& journey) {
     const bool is_direction =
@@ -160,6 +162,7 @@ Action define_explain(CLI::App& app) {
   options->where.define(app,
                         "Only packets for which this is true, e.g. 'rnti == 0x4601'; "
                         "docs/filters.md has the language");
+  options->rules.define(app);
   app.add_flag("--json", options->json, "One JSON object instead of text");
   app.footer(
       "A packet's time is cut into parts, each with a cause: the thread that was to deal with it "

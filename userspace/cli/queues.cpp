@@ -24,6 +24,7 @@
 #include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/queues_text.h"
+#include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
 
 namespace sojourn::cli {
@@ -40,6 +41,7 @@ struct Options {
   bool dot = false;
   bool json = false;
   bool verify = false;
+  RulesOption rules;
 };
 
 // Everything that a trace says of queues.
@@ -212,9 +214,9 @@ queues::Places::TakeStay print_items(const journeys::Topology& topology, std::ui
 }
 
 Result<void> run(const Options& options) {
+  SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
-  const journeys::Rules rules;
-  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  SJ_TRY(topology, derive(reader, rules));
   const std::uint64_t open_ns = reader.capture().open_ns;
   Found found = {.reader = reader,
                  .topology = topology,
@@ -263,6 +265,7 @@ Action define_queues(CLI::App& app) {
                "Compare each sample with the events of the queue's operations")
       ->excludes(dot)
       ->excludes(items);
+  options->rules.define(app);
   app.footer(
       "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
       "empty     how often and for which share of the time; of a pool: it had nothing to give\n"
