@@ -89,6 +89,46 @@ TEST_CASE("a report of some journeys says of which, and counts those only") {
   CHECK(none["hops"].empty());
 }
 
+TEST_CASE("of a trace some events or journeys are exported") {
+  const test::TemporaryDirectory directory;
+  const std::string recorded = directory.path("some.lseq");
+  const std::string trace = directory.path("some.sjt");
+  test::write_contents(recorded,
+                       "1500000000.000001 D ip.in--rlc.tx len10:rnti1:sn1\n"
+                       "1500000000.000002 U phy.in--rlc.rx len20:rnti1:sn1\n"
+                       "1500000000.000003 D rlc.tx--phy.out len10:rnti1:sn1\n"
+                       "1500000000.000004 U rlc.rx--ip.out len20:rnti1:sn1\n");
+  REQUIRE(sojourn({"import", recorded, "-o", trace}).exit_code == 0);
+  const auto lines = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+      if (!line.starts_with('#')) all.push_back(line);
+    return all;
+  };
+  const auto exported = [&](const std::string& to, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"export", trace, "--to", to});
+    return lines(output_of(std::move(more)));
+  };
+  std::vector<std::string> uplink = exported("lseq");
+  std::erase_if(uplink, [](const std::string& line) { return !line.contains(" U "); });
+  REQUIRE_FALSE(uplink.empty());
+  CHECK(exported("lseq", {"--where", "dir == U"}) == uplink);
+
+  const auto all = exported("latseq-json");
+  const auto some = exported("latseq-json", {"--where", "dir == U"});
+  REQUIRE_FALSE(some.empty());
+  CHECK(some.size() < all.size());
+  for (const std::string& line : some) CHECK(json::parse(line)["dir"] == 1);
+  CHECK(static_cast<std::size_t>(std::ranges::count_if(all, [](const std::string& line) {
+          return json::parse(line)["dir"] == 1;
+        })) == some.size());
+  const auto refused = sojourn(
+      {"export", trace, "--to", "latseq-json", "--compat", "latseq", "--where", "dir == U"});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.err.contains("--compat latseq has no --where"));
+}
+
 TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret under the cause") {
   for (const char* command : {"events", "journeys", "report"}) {
     const auto ended = sojourn({command, "none.sjt", "--where", "len = 5"});

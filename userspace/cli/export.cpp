@@ -3,15 +3,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "analysis/latseq/lines.h"
 #include "analysis/latseq/native.h"
 #include "analysis/latseq/texts.h"
 #include "analysis/model/wall_clock.h"
+#include "analysis/report/narrowed.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/words.h"
 #include "userspace/cli/checks.h"
@@ -23,6 +26,7 @@
 #include "userspace/cli/tell.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/units.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -34,6 +38,7 @@ struct Options {
   std::string compat;
   std::string output;
   RulesOption rules;
+  Where where;
 };
 
 using PrintPart = Result<void> (*)(const latseq::Recording&, const latseq::Journeys&,
@@ -65,6 +70,8 @@ const Part* find_part(const Options& options) {
 }
 
 void check(const Options& options) {
+  if (!options.compat.empty() && options.where.given())
+    refuse_usage("--compat latseq has no --where");
   if (options.to == kLines) {
     if (!options.what.empty() || !options.compat.empty() || options.rules.given())
       refuse_usage("--to lseq writes the events as they are: no --what, --compat or --rules");
@@ -78,7 +85,9 @@ void check(const Options& options) {
 }
 
 // Every event as a line; what has no line in the format is counted.
-Result<void> export_lines(trace::Reader& reader, const latseq::Print& print) {
+Result<void> export_lines(const Options& options, trace::Reader& reader,
+                          const latseq::Print& print) {
+  SJ_TRY(where, options.where.events(reader));
   const model::WallClock clock(reader.clocks());
   if (!clock.known())
     return fail("{}: has no clock pairs, so LatSeq's times since 1970 are unknown", reader.path());
@@ -88,9 +97,18 @@ Result<void> export_lines(trace::Reader& reader, const latseq::Print& print) {
   ProgressLine line;
   std::uint64_t done = 0;
   std::uint64_t left_out = 0;
+  std::vector<std::uint32_t> rows;
   Result<void> written;
   SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
-    for (std::size_t row = 0; row < events.size() && written; ++row) {
+    rows.clear();
+    if (where) {
+      where->select(events, rows);
+    } else {
+      rows.resize(events.size());
+      std::iota(rows.begin(), rows.end(), std::uint32_t{0});
+    }
+    for (const std::uint32_t row : rows) {
+      if (!written) break;
       const std::string& text = writer.line(events[row], clock.realtime_ns(events.ts_ns()[row]));
       if (text.empty())
         ++left_out;
@@ -108,13 +126,18 @@ Result<void> export_lines(trace::Reader& reader, const latseq::Print& print) {
   return {};
 }
 
-Result<LatseqJourneys> rebuild_natively(trace::Reader& reader, const journeys::Rules& rules) {
+Result<LatseqJourneys> rebuild_natively(const Options& options, trace::Reader& reader,
+                                        const journeys::Rules& rules) {
+  SJ_TRY(where, options.where.journeys(reader));
   ProgressLine line;
   const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
   SJ_TRY(recording, latseq::Recording::read(reader, progress));
   SJ_TRY(topology, derive(reader, rules));
   latseq::NativeJourneys collector(recording, topology, reader.schema());
-  SJ_CHECK(report::rebuild(reader, rules, collector, progress,
+  report::Narrowed narrowed(collector, topology, [&](const journeys::Journey& journey) {
+    return !where || (*where)(journey);
+  });
+  SJ_CHECK(report::rebuild(reader, rules, narrowed, progress,
                            [](const model::EventBatch&) { return true; }));
   line.clear();
   if (collector.left_out() != 0)
@@ -126,9 +149,9 @@ Result<LatseqJourneys> rebuild_natively(trace::Reader& reader, const journeys::R
 
 Result<void> export_trace(const Options& options, trace::Reader& reader,
                           const latseq::Print& print) {
-  if (options.to == kLines) return export_lines(reader, print);
+  if (options.to == kLines) return export_lines(options, reader, print);
   SJ_TRY(rules, options.rules.read());
-  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(reader, rules)
+  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(options, reader, rules)
                                          : rebuild_as_latseq(reader, latseq_ends(rules)));
   return find_part(options)->print(rebuilt.recording, rebuilt.all, print);
 }
@@ -165,6 +188,9 @@ Action define_export(CLI::App& app) {
                               "Journeys as LatSeq's own rebuilder makes them, not as sojourn does"),
               {"latseq"});
   options->rules.define(app);
+  options->where.define(app,
+                        "Only journeys for which this is true, of lseq only events, e.g. 'rnti == "
+                        "0x4601'; docs/filters.md has the language");
   app.add_option("-o,--output", options->output,
                  "The file to write, complete or not at all; without it standard output")
       ->type_name("FILE");
