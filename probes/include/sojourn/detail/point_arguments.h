@@ -124,12 +124,17 @@ struct OperandSize {
 /* Bit-fields and pointers. __builtin_classify_type: up to 4 like an integer, 5 a pointer, then what
  * is refused. `1 ? x : 0` promotes a bit-field to int; one too wide for that keeps a type of its
  * own. */
-#define SJ_POINT_OTHER_SIZE_(argument)                                           \
-  (_Generic((1 ? (argument) : 0),                                                \
-       int: -4,                                                                  \
-       unsigned int: 4,                                                          \
-       default: (long long)(SJ_POINT_NUMBER_TYPE_(argument)) - 1 < 0 ? -8 : 8) * \
-   (int)sizeof(char[__builtin_classify_type(argument) <= 5 ? 1 : -1]))
+#define SJ_POINT_OTHER_SIZE_(argument)                                                             \
+  (_Generic((1 ? (argument) : 0),                                                                  \
+       int: -4,                                                                                    \
+       unsigned int: 4,                                                                            \
+       default: (long long)(SJ_POINT_NUMBER_TYPE_(argument)) - 1 < 0 ? -8 : 8) *                   \
+   __extension__(int) sizeof(struct {                                                              \
+     _Static_assert(                                                                               \
+         __builtin_classify_type(argument) <= 5,                                                   \
+         "a point's argument is an integer of up to 64 bits, an enumerator, a bool or a pointer"); \
+     char one;                                                                                     \
+   }))
 #define SJ_POINT_NUMBER_TYPE_(argument) \
   __typeof__(1 ? __builtin_choose_expr(__builtin_classify_type(argument) == 5, 0U, (argument)) : 0)
 
