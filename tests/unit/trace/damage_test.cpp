@@ -296,6 +296,22 @@ TEST_CASE("holes of a file are not searched for blocks") {
   CHECK(none.error().text().contains("no sojourn trace"));
 }
 
+TEST_CASE("blocks behind a hole of a file are found") {
+  const Small small;
+  const std::string path = small.folder.path("hole.sjt");
+  const auto first = static_cast<std::ptrdiff_t>(small.ends[0]);
+  const auto end = static_cast<std::ptrdiff_t>(small.ends.back());
+  const auto* const bytes = reinterpret_cast<const char*>(small.bytes.data());
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes, first).seekp(std::streamoff{1} << 40).write(bytes + first, end - first);
+  file.close();
+  auto reader = Reader::open(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(merged(*reader) == small.first_blocks(3));
+  REQUIRE(reader->damage().size() == 1);
+  CHECK(reader->damage()[0].offset == small.ends[0]);
+}
+
 TEST_CASE("a FIFO that nobody writes into is refused at once") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("fifo.sjt");

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "analysis/trace/column.h"
+
 namespace sojourn::capture {
 
 namespace {
@@ -59,7 +61,7 @@ std::vector<std::uint64_t> Sink::count(const Work& work) {
   const auto points = batch->point();
   counts.resize(std::size_t{std::ranges::max(points)} + 1);
   // Many threads hit one point only. Counted one by one, each would wait for the one before.
-  if (std::ranges::adjacent_find(points, std::ranges::not_equal_to{}) == points.end())
+  if (trace::is_constant(points))
     counts.back() = points.size();
   else
     for (const model::PointId point : points) ++counts[point];
