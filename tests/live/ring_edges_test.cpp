@@ -138,6 +138,29 @@ TEST_CASE("a command that ends at once is recorded whole by rings, and leaves no
   CHECK(ring_directories() <= before);
 }
 
+TEST_CASE("records of points that nobody can make sense of are passed over, and no others") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const bool is_left = GENERATE(false, true);
+  test::Ended ended;
+  if (is_left) {
+    const Environment armed("SJ_RINGS", "armed");
+    const Environment named("SJ_RING_DIR", directory.path().c_str());
+    REQUIRE(test::Child({SJ_SUBJECT_UNUSABLE, "1000"}).wait().exit_code == 0);
+    ended = sojourn({"record", "--post-mortem", directory.path(), "-o", trace});
+  } else {
+    ended = sojourn({"record", "--engine", "ring", "-o", trace, "--", SJ_SUBJECT_UNUSABLE, "1000"});
+  }
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("a field has no name"));
+  CHECK_FALSE(ended.err.contains("made no sense"));
+  trace::Reader reader = open_trace(trace);
+  CHECK(reader.schema().points.size() == 2);
+  CHECK(reader.events() == 2000);
+  CHECK(reader.ledger().empty());
+}
+
 TEST_CASE("rings in a file that is cut while they are read do not end their collector") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

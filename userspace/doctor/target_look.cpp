@@ -81,7 +81,8 @@ void look_at_points(const target::Points& points, const HostAnswers& answers, Ta
          .ring_hit_ps = ring[id]});
   }
   for (const target::Site& site : points.sites) ++look.points[site.point].sites;
-  for (const target::RingSite& site : points.ring_sites) ++look.points[site.point].ring_sites;
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) ++look.points[site.point].ring_sites;
   for (const target::Unusable& one : points.unusable)
     look.refused.push_back({target::printable(one.where), target::printable(one.why)});
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -63,6 +64,7 @@ class Collector {
                          const SelfDescription& description);
   void add_ring_note(const Context& context, const RingNote& note, std::vector<RingSite>& sites);
   Result<RingSite> make_ring_site(const Context& context, const RingNote& note);
+  std::optional<RingSite> pass_over(const RingNote& note);
   Result<std::vector<sj_arg>> make_arguments(const Context& context, const UsdtNote& note) const;
   Result<model::PointId> intern(model::Point point);
 
@@ -166,6 +168,23 @@ Result<RingSite> Collector::make_ring_site(const Context& context, const RingNot
   return RingSite{.id = description.site, .flag = note.flag, .point = id};
 }
 
+// A program that records from its beginning on hits such a site as well: its records are passed
+// over, for which only their length must be known.
+std::optional<RingSite> Collector::pass_over(const RingNote& note) {
+  if (points_.left_out.size() == model::kMaxPoints) return std::nullopt;
+  model::Point point;
+  for (const int size : note.sizes) {
+    const int bytes = size < 0 ? -size : size;
+    if (bytes < 1 || bytes > 8) return std::nullopt;
+    point.fields.push_back({.name = {}, .bytes = static_cast<std::uint8_t>(bytes)});
+  }
+  points_.left_out.push_back(std::move(point));
+  return RingSite{.id = note.description.site,
+                  .flag = note.flag,
+                  .point = static_cast<model::PointId>(points_.left_out.size() - 1),
+                  .is_wanted = false};
+}
+
 void Collector::add_ring_note(const Context& context, const RingNote& note,
                               std::vector<RingSite>& sites) {
   auto site = make_ring_site(context, note);
@@ -173,6 +192,7 @@ void Collector::add_ring_note(const Context& context, const RingNote& note,
     sites.push_back(*site);
     return;
   }
+  if (const auto passed = pass_over(note)) sites.push_back(*passed);
   const SelfDescription& description = note.description;
   unusable(context.file.name,
            fmt::format("{} ({}:{}), in rings: {}", printable(description.point_words),

@@ -72,7 +72,7 @@ struct Points {
   std::vector<MappedFile> files;  // only those that hold sites
   std::vector<Site> sites;
   std::vector<RingSite> ring_sites;
-  // Points that were not asked for; a ring may hold records of them nevertheless.
+  // Points that were not asked for, or that make no sense; a ring may hold records of them.
   std::vector<model::Point> left_out;
   std::vector<Unusable> unusable;
   std::vector<ForeignProbe> foreign;

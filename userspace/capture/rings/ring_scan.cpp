@@ -77,8 +77,8 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
       return one.file == site.file && one.id == site.id;
     });
     if (is_known) continue;
-    const model::Point& point = fresh.schema.points[site.point];
-    site.is_wanted = !options.wants || options.wants(point);
+    const model::Point& point = (site.is_wanted ? fresh.schema.points : fresh.left_out)[site.point];
+    site.is_wanted = site.is_wanted && (!options.wants || options.wants(point));
     if (site.is_wanted) {
       SJ_TRY(id, number(point));
       site.point = id;

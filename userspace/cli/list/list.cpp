@@ -25,6 +25,7 @@
 #include "userspace/cli/units.h"
 #include "userspace/target/process.h"
 #include "userspace/target/procfs.h"
+#include "userspace/target/selection.h"
 
 namespace sojourn::cli {
 
@@ -65,8 +66,7 @@ Result<void> print(const Options& options, const Listed& listed, const std::stri
   const target::Points& points = listed.points();
   for (const target::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
-  if (points.sites.empty() && points.ring_sites.empty() &&
-      (!options.all || points.foreign.empty())) {
+  if (!target::has_any(points) && (!options.all || points.foreign.empty())) {
     if (options.maps.given())
       return fail("{} has no points: none of the map's functions can be traced", title);
     return fail(
@@ -81,8 +81,10 @@ Result<void> print(const Options& options, const Listed& listed, const std::stri
     return {};
   }
   print_tables(listed, options.all);
+  const auto ring_sites = static_cast<std::size_t>(
+      std::ranges::count(points.ring_sites, true, &target::RingSite::is_wanted));
   fmt::print(stderr, "{} at {} in {}\n", counted(points.schema.points.size(), "point"),
-             counted(std::max(points.sites.size(), points.ring_sites.size()), "site"),
+             counted(std::max(points.sites.size(), ring_sites), "site"),
              counted(points.files.size(), "file"));
   return {};
 }

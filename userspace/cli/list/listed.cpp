@@ -15,7 +15,8 @@ std::vector<PointSites> count_sites(const target::Points& points) {
     counts[site.point].sites += 1;
     counts[site.point].probes.insert(site.probe);
   }
-  for (const target::RingSite& site : points.ring_sites) counts[site.point].ring_sites += 1;
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) counts[site.point].ring_sites += 1;
   return counts;
 }
 

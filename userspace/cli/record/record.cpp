@@ -123,7 +123,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
   // Nobody expects rings in a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
       std::ranges::all_of(subjects, [](const capture::Subject& subject) {
-        return subject.points.ring_sites.empty();
+        return std::ranges::none_of(subject.points.ring_sites, &target::RingSite::is_wanted);
       }))
     how.engines.wanted = model::Engine::kBpf;
   if (!options.quiet) std::ranges::for_each(subjects, tell_switched_off);
