@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -23,7 +24,8 @@ namespace {
 // Rings are made a little after their library is mapped.
 constexpr unsigned kCodeTries = 25;
 
-// Without the sites that are known already.
+// Without the sites that are known already, and without the points of these: a command's own file
+// has another name here than it was started by.
 target::Points only_new(target::Points points, const target::Points& known) {
   const auto is_known_file = [&](std::size_t index) {
     const target::MappedFile& file = points.files[index];
@@ -37,7 +39,11 @@ target::Points only_new(target::Points points, const target::Points& known) {
   std::erase_if(points.sites, [&](const target::Site& site) { return is_known_file(site.file); });
   std::erase_if(points.ring_sites,
                 [&](const target::RingSite& site) { return is_known_file(site.file); });
-  return points;
+  std::vector<bool> is_new(points.schema.points.size());
+  for (const target::Site& site : points.sites) is_new[site.point] = true;
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) is_new[site.point] = true;
+  return target::select(std::move(points), is_new);
 }
 
 // Of those that have points to record.

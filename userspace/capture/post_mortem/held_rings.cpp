@@ -91,6 +91,7 @@ Result<void> HeldRings::look_at(Member& member) {
 Result<bool> HeldRings::take_in(Member& member, const FoundArena& found) {
   SJ_TRY(arena, open_arena(member.process, found));
   if (arena.gone()) return false;
+  if (!has_points(arena)) return true;
   // Whoever is attached has made them rings of another kind: that is to be told, not this.
   SJ_CHECK(arena.lock());
   if (!records_by_itself(arena)) return true;

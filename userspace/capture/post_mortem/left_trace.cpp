@@ -87,6 +87,7 @@ Result<void> read_rings(const LeftWhole& whole, const Numbered& numbered, LeftRi
     const LeftSession& session = whole.sessions[index];
     rings.turn_to(session.left.pid, session.view);
     for (const LeftArena& one : session.left.arenas) {
+      if (!has_points(one.arena)) continue;
       SJ_TRY(match, session.match(one.arena));
       SJ_CHECK(rings.read(one, sites_of(match, session.points, numbered.ids[index])));
       if (one.arena.was_cut()) return fail("{}: was cut while it was read", one.arena.name());

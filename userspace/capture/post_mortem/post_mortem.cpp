@@ -18,13 +18,6 @@ namespace sojourn::capture {
 
 namespace {
 
-std::string build_id_of(const sj_module& module) {
-  std::string hex;
-  for (std::uint32_t byte = 0; byte < module.build_id_bytes; ++byte)
-    hex += fmt::format("{:02x}", module.build_id[byte]);
-  return hex;
-}
-
 // ---- the files of its code ----
 
 struct CodeFile {
@@ -67,6 +60,7 @@ Result<Code> find_all_code(const LeftProcess& left, const std::vector<std::strin
   Code code;
   std::vector<std::string> paths;
   for (const LeftArena& one : left.arenas) {
+    if (!has_points(one.arena)) continue;
     SJ_TRY(file, find_code(one.arena, executables));
     if (std::ranges::find(paths, file.path) != paths.end()) continue;
     paths.push_back(file.path);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include "userspace/target/elf_file.h"
 #include "userspace/target/mapped_files.h"
 #include "userspace/target/maps.h"
@@ -61,12 +64,32 @@ Result<ArenaMatch> match_arena(const target::Process& process, const Arena& aren
               target::printable(file->name));
 }
 
+std::string build_id_of(const sj_module& module) {
+  std::string hex;
+  for (std::uint32_t byte = 0; byte < module.build_id_bytes; ++byte)
+    hex += fmt::format("{:02x}", module.build_id[byte]);
+  return hex;
+}
+
+namespace {
+
+// Its path leads through the process, and nowhere once that has ended.
+Result<target::ElfFile> open_left(const target::MappedFile& file) {
+  auto elf = target::ElfFile::open(file.path, file.name);
+  struct stat status{};
+  if (elf || stat(file.name.c_str(), &status) != 0 || status.st_ino != file.inode) return elf;
+  return target::ElfFile::open(file.name, file.name);
+}
+
+}  // namespace
+
 Result<ArenaMatch> match_left_arena(const Arena& arena, const target::Points& points) {
   const ArenaLayout& layout = arena.layout();
+  const std::string build_id = build_id_of(arena.module());
   std::optional<ArenaMatch> found;
   for (std::size_t index = 0; index < points.files.size(); ++index) {
-    const target::MappedFile& file = points.files[index];
-    SJ_TRY(elf, target::ElfFile::open(file.path, file.name));
+    SJ_TRY(elf, open_left(points.files[index]));
+    if (!build_id.empty() && elf.build_id() != build_id) continue;
     const target::Section* const flags = elf.section("sj_flags");
     if (flags == nullptr || flags->bytes != layout.flags * sizeof(std::uint16_t)) continue;
     const ArenaMatch match{.file = index, .bias = layout.flags_address - flags->address};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "analysis/base/result.h"
 #include "userspace/capture/rings/arena.h"
@@ -24,9 +25,16 @@ struct ArenaMatch {
   }
 };
 
+// Of a module that only registers queues nobody writes to the rings.
+inline bool has_points(const Arena& arena) {
+  return arena.layout().flags != 0;
+}
+
 // Fails where the arena's code is in no file that `points` has ring sites of.
 Result<ArenaMatch> match_arena(const target::Process& process, const Arena& arena,
                                const target::Points& points);
+
+std::string build_id_of(const sj_module& module);  // as hex; empty where it has none
 
 // The same where the process has ended and shows its mappings no more: by what the arena says of
 // itself. Fails also where that fits more than one of the files.

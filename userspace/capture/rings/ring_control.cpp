@@ -18,7 +18,7 @@ Result<RingControl> RingControl::open(const target::Process& process,
   SJ_TRY(found, find_arenas(process));
   for (const FoundArena& one : found) {
     SJ_TRY(arena, open_arena(process, one));
-    if (arena.gone()) continue;
+    if (arena.gone() || !has_points(arena)) continue;
     SJ_TRY(match, match_arena(process, arena, points));
     control.modules_.push_back({std::move(arena), match});
   }

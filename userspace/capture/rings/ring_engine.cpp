@@ -223,9 +223,15 @@ Result<bool> RingEngine::poll() {
     if (often) state.period = state.options.poll_period;
     if (!state.options.directory.empty())
       remove_other_arenas(state.options.directory, state.process().namespace_pid());
-    // A process that is just ending, or is not its new self yet, cannot be looked into.
-    if (auto scanned = state.scan(); !scanned && !often)
+    if (auto scanned = state.scan(); scanned || often)
+      state.blind_since_ns = 0;
+    else if (state.blind_since_ns == 0)
+      state.blind_since_ns = now;
+    else if (now - state.blind_since_ns >= kSecond)
       return std::unexpected(std::move(scanned).error());
+    // A process that is just ending, is not its new self yet or has unloaded what was being looked
+    // at cannot be looked into: soon it can, or it is gone.
+    if (state.blind_since_ns != 0) state.next_scan_ns = now + 10 * kMillisecond;
   }
   const bool has_room = state.outlet->sink().has_room();
   bool more = false;

@@ -54,6 +54,7 @@ struct RingEngine::State {
   std::uint64_t next_life_ns = 0;
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
+  std::uint64_t blind_since_ns = 0;  // its processes could not be looked into; 0: they could
   std::chrono::microseconds period{1000};
   std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
 

@@ -45,6 +45,7 @@ Result<void> RingEngine::State::scan_left() {
     if (file.owner != process().namespace_pid()) continue;
     if (!known.emplace(file.device, file.inode).second) continue;
     SJ_TRY(arena, Arena::open_named(file.path, "the rings of the ended command"));
+    if (!has_points(arena)) continue;
     SJ_CHECK(add_arena(process(), std::move(arena)));
   }
   return {};
@@ -95,16 +96,24 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
 Result<ArenaMatch> RingEngine::State::match(const target::Process& process, const Arena& arena) {
   auto matched = match_arena(process, arena, points);
   if (matched) return matched;
-  if (!process.alive()) return match_left_arena(arena, points);
-  SJ_TRY(fresh, target::find_points(process));
+  if (process.alive()) {
+    SJ_TRY(fresh, target::find_points(process));
+    SJ_CHECK(learn(std::move(fresh)));
+    return match_arena(process, arena, points);
+  }
+  matched = match_left_arena(arena, points);
+  if (matched) return matched;
+  // Of a library that came and went between two looks.
+  SJ_TRY(fresh, target::find_points_in_file(arena.module().path));
   SJ_CHECK(learn(std::move(fresh)));
-  return match_arena(process, arena, points);
+  return match_left_arena(arena, points);
 }
 
 // False: it is on its way out.
 Result<bool> RingEngine::State::add_arena(const target::Process& process, const FoundArena& found) {
   SJ_TRY(arena, open_arena(process, found));
   if (arena.gone()) return false;
+  if (!has_points(arena)) return true;
   SJ_CHECK(add_arena(process, std::move(arena)));
   return true;
 }
