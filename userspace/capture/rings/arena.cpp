@@ -118,6 +118,10 @@ std::uint64_t Arena::slots_used() const {
 std::uint64_t Arena::memory_used() const {
   return load_relaxed(header().memory_used);
 }
+std::uint64_t Arena::memory_ceiling() const {
+  const std::uint64_t asked = load_relaxed(control().memory_ceiling);
+  return asked != 0 ? asked : load_relaxed(header().memory_ceiling_default);
+}
 bool Arena::gone() const {
   return load_acquire(header().gone) != 0;
 }

@@ -65,7 +65,8 @@ class Arena {
   std::optional<sj_clock_reading> newest_clocks() const;
   std::uint64_t slots_used() const;
   std::uint64_t memory_used() const;
-  bool gone() const;  // its module was unloaded
+  std::uint64_t memory_ceiling() const;  // for all of its rings
+  bool gone() const;                     // its module was unloaded
 
   // Somebody made the file shorter: what was behind reads as zeros. A memfd is sealed against that
   // by the target itself; a file with a name cannot be, nor can a target be trusted.

@@ -110,6 +110,15 @@ void RingModule::add_advice(RingAdvice& advice) const {
       advice.safe_ring_bytes, std::bit_ceil(static_cast<std::uint64_t>(std::min(needed, kMost))));
   advice.most_ring_bytes =
       std::max(advice.most_ring_bytes, std::bit_floor(arena_.layout().most_ring_bytes()));
+  const RingClock& clock = *shared_->clock;
+  advice.longest_unseen_ns =
+      std::max(advice.longest_unseen_ns,
+               clock.to_ns(last_look_) - clock.to_ns(last_look_ - longest_unseen_));
+  // The module that has the least room.
+  if (arena_.slots_used() >= advice.rings) {
+    advice.rings = arena_.slots_used();
+    advice.memory_ceiling = arena_.memory_ceiling();
+  }
   advice.foreign_events += advice_.foreign_events;
   advice.damaged += advice_.damaged;
   advice.cut += arena_.was_cut() ? 1 : 0;

@@ -49,14 +49,17 @@ struct RingShared {
 
 // What a user may want to know about the rings of a capture.
 struct RingAdvice {
-  std::uint64_t ring_bytes = 0;       // of the fullest ring
-  std::uint64_t most_ring_bytes = 0;  // that the target has room for
-  std::uint64_t safe_ring_bytes = 0;  // for the highest rate and the longest time between looks
-  std::uint64_t most_filled = 0;      // bytes that waited in it at once
-  std::uint64_t foreign_events = 0;   // of forked children, not recorded
-  std::uint64_t damaged = 0;          // spans of rings that made no sense
-  std::uint64_t cut = 0;              // arenas that somebody made shorter
-  std::uint64_t under_way = 0;        // hits that were not whole when the capture ended
+  std::uint64_t ring_bytes = 0;         // of the fullest ring
+  std::uint64_t most_ring_bytes = 0;    // that the target has room for
+  std::uint64_t safe_ring_bytes = 0;    // for the highest rate and the longest time between looks
+  std::uint64_t longest_unseen_ns = 0;  // between two looks
+  std::uint64_t rings = 0;              // that a module's threads have taken, at most at once
+  std::uint64_t memory_ceiling = 0;     // for all of these together
+  std::uint64_t most_filled = 0;        // bytes that waited in it at once
+  std::uint64_t foreign_events = 0;     // of forked children, not recorded
+  std::uint64_t damaged = 0;            // spans of rings that made no sense
+  std::uint64_t cut = 0;                // arenas that somebody made shorter
+  std::uint64_t under_way = 0;          // hits that were not whole when the capture ended
   std::uint64_t lost_of_unknown_points = 0;
   std::uint64_t silences = 0;  // times that the target had taken this process for dead
 };

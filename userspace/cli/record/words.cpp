@@ -85,17 +85,35 @@ void RunningTotals::clear() const {
 
 namespace {
 
+std::uint64_t machine_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Rings of another size are of no use to threads that get none for want of memory.
+std::string safe_rings(const RecordOptions& options, const capture::RingAdvice& advice) {
+  const std::uint64_t each = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
+  const std::uint64_t all = each * std::max<std::uint64_t>(advice.rings, 1);
+  if (all > machine_memory() / 2)
+    return "no size would be safe that fits into memory: let this process run earlier "
+           "(--collector-cpu, --collector-priority), or record fewer points (--points)";
+  // A command is started with what is asked for here.
+  const bool is_by_option = each <= advice.most_ring_bytes || !options.command.empty();
+  std::string sizes =
+      (is_by_option ? "--ring-size " : "a target started with SJ_RING_BYTES=") + buffer_bytes(each);
+  if (all > advice.memory_ceiling)
+    sizes += (is_by_option ? " --ring-memory " : " SJ_RING_MEMORY=") + buffer_bytes(all);
+  return sizes + " would be safe";
+}
+
 // What the rings' sizes and contents were like, where that was not as it should be.
-void tell_advice(const capture::RingAdvice& advice) {
+void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice) {
   const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
-  if (advice.ring_bytes != 0 && is_tight) {
-    const std::uint64_t safe = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
-    tell("a ring of {} was filled to {:.0f} %: {}{} would be safe\n",
+  if (advice.ring_bytes != 0 && is_tight)
+    tell("a ring of {} was filled to {:.0f} %, as nobody looked for up to {:.1f} ms: {}\n",
          buffer_bytes(advice.ring_bytes),
          100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
-         safe <= advice.most_ring_bytes ? "--ring-size " : "a target started with SJ_RING_BYTES=",
-         buffer_bytes(safe));
-  }
+         static_cast<double>(advice.longest_unseen_ns) / 1e6, safe_rings(options, advice));
   if (advice.foreign_events != 0)
     tell("not recorded: {} of forked children: attach to them by their own pid as well\n",
          counted(advice.foreign_events, "event"));
@@ -156,7 +174,7 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
-  if (outcome.rings) tell_advice(*outcome.rings);
+  if (outcome.rings) tell_advice(options, *outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture, outcome);
   if (outcome.events != 0 && !outcome.never_hit.empty())
