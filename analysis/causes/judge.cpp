@@ -120,6 +120,10 @@ void Judge::pass(const Way& way, std::size_t step) {
   const std::uint64_t flow = lines_.flow(pair, to.values);
   const std::uint64_t entered_ns = step == 1 ? from.entered_ns : from.ts_ns;
   stay.ahead = lines_.ahead(pair, flow, entered_ns, stay.end_ns);
+  // Those ahead of it took about as long as it did: who was there before the trace began has left
+  // by then, unless the unit came too soon.
+  const std::uint64_t stayed_ns = stay.end_ns - entered_ns;
+  stay.is_least = entered_ns < timeline_.open_ns() + stayed_ns;
   stay.is_paced = timeline_.slots().leads(stay.to);
   if (stay.is_paced) stay.slot = slot_of(way, step);
   if (stay.ahead.units != 0) {
@@ -353,6 +357,7 @@ Part Judge::part(Kind kind, const Wait& wait, std::uint64_t from_ns, std::uint64
   if (kind == Kind::kQueue) {
     made.count = wait.ahead.units;
     made.of_flow = wait.ahead.of_flow;
+    made.is_least = wait.is_least;
     made.is_paced = wait.is_paced;
     made.sampled = wait.sampled;
   }

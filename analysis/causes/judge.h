@@ -51,6 +51,7 @@ class Judge {
     std::uint32_t from = 0;  // the thread that put it there
     std::uint32_t to = 0;    // that took it out
     Lines::Ahead ahead;
+    bool is_least = false;        // others may have been ahead that came before the trace began
     std::uint64_t turn_ns = 0;    // from then on nobody was ahead
     std::uint64_t served_ns = 0;  // from then on `to` had nothing else to do
     bool is_paced = false;        // `to` goes by slots

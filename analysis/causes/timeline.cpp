@@ -75,7 +75,7 @@ void Timeline::consume(const model::EventBatch& events) {
 
 void Timeline::note(const model::EventView& event, std::int32_t cpu) {
   if (begin_ns_ == 0)
-    begin_ns_ = source_.capture.open_ns != 0 ? source_.capture.open_ns : event.ts_ns;
+    begin_ns_ = open_ns_ = source_.capture.open_ns != 0 ? source_.capture.open_ns : event.ts_ns;
   now_ns_ = std::max(now_ns_, event.ts_ns);
   if (event.point >= plans_.size()) return;
   const Plan& plan = plans_[event.point];

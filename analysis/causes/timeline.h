@@ -45,6 +45,8 @@ class Timeline {
   Timeline& operator=(const Timeline&) = delete;
 
   void consume(const model::EventBatch& events);
+  // When the trace began.
+  std::uint64_t open_ns() const { return open_ns_; }
   // From then on everything is known.
   std::uint64_t begin_ns() const { return begin_ns_; }
 
@@ -143,6 +145,7 @@ class Timeline {
   std::unordered_map<std::uint64_t, Queue> queues_;
   std::unordered_map<std::int32_t, std::deque<Occupant>> cpus_;
   SlotClock slots_;
+  std::uint64_t open_ns_ = 0;
   std::uint64_t begin_ns_ = 0;
   std::uint64_t now_ns_ = 0;
   std::size_t entries_ = 0;

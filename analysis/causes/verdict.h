@@ -44,6 +44,7 @@ struct Part {
   bool is_softirq = false;    // kInterrupted
   std::uint64_t count = 0;    // kQueue, kOrder: units; kSlot: slots; kInterrupted: times
   bool of_flow = false;       // kQueue: the units are those of its own flow
+  bool is_least = false;      // kQueue: there may be more, which came before the trace began
   bool is_paced = false;      // kQueue: its thread goes by slots
   std::int64_t sampled = -1;  // kQueue: the most that samples of the queue saw meanwhile
   std::uint64_t faults = 0;   // kWork: page faults

@@ -94,6 +94,7 @@ ordered_json part_json(const Part& part, const CausesContent& content) {
     case Kind::kQueue:
       object["ahead"] = part.count;
       object["of_flow"] = part.of_flow;
+      object["at_least"] = part.is_least;
       object["sampled_depth"] = known(part.sampled);
       break;
     case Kind::kSlot:

@@ -28,10 +28,12 @@ std::string others(std::uint64_t count) {
 std::string queue_clause(const Part& part, const std::string& took, const std::string& place,
                          const std::string& thread) {
   if (part.count == 0)
-    return fmt::format("{} in {} while {} was busy elsewhere", took, place, thread);
-  std::string text = fmt::format("{} in {} behind {}{}", took, place, others(part.count),
-                                 part.of_flow ? " of its flow" : "");
-  if (!part.is_paced && part.tid != 0)
+    return fmt::format("{} in {} while {} was busy{}", took, place, thread,
+                       part.is_least ? ", maybe with what came before the trace" : " elsewhere");
+  std::string text =
+      fmt::format("{} in {} behind {}{}{}", took, place, part.is_least ? "at least " : "",
+                  others(part.count), part.of_flow ? " of its flow" : "");
+  if (!part.is_paced && part.tid != 0 && !part.is_least)
     text += fmt::format(", {} for each by {}",
                         duration(static_cast<double>(part.ns) / static_cast<double>(part.count)),
                         thread);

@@ -50,6 +50,22 @@ TEST_CASE("a packet waits while those ahead of it are worked on") {
   CHECK_FALSE(part(verdicts[2], Kind::kQueue).of_flow);
 }
 
+TEST_CASE("early in a trace there may have been others ahead, too") {
+  Scene scene;
+  scene.in(kOpen + 10, 1);
+  scene.in(kOpen + 20, 2);
+  scene.out(kOpen + 500, 1);
+  scene.out(kOpen + 600, 2);
+  scene.in(kOpen + 1010, 3);
+  scene.in(kOpen + 1020, 4);
+  scene.out(kOpen + 1500, 3);
+  scene.out(kOpen + 1600, 4);
+  const auto verdicts = scene.explain();
+  REQUIRE(verdicts.size() == 4);
+  CHECK(part(verdicts[1], Kind::kQueue).is_least);
+  CHECK_FALSE(part(verdicts[3], Kind::kQueue).is_least);
+}
+
 TEST_CASE("a preempted thread names who had its CPU, and where") {
   Scene scene;
   scene.in(2000, 1);
