@@ -188,7 +188,7 @@ TEST_CASE("a child that is forked while points are shed has them off, and back w
   parent.signal(SIGUSR1);
   REQUIRE(tracer.wait_for_output("was forked"));
   // A trial of them all, and its end: both have the point on, and then off.
-  REQUIRE(tracer.wait_for_output("brought back"));
+  REQUIRE(tracer.wait_for_output("brought back", "was forked"));
   std::this_thread::sleep_for(std::chrono::seconds(2));
   tracer.signal(SIGINT);
   const test::Ended ended = tracer.wait();
@@ -217,8 +217,9 @@ TEST_CASE("a process that comes into a cgroup while points are shed has them off
                       "--budget", "0.00001", "-o", trace});
   REQUIRE(tracer.wait_for_output("shed "));
   move(late.pid(), group.path());
-  REQUIRE(tracer.wait_for_output("process " + std::to_string(late.pid())));
-  REQUIRE(tracer.wait_for_output("brought back"));
+  const std::string came = "process " + std::to_string(late.pid());
+  REQUIRE(tracer.wait_for_output(came));
+  REQUIRE(tracer.wait_for_output("brought back", came));
   std::this_thread::sleep_for(std::chrono::seconds(2));
   tracer.signal(SIGINT);
   const test::Ended ended = tracer.wait();

@@ -88,12 +88,15 @@ std::string Child::wait_for_ready_line() const {
   return line;
 }
 
-bool Child::wait_for_output(const std::string& text) {
+bool Child::wait_for_output(const std::string& text, const std::string& after) {
+  const auto has_said = [&](const std::string& file) {
+    const std::string said = contents(directory_.path(file));
+    const std::size_t from = said.find(after);
+    return from != std::string::npos && said.find(text, from + after.size()) != std::string::npos;
+  };
   for (int tries = 0; tries < 6000; ++tries) {
     const bool running_before = running();
-    if (contents(directory_.path("out")).contains(text) ||
-        contents(directory_.path("err")).contains(text))
-      return true;
+    if (has_said("out") || has_said("err")) return true;
     if (!running_before) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

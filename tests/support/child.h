@@ -42,8 +42,9 @@ class Child {
   pid_t pid() const { return pid_; }
   // What it wrote to descriptor 3, up to the first newline.
   std::string wait_for_ready_line() const;
-  // Waits until its output holds the text; false when it ended or a minute passed without.
-  bool wait_for_output(const std::string& text);
+  // Waits until its output holds the text, behind the other one if there is one; false when it
+  // ended or a minute passed without.
+  bool wait_for_output(const std::string& text, const std::string& after = "");
   bool running();
   void signal(int number) const;
   Ended wait();
