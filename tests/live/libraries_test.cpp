@@ -98,6 +98,24 @@ TEST_CASE("a library that has queues and no points is in nobody's way") {
   CHECK(sojourn_done({"list", "-p", pid}).contains("library.queue"));
 }
 
+TEST_CASE("a library whose rings make no sense is left out, and the rest goes on") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  test::Child subject({SJ_SUBJECT_LOADER, SJ_SUBJECT_UNFIT_LIBRARY});
+  REQUIRE(subject.wait_for_output("ready"));
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", "ring",
+                      "--for", "4s", "-o", trace});
+  REQUIRE(tracer.wait_for_output("attached 1 point"));
+  subject.signal(SIGUSR1);
+  const test::Ended ended = tracer.wait();
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("not recorded: a library that came later: "));
+  trace::Reader reader = open_trace(trace);
+  CHECK(is_there_whole(hits_of(reader, "loader.in--library.in")));
+  CHECK(reader.capture().ended_by == "duration");
+}
+
 TEST_CASE("what a process with such a library held is read when it is gone, and before") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

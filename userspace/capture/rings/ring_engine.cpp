@@ -227,8 +227,11 @@ Result<bool> RingEngine::poll() {
       state.blind_since_ns = 0;
     else if (state.blind_since_ns == 0)
       state.blind_since_ns = now;
-    else if (now - state.blind_since_ns >= kSecond)
-      return std::unexpected(std::move(scanned).error());
+    else if (now - state.blind_since_ns >= kSecond) {
+      // Of a library that came later: no reason to lose the others.
+      SJ_CHECK(state.scan(State::Unfit::kLeaveOut));
+      state.blind_since_ns = 0;
+    }
     // A process that is just ending, is not its new self yet or has unloaded what was being looked
     // at cannot be looked into: soon it can, or it is gone.
     if (state.blind_since_ns != 0) state.next_scan_ns = now + 10 * kMillisecond;
@@ -352,6 +355,7 @@ std::vector<model::ShedSpan> RingEngine::silences() const {
 
 void RingEngine::add_advice(RingAdvice& advice) const {
   for (const auto& module : state_->modules) module->add_advice(advice);
+  std::ranges::copy(state_->left_out, std::back_inserter(advice.left_out));
 }
 
 const target::Points& RingEngine::points() const {

@@ -54,12 +54,15 @@ struct RingEngine::State {
   std::uint64_t next_life_ns = 0;
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
-  std::uint64_t blind_since_ns = 0;  // its processes could not be looked into; 0: they could
+  std::uint64_t blind_since_ns = 0;   // its processes could not be looked into; 0: they could
+  std::vector<std::string> left_out;  // rings of libraries that came later, and why
   std::chrono::microseconds period{1000};
   std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
 
-  Result<void> scan();
-  Result<void> scan(const target::Process& process);
+  // What to do with rings that cannot be read, though their process lives.
+  enum class Unfit : std::uint8_t { kFail, kLeaveOut };
+  Result<void> scan(Unfit unfit = Unfit::kFail);
+  Result<void> scan(const target::Process& process, Unfit unfit);
   Result<void> scan_left();
   Result<bool> add_arena(const target::Process& process, const FoundArena& found);
   Result<void> add_arena(const target::Process& process, Arena arena);

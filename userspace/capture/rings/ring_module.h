@@ -61,7 +61,8 @@ struct RingAdvice {
   std::uint64_t cut = 0;                // arenas that somebody made shorter
   std::uint64_t under_way = 0;          // hits that were not whole when the capture ended
   std::uint64_t lost_of_unknown_points = 0;
-  std::uint64_t silences = 0;  // times that the target had taken this process for dead
+  std::uint64_t silences = 0;         // times that the target had taken this process for dead
+  std::vector<std::string> left_out;  // rings that came later and could not be read, and why
 };
 
 // From `from` to `until` (stamps) the target may have had its flags off: it took the collector,

@@ -20,20 +20,23 @@ bool RingEngine::State::is_complete() const {
   return modules.size() >= files.size();
 }
 
-Result<void> RingEngine::State::scan() {
+Result<void> RingEngine::State::scan(Unfit unfit) {
   for (const Owner& one : owners) {
-    if (auto scanned = scan(*one.process); !scanned && one.process->alive()) return scanned;
+    auto scanned = scan(*one.process, unfit);
+    if (!scanned && one.process->alive()) return scanned;
   }
   return {};
 }
 
-Result<void> RingEngine::State::scan(const target::Process& process) {
+Result<void> RingEngine::State::scan(const target::Process& process, Unfit unfit) {
   SJ_TRY(found, find_arenas(process));
   for (const FoundArena& arena : found) {
     if (known.contains({arena.device, arena.inode})) continue;
     // What cannot be had of a process that is ending is left for scan_left().
-    SJ_TRY(added, add_arena(process, arena));
-    if (added) known.emplace(arena.device, arena.inode);
+    auto added = add_arena(process, arena);
+    if (!added && unfit == Unfit::kFail) return std::unexpected(std::move(added).error());
+    if (!added) left_out.push_back(added.error().text());
+    if (!added || *added) known.emplace(arena.device, arena.inode);
   }
   return {};
 }

@@ -129,6 +129,8 @@ void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice
         "this process could not look into the rings for so long that the target took it for dead: "
         "{}, the points were off then, as `sojourn report --costs` shows\n",
         counted(advice.silences, "time"));
+  for (const std::string& why : advice.left_out)
+    tell("not recorded: a library that came later: {}\n", why);
   if (advice.damaged != 0)
     tell(
         "{} of rings made no sense and were skipped: is something writing over the target's "
