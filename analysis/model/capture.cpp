@@ -73,6 +73,8 @@ std::string_view name(LossCause cause) {
       return "writer behind";
     case LossCause::kUnderWay:
       return "under way";
+    case LossCause::kUnreadable:
+      return "unreadable";
   }
   return "unknown";
 }
@@ -83,6 +85,7 @@ bool takes_sequence_number(LossCause cause) {
     case LossCause::kReserveRefused:
     case LossCause::kWriterBehind:
     case LossCause::kUnderWay:
+    case LossCause::kUnreadable:
       return true;
     default:
       return false;

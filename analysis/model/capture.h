@@ -111,6 +111,7 @@ enum class LossCause : std::uint8_t {
   kTargetGone = 6,
   kWriterBehind = 7,  // drained, but the disk did not take it in time
   kUnderWay = 8,      // not whole when the capture ended: its thread was stopped in the middle
+  kUnreadable = 9,    // what stood in the ring made no sense: one for each such span, at least
 };
 std::string_view name(LossCause cause);
 

@@ -37,6 +37,8 @@ std::string_view why_lost(const model::Ledger& ledger, bool is_behind) {
       return "threads got no ring: a larger --ring-memory";
     case model::LossCause::kRecursionMissed:
       return "the kernel skipped programs that were running already; this is an upper bound";
+    case model::LossCause::kUnreadable:
+      return "what stood in rings made no sense: is something writing over the target's memory?";
     default:
       return "`sojourn check` will tell which and why";
   }

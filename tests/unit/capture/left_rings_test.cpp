@@ -259,6 +259,22 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_code.ledger == model::Ledger{full, of_point});
 }
 
+TEST_CASE("where a ring makes no sense, one hit at least is lost, and the ledger has it") {
+  Target target;
+  target.hit(0, 1);
+  const std::uint64_t at =
+      kRingsAt + SJ_RING_DATA + static_cast<std::uint64_t>(target.ring(0).cursor);
+  target.hit(0, 2);
+  target.hit(0, 3);
+  std::memset(target.bytes().data() + at, 0xee, SJ_RECORD_HEADER_BYTES);
+  const Found found = read(target.bytes());
+  CHECK(found.numbers == std::vector<std::uint64_t>{1});
+  const model::LedgerEntry unreadable{
+      .stream = 0, .point = model::kNoPoint, .cause = model::LossCause::kUnreadable, .count = 1};
+  CHECK(found.ledger == model::Ledger{unreadable});
+  CHECK(found.stream_hits == std::vector<std::uint64_t>{2});
+}
+
 TEST_CASE("counts that no program can have are damage, and no losses") {
   Target target;
   target.hit(0, 1);

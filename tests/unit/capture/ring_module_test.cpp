@@ -127,6 +127,28 @@ TEST_CASE("a hit that is not whole at the end is lost with the number that it ha
   CHECK(hits == std::vector<std::uint64_t>{1});
 }
 
+TEST_CASE("what makes no sense in a ring is lost with the number that is left out for it") {
+  Target target;
+  Session session(target);
+  target.begin_hit(150, 12345);  // of no point
+  target.ring().cursor = 24;
+  session.module.drain(true);
+  model::Ledger ledger;
+  session.module.add_losses(ledger);
+  const model::LedgerEntry expected{
+      .stream = 0, .point = model::kNoPoint, .cause = model::LossCause::kUnreadable, .count = 1};
+  CHECK(ledger == model::Ledger{expected});
+  target.ring().cursor = 25;  // as none can be
+  session.module.drain(true);
+  ledger.clear();
+  session.module.add_losses(ledger);
+  REQUIRE(ledger.size() == 1);
+  CHECK(ledger.front().count == 2);
+  std::vector<std::uint64_t> hits;
+  session.module.add_hits(hits);
+  CHECK(hits == std::vector<std::uint64_t>{2});
+}
+
 TEST_CASE("a hit that is not whole at the end and began after the close is no loss") {
   Target target;
   Session session(target);

@@ -105,6 +105,11 @@ Result<void> LeftRings::read_ring(const Source& source, const Ring& ring) {
   const RingGate own{.open = ring.is_flight ? ring.claimed_stamp : 0, .close = view_.until_stamp};
   SJ_TRY(stream, read_stream(source, ring, ring.tid, own));
   counts_.damaged += stream.damaged;
+  if (stream.damaged != 0) {
+    SJ_CHECK(number(stream));
+    lose(stream.id, model::kNoPoint, model::LossCause::kUnreadable, stream.damaged);
+    stream_hits_[stream.id] = stream.seq;
+  }
   // What was before is written over, or a collector has it.
   if (ring.begin > 0 || !source.is_fresh) {
     // Where it was written anew while it was looked at, nothing is left of the time before.
@@ -130,6 +135,7 @@ Result<RingStream> LeftRings::read_stream(const Source& source, const Ring& ring
     model::EventColumns columns;
     if (!reader.read(ring.cursor, source.sites, *clock_, gate, kBatchEvents, stream, columns)) {
       ++stream.damaged;
+      ++stream.seq;
       break;
     }
     if (columns.ts_ns.empty()) continue;
@@ -217,7 +223,7 @@ Result<void> LeftRings::count_lost(const Source& source, const Ring& ring, RingS
   } else {
     lose(stream.id, model::kNoPoint, model::LossCause::kRingFull, in_gaps);
   }
-  stream_hits_[stream.id] = stream.events + lost;
+  stream_hits_[stream.id] = stream.events + stream.damaged + lost;
   return {};
 }
 

@@ -182,6 +182,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     if (site == nullptr || site->id != id) site = sites.find(id);
     if (site == nullptr || site->record_bytes > cursor - tail) {
       ++stream.damaged;
+      ++seq;
       tail = cursor;
       break;
     }

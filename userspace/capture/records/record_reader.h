@@ -69,7 +69,7 @@ struct RingStream {
   std::uint32_t tid = 0;
   std::uint64_t seq = 0;  // of the next event
   std::uint64_t events = 0;
-  std::uint64_t damaged = 0;  // spans that were skipped
+  std::uint64_t damaged = 0;  // spans that were skipped: of each, one number is left out
 };
 
 // More hits of one thread than in a month of nothing else: a count above is not one, but damage.

@@ -55,6 +55,11 @@ void RingModule::count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::
   if (newly != 0 && newly <= kHonest) lost[{stream, model::kNoPoint}] += newly;
 }
 
+// How many hits a span held is not known: one, as some number has to be left out.
+void RingModule::note_unreadable(std::uint32_t stream, std::uint64_t spans) {
+  if (spans != 0) lost_unreadable_[{stream, model::kNoPoint}] += spans;
+}
+
 void RingModule::count_refused() {
   const std::uint32_t elsewhere = load_acquire(arena_.refused_elsewhere());
   bool any = elsewhere != refused_elsewhere_;
@@ -78,6 +83,8 @@ void RingModule::add_losses(model::Ledger& ledger) const {
     ledger.push_back({where.first, where.second, model::LossCause::kUnderWay, count});
   for (const auto& [where, count] : lost_target_gone_)
     ledger.push_back({where.first, where.second, model::LossCause::kTargetGone, count});
+  for (const auto& [where, count] : lost_unreadable_)
+    ledger.push_back({where.first, where.second, model::LossCause::kUnreadable, count});
 }
 
 void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
@@ -91,6 +98,7 @@ void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
   // Hits that found no ring took no number, nor did those that a thread died with.
   for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
   for (const auto& [where, count] : lost_under_way_) add(where.first, count);
+  for (const auto& [where, count] : lost_unreadable_) add(where.first, count);
 }
 
 void RingModule::add_advice(RingAdvice& advice) const {

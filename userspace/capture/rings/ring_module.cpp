@@ -180,11 +180,13 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
     advice_.ring_bytes = capacity;
   }
   const std::uint64_t events_before = slot.stream.events;
+  const std::uint64_t damaged_before = slot.stream.damaged;
   const std::size_t room = kBatchEvents - slot.pending.ts_ns.size();
   if (!slot.reader.read(cursor, shared_->sites, *shared_->clock, shared_->gate, room, slot.stream,
                         slot.pending)) {
     slot.is_unsound = true;
     ++advice_.damaged;
+    if (!slot.is_foreign) note_unreadable(slot.stream.id, 1);
     return false;
   }
   if (slot.is_foreign) {
@@ -193,6 +195,7 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
     slot.stream.seq = 0;
   } else {
     events_ += slot.stream.events - events_before;
+    note_unreadable(slot.stream.id, slot.stream.damaged - damaged_before);
     if (slot.pending.ts_ns.size() >= kBatchEvents) shared_->hand_over(slot.pending);
   }
   if (!slot.is_retired)
@@ -210,6 +213,8 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
       capacity > arena_.layout().most_ring_bytes() || cursor < 0) {
     slot.is_unsound = true;
     ++advice_.damaged;
+    if (shared_->is_recorded(static_cast<std::uint32_t>(claim.owner >> 32)))
+      note_unreadable(shared_->new_stream(claim.owner), 1);
     return false;
   }
   const auto size = static_cast<std::int64_t>(capacity);

@@ -192,6 +192,7 @@ class RingModule {
   void count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
                        model::LossCause cause);
   void count_refused();
+  void note_unreadable(std::uint32_t stream, std::uint64_t spans);
   void count_under_way(std::uint64_t index);
   std::vector<HitUnderWay> under_way(std::uint64_t index, std::uint64_t until) const;
   HitCode stands_in(std::uint64_t index, const ThreadStand& stand) const;
@@ -214,6 +215,7 @@ class RingModule {
   Lost lost_no_ring_;
   Lost lost_under_way_;
   Lost lost_target_gone_;  // a thread died in the middle of them
+  Lost lost_unreadable_;
   bool has_closed_books_ = false;
   // By slot: who was stopped at the marks.
   std::map<std::uint64_t, ThreadStand> stopped_at_open_;
