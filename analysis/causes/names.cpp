@@ -27,6 +27,11 @@ std::string Names::thread(std::uint32_t tid) const {
   return name.empty() ? fmt::format("thread {}", tid) : std::string(name);
 }
 
+std::string Names::other(std::uint32_t tid, std::uint32_t than) const {
+  std::string name = thread(tid);
+  return tid != than && name == thread(than) ? fmt::format("another {} ({})", name, tid) : name;
+}
+
 std::string Names::syscall(std::int64_t number) const {
   if (number < 0) return "";
   const std::string_view name = find(NameKind::kSyscall, static_cast<std::uint64_t>(number));

@@ -14,7 +14,9 @@ class Names {
  public:
   explicit Names(const model::Context& context);
 
-  std::string thread(std::uint32_t tid) const;      // "mac", "thread 4243", "the idle CPU" of 0
+  std::string thread(std::uint32_t tid) const;  // "mac", "thread 4243", "the idle CPU" of 0
+  // The same beside a second one: "another mac (4243)" where that has the name as well.
+  std::string other(std::uint32_t tid, std::uint32_t than) const;
   std::string_view known(std::uint32_t tid) const;  // empty where it has none
   std::string syscall(std::int64_t number) const;
   std::string interrupt(std::int64_t number, bool is_softirq) const;

@@ -10,12 +10,12 @@ Cause cause_of(const Part& part, const Names& names) {
   switch (part.kind) {
     case Kind::kCpu:
       cause.thread = names.thread(part.tid);
-      cause.by = names.thread(part.by);
+      cause.by = names.other(part.by, part.tid);
       cause.cpu = part.cpu;
       break;
     case Kind::kBlocked:
       cause.thread = names.thread(part.tid);
-      if (part.by != 0) cause.by = names.thread(part.by);
+      if (part.by != 0) cause.by = names.other(part.by, part.tid);
       cause.in = names.syscall(part.number);
       break;
     case Kind::kInterrupted:
@@ -61,6 +61,7 @@ void Tally::add(const Verdict& verdict, const Names& names) {
 
 std::vector<Tally::Row> Tally::rows() const {
   std::vector<Row> rows;
+  rows.reserve(rows_.size());
   for (const auto& [cause, row] : rows_) rows.push_back(row);
   std::ranges::stable_sort(rows, [](const Row& left, const Row& right) {
     return std::tuple(left.packets, left.ns) > std::tuple(right.packets, right.ns);

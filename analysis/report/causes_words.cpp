@@ -46,7 +46,7 @@ std::string cpu_clause(const Part& part, const std::string& took, const std::str
   const std::string thread = printable(names.thread(part.tid));
   const std::string cpu = part.cpu < 0 ? "its CPU" : fmt::format("cpu {}", part.cpu);
   if (part.by == 0) return fmt::format("{} until {} woke up on {} in {}", took, thread, cpu, place);
-  const std::string by = printable(names.thread(part.by));
+  const std::string by = printable(names.other(part.by, part.tid));
   if (part.was_running)
     return fmt::format("{} in {} while {} was preempted by {} on {}", took, place, thread, by, cpu);
   return fmt::format("{} in {} while {} waited for {}, which {} had", took, place, thread, cpu, by);
@@ -59,7 +59,7 @@ std::string blocked_clause(const Part& part, const std::string& took, const std:
   if (is_sleep(call)) return fmt::format("{} in {} while {} slept ({})", took, place, thread, call);
   const std::string in = call.empty() ? "" : fmt::format(" in {}", call);
   if (part.by != 0) {
-    const std::string by = printable(names.thread(part.by));
+    const std::string by = printable(names.other(part.by, part.tid));
     if (call == "futex")
       return fmt::format("{} in {} while {} waited for a lock or a signal of {} (futex)", took,
                          place, thread, by);

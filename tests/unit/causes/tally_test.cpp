@@ -15,6 +15,16 @@ Verdict verdict(std::vector<Part> parts) {
   return made;
 }
 
+TEST_CASE("a thread in the way of one of its own name is told by its number") {
+  test::Scene scene;
+  scene.context.names.push_back(
+      {.kind = model::NameKind::kThread, .id = 901, .name = "neighbour", .pid = 901, .state = ""});
+  const Names names = scene.names();
+  Tally tally;
+  tally.add(verdict({{.kind = Kind::kCpu, .ns = 30, .tid = 900, .by = 901, .cpu = 1}}), names);
+  CHECK(tally.rows().front().cause.by == "another neighbour (901)");
+}
+
 TEST_CASE("a packet counts for its longest part, time for every cause") {
   const test::Scene scene;
   const Names names = scene.names();
