@@ -149,7 +149,7 @@ Result<void> Capture::State::take_in_code(Member& member, const Listener& listen
   member.code_tries = 0;
   member.rings_may_come = false;
   extend_budget(listener);
-  const std::set<model::PointId> late = late_points(fresh);
+  const std::set<model::PointId> late = late_points(member, fresh);
   const std::uint64_t from_ns = std::max(member.finding_from_ns, about.open_ns);
   for (const model::PointId point : late)
     note_unarmed(

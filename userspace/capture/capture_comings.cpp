@@ -88,9 +88,10 @@ Result<std::uint64_t> Capture::State::join_running(Member& member, Sources& made
     since_ns = opened_ns;
   }
   for (auto& source : made) {
-    // What rings have held from the beginning on is taken as well.
+    // What rings have held from the beginning on is taken as well, whatever the others began with.
     const auto* const by_rings = dynamic_cast<const RingEngine*>(source.get());
-    if (is_open() && by_rings != nullptr && by_rings->has_all()) source->open_at(about.open_ns);
+    if (is_open() && by_rings != nullptr && by_rings->has_all_of_some())
+      source->open_at(about.open_ns);
     if (is_open() && options.duration) source->close_at(end_ns);
     if (const auto* engine = dynamic_cast<const Engine*>(source.get())) note_engine(*engine);
     sources.push_back(std::move(source));
@@ -186,7 +187,7 @@ Result<Joined> Capture::State::take_in(target::Process& process, Newcomer newcom
 // A followed child's rings were recorded before anybody knew of it; its other points were not.
 void Capture::State::note_beginning(Member& member, std::uint64_t from_ns, std::uint64_t since_ns) {
   const pid_t pid = member.process.pid();
-  std::set<model::PointId> late = late_points(member.points);
+  std::set<model::PointId> late = late_points(member, member.points);
   const bool has_beginning = member.has_family || late.size() < points_of(member.points).size();
   if (!options.follow || member.about.parent == 0 || !has_beginning) {
     member.about.since_ns = since_ns;
@@ -204,11 +205,12 @@ void Capture::State::note_beginning(Member& member, std::uint64_t from_ns, std::
 
 // Those that only count from now on: all but the ones whose rings have recorded from their
 // beginning on.
-std::set<model::PointId> Capture::State::late_points(const target::Points& points) const {
+std::set<model::PointId> Capture::State::late_points(const Member& member,
+                                                     const target::Points& points) const {
   std::set<model::PointId> late = points_of(points);
   for (const target::RingSite& site : points.ring_sites)
     if (site.is_wanted && std::ranges::any_of(rings, [&](const RingEngine* engine) {
-          return engine->has_all_of(points.files[site.file]);
+          return engine->records(member.process) && engine->has_all_of(points.files[site.file]);
         }))
       late.erase(site.point);
   return late;
@@ -217,8 +219,9 @@ std::set<model::PointId> Capture::State::late_points(const target::Points& point
 void Capture::State::tell_of(const Member& member, const Listener& listener) {
   const std::string points = base::counted(points_of(member.points).size(), "point");
   const std::string title = member.process.title();
-  const bool is_whole =
-      member.about.parent != 0 && member.about.since_ns == 0 && member.bpf.empty();
+  const bool is_whole = member.about.parent != 0 && member.about.since_ns == 0 &&
+                        member.bpf.empty() &&
+                        (member.has_family || late_points(member, member.points).empty());
   const std::string_view from = member.about.parent == 0 ? "came" : "was forked";
   const std::string_view since = is_whole ? "from its first instruction on"
                                  : member.about.parent != 0 && member.about.since_ns == 0

@@ -175,7 +175,7 @@ struct Capture::State {
   void note_unarmed(const model::UnarmedSpan& span);
   void write_unarmed();
   static std::set<model::PointId> points_of(const target::Points& points);
-  std::set<model::PointId> late_points(const target::Points& points) const;
+  std::set<model::PointId> late_points(const Member& member, const target::Points& points) const;
 
   // What a script starts, see capture_launch.cpp.
   bool waits_for_program() const;

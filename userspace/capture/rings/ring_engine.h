@@ -85,6 +85,8 @@ class RingEngine final : public Engine {
   // its hits are there, however late it was found.
   bool has_all_of(const target::MappedFile& file) const;
   bool has_all() const;  // of all files
+  bool has_all_of_some() const;
+  bool records(const target::Process& process) const;
 
   // As they are by now: libraries that came later have brought theirs.
   const target::Points& points() const;

@@ -180,6 +180,15 @@ bool RingEngine::has_all_of(const target::MappedFile& file) const {
   return arena != nullptr && arena->has_all();
 }
 
+bool RingEngine::has_all_of_some() const {
+  return std::ranges::any_of(state_->modules, [](const auto& module) { return module->has_all(); });
+}
+
+bool RingEngine::records(const target::Process& process) const {
+  return std::ranges::any_of(state_->owners,
+                             [&](const auto& owner) { return owner.process == &process; });
+}
+
 bool RingEngine::has_all() const {
   return std::ranges::all_of(state_->modules, [](const auto& module) { return module->has_all(); });
 }
