@@ -189,7 +189,7 @@ void Lives::fetch_coming() const {
   constexpr std::size_t kSoon = 3;
   constexpr std::size_t kLater = 6;
   if (const auto* const unit = departed_.coming(kLater)) Store::fetch_keys(unit);
-  if (const auto* const unit = departed_.coming(kSoon)) store_.fetch_slot(unit);
+  if (const auto* const unit = departed_.coming(kSoon)) store_.fetch_place(unit);
 }
 
 void Lives::make_room() {

@@ -1,26 +1,11 @@
 #include "analysis/journeys/store.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace sojourn::journeys {
-namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
-constexpr unsigned kHashBits = 64;
-
-unsigned shift_for(std::size_t slots) {
-  return kHashBits - static_cast<unsigned>(std::countr_zero(slots));
-}
-
-}  // namespace
-
-Store::Store(const Topology& topology)
-    : topology_(topology),
-      slots_(kFirstSlots),
-      slot_mask_(kFirstSlots - 1),
-      slot_shift_(shift_for(kFirstSlots)) {}
+Store::Store(const Topology& topology) : topology_(topology) {}
 
 void Store::set_repeat(Unit* unit, Unit* earlier) {
   retain(earlier);
@@ -37,40 +22,6 @@ IntervalSet& Store::covered(Unit& unit) {
   return *unit.covered;
 }
 
-Store::Slot& Store::slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit) {
-  if (keys_ * 2 > slot_mask_) grow_slots();
-  auto& slot = slots_[find_slot(hash, use, unit)];
-  if (slot.is_free()) {
-    ++keys_;
-    slot.hash = hash;
-  }
-  return slot;
-}
-
-void Store::grow_slots() {
-  const auto before = std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
-  slot_mask_ = slots_.size() - 1;
-  slot_shift_ = shift_for(slots_.size());
-  for (const auto& slot : before) {
-    if (slot.is_free()) continue;
-    auto at = slot.hash >> slot_shift_;
-    while (!slots_[at].is_free()) at = after(at);
-    slots_[at] = slot;
-  }
-}
-
-// Those behind it that were pushed on by it move up, so that none is behind a free slot.
-void Store::free_slot(std::size_t freed) {
-  for (auto at = after(freed); !slots_[at].is_free(); at = after(at)) {
-    const auto wanted = slots_[at].hash >> slot_shift_;
-    if (((at - wanted) & slot_mask_) < ((at - freed) & slot_mask_)) continue;
-    slots_[freed] = slots_[at];
-    freed = at;
-  }
-  slots_[freed] = {};
-  --keys_;
-}
-
 Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   auto* const entry = unit->first_entry.unit == nullptr ? &unit->first_entry : entries_.take();
   *entry = {.hash = hash, .unit = unit, .next = unit->entries, .use = &use};
@@ -79,52 +30,73 @@ Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
 }
 
 Unit* Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash) {
-  auto& slot = slot_for(hash, use, *unit);
+  auto* const first = find_key(hash, use, *unit);
+  if (first == nullptr) {
+    keys_.add(new_entry(unit, hash, use));
+    return nullptr;
+  }
   // Two of its alternatives may have one value.
-  if (slot.open != nullptr && slot.open->unit == unit) return nullptr;
+  if (first->unit == unit) return nullptr;
   auto* const fresh = new_entry(unit, hash, use);
-  fresh->older = slot.open;
-  if (slot.open != nullptr) slot.open->newer = fresh;
-  slot.open = fresh;
-  auto* const before = std::exchange(slot.used, nullptr);
-  if (before == nullptr) return nullptr;
-  before->state = Entry::State::kReplaced;
-  auto* const evicted = before->unit;
-  drop_entry(before);
-  return evicted;
+  keys_.put(fresh, *first);
+  auto* left = first;
+  if (first->state == Entry::State::kWaits) {
+    fresh->older = first;
+    first->newer = fresh;
+    left = std::exchange(first->left, nullptr);
+  }
+  return left == nullptr ? nullptr : forget_left(left);
 }
 
 Unit* Store::replace(Unit* unit, const TableUse& use) {
   const auto hash = hash_of(use, *unit);
-  auto* const before = take_used(slot_for(hash, use, *unit), new_entry(unit, hash, use));
-  if (before == nullptr) return nullptr;
-  auto* const earlier = before->unit;
-  drop_entry(before);
-  return earlier;
+  auto* const first = find_key(hash, use, *unit);
+  auto* const fresh = new_entry(unit, hash, use);
+  fresh->state = Entry::State::kLeft;
+  if (first == nullptr) {
+    keys_.add(fresh);
+    return nullptr;
+  }
+  keys_.put(fresh, *first);
+  return forget_left(first);
 }
 
 void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
   for (auto* entry = unit->entries; entry != nullptr; entry = entry->next) {
     if (entry->state != Entry::State::kWaits) continue;
-    // Only the newest of those that wait is named by its slot.
-    const bool newest = entry->newer == nullptr;
-    auto& slot = slots_[newest ? find_slot(*entry) : find_slot(entry->hash, *entry->use, *unit)];
-    (newest ? slot.open : entry->newer->older) = entry->older;
-    if (entry->older != nullptr) entry->older->newer = entry->newer;
-    entry->newer = entry->older = nullptr;
-    auto* const before = take_used(slot, entry);
-    if (before == nullptr) continue;
-    evicted.push_back(before->unit);
-    drop_entry(before);
+    auto* const left = take_from_waiting(*entry);
+    entry->state = Entry::State::kLeft;
+    entry->newer = entry->older = entry->left = nullptr;
+    if (left != nullptr) evicted.push_back(forget_left(left));
   }
 }
 
-// Returns the one that has lost its place by it, if any.
-Entry* Store::take_used(Slot& slot, Entry* entry) {
-  entry->state = Entry::State::kLeft;
-  auto* const before = std::exchange(slot.used, entry);
-  if (before != nullptr) before->state = Entry::State::kReplaced;
-  return before;
+// The one that left before it under its key is returned; now it is that.
+Entry* Store::take_from_waiting(Entry& entry) {
+  auto* first = &entry;
+  if (entry.older != nullptr) entry.older->newer = entry.newer;
+  if (entry.newer != nullptr) {
+    entry.newer->older = entry.older;
+    first = keys_.standing_for(entry);
+  } else if (entry.older != nullptr) {
+    first = entry.older;
+    keys_.put(first, entry);
+  } else {
+    return entry.left;
+  }
+  auto* const left = entry.newer != nullptr ? first->left : entry.left;
+  first->left = &entry;
+  return left;
+}
+
+// Another one left since, or waits: nothing finds it by this key any more.
+Unit* Store::forget_left(Entry* entry) {
+  auto* const unit = entry->unit;
+  auto** link = &unit->entries;
+  while (*link != entry) link = &(*link)->next;
+  *link = entry->next;
+  give_entry(entry);
+  return unit;
 }
 
 void Store::give_entry(Entry* entry) {
@@ -132,18 +104,10 @@ void Store::give_entry(Entry* entry) {
   if (entry != &unit->first_entry) entries_.give(entry);
 }
 
-void Store::drop_entry(Entry* entry) {
-  leave_slot(*entry);
-  auto** link = &entry->unit->entries;
-  while (*link != entry) link = &(*link)->next;
-  *link = entry->next;
-  give_entry(entry);
-}
-
 void Store::remove_entries(Unit* unit) {
   for (auto* entry = std::exchange(unit->entries, nullptr); entry != nullptr;) {
     auto* const next = entry->next;
-    leave_slot(*entry);
+    leave_key(*entry);
     give_entry(entry);
     entry = next;
   }

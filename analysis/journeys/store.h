@@ -1,8 +1,6 @@
 // The units in flight and how children find them. A Unit is one event whose unit may still be
-// matched, or that something in memory refers to: it lives while its count is not zero. A slot of
-// the table has the units of one key in one place: those that wait there (newest first) and the one
-// that left last. Units come from pools and stay where they are; slots move, so nobody refers to
-// one: who stands in it finds it again by its hash. No allocation in the steady state.
+// matched, or that something in memory refers to: it lives while its count is not zero. Units come
+// from pools and stay where they are. No allocation in the steady state.
 // What is looked at again after a while has left the caches, so things that are needed together lie
 // together (a unit with what it mostly has one of), and what will be needed soon can be fetched
 // ahead.
@@ -16,6 +14,7 @@
 
 #include "analysis/journeys/fetch_ahead.h"
 #include "analysis/journeys/intervals.h"
+#include "analysis/journeys/keys.h"
 #include "analysis/journeys/pools.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
@@ -65,19 +64,6 @@ struct Link {
   Link* next = nullptr;
 };
 
-// A unit under one of its keys.
-struct Entry {
-  enum class State : std::uint8_t { kWaits, kLeft, kReplaced };
-
-  std::uint64_t hash = 0;  // of the key
-  Unit* unit = nullptr;    // none: not in use
-  Entry* older = nullptr;  // of those that wait
-  Entry* newer = nullptr;
-  Entry* next = nullptr;  // of the same unit, under another key
-  const TableUse* use = nullptr;
-  State state = State::kWaits;
-};
-
 // Lines of the cache: what most look at, and its step in a journey; its place in a list and what it
 // holds on to, which is all that its end needs besides; what it is; what it is found by; what there
 // mostly is one of.
@@ -103,18 +89,20 @@ struct alignas(64) Unit {
     std::uint64_t place;         // among those that left
   };
   Entry* entries = nullptr;  // the newest of its keys
-  Unit** parents = nullptr;
-  Unit* first_parent = nullptr;  // mostly there is no other; the same below
+  union {
+    Unit* only_parent = nullptr;
+    Unit** parents;  // where they are more
+  };
   Unit* repeat_of = nullptr;
   Link* children = nullptr;  // newest but for the first child
+  std::uint32_t member_count = 0;
+  std::uint32_t alternatives = 0;
 
   std::array<std::uint64_t, 6> own_values = {};
   IntervalSet* covered = nullptr;  // of bytes that left
   Member* members = nullptr;
 
-  Entry first_entry;
-  std::uint32_t member_count = 0;
-  std::uint32_t alternatives = 0;
+  Entry first_entry;  // mostly there is no other; the same below
 
   Child first_child;
   std::uint32_t order = 0;  // in a walk that is under way
@@ -123,7 +111,9 @@ struct alignas(64) Unit {
   bool is(Flag flag) const { return (flags & flag) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
   void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
-  std::span<Unit* const> all_parents() const { return {parents, parent_count}; }
+  std::span<Unit* const> all_parents() const {
+    return {parent_count > 1 ? parents : &only_parent, parent_count};
+  }
   std::span<Member> all_members() const { return {members, member_count}; }
 };
 
@@ -174,7 +164,7 @@ class Store {
   // The hash of a key, which will be looked for soon.
   std::uint64_t fetch_key(const TableUse& use, const Unit& unit) const {
     const auto hash = hash_of(use, unit);
-    fetch_ahead(&slots_[hash >> slot_shift_]);
+    keys_.fetch(hash);
     return hash;
   }
   // Makes a unit findable; the use must stay where it is. Returns the one that left earlier under
@@ -211,8 +201,8 @@ class Store {
     fetch_ahead(&unit->first_entry);
   }
   // The same of where its key stands; the unit was fetched.
-  void fetch_slot(const Unit* unit) const {
-    if (unit->entries != nullptr) fetch_ahead(&slots_[unit->entries->hash >> slot_shift_]);
+  void fetch_place(const Unit* unit) const {
+    if (unit->entries != nullptr) keys_.fetch(*unit->entries);
   }
 
   IntervalSet& covered(Unit& unit);
@@ -222,31 +212,12 @@ class Store {
 
  private:
   static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
-  // Of a table that is at most half full. With the hash beside them, units are looked at only where
-  // they are the ones.
-  struct Slot {
-    std::uint64_t hash = 0;
-    Entry* open = nullptr;  // the newest of those that wait
-    Entry* used = nullptr;
-
-    bool is_free() const { return open == nullptr && used == nullptr; }
-  };
-  std::size_t after(std::size_t slot) const { return (slot + 1) & slot_mask_; }
-  // The slot of the key, or the free one where it belongs.
-  std::size_t find_slot(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
-  // The slot of an entry that it names.
-  std::size_t find_slot(const Entry& entry) const {
-    auto at = entry.hash >> slot_shift_;
-    while (slots_[at].open != &entry && slots_[at].used != &entry) at = after(at);
-    return at;
-  }
-  Slot& slot_for(std::uint64_t hash, const TableUse& use, const Unit& unit);
-  void grow_slots();
-  void free_slot(std::size_t freed);
+  // The newest of the key, or the one that left; none: nobody has it.
+  Entry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   Entry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
-  static Entry* take_used(Slot& slot, Entry* entry);
-  void leave_slot(const Entry& entry);
-  void drop_entry(Entry* entry);
+  void leave_key(const Entry& entry);
+  Entry* take_from_waiting(Entry& entry);
+  Unit* forget_left(Entry* entry);
   void give_entry(Entry* entry);
   void remove_entries(Unit* unit);
   void give_more(Unit* unit);
@@ -257,10 +228,7 @@ class Store {
   Slab<Unit> units_;
   Slab<Link> links_;
   Slab<Entry> entries_;
-  std::vector<Slot> slots_;  // as many as a power of two
-  std::size_t slot_mask_;
-  unsigned slot_shift_;
-  std::size_t keys_ = 0;  // slots that are not free
+  Keys keys_;
   Slab<IntervalSet> intervals_;
   RunPool<std::uint64_t> values_;
   RunPool<Unit*> parents_;
@@ -291,26 +259,22 @@ inline std::uint64_t Store::hash_of(const TableUse& use, const Unit& unit) {
   return hash;
 }
 
-// One of a slot's own units knows the key.
-inline std::size_t Store::find_slot(std::uint64_t hash, const TableUse& use,
-                                    const Unit& unit) const {
-  const auto is_it = [&](const Slot& slot) {
-    if (slot.hash != hash) return false;
-    const auto& entry = slot.open != nullptr ? *slot.open : *slot.used;
+// One of its own units knows the key.
+inline Entry* Store::find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const {
+  return keys_.find(hash, [&](const Entry& entry) {
     if (entry.use->table != use.table || entry.unit->group != unit.group) return false;
     const auto* theirs = entry.use->fields.data();
     for (const auto field : use.fields)
       if (unit.values[field] != entry.unit->values[*theirs++]) return false;
     return true;
-  };
-  auto at = hash >> slot_shift_;
-  while (!slots_[at].is_free() && !is_it(slots_[at])) at = after(at);
-  return at;
+  });
 }
 
 inline Store::Found Store::find(const TableUse& use, const Unit& unit) const {
-  const auto& slot = slots_[find_slot(hash_of(use, unit), use, unit)];
-  return {slot.open, slot.used == nullptr ? nullptr : slot.used->unit};
+  auto* const first = find_key(hash_of(use, unit), use, unit);
+  if (first == nullptr) return {};
+  if (first->state == Entry::State::kLeft) return {nullptr, first->unit};
+  return {first, first->left == nullptr ? nullptr : first->left->unit};
 }
 
 inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
@@ -346,14 +310,14 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
 
 inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
   unit->parent_count = static_cast<std::uint32_t>(parents.size());
-  unit->parents = &unit->first_parent;
+  auto** mine = &unit->only_parent;
   if (parents.size() > 1) {
-    unit->parents = parents_.take(parents.size());
+    mine = unit->parents = parents_.take(parents.size());
     unit->set(kHasMore);
   }
   auto depth = unit->depth;
-  for (std::size_t i = 0; i < parents.size(); ++i) {
-    auto* const parent = unit->parents[i] = parents[i];
+  for (auto* const parent : parents) {
+    *mine++ = parent;
     retain(parent);
     depth = std::max(depth, static_cast<std::uint16_t>(parent->depth + 1));
   }
@@ -381,21 +345,29 @@ inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
   return unit->all_members();
 }
 
-// The last entry frees its slot.
-inline void Store::leave_slot(const Entry& entry) {
-  if (entry.state == Entry::State::kReplaced) return;
+// Who stood for its key leaves that to the next.
+inline void Store::leave_key(const Entry& entry) {
+  if (entry.state == Entry::State::kLeft) {
+    auto* const first = keys_.standing_for(entry);
+    if (first == &entry)
+      keys_.remove(entry);
+    else
+      first->left = nullptr;
+    return;
+  }
   if (entry.older != nullptr) entry.older->newer = entry.newer;
   if (entry.newer != nullptr) {
     entry.newer->older = entry.older;
     return;
   }
-  const auto at = find_slot(entry);
-  auto& slot = slots_[at];
-  if (entry.state == Entry::State::kLeft)
-    slot.used = nullptr;
-  else
-    slot.open = entry.older;
-  if (slot.is_free()) free_slot(at);
+  if (entry.older != nullptr) {
+    entry.older->left = entry.left;
+    keys_.put(entry.older, entry);
+  } else if (entry.left != nullptr) {
+    keys_.put(entry.left, entry);
+  } else {
+    keys_.remove(entry);
+  }
 }
 
 }  // namespace sojourn::journeys

@@ -1,0 +1,62 @@
+#include "analysis/journeys/keys.h"
+
+#include <utility>
+
+namespace sojourn::journeys {
+namespace {
+
+constexpr std::size_t kFirstBuckets = 256;
+constexpr unsigned kHashBits = 64;
+// With so many keys a bucket, one in twenty is full.
+constexpr std::size_t kMostKeys = 4;
+
+unsigned shift_for(std::size_t buckets) {
+  return kHashBits - static_cast<unsigned>(std::countr_zero(buckets));
+}
+
+}  // namespace
+
+Keys::Keys() : buckets_(kFirstBuckets), shift_(shift_for(kFirstBuckets)) {}
+
+void Keys::add(Entry* entry) {
+  if (++keys_ > buckets_.size() * kMostKeys) grow();
+  entry->place = make_place(entry);
+}
+
+std::uint32_t Keys::make_place(Entry* entry) {
+  for (auto at = home(entry->hash);; at = after(at)) {
+    auto& bucket = buckets_[at];
+    const auto free = bucket.with(0);
+    if (free == 0) {
+      bucket.pass(true);
+      continue;
+    }
+    const auto place = place_of(free);
+    bucket.set_tag(place, tag(entry->hash));
+    bucket.entries[place] = entry;
+    return static_cast<std::uint32_t>(at * kPlaces + place);
+  }
+}
+
+void Keys::remove(const Entry& entry) {
+  --keys_;
+  const auto bucket = entry.place / kPlaces;
+  buckets_[bucket].set_tag(entry.place % kPlaces, 0);
+  for (auto at = home(entry.hash); at != bucket; at = after(at)) buckets_[at].pass(false);
+}
+
+void Keys::grow() {
+  const auto before = std::exchange(buckets_, std::vector<Bucket>(buckets_.size() * 2));
+  shift_ = shift_for(buckets_.size());
+  for (const auto& bucket : before) {
+    for (std::size_t place = 0; place < kUsable; ++place) {
+      if ((bucket.tags >> (place * kByte) & 0xff) == 0) continue;
+      auto* const first = bucket.entries[place];
+      const auto now = make_place(first);
+      if (first->left != nullptr) first->left->place = now;
+      for (auto* entry = first; entry != nullptr; entry = entry->older) entry->place = now;
+    }
+  }
+}
+
+}  // namespace sojourn::journeys

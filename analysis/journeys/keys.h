@@ -1,0 +1,122 @@
+// Under which keys units are found. A key has those of its units that wait, the newest first, and
+// the one that left last; the newest stands in the table for all of them. Buckets are lines of the
+// cache: a byte of the hash beside each place tells nearly always without a look at a unit which
+// one it is, and nothing ever moves from one place to another but when the table grows. So an entry
+// knows where it stands, and what is looked for is found or missed in one line. One thread owns it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/journeys/fetch_ahead.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::journeys {
+
+struct Unit;
+
+// A unit under one of its keys.
+struct Entry {
+  enum class State : std::uint8_t { kWaits, kLeft };
+
+  std::uint64_t hash = 0;  // of the key
+  Unit* unit = nullptr;    // none: not in use
+  Entry* older = nullptr;  // of those that wait
+  Entry* newer = nullptr;
+  Entry* left = nullptr;  // the newest of those that wait knows which one left last
+  Entry* next = nullptr;  // of the same unit, under another key
+  const TableUse* use = nullptr;
+  std::uint32_t place = 0;
+  State state = State::kWaits;
+};
+
+static_assert(sizeof(Entry) == kCacheLine);
+
+class Keys {
+ public:
+  Keys();
+
+  void fetch(std::uint64_t hash) const { fetch_ahead(&buckets_[home(hash)]); }
+  void fetch(const Entry& entry) const { fetch_ahead(&buckets_[entry.place / kPlaces]); }
+
+  // Who stands for the key; `is_it(entry)` tells of one that has its hash. None: nobody has it.
+  template <typename IsIt>
+  Entry* find(std::uint64_t hash, IsIt is_it) const {
+    for (auto at = home(hash);; at = after(at)) {
+      const auto& bucket = buckets_[at];
+      for (auto fits = bucket.with(tag(hash)); fits != 0; fits &= fits - 1) {
+        auto* const entry = bucket.entries[place_of(fits)];
+        if (entry->hash == hash && is_it(*entry)) return entry;
+      }
+      if (bucket.passed() == 0) return nullptr;
+    }
+  }
+
+  // A key that nobody had so far.
+  void add(Entry* entry);
+  // The entry stands for its key instead of `before`, whose place it takes.
+  void put(Entry* entry, const Entry& before) {
+    entry->place = before.place;
+    at(entry->place) = entry;
+  }
+  Entry* standing_for(const Entry& entry) const {
+    return buckets_[entry.place / kPlaces].entries[entry.place % kPlaces];
+  }
+  // Nobody has the key any more.
+  void remove(const Entry& entry);
+
+ private:
+  // Of a bucket: seven, and the last byte of the tags counts the keys that found no place here and
+  // went on.
+  static constexpr std::size_t kPlaces = 8;
+  static constexpr std::size_t kUsable = kPlaces - 1;
+  static constexpr unsigned kByte = 8;
+  static constexpr std::uint64_t kEach = 0x0001010101010101;
+  static constexpr std::uint64_t kTop = 0x0080808080808080;
+  static constexpr std::uint64_t kMostPassed = 255;  // from here on nobody counts
+
+  struct alignas(kCacheLine) Bucket {
+    std::uint64_t tags = 0;  // 0: free
+    std::array<Entry*, kUsable> entries = {};
+
+    // The top bit of each byte that may be the tag; the lowest of them surely is.
+    std::uint64_t with(std::uint64_t tag) const {
+      const auto others = tags ^ tag * kEach;
+      return (others - kEach) & ~others & kTop;
+    }
+    std::uint64_t passed() const { return tags >> (kUsable * kByte); }
+    void set_tag(std::size_t place, std::uint64_t tag) {
+      tags = (tags & ~(std::uint64_t{0xff} << (place * kByte))) | tag << (place * kByte);
+    }
+    void pass(bool one_more) {
+      if (passed() == kMostPassed) return;
+      const auto one = std::uint64_t{1} << (kUsable * kByte);
+      tags = one_more ? tags + one : tags - one;
+    }
+  };
+
+  static std::size_t place_of(std::uint64_t fits) {
+    return static_cast<std::size_t>(std::countr_zero(fits)) / kByte;
+  }
+  // Bits that have not chosen the bucket. Neither 0 nor 1: with() may take the one that differs
+  // from a tag in its last bit only for it, and that is not to be a free place.
+  static std::uint64_t tag(std::uint64_t hash) {
+    const auto byte = hash >> 24 & 0xff;
+    return byte < 2 ? byte + 2 : byte;
+  }
+  // The upper bits are those that all others have gone into.
+  std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
+  std::size_t after(std::size_t bucket) const { return (bucket + 1) & (buckets_.size() - 1); }
+  Entry*& at(std::uint32_t place) { return buckets_[place / kPlaces].entries[place % kPlaces]; }
+  std::uint32_t make_place(Entry* entry);
+  void grow();
+
+  std::vector<Bucket> buckets_;  // as many as a power of two
+  unsigned shift_;
+  std::size_t keys_ = 0;
+};
+
+}  // namespace sojourn::journeys
