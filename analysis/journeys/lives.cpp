@@ -44,7 +44,7 @@ void Lives::insert(Unit* unit, const PointPlan& plan, std::span<const std::uint6
 // one at the same address is gone whenever another one is there.
 // Where units are gathered, others of the key are what it waits for.
 void Lives::forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use) {
-  const auto* const older = unit.entries->older;  // than the entry that was just made
+  const auto* const older = unit.newest_entry().older;  // than the entry that was just made
   if (use.gathers || older == nullptr) return;
   auto* const stale = older->unit;
   if (!use.single) {

@@ -23,9 +23,13 @@ IntervalSet& Store::covered(Unit& unit) {
 }
 
 Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
-  auto* const entry = unit->first_entry.unit == nullptr ? &unit->first_entry : entries_.take();
-  *entry = {.hash = hash, .unit = unit, .next = unit->entries, .use = &use};
-  unit->entries = entry;
+  if (!unit->has_entries()) {
+    unit->entry = {.hash = hash, .unit = unit, .use = &use};
+    return &unit->entry;
+  }
+  auto* const entry = entries_.take();
+  *entry = {.hash = hash, .unit = unit, .next = unit->entry.next, .use = &use};
+  unit->entry.next = entry;
   return entry;
 }
 
@@ -62,13 +66,15 @@ Unit* Store::replace(Unit* unit, const TableUse& use) {
 }
 
 void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
-  for (auto* entry = unit->entries; entry != nullptr; entry = entry->next) {
-    if (entry->state != Entry::State::kWaits) continue;
-    auto* const left = take_from_waiting(*entry);
-    entry->state = Entry::State::kLeft;
-    entry->newer = entry->older = entry->left = nullptr;
+  const auto mark = [&](Entry& entry) {
+    if (entry.state != Entry::State::kWaits) return;
+    auto* const left = take_from_waiting(entry);
+    entry.state = Entry::State::kLeft;
+    entry.newer = entry.older = entry.left = nullptr;
     if (left != nullptr) evicted.push_back(forget_left(left));
-  }
+  };
+  for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
+  if (unit->entry.unit != nullptr) mark(unit->entry);
 }
 
 // The one that left before it under its key is returned; now it is that.
@@ -92,25 +98,27 @@ Entry* Store::take_from_waiting(Entry& entry) {
 // Another one left since, or waits: nothing finds it by this key any more.
 Unit* Store::forget_left(Entry* entry) {
   auto* const unit = entry->unit;
-  auto** link = &unit->entries;
+  if (entry == &unit->entry) {
+    entry->unit = nullptr;
+    return unit;
+  }
+  auto** link = &unit->entry.next;
   while (*link != entry) link = &(*link)->next;
   *link = entry->next;
-  give_entry(entry);
+  entries_.give(entry);
   return unit;
 }
 
-void Store::give_entry(Entry* entry) {
-  auto* const unit = std::exchange(entry->unit, nullptr);
-  if (entry != &unit->first_entry) entries_.give(entry);
-}
-
 void Store::remove_entries(Unit* unit) {
-  for (auto* entry = std::exchange(unit->entries, nullptr); entry != nullptr;) {
+  for (auto* entry = std::exchange(unit->entry.next, nullptr); entry != nullptr;) {
     auto* const next = entry->next;
     leave_key(*entry);
-    give_entry(entry);
+    entries_.give(entry);
     entry = next;
   }
+  if (unit->entry.unit == nullptr) return;
+  leave_key(unit->entry);
+  unit->entry.unit = nullptr;
 }
 
 void Store::free_units(Unit* unit) {

@@ -64,48 +64,47 @@ struct Link {
   Link* next = nullptr;
 };
 
-// Lines of the cache: what most look at, and its step in a journey; its place in a list and what it
-// holds on to, which is all that its end needs besides; what it is; what it is found by; what there
-// mostly is one of.
-struct alignas(64) Unit {
+// Lines of the cache. A unit that left is looked at no more until its time is over, and by then it
+// has left the caches: its end needs the first two lines only, what it holds on to and what it is
+// found by. The others: where it came from, what it is, and what it has in journeys.
+struct alignas(kCacheLine) Unit {
   std::uint64_t ts_ns = 0;
-  std::uint64_t entered_ns = 0;  // when its stay in the place began
-  std::uint64_t serial = 0;      // ordinal of its event
-  std::uint64_t seq = 0;         // of its event in the stream
-  std::uint32_t tid = 0;
-  std::uint32_t stream = 0;
+  std::uint64_t serial = 0;  // ordinal of its event
   std::uint32_t references = 0;
   std::uint32_t parent_count = 0;
-  PointId point = 0;
-  std::uint16_t group = 0;  // of processes: units of different ones never meet
-  std::uint16_t flags = 0;
-  std::uint16_t depth = 0;          // longest chain of units before it
-  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
-
-  Unit* previous = nullptr;  // in its list
-  Unit* next = nullptr;
-  union {
-    std::uint64_t since_ns = 0;  // when it began to wait
-    std::uint64_t place;         // among those that left
-  };
-  Entry* entries = nullptr;  // the newest of its keys
   union {
     Unit* only_parent = nullptr;
     Unit** parents;  // where they are more
   };
   Unit* repeat_of = nullptr;
+  union {
+    std::uint64_t since_ns = 0;  // when it began to wait
+    std::uint64_t place;         // among those that left
+  };
+  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
+  PointId point = 0;
+  std::uint16_t group = 0;  // of processes: units of different ones never meet
+  std::uint16_t flags = 0;
+  std::uint16_t depth = 0;  // longest chain of units before it
+
+  Entry entry;  // mostly there is no other; those that came after it are behind it
+
+  std::uint64_t entered_ns = 0;  // when its stay in the place began
+  std::uint64_t seq = 0;         // of its event in the stream
+  std::uint32_t tid = 0;
+  std::uint32_t stream = 0;
+  Unit* previous = nullptr;  // of those that wait
+  Unit* next = nullptr;
   Link* children = nullptr;  // newest but for the first child
   std::uint32_t member_count = 0;
   std::uint32_t alternatives = 0;
+  IntervalSet* covered = nullptr;  // of bytes that left
 
   std::array<std::uint64_t, 6> own_values = {};
-  IntervalSet* covered = nullptr;  // of bytes that left
   Member* members = nullptr;
-
-  Entry first_entry;  // mostly there is no other; the same below
+  std::uint32_t order = 0;  // in a walk that is under way
 
   Child first_child;
-  std::uint32_t order = 0;  // in a walk that is under way
   Member first_member;
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
@@ -115,9 +114,11 @@ struct alignas(64) Unit {
     return {parent_count > 1 ? parents : &only_parent, parent_count};
   }
   std::span<Member> all_members() const { return {members, member_count}; }
+  bool has_entries() const { return entry.unit != nullptr || entry.next != nullptr; }
+  const Entry& newest_entry() const { return entry.next != nullptr ? *entry.next : entry; }
 };
 
-static_assert(sizeof(Unit) == 5 * std::size_t{64});
+static_assert(sizeof(Unit) == 5 * kCacheLine);
 
 // Units that wait, by age.
 struct AgeList {
@@ -176,7 +177,7 @@ class Store {
   void mark_used(Unit* unit, std::vector<Unit*>& evicted);
   // Nothing finds it any more.
   void remove(Unit* unit) {
-    if (unit->entries != nullptr) remove_entries(unit);
+    if (unit->has_entries()) remove_entries(unit);
   }
 
   void retain(Unit* unit) { ++unit->references; }
@@ -186,24 +187,22 @@ class Store {
 
   // The memory will be made another unit's soon; the other lines are at hand.
   static void fetch_spare(const Unit* unit) {
+    fetch_to_write(&unit->entered_ns);
     fetch_to_write(&unit->own_values);
     fetch_to_write(&unit->first_child);
   }
   // It will be put into a journey and given back soon.
   static void fetch(const Unit* unit) {
-    const auto* const lines = reinterpret_cast<const char*>(unit);
-    fetch_ahead(lines);
-    fetch_ahead(lines + kCacheLine);
+    fetch_ahead(&unit->ts_ns);
+    fetch_ahead(&unit->entered_ns);
   }
   // It will be removed soon.
   static void fetch_keys(const Unit* unit) {
-    fetch(unit);
-    fetch_ahead(&unit->first_entry);
+    fetch_ahead(&unit->ts_ns);
+    fetch_ahead(&unit->entry);
   }
   // The same of where its key stands; the unit was fetched.
-  void fetch_place(const Unit* unit) const {
-    if (unit->entries != nullptr) keys_.fetch(*unit->entries);
-  }
+  void fetch_place(const Unit* unit) const { keys_.fetch(unit->entry); }
 
   IntervalSet& covered(Unit& unit);
   std::span<Member> make_members(Unit* unit, std::size_t count);
@@ -218,7 +217,6 @@ class Store {
   void leave_key(const Entry& entry);
   Entry* take_from_waiting(Entry& entry);
   Unit* forget_left(Entry* entry);
-  void give_entry(Entry* entry);
   void remove_entries(Unit* unit);
   void give_more(Unit* unit);
   void free_unit(Unit* unit);
@@ -293,7 +291,6 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->alternatives = 0;
   unit->parent_count = unit->member_count = 0;
   unit->repeat_of = nullptr;
-  unit->entries = nullptr;
   unit->children = nullptr;
   unit->first_child.unit = nullptr;
   unit->covered = nullptr;
