@@ -108,7 +108,6 @@ void Backward::emit_collected(Outcome outcome) {
   for (const auto* const unit : units_) {
     const auto& plan = topology_.points[unit->point];
     const auto& step = make_step(*unit);
-    out.alternatives += unit->alternatives;
     out.start_ns = std::min(out.start_ns, unit->entered_ns);
     if (step.repeat_of != kNoStep) {
       ++out.retransmissions;
@@ -120,7 +119,7 @@ void Backward::emit_collected(Outcome outcome) {
   }
   out.steps = std::span(steps_).first(units_.size());
   for (const auto& step : out.steps) per_point_[step.point] = 0;
-  out.ambiguous = (flags_ & kAmbiguous) != 0;
+  if ((flags_ & kAmbiguous) != 0) store_.ambiguities().tell(units_, out);
   out.headless = (flags_ & (kCut | kOrphan)) != 0;
   if ((flags_ & kOrphan) != 0 && outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
   if ((flags_ & kCut) != 0) out.outcome = Outcome::kCensored;

@@ -13,8 +13,9 @@ namespace sojourn::journeys {
 
 class Backward {
  public:
-  Backward(const Topology& topology, Observer& observer, std::uint64_t& next_id)
+  Backward(const Topology& topology, Store& store, Observer& observer, std::uint64_t& next_id)
       : topology_(topology),
+        store_(store),
         observer_(observer),
         next_id_(next_id),
         per_point_(topology.points.size(), 0) {}
@@ -36,6 +37,7 @@ class Backward {
   std::uint32_t step_of(const Unit& unit) const;
 
   const Topology& topology_;
+  Store& store_;
   Observer& observer_;
   std::uint64_t& next_id_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come

@@ -8,8 +8,8 @@ namespace {
 // A piece that came from nowhere did so for a reason that is at most so long ago.
 constexpr std::uint64_t kReason_ns = 1'000'000'000;
 
-void call_ambiguous(Match& match) {
-  match.alternatives = std::max(match.alternatives, 1U);
+void call_ambiguous(Match& match, Doubt why) {
+  match.doubts |= why;
 }
 
 }  // namespace
@@ -21,7 +21,8 @@ void Doubts::judge(const Unit& unit, const PointPlan& plan, Match& match) const 
     // Of an earlier transmission, when its own was lost.
     const auto& parent = *match.parents.front();
     const auto& pair = topology_.pair(parent.point, unit.point);
-    if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns)) call_ambiguous(match);
+    if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns))
+      call_ambiguous(match, kLateBranch);
   } else if (match.relation == Relation::kTakes) {
     if (match.stranger == nullptr && !losses_.since(match.parents.front()->ts_ns)) return;
     judge_wait(unit, match);
@@ -38,7 +39,7 @@ void Doubts::judge_wait(const Unit& unit, Match& match) const {
   if (stay.is_stale(waited_ns))
     match.clear();
   else
-    call_ambiguous(match);
+    call_ambiguous(match, kLongWait);
 }
 
 // The latest of its process that was seen: surely not that if it is further than this one, or was
@@ -52,7 +53,7 @@ void Doubts::judge_latest(const Unit& unit, const PointPlan& plan, Match& match)
   if (further || (plan.input && latest.is(kLeft)))
     match.clear();
   else
-    call_ambiguous(match);
+    call_ambiguous(match, kProcess);
 }
 
 // Pieces that overlap, some of which may have been thrown away.
@@ -61,13 +62,14 @@ void Doubts::judge_pieces(const Unit& unit, const PointPlan& plan, Match& match)
   if (!topology_.pair(first.point, unit.point).joins) return;
   if (const auto* const left = match.stranger) {
     const auto before_ns = left->ts_ns - std::min(left->ts_ns, kReason_ns);
-    if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns)) call_ambiguous(match);
+    if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns))
+      call_ambiguous(match, kStranger);
   }
   std::uint64_t bytes = 0;
   for (const auto* parent : match.parents)
     bytes += parent->values[*topology_.points[parent->point].length];
   if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns))
-    call_ambiguous(match);
+    call_ambiguous(match, kOverlap);
 }
 
 }  // namespace sojourn::journeys

@@ -1,6 +1,7 @@
 #include "analysis/journeys/forward.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace sojourn::journeys {
@@ -47,7 +48,6 @@ void Forward::add_step(Progress& journey, Unit* unit) {
   journey.trail.push_back({unit, static_cast<std::uint32_t>(journey.parents.size())});
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
-  journey.alternatives += unit->alternatives;
   store_.retain(unit);
 }
 
@@ -336,8 +336,8 @@ void Forward::describe(const Progress& journey, Journey& out) {
                                    : static_cast<std::uint32_t>(count - 1);
   out.id = journey.id;
   out.direction = topology_.points[steps_.front().point].direction;
-  out.ambiguous = journey.ambiguous;
-  out.alternatives = journey.alternatives;
+  if (journey.ambiguous)
+    store_.ambiguities().tell(std::views::transform(journey.trail, &Progress::Trail::unit), out);
   out.headless = journey.headless;
   out.start_ns = journey.start_ns;
   out.end_ns = steps_[out.end_step].ts_ns;

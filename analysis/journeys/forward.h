@@ -37,7 +37,6 @@ struct Progress {
   std::uint32_t rounds_pending = 0;
   std::uint32_t drops = 0;
   std::uint32_t dropped_leaves = 0;  // not made good by a repeat
-  std::uint32_t alternatives = 0;
   std::uint32_t drop_step = kNoStep;
   Wait wait = Wait::kExpiry;
   bool by_bytes = true;

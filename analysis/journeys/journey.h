@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/journeys/ambiguity.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 
@@ -54,7 +55,7 @@ struct Journey {
   Outcome outcome = Outcome::kIncomplete;
   bool ambiguous = false;
   bool headless = false;           // its beginning was not seen
-  std::uint32_t alternatives = 0;  // other units that fitted as well
+  std::uint32_t alternatives = 0;  // other units that fitted as well; of a step at least so many
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;       // whole at the output, or the last event
   std::uint64_t last_out_ns = 0;  // 0: never
@@ -67,7 +68,8 @@ struct Journey {
   // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
   // or that is not known.
   std::uint64_t inside_until_ns = 0;
-  std::span<const Step> steps;  // in time order
+  std::span<const Step> steps;             // in time order
+  std::span<const Ambiguity> ambiguities;  // of those of them that are, in the same order
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
 };

@@ -8,7 +8,7 @@ namespace {
 
 // Chains of units are followed back to their input; one longer than any pipeline is a circle.
 constexpr std::uint16_t kMaxDepth = 10'000;
-constexpr std::uint32_t kMaxAlternatives = 8;
+constexpr std::size_t kMaxAlternatives = 8;
 // Joins without a single exact sum: the child's length counts something else, e.g. a header.
 constexpr std::uint32_t kEnoughJoins = 64;
 // A piece that is not needed and came so long before those that are is another unit's: a second, or
@@ -192,9 +192,17 @@ void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into)
   const auto& last = last_[child.tid % kThreads];
   if (last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid) return;
   const auto* entry = in_time(nearest.older, child);
-  for (; entry != nullptr && into.alternatives < kMaxAlternatives;
+  if (entry != nullptr) note_alternatives(*entry, child, into);
+}
+
+void Matcher::note_alternatives(const Entry& first, const Unit& child, Match& into) const {
+  into.doubts |= kOthersFit;
+  into.alternatives.clear();
+  const auto* entry = &first;
+  for (; entry != nullptr && into.alternatives.size() < kMaxAlternatives;
        entry = in_time(entry->older, child))
-    ++into.alternatives;
+    into.alternatives.push_back(entry->unit);
+  into.more_fit = entry != nullptr;
 }
 
 bool Matcher::same_ids(const Unit& left, const Unit& right) const {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/journeys/ambiguity.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
@@ -27,7 +28,9 @@ struct Match {
   Unit* repeat_of = nullptr;
   const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
   const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
-  std::uint32_t alternatives = 0;
+  std::uint8_t doubts = 0;         // of Doubt
+  bool more_fit = false;           // than the alternatives
+  std::vector<const Unit*> alternatives;  // where kOthersFit: the nearest ones
   bool has_bytes = false;
   Interval bytes;         // of the parent
   bool all_left = false;  // with this piece, the parent's last bytes left
@@ -38,7 +41,7 @@ struct Match {
     relation = Relation::kNothing;
     repeat_of = nullptr;
     latest = stranger = nullptr;
-    alternatives = 0;
+    doubts = 0;
     has_bytes = all_left = missing = false;
   }
 };
@@ -76,6 +79,7 @@ class Matcher {
   // `newest`: of what waits.
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
+  void note_alternatives(const Entry& first, const Unit& child, Match& into) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   void check_dropped(std::uint64_t whole, Match& into);
   void check_pieces(const Unit& child, Match& into, bool finally);

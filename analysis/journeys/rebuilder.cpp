@@ -59,7 +59,7 @@ class Engine {
         matcher_(topology_, rules_, store_),
         forward_(topology_, rules_, store_, observer, journeys_,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
-        backward_(topology_, observer, journeys_),
+        backward_(topology_, store_, observer, journeys_),
         beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
         lives_(topology_, rules_, marks_.open_ns, observer, store_, forward_, backward_, losses_,
                totals_),
@@ -191,9 +191,8 @@ class Engine {
       if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
     }
     if (unit.is(kControl)) ++counts.control;
-    if (match_.alternatives > 0) {
-      unit.set(kAmbiguous);
-      unit.alternatives = match_.alternatives;
+    if (match_.doubts != 0) {
+      store_.ambiguities().note(unit, match_);
       ++counts.ambiguous;
     }
     if (match_.relation == Relation::kRepeat) connect_repeat(unit, plan, counts);

@@ -5,7 +5,7 @@
 
 namespace sojourn::journeys {
 
-Store::Store(const Topology& topology) : topology_(topology) {}
+Store::Store(const Topology& topology) : topology_(topology), ambiguities_(topology) {}
 
 void Store::set_repeat(Unit* unit, Unit* earlier) {
   retain(earlier);
@@ -142,6 +142,7 @@ void Store::give_more(Unit* unit) {
   if (unit->parent_count > 1) parents_.give(unit->parents, unit->parent_count);
   if (unit->member_count > 1) members_.give(unit->members, unit->member_count);
   if (unit->covered != nullptr) intervals_.give(unit->covered);
+  if (unit->is(kAmbiguous)) ambiguities_.forget(*unit);
 }
 
 void Store::free_unit(Unit* unit) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/journeys/ambiguities.h"
 #include "analysis/journeys/fetch_ahead.h"
 #include "analysis/journeys/intervals.h"
 #include "analysis/journeys/keys.h"
@@ -97,12 +98,11 @@ struct alignas(kCacheLine) Unit {
   Unit* next = nullptr;
   Link* children = nullptr;  // newest but for the first child
   std::uint32_t member_count = 0;
-  std::uint32_t alternatives = 0;
+  std::uint32_t order = 0;         // in a walk that is under way
   IntervalSet* covered = nullptr;  // of bytes that left
 
   std::array<std::uint64_t, 6> own_values = {};
   Member* members = nullptr;
-  std::uint32_t order = 0;  // in a walk that is under way
 
   Child first_child;
   Member first_member;
@@ -208,6 +208,7 @@ class Store {
   std::span<Member> make_members(Unit* unit, std::size_t count);
 
   std::size_t in_memory() const { return units_.used(); }
+  Ambiguities& ambiguities() { return ambiguities_; }
 
  private:
   static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
@@ -232,6 +233,7 @@ class Store {
   RunPool<Unit*> parents_;
   RunPool<Member> members_;
   std::vector<Unit*> dying_;
+  Ambiguities ambiguities_;
 };
 
 template <typename Fits>
@@ -288,7 +290,6 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->group = group;
   unit->flags = 0;
   unit->depth = 0;
-  unit->alternatives = 0;
   unit->parent_count = unit->member_count = 0;
   unit->repeat_of = nullptr;
   unit->children = nullptr;

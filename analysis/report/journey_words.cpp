@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/links.h"
@@ -13,6 +14,11 @@
 namespace sojourn::report {
 namespace {
 
+constexpr std::size_t kMostNamed = 3;    // alternatives in a line; JSON has all that are known
+constexpr std::size_t kTextColumn = 17;  // of a step's point
+
+using journeys::Alternative;
+using journeys::Ambiguity;
 using journeys::Journey;
 using journeys::kNoStep;
 using journeys::Outcome;
@@ -48,7 +54,7 @@ std::string headline(const Journey& journey, const model::Schema& schema) {
                           duration(static_cast<double>(journey.latency_ns())));
   if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
   if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
-  if (journey.ambiguous) text += fmt::format("  ambiguous: {} more fitted", journey.alternatives);
+  if (journey.ambiguous) text += "  ambiguous";
   if (journey.headless) text += "  beginning not seen";
   if (journey.inside_until_ns != 0)
     text += fmt::format("  inside at the end, after {}",
@@ -76,6 +82,47 @@ std::vector<std::size_t> indents(const Journey& journey) {
   return result;
 }
 
+std::string words(const Alternative& other, const Step& step, const model::Schema& schema) {
+  const auto& point = schema.points[other.point];
+  const auto before_ns = step.ts_ns - std::min(step.ts_ns, other.ts_ns);
+  return fmt::format("{} {} earlier,{} (stream {} seq {})", point.name(),
+                     duration(static_cast<double>(before_ns)), ids_text(point, other.values),
+                     other.stream, other.seq);
+}
+
+// "ambiguous: ...": what else the step may belong to, and what else is not sure of it.
+std::string words(const Ambiguity& ambiguity, const Step& step, const model::Schema& schema) {
+  std::vector<std::string> said;
+  const auto& others = ambiguity.alternatives;
+  for (const auto& other : others.first(std::min(others.size(), kMostNamed)))
+    said.push_back((said.empty() ? "or from " : "") + words(other, step, schema));
+  if (others.size() > kMostNamed || ambiguity.more_fit)
+    said.push_back(fmt::format(
+        "{}{} more", ambiguity.more_fit ? "at least " : "",
+        others.size() + (ambiguity.more_fit ? 1 : 0) - std::min(others.size(), kMostNamed)));
+  for (const auto& doubt : journeys::kDoubtWords)
+    if (doubt.doubt != journeys::kOthersFit && (ambiguity.doubts & doubt.doubt) != 0)
+      said.emplace_back(doubt.sentence);
+  return fmt::format("ambiguous: {}", fmt::join(said, "; "));
+}
+
+ordered_json to_json(const Ambiguity& ambiguity, const model::Schema& schema) {
+  auto because = ordered_json::array();
+  for (const auto& doubt : journeys::kDoubtWords)
+    if ((ambiguity.doubts & doubt.doubt) != 0) because.push_back(doubt.name);
+  auto others = ordered_json::array();
+  for (const auto& other : ambiguity.alternatives) {
+    const auto& point = schema.points[other.point];
+    others.push_back({{"point", point.name()},
+                      {"t_ns", other.ts_ns},
+                      {"tid", other.tid},
+                      {"stream", other.stream},
+                      {"seq", other.seq},
+                      {"ids", values_json(point, other.values, false)}});
+  }
+  return {{"because", because}, {"alternatives", others}, {"more", ambiguity.more_fit}};
+}
+
 }  // namespace
 
 const Step& namesake(const Journey& journey) {
@@ -86,6 +133,7 @@ const Step& namesake(const Journey& journey) {
 std::string to_text(const Journey& journey, const model::Schema& schema) {
   auto text = headline(journey, schema) + "\n";
   const auto deep = indents(journey);
+  auto ambiguity = journey.ambiguities.begin();
   for (std::size_t i = 0; i < journey.steps.size(); ++i) {
     const auto& step = journey.steps[i];
     const auto since = step.ts_ns - std::min(step.ts_ns, journey.start_ns);
@@ -100,6 +148,10 @@ std::string to_text(const Journey& journey, const model::Schema& schema) {
       line += fmt::format("  in {} for {}", schema.points[step.point].dest,
                           duration(static_cast<double>(journey.inside_until_ns - step.entered_ns)));
     text += line + "\n";
+    if (ambiguity == journey.ambiguities.end() || ambiguity->step != i) continue;
+    text +=
+        fmt::format("{:{}}{}\n", "", kTextColumn + 2 * deep[i], words(*ambiguity, step, schema));
+    ++ambiguity;
   }
   return text;
 }
@@ -130,6 +182,7 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
   object["drops"] = journey.drops;
   object["end_event"] = journey.end_step;
   auto& events = object["events"] = ordered_json::array();
+  auto ambiguity = journey.ambiguities.begin();
   for (const auto& step : journey.steps) {
     const auto& point = schema.points[step.point];
     const auto cpu = cpus.find(step.stream);
@@ -146,6 +199,8 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
                           {"parents", std::vector(step.parents.begin(), step.parents.end())}};
     if (step.repeat_of != kNoStep) event["repeat_of"] = step.repeat_of;
     if (inside && step.inside) event["inside_ns"] = journey.inside_until_ns - step.entered_ns;
+    if (ambiguity != journey.ambiguities.end() && ambiguity->step == events.size())
+      event["doubt"] = to_json(*ambiguity++, schema);
     events.push_back(std::move(event));
   }
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

@@ -40,8 +40,9 @@ class World::Collector : public Observer {
       if (step.inside)
         inside += fmt::format("{} {} ", world_.schema_.points[step.point].dest, step.entered_ns);
     if (journey.inside_until_ns != 0) inside += fmt::format("until {}", journey.inside_until_ns);
-    seen_.push_back({journey, text, inside});
+    seen_.push_back({journey, text, doubts(journey), inside});
     seen_.back().journey.steps = {};
+    seen_.back().journey.ambiguities = {};
   }
 
   void on_stay(const Stay& stay) override {
@@ -59,6 +60,20 @@ class World::Collector : public Observer {
   std::vector<std::pair<std::uint16_t, std::string>> stays_;
 
  private:
+  std::vector<std::string> doubts(const Journey& journey) const {
+    std::vector<std::string> result;
+    for (const auto& one : journey.ambiguities) {
+      auto text = std::to_string(one.step);
+      for (const auto& words : kDoubtWords)
+        if ((one.doubts & words.doubt) != 0) text += fmt::format(" {}", words.name);
+      for (const auto& other : one.alternatives)
+        text += fmt::format(" {}@{}({})s{}#{}", world_.schema_.points[other.point].name(),
+                            other.ts_ns, fmt::join(other.values, " "), other.stream, other.seq);
+      result.push_back(text + (one.more_fit ? " more" : ""));
+    }
+    return result;
+  }
+
   const World& world_;
   std::vector<Seen>& seen_;
 };

@@ -44,6 +44,9 @@ class World {
   struct Seen {
     Journey journey;  // without its steps
     std::string words;
+    // "1 others in--a@100(1000 7)s0#4 more", of each step: why, and what else fitted (its values,
+    // its event).
+    std::vector<std::string> doubts;
     std::string inside;  // at the end, "a 100 b 120 until 900": the places, and since when
   };
   const std::vector<Seen>& seen() const { return seen_; }

@@ -1,0 +1,52 @@
+// What is told of the alternatives of units that are kAmbiguous: few are, so it lies beside them
+// and is looked up for those only. What an alternative was is copied, as it may be gone by the time
+// its neighbour's journey ends. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/journeys/ambiguity.h"
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::journeys {
+
+struct Match;
+struct Unit;
+
+class Ambiguities {
+ public:
+  explicit Ambiguities(const Topology& topology) : topology_(topology) {}
+
+  void note(Unit& unit, const Match& match);
+  // The unit is given back.
+  void forget(const Unit& unit) { kept_.erase(&unit); }
+
+  // Says so in a journey whose steps are these units.
+  template <typename Units>
+  void tell(const Units& units, Journey& out) {
+    told_.clear();
+    std::uint32_t step = 0;
+    for (const Unit* unit : units) add(*unit, step++);
+    finish(out);
+  }
+
+ private:
+  struct Kept {
+    std::uint8_t doubts = 0;
+    bool more_fit = false;
+    std::vector<Alternative> alternatives;
+    std::vector<std::uint64_t> values;  // of all of them
+  };
+
+  void add(const Unit& unit, std::uint32_t step);
+  void finish(Journey& out) const;
+
+  const Topology& topology_;
+  std::unordered_map<const Unit*, Kept> kept_;
+  std::vector<Ambiguity> told_;
+};
+
+}  // namespace sojourn::journeys

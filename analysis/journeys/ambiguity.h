@@ -1,0 +1,55 @@
+// What is not sure of a step: why its parent may be another one, and which others fitted as well.
+// Plain data, valid as long as the journey that it is told with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::journeys {
+
+// Several may be so of one step. All but the first: and events were lost meanwhile.
+enum Doubt : std::uint8_t {
+  kOthersFit = 1 << 0,   // other units of its key waited there too
+  kLongWait = 1 << 1,    // its parent waited far longer than any before it
+  kLateBranch = 1 << 2,  // its parent had left before, with other ids
+  kProcess = 1 << 3,     // its HARQ process alone says what it belongs to
+  kOverlap = 1 << 4,     // its pieces have bytes twice
+  kStranger = 1 << 5,  // a piece was left out, as the others' beginnings were seen and its was not
+};
+
+struct DoubtWords {
+  Doubt doubt = kOthersFit;
+  std::string_view name;      // for programs
+  std::string_view sentence;  // for people
+};
+
+inline constexpr std::array kDoubtWords = {
+    DoubtWords{kOthersFit, "others", "others fitted as well"},
+    DoubtWords{kLongWait, "wait", "waited far longer than any before it, and events were lost"},
+    DoubtWords{kLateBranch, "branch", "what it is of had left already, and events were lost"},
+    DoubtWords{kProcess, "process", "known by its process only, and events were lost"},
+    DoubtWords{kOverlap, "overlap", "its pieces overlap, and events were lost"},
+    DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"}};
+
+// A unit that fitted as well as the parent that was taken.
+struct Alternative {
+  std::uint64_t ts_ns = 0;
+  std::uint64_t seq = 0;  // with the stream, which event it is
+  std::uint32_t tid = 0;
+  std::uint32_t stream = 0;
+  model::PointId point = 0;
+  std::span<const std::uint64_t> values;
+};
+
+struct Ambiguity {
+  std::uint32_t step = 0;
+  std::uint8_t doubts = 0;
+  bool more_fit = false;                      // than are named
+  std::span<const Alternative> alternatives;  // the nearest first
+};
+
+}  // namespace sojourn::journeys
