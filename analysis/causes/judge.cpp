@@ -47,6 +47,7 @@ Way way_of(const Journey& journey, const journeys::Topology& topology) {
                  .end_ns = journey.end_ns,
                  .segments = journey.segments,
                  .retransmissions = journey.retransmissions,
+                 .is_ambiguous = journey.ambiguous,
                  .namesake = named.point,
                  .values = {named.values.begin(), named.values.end()},
                  .parts = {}};

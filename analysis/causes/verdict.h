@@ -57,6 +57,7 @@ struct Verdict {
   std::uint64_t end_ns = 0;
   std::uint32_t segments = 1;
   std::uint32_t retransmissions = 0;
+  bool is_ambiguous = false;    // some of its way may be another packet's
   model::PointId namesake = 0;  // the event that names it, and its values
   std::vector<std::uint64_t> values;
   std::vector<Part> parts;  // the longest first; they add up to the latency

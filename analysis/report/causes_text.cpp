@@ -147,6 +147,7 @@ ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) 
           {"latency_ns", verdict.latency_ns()},
           {"segments", verdict.segments},
           {"retransmissions", verdict.retransmissions},
+          {"ambiguous", verdict.is_ambiguous},
           {"why", sentence(verdict, content)},
           {"parts", std::move(parts)}};
 }
@@ -250,11 +251,12 @@ std::string causes_text(const CausesContent& content) {
   text += causes_table(content) + dropped_table(content);
   if (!content.worst.empty()) text += "\nthe slowest\n";
   for (const Verdict& verdict : content.worst)
-    text += wrapped(fmt::format("  {} {}{} (journey {}): {}",
+    text += wrapped(fmt::format("  {} {}{} (journey {}{}): {}",
                                 duration(static_cast<double>(verdict.latency_ns())),
                                 letter(verdict.direction),
                                 ids_text(content.schema.points[verdict.namesake], verdict.values),
-                                verdict.journey, sentence(verdict, content)),
+                                verdict.journey, verdict.is_ambiguous ? ", ambiguous" : "",
+                                sentence(verdict, content)),
                     kHanging, content.width) +
             "\n";
   text += missing_text(content);

@@ -57,6 +57,33 @@ TEST_CASE("the slowest hundredth is late where no deadline is given, one packet 
   CHECK(down["deadline_ns"]["U"].is_null());
 }
 
+TEST_CASE(
+    "an ambiguous packet is told to be one, and its journey names the event that fitted too") {
+  const Traces traces;
+  const std::string recording = traces.directory().path("twice.lseq");
+  const std::string trace = traces.directory().path("twice.sjt");
+  test::write_contents(recording,
+                       "1.000000100 D in--a len9::rnti1.sn7.gsn71\n"
+                       "1.000000107 D in--a len9::rnti1.sn7.gsn72\n"
+                       "1.000000110 D x--y len9::rnti1\n"
+                       "1.000000117 D a--b len9::rnti1.sn7\n"
+                       "1.000000127 D b--out len9::rnti1.sn7\n");
+  REQUIRE(sojourn({"import", recording, "-o", trace}).exit_code == 0);
+  CHECK(output_of({"explain", trace, "--deadline", "10ns"})
+            .contains("gsn 72 (journey 2, ambiguous): "));
+  const json said = json::parse(output_of({"explain", trace, "--deadline", "10ns", "--json"}));
+  CHECK(said["worst"][0]["ambiguous"] == true);
+  CHECK(
+      output_of({"journeys", trace, "--id", "2"})
+          .contains("\n                 ambiguous: or from in--a 17 ns earlier, rnti 1 sn 7 gsn 71 "
+                    "(stream 0 seq 0)\n"));
+  const json journey = json::parse(output_of({"journeys", trace, "--id", "2", "--json"}));
+  const json other = journey["events"][1]["doubt"]["alternatives"][0];
+  const std::string events = output_of({"events", trace, "--json", "--limit", "1"});
+  const json event = json::parse(events);
+  for (const char* word : {"point", "stream", "seq"}) CHECK(other[word] == event[word]);
+}
+
 TEST_CASE("nothing is late where the deadline is far away") {
   const Traces traces;
   const std::string said = output_of({"explain", traces.path("radio"), "--deadline", "10s"});
