@@ -58,6 +58,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
                        topology_.pair(found.used->point, child.point).unpacks;
   const auto* const open = of_last ? nullptr : found.open;
   auto* const parent = open != nullptr ? open->unit : found.used;
+  if (open == nullptr && match_reception(child, plan, parent, into)) return;
   if (parent == nullptr) {
     match_process(child, plan, into);
     return;
@@ -129,6 +130,24 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
     into.latest = latest;
+    return true;
+  }
+  return false;
+}
+
+// A block that is given up is what its process received last, if that was not decoded. The drop may
+// name no round of it (`named` is none), or an earlier one.
+bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
+                              Match& into) const {
+  for (const auto& use : plan.receptions) {
+    auto* const latest = store_.find(use, child).used;
+    if (latest == nullptr || latest->is(kLeft) || is_too_old(*latest, child)) continue;
+    const auto* round = latest;
+    while (round != nullptr && round != named) round = round->repeat_of;
+    if (round != named) continue;
+    into.parents.push_back(latest);
+    into.relation = Relation::kTakes;
+    if (named == nullptr) into.latest = latest;
     return true;
   }
   return false;

@@ -75,6 +75,8 @@ class Matcher {
   const Entry* first_in_time(const Entry* entry, const Unit& child) const;
   bool match_round(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
+  bool match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
+                       Match& into) const;
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
   // `newest`: of what waits.
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;

@@ -401,17 +401,32 @@ class Deriver {
     plan.input = plan.pairs.empty() && !plan.control;
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
-    if (!plan.drop) return;
+    if (plan.drop) note_processes(index);
+  }
+
+  // What a drop may be of that names no unit, but a process.
+  void note_processes(std::size_t index) {
+    auto& plan = topology_.points[index];
     const auto& point = schema_.points[index];
+    const auto names = process_ids(point);
+    if (names.empty()) return;
+    const auto add = [&](std::size_t other, std::vector<TableUse>& uses) {
+      const auto& repeats = topology_.points[other].repeats;
+      if (repeats && process_ids(schema_.points[other]) == names)
+        uses.push_back({.table = repeats->table, .fields = indexes(point, names)});
+    };
+    for (const auto at : plan.pairs) {
+      const auto& pair = topology_.pairs[at];
+      const auto is_of_key = [&](const auto& name) {
+        return std::ranges::find(pair.key, name) != pair.key.end();
+      };
+      if (topology_.points[pair.parent].pairs.empty() && std::ranges::all_of(names, is_of_key))
+        add(pair.parent, plan.receptions);
+    }
     for (std::size_t other = 0; other < schema_.points.size(); ++other) {
       const auto& sibling = schema_.points[other];
-      if (!topology_.points[other].repeats || sibling.direction != point.direction ||
-          sibling.src != point.src)
-        continue;
-      const auto names = process_ids(point);
-      if (!names.empty() && names == process_ids(sibling))
-        plan.processes.push_back(
-            {.table = topology_.points[other].repeats->table, .fields = indexes(point, names)});
+      if (sibling.direction == point.direction && sibling.src == point.src)
+        add(other, plan.processes);
     }
   }
 

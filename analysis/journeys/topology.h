@@ -80,6 +80,7 @@ struct PointPlan {
   std::vector<TableUse> inserts;
   std::optional<TableUse> repeats;      // where the latest unit of each process is
   std::vector<TableUse> processes;      // of other points with the same source, by process
+  std::vector<TableUse> receptions;     // of inputs that it takes from, by process
   std::vector<std::uint32_t> pairs;     // as the child
   std::uint64_t longest_expiry_ns = 0;  // of those
 

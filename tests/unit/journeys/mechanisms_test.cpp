@@ -245,6 +245,57 @@ TEST_CASE("a block whose rounds are exhausted is dropped, whichever slot the dro
   }
 }
 
+TEST_CASE(
+    "a reception that is given up is dropped with all its rounds, whichever slot the drop names") {
+  for (const auto* slot : {"10", "18", "26"}) {
+    World world(kUp);
+    world.events(R"(
+      100 U ant--phy 700 0 1 0 10
+      150 U ant--phy 700 0 1 1 14
+      200 U ant--phy 700 1 1 0 18
+      300 U phy--drop 700 1 0 )" +
+                 std::string(slot) + R"(
+      310 U phy--demux 700 1 1 14
+      311 U demux--rlc.rx 300 1 2 9 0 14
+      312 U rlc.rx--pdcp.rx 300 1 2 9 5
+      313 U pdcp.rx--out 300 1 2 5
+    )");
+    CHECK(world.journeys() ==
+          Lines{"U dropped 100..300: ant--phy@100 ant--phy@200=0 phy--drop@300<1",
+                "U complete 150..313: ant--phy@150 phy--demux@310<0 demux--rlc.rx@311<1 "
+                "rlc.rx--pdcp.rx@312<2 pdcp.rx--out@313<3*"});
+    CHECK_FALSE(world.seen()[0].journey.ambiguous);
+  }
+}
+
+TEST_CASE("a drop that names an earlier block of its process does not take the next one") {
+  World world(kUp);
+  world.events(R"(
+    100 U ant--phy 700 0 1 0 10
+    110 U phy--demux 700 1 0 10
+    111 U demux--rlc.rx 300 1 2 9 0 10
+    200 U ant--phy 700 0 1 0 18
+    210 U phy--drop 700 1 0 10
+    220 U phy--demux 700 1 0 18
+    221 U demux--rlc.rx 200 1 2 9 300 18
+    230 U rlc.rx--pdcp.rx 500 1 2 9 5
+    231 U pdcp.rx--out 500 1 2 5
+  )");
+  const auto journeys = world.journeys();
+  CHECK(journeys.back() ==
+        "U complete 100..231: ant--phy@100 phy--demux@110<0 demux--rlc.rx@111<1 ant--phy@200 "
+        "phy--demux@220<3 demux--rlc.rx@221<4 rlc.rx--pdcp.rx@230<2,5 pdcp.rx--out@231<6*");
+}
+
+TEST_CASE("a drop that only its process ties to a block is doubtful where events were lost") {
+  World world(kUp);
+  world.events("100 U ant--phy 700 0 1 0 10\n");
+  world.lose(1);
+  world.events("300 U phy--drop 700 1 0 26\n");
+  CHECK(world.journeys() == Lines{"U dropped 100..300: ant--phy@100 phy--drop@300<0"});
+  CHECK(world.seen()[0].doubts == Lines{"1 process"});
+}
+
 TEST_CASE("bytes that RLC sends again are a repeat, however they are cut") {
   World world(kDown);
   world.events(R"(

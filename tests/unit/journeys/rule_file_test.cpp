@@ -163,6 +163,39 @@ TEST_CASE("ids that join a pair, and pairs that no name joins, can be stated") {
                                   "D censored 110..110: in--a@110"});
 }
 
+TEST_CASE("a drop whose ids are its own is tied to its unit by those that are stated") {
+  for (const bool stated : {true, false}) {
+    World world(R"(
+      U ant--phy len.round:rnti:harq.slot
+      U phy--demux len:rnti:harq.slot
+      U phy--drop len:rnti:slot
+      U demux--rlc len:rnti:sn.slot
+      U rlc--drop len:rnti:sn.slot
+      U rlc--out len:rnti:sn
+    )");
+    if (stated)
+      world.rules = rules_of(R"(
+        pair U ant--phy -> phy--drop   by rnti     1:1
+        pair U demux--rlc -> rlc--drop by rnti.sn  1:1
+      )");
+    world.events(R"(
+      100000 U ant--phy 700 0 1 0 10
+      110000 U phy--demux 700 1 0 10
+      111000 U demux--rlc 700 1 5 10
+      150000 U rlc--drop 700 1 5 14
+      200000 U ant--phy 700 0 1 1 18
+      250000 U phy--drop 700 1 22
+    )");
+    const auto journeys = world.journeys();
+    if (stated)
+      CHECK(journeys == Lines{"U dropped 100000..150000: ant--phy@100000 phy--demux@110000<0 "
+                              "demux--rlc@111000<1 rlc--drop@150000<2",
+                              "U dropped 200000..250000: ant--phy@200000 phy--drop@250000<0"});
+    else
+      CHECK(journeys.size() == 4);
+  }
+}
+
 TEST_CASE("a pair that is stated never to touch does not") {
   const auto schema = schema_of(kLine);
   const auto topology = topology_of(schema, rules_of("pair D a--b -> b--out never\n"));
