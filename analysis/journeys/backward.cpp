@@ -66,71 +66,105 @@ std::uint32_t Backward::step_of(const Unit& unit) const {
   return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
 }
 
-void Backward::number_units() {
-  parents_.clear();
-  std::size_t links = 0;
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    units_[i]->order = static_cast<std::uint32_t>(i);
-    links += units_[i]->parent_count;
-  }
-  parents_.reserve(links);  // steps hold spans into it
-  if (steps_.size() < units_.size()) steps_.resize(units_.size());
-}
-
-const Step& Backward::make_step(const Unit& unit) {
-  const auto first = parents_.size();
-  bool again = unit.is(kAgain);
+Backward::Past Backward::past_of(const Unit& unit) const {
+  Past past = {unit.entered_ns, kNoStep, unit.is(kAgain)};
+  auto earliest_ns = UINT64_MAX;
   for (const auto* parent : unit.all_parents()) {
     const auto step = step_of(*parent);
     if (step == kNoStep) continue;
-    parents_.push_back(step);
-    again |= steps_[step].again;
+    const auto& before = pasts_[step];
+    past.again |= before.again;
+    if (past.decisive != kNoStep && before.origin_ns >= earliest_ns) continue;
+    past.decisive = step;
+    earliest_ns = before.origin_ns;
   }
-  return steps_[unit.order] = {unit.ts_ns,
-                               unit.entered_ns,
-                               unit.seq,
-                               unit.tid,
-                               unit.stream,
-                               unit.point,
-                               again,
-                               unit.is(kAtEnd),
-                               unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
-                               {unit.values, topology_.points[unit.point].values},
-                               std::span(parents_).subspan(first)};
+  past.origin_ns = std::min(past.origin_ns, earliest_ns);
+  return past;
 }
 
 void Backward::emit_collected(Outcome outcome) {
-  number_units();
+  for (std::size_t i = 0; i < units_.size(); ++i) units_[i]->order = static_cast<std::uint32_t>(i);
   Journey out;
   out.id = ++next_id_;
   out.outcome = outcome;
   out.start_ns = UINT64_MAX;
+  pasts_.clear();
   for (const auto* const unit : units_) {
     const auto& plan = topology_.points[unit->point];
-    const auto& step = make_step(*unit);
+    const auto& past = pasts_.emplace_back(past_of(*unit));
     out.start_ns = std::min(out.start_ns, unit->entered_ns);
-    if (step.repeat_of != kNoStep) {
+    if (unit->repeat_of != nullptr && step_of(*unit->repeat_of) != kNoStep) {
       ++out.retransmissions;
       if (plan.round) ++out.harq_retransmissions;
-    } else if (!step.again && plan.loop == 0) {
+    } else if (!past.again && plan.loop == 0) {
       out.segments = std::max(out.segments, ++per_point_[unit->point]);
     }
     if (plan.drop) ++out.drops;
   }
-  out.steps = std::span(steps_).first(units_.size());
-  for (const auto& step : out.steps) per_point_[step.point] = 0;
-  if ((flags_ & kAmbiguous) != 0) store_.ambiguities().tell(units_, out);
+  for (const auto* const unit : units_) per_point_[unit->point] = 0;
+  out.ambiguous = (flags_ & kAmbiguous) != 0;
   out.headless = (flags_ & (kCut | kOrphan)) != 0;
   if ((flags_ & kOrphan) != 0 && outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
   if ((flags_ & kCut) != 0) out.outcome = Outcome::kCensored;
   out.end_step = static_cast<std::uint32_t>(units_.size() - 1);
-  const auto& end = out.steps.back();
+  const auto& end = *units_.back();
   out.direction = topology_.points[end.point].direction;
-  out.end_ns = end.ts_ns;
+  out.end_ns = out.last_ns = end.ts_ns;
   if (topology_.points[end.point].output) out.last_out_ns = end.ts_ns;
-  if (out.outcome == Outcome::kCensored && std::ranges::any_of(out.steps, &Step::inside))
-    out.inside_until_ns = end_ns_;
+  if (out.outcome == Outcome::kComplete) describe_way(out);
+  if (out.outcome == Outcome::kCensored && (flags_ & kAtEnd) != 0) describe_inside(out);
+  if (tells_steps_) describe_steps(out);
   observer_.on_journey(out);
+}
+
+// On from what came first, which is found from the end back.
+void Backward::describe_way(Journey& out) {
+  way_.clear();
+  for (auto step = out.end_step; pasts_[step].decisive != kNoStep;) {
+    const auto to_ns = units_[step]->ts_ns;
+    step = pasts_[step].decisive;
+    const auto& from = *units_[step];
+    const bool first = pasts_[step].decisive == kNoStep;
+    way_.push_back(
+        {*topology_.points[from.point].place, to_ns - (first ? from.entered_ns : from.ts_ns)});
+  }
+  out.way = way_;
+}
+
+void Backward::describe_inside(Journey& out) {
+  inside_.clear();
+  for (const auto* const unit : units_)
+    if (unit->is(kAtEnd))
+      inside_.push_back({*topology_.points[unit->point].place, unit->entered_ns});
+  out.inside = inside_;
+  out.inside_until_ns = end_ns_;
+}
+
+void Backward::describe_steps(Journey& out) {
+  std::size_t links = 0;
+  for (const auto* const unit : units_) links += unit->parent_count;
+  parents_.clear();
+  parents_.reserve(links);  // steps hold spans into it
+  if (steps_.size() < units_.size()) steps_.resize(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const auto& unit = *units_[i];
+    const auto first = parents_.size();
+    for (const auto* parent : unit.all_parents())
+      if (const auto step = step_of(*parent); step != kNoStep) parents_.push_back(step);
+    steps_[i] = {unit.ts_ns,
+                 unit.entered_ns,
+                 unit.seq,
+                 unit.tid,
+                 unit.stream,
+                 unit.point,
+                 pasts_[i].again,
+                 unit.is(kAtEnd),
+                 unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
+                 {unit.values, topology_.points[unit.point].values},
+                 std::span(parents_).subspan(first)};
+  }
+  out.steps = std::span(steps_).first(units_.size());
+  if (out.ambiguous) store_.ambiguities().tell(units_, out);
 }
 
 }  // namespace sojourn::journeys

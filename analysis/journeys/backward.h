@@ -18,6 +18,7 @@ class Backward {
         store_(store),
         observer_(observer),
         next_id_(next_id),
+        tells_steps_(observer.wants_steps()),
         per_point_(topology.points.size(), 0) {}
 
   // Emits the journey that ended in `ends` (several: pieces that were never put together).
@@ -32,17 +33,29 @@ class Backward {
  private:
   void collect(std::span<Unit* const> ends);
   void emit_collected(Outcome outcome);
-  void number_units();
-  const Step& make_step(const Unit& unit);
+  // What a unit has from those before it.
+  struct Past {
+    std::uint64_t origin_ns = 0;       // the earliest input
+    std::uint32_t decisive = kNoStep;  // the parent that it has that from
+    bool again = false;
+  };
+  Past past_of(const Unit& unit) const;
+  void describe_way(Journey& out);
+  void describe_inside(Journey& out);
+  void describe_steps(Journey& out);
   std::uint32_t step_of(const Unit& unit) const;
 
   const Topology& topology_;
   Store& store_;
   Observer& observer_;
   std::uint64_t& next_id_;
+  bool tells_steps_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::vector<Unit*> units_;
   std::uint16_t flags_ = 0;
+  std::vector<Past> pasts_;  // of the units
+  std::vector<Leg> way_;
+  std::vector<Inside> inside_;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> per_point_;

@@ -24,6 +24,7 @@ Forward::Forward(const Topology& topology, const Rules& rules, Store& store, Obs
       observer_(observer),
       next_id_(next_id),
       lost_(std::move(lost)),
+      tells_steps_(observer.wants_steps()),
       per_point_(topology.points.size(), 0) {}
 
 void Forward::begin(Unit* root) {
@@ -45,7 +46,10 @@ void Forward::begin(Unit* root) {
 }
 
 void Forward::add_step(Progress& journey, Unit* unit) {
-  journey.trail.push_back({unit, static_cast<std::uint32_t>(journey.parents.size())});
+  journey.trail.push_back({.unit = unit,
+                           .ts_ns = unit->ts_ns,
+                           .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
+                           .point = unit->point});
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
   store_.retain(unit);
@@ -271,6 +275,12 @@ bool Forward::close_oldest() {
   return false;
 }
 
+void Forward::note_inside(const Unit& unit) {
+  for (const auto& member : unit.all_members())
+    if (is_open(member))
+      inside_[member.journey->id].push_back({*topology_.points[unit.point].place, unit.entered_ns});
+}
+
 void Forward::finish(std::uint64_t end_ns) {
   end_ns_ = end_ns;
   for (const auto wait : {Wait::kSettle, Wait::kLinger, Wait::kExpiry})
@@ -302,14 +312,61 @@ void Forward::close(Progress* journey, Closing closing) {
 }
 
 void Forward::describe(const Progress& journey, Journey& out) {
+  const auto& steps = journey.trail;
+  out.segments = 1;
+  for (const auto& step : steps) {
+    if (step.repeat_of != kNoStep) {
+      ++out.retransmissions;
+      if (topology_.points[step.point].round) ++out.harq_retransmissions;
+    } else if (!step.again && topology_.points[step.point].loop == 0) {
+      out.segments = std::max(out.segments, ++per_point_[step.point]);
+    }
+  }
+  for (const auto& step : steps) per_point_[step.point] = 0;
+  const bool dropped = out.outcome == Outcome::kDropped && journey.drop_step != kNoStep;
+  out.end_step = journey.is_done() ? journey.done_step
+                 : dropped         ? journey.drop_step
+                                   : static_cast<std::uint32_t>(steps.size() - 1);
+  out.id = journey.id;
+  out.direction = topology_.points[steps.front().point].direction;
+  out.ambiguous = journey.ambiguous;
+  out.headless = journey.headless;
+  out.start_ns = journey.start_ns;
+  out.end_ns = steps[out.end_step].ts_ns;
+  out.last_ns = steps.back().ts_ns;
+  out.last_out_ns = journey.last_out_ns;
+  out.ack_ns = journey.ack_ns;
+  out.drops = journey.drops;
+  if (out.outcome == Outcome::kComplete) describe_way(journey, out);
+  if (const auto inside = inside_.find(journey.id);
+      out.outcome == Outcome::kCensored && inside != inside_.end()) {
+    out.inside_until_ns = end_ns_;
+    out.inside = inside->second;
+  }
+  if (tells_steps_) describe_steps(journey, out);
+}
+
+// Back from where it became whole, each time to what came last.
+void Forward::describe_way(const Progress& journey, Journey& out) {
+  way_.clear();
+  for (auto step = out.end_step; step != 0;) {
+    const auto& to = journey.trail[step];
+    const auto parents = parents_of(journey, step);
+    step = *std::ranges::max_element(
+        parents, {}, [&](std::uint32_t parent) { return journey.trail[parent].ts_ns; });
+    const auto& from = journey.trail[step];
+    way_.push_back({*topology_.points[from.point].place,
+                    to.ts_ns - (step == 0 ? journey.start_ns : from.ts_ns)});
+  }
+  out.way = way_;
+}
+
+void Forward::describe_steps(const Progress& journey, Journey& out) {
   const auto count = journey.trail.size();
   if (steps_.size() < count) steps_.resize(count);
-  out.segments = 1;
   for (std::size_t i = 0; i < count; ++i) {
     const auto& trail = journey.trail[i];
     const auto& unit = *trail.unit;
-    const auto& plan = topology_.points[unit.point];
-    const auto end = i + 1 < count ? journey.trail[i + 1].first_parent : journey.parents.size();
     steps_[i] = {unit.ts_ns,
                  unit.entered_ns,
                  unit.seq,
@@ -319,33 +376,12 @@ void Forward::describe(const Progress& journey, Journey& out) {
                  trail.again,
                  unit.is(kAtEnd),
                  trail.repeat_of,
-                 {unit.values, plan.values},
-                 {journey.parents.data() + trail.first_parent, end - trail.first_parent}};
-    if (trail.repeat_of != kNoStep) {
-      ++out.retransmissions;
-      if (plan.round) ++out.harq_retransmissions;
-    } else if (!trail.again && plan.loop == 0) {
-      out.segments = std::max(out.segments, ++per_point_[unit.point]);
-    }
+                 {unit.values, topology_.points[unit.point].values},
+                 parents_of(journey, i)};
   }
   out.steps = std::span(steps_).first(count);
-  for (const auto& step : out.steps) per_point_[step.point] = 0;
-  const bool dropped = out.outcome == Outcome::kDropped && journey.drop_step != kNoStep;
-  out.end_step = journey.is_done() ? journey.done_step
-                 : dropped         ? journey.drop_step
-                                   : static_cast<std::uint32_t>(count - 1);
-  out.id = journey.id;
-  out.direction = topology_.points[steps_.front().point].direction;
   if (journey.ambiguous)
     store_.ambiguities().tell(std::views::transform(journey.trail, &Progress::Trail::unit), out);
-  out.headless = journey.headless;
-  out.start_ns = journey.start_ns;
-  out.end_ns = steps_[out.end_step].ts_ns;
-  out.last_out_ns = journey.last_out_ns;
-  out.ack_ns = journey.ack_ns;
-  out.drops = journey.drops;
-  if (out.outcome == Outcome::kCensored && std::ranges::any_of(out.steps, &Step::inside))
-    out.inside_until_ns = end_ns_;
 }
 
 }  // namespace sojourn::journeys

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
@@ -17,8 +19,10 @@ struct Progress {
   enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
   struct Trail {
     Unit* unit = nullptr;
+    std::uint64_t ts_ns = 0;
     std::uint32_t first_parent = 0;
     std::uint32_t repeat_of = kNoStep;
+    PointId point = 0;
     bool again = false;
   };
 
@@ -89,7 +93,9 @@ class Forward {
   void expire();
   std::uint64_t next_due_ns() const;
   bool close_oldest();
-  // At the end of the capture; units that are inside then have kAtEnd.
+  // The capture's end finds it inside.
+  void note_inside(const Unit& unit);
+  // At the end of the capture.
   void finish(std::uint64_t end_ns);
 
   std::size_t open() const { return progress_.used(); }
@@ -123,6 +129,15 @@ class Forward {
   void close(Progress* journey, Closing closing);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
+  void describe_way(const Progress& journey, Journey& out);
+  void describe_steps(const Progress& journey, Journey& out);
+  std::span<const std::uint32_t> parents_of(const Progress& journey, std::size_t step) const {
+    const auto& trail = journey.trail;
+    const auto begin = trail[step].first_parent;
+    const auto end =
+        step + 1 < trail.size() ? trail[step + 1].first_parent : journey.parents.size();
+    return {journey.parents.data() + begin, end - begin};
+  }
   std::uint64_t patience(Wait wait) const;
 
   const Topology& topology_;
@@ -131,13 +146,16 @@ class Forward {
   Observer& observer_;
   std::uint64_t& next_id_;
   Excuse lost_;
+  bool tells_steps_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::uint32_t next_serial_ = 1;
   Slab<Progress> progress_;
   Queue queues_[3];
   std::vector<Member> gathered_;
+  std::vector<Leg> way_;
   std::vector<Step> steps_;
+  std::unordered_map<std::uint64_t, std::vector<Inside>> inside_;  // at the end, by journey
   std::vector<std::uint32_t> per_point_;
 };
 

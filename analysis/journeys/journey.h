@@ -49,6 +49,18 @@ constexpr std::string_view name(Outcome outcome) {
   return "";
 }
 
+// Time in a place.
+struct Leg {
+  std::uint16_t place = 0;
+  std::uint64_t ns = 0;
+};
+
+// A unit that was in the place that it entered when the capture ended.
+struct Inside {
+  std::uint16_t place = 0;
+  std::uint64_t since_ns = 0;
+};
+
 struct Journey {
   std::uint64_t id = 0;
   model::Direction direction = model::Direction::kDownlink;
@@ -58,6 +70,7 @@ struct Journey {
   std::uint32_t alternatives = 0;  // other units that fitted as well; of a step at least so many
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;       // whole at the output, or the last event
+  std::uint64_t last_ns = 0;      // the last event
   std::uint64_t last_out_ns = 0;  // 0: never
   std::uint64_t ack_ns = 0;       // 0: none seen
   std::uint32_t segments = 1;     // pieces it was cut into, or made from
@@ -68,7 +81,11 @@ struct Journey {
   // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
   // or that is not known.
   std::uint64_t inside_until_ns = 0;
-  std::span<const Step> steps;             // in time order
+  std::span<const Inside> inside;  // what of it was
+  // Where it was when on the way that decided its latency, from the end on: downlink back from the
+  // byte that came last, uplink on from the one that came first. Of complete ones.
+  std::span<const Leg> way;
+  std::span<const Step> steps;             // in time order; none where nobody wants them
   std::span<const Ambiguity> ambiguities;  // of those of them that are, in the same order
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
@@ -90,6 +107,10 @@ class Observer {
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
+
+  // Whether on_journey() looks at the steps of a journey and at its ambiguities: to gather them
+  // takes time. Asked once, before the first.
+  virtual bool wants_steps() const { return true; }
 
   virtual void on_journey(const Journey&) {}
   // A unit that entered by a pair's parent left by its child.

@@ -213,8 +213,10 @@ void Lives::find_inside(const Reach& reach, std::uint64_t end_ns) {
   for (auto* unit = waiting_.oldest; unit != nullptr; unit = unit->next) {
     const auto seen_from = leaves_seen_from[unit->point];
     const bool reaches = unit->ts_ns >= open_ns_ || (seen_from != 0 && unit->ts_ns >= seen_from);
-    if (unit->is(kInside) && reaches && !losses_.between(std::max(unit->ts_ns, open_ns_), end_ns))
+    if (unit->is(kInside) && reaches && !losses_.between(std::max(unit->ts_ns, open_ns_), end_ns)) {
       unit->set(kAtEnd);
+      forward_.note_inside(*unit);
+    }
   }
 }
 

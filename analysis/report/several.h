@@ -1,6 +1,7 @@
 // Passes what an observer sees on to several. All must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@ class Several : public journeys::Observer {
  public:
   explicit Several(std::vector<journeys::Observer*> observers) : observers_(std::move(observers)) {}
 
+  bool wants_steps() const override {
+    return std::ranges::any_of(observers_, &journeys::Observer::wants_steps);
+  }
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);
   }

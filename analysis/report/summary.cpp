@@ -6,13 +6,10 @@
 namespace sojourn::report {
 
 using journeys::Journey;
-using journeys::kNoStep;
 using journeys::Outcome;
 
-Summary::Summary(const journeys::Topology& topology, const journeys::Rules& rules,
-                 std::uint64_t open_ns)
+Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns)
     : topology_(topology),
-      rules_(rules),
       open_ns_(open_ns),
       hops_(topology.pairs.size()),
       places_(topology.places.size()) {
@@ -28,7 +25,7 @@ void Summary::on_journey(const Journey& journey) {
   auto& direction = directions_[static_cast<std::size_t>(journey.direction)];
   // It may have ended as it should, then: only the trace does not reach back so far.
   if (journey.outcome == Outcome::kCensored && journey.inside_until_ns == 0 &&
-      journey.steps.back().ts_ns < open_ns_) {
+      journey.last_ns < open_ns_) {
     ++direction.before_open;
     return;
   }
@@ -51,60 +48,22 @@ void Summary::on_journey(const Journey& journey) {
   if (journey.segments > 1) ++direction.in_pieces;
   if (journey.retransmissions > 0) ++direction.repeated;
   direction.latency_ns.add(journey.latency_ns());
-  share_out(journey);
+  for (const auto& leg : journey.way) places_[leg.place].decisive_ns += static_cast<double>(leg.ns);
 }
 
 // A packet in several pieces is in a place once, since the first of them came.
 void Summary::note_inside(const Journey& journey) {
   ++directions_[static_cast<std::size_t>(journey.direction)].inside;
   inside_since_.clear();
-  for (const auto& step : journey.steps) {
-    if (!step.inside) continue;
-    const auto place = *topology_.points[step.point].place;
-    const auto known = inside_since_.try_emplace(place, step.entered_ns).first;
-    known->second = std::min(known->second, step.entered_ns);
+  for (const auto& inside : journey.inside) {
+    const auto known = inside_since_.try_emplace(inside.place, inside.since_ns).first;
+    known->second = std::min(known->second, inside.since_ns);
   }
   for (const auto& [index, since_ns] : inside_since_) {
     auto& place = places_[index];
     place.inside_ns.add(journey.inside_until_ns - since_ns);
     place.oldest_inside_ns =
         std::max(place.oldest_inside_ns, journey.inside_until_ns - journey.start_ns);
-  }
-}
-
-void Summary::find_origins(const Journey& journey) {
-  origins_.clear();
-  for (const auto& step : journey.steps) {
-    auto origin = step.entered_ns;
-    for (const auto parent : step.parents) origin = std::min(origin, origins_[parent]);
-    origins_.push_back(origin);
-  }
-}
-
-std::uint32_t Summary::decisive_parent(const Journey& journey, std::uint32_t step,
-                                       bool latest) const {
-  auto best = kNoStep;
-  for (const auto parent : journey.steps[step].parents) {
-    const bool better =
-        best == kNoStep || (latest ? journey.steps[parent].ts_ns > journey.steps[best].ts_ns
-                                   : origins_[parent] < origins_[best]);
-    if (better) best = parent;
-  }
-  return best;
-}
-
-void Summary::share_out(const Journey& journey) {
-  const bool latest = rules_.anchor(journey.direction) == journeys::Anchor::kInput;
-  if (!latest) find_origins(journey);
-  for (auto step = journey.end_step;;) {
-    const auto parent = decisive_parent(journey, step, latest);
-    if (parent == kNoStep) return;
-    const auto& to = journey.steps[step];
-    const auto& from = journey.steps[parent];
-    const auto begin_ns = from.parents.empty() ? from.entered_ns : from.ts_ns;
-    places_[*topology_.points[from.point].place].decisive_ns +=
-        static_cast<double>(to.ts_ns - begin_ns);
-    step = parent;
   }
 }
 

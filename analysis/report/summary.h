@@ -43,8 +43,9 @@ struct PlaceSummary {
 
 class Summary : public journeys::Observer {
  public:
-  Summary(const journeys::Topology& topology, const journeys::Rules& rules, std::uint64_t open_ns);
+  Summary(const journeys::Topology& topology, std::uint64_t open_ns);
 
+  bool wants_steps() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
@@ -63,19 +64,13 @@ class Summary : public journeys::Observer {
  private:
   void begin(std::uint64_t ts_ns);
   void note_inside(const journeys::Journey& journey);
-  void share_out(const journeys::Journey& journey);
-  std::uint32_t decisive_parent(const journeys::Journey& journey, std::uint32_t step,
-                                bool latest) const;
-  void find_origins(const journeys::Journey& journey);
 
   const journeys::Topology& topology_;
-  const journeys::Rules& rules_;
   std::uint64_t open_ns_;
   bool begun_ = false;
   std::array<DirectionSummary, 4> directions_;
   std::vector<statistics::Distribution> hops_;  // by pair
   std::vector<PlaceSummary> places_;
-  std::vector<std::uint64_t> origins_;                   // by step: the earliest input before it
   std::map<std::uint16_t, std::uint64_t> inside_since_;  // of a journey, by place
 };
 

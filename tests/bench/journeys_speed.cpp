@@ -29,7 +29,7 @@ int run(std::uint64_t packets, std::uint64_t ues, std::uint64_t step_ns) {
   }
   const journeys::Rules rules;
   auto topology = journeys::Topology::derive(*schema, rules);
-  report::Summary summary(*topology, rules, 0);
+  report::Summary summary(*topology, 0);
   auto rebuilder = journeys::Rebuilder::create(*schema, rules, {}, summary);
   bench::RadioTraffic traffic(packets, ues, step_ns);
   model::EventBatch batch;

@@ -54,13 +54,13 @@ void check_report(const std::string& name, Threads threads) {
   auto reader = open_fixture(name);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-  report::Summary summary(topology, rules, reader.capture().open_ns);
+  report::Summary summary(topology, reader.capture().open_ns);
   journeys::Totals totals;
   if (threads == Threads::kOne) {
     totals = rebuild(reader, summary);
   } else {
     REQUIRE(report::can_rebuild_apart(topology));
-    report::Summary up(topology, rules, reader.capture().open_ns);
+    report::Summary up(topology, reader.capture().open_ns);
     auto done = report::rebuild_apart(
         reader, rules, summary, up, [](auto, auto) {}, [](auto&) { return true; });
     if (!done) FAIL(done.error().text());

@@ -94,7 +94,7 @@ Result<void> run(const Options& options) {
   if (options.explain) return print_data(journeys::rules_text(topology, reader.schema(), rules));
   if (!options.compat.empty()) return print_compat_report(reader, latseq_ends(rules), options.json);
   SJ_TRY(where, options.where.journeys(reader));
-  report::Summary summary(topology, rules, reader.capture().open_ns);
+  report::Summary summary(topology, reader.capture().open_ns);
   report::Worst worst(reader.schema());
   std::vector<journeys::Observer*> observers = {&summary};
   if (options.paste) observers.push_back(&worst);
@@ -130,7 +130,7 @@ Result<void> run(const Options& options) {
     if (options.deadline.asks_events()) slots.consume(events);
     return true;
   };
-  report::Summary up(topology, rules, reader.capture().open_ns);
+  report::Summary up(topology, reader.capture().open_ns);
   const bool apart = &observer == &summary && may_rebuild_apart(reader, topology);
   SJ_TRY(totals, apart ? report::rebuild_apart(reader, rules, summary, up, progress, consume)
                        : report::rebuild(reader, rules, observer, progress, consume));

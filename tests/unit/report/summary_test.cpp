@@ -25,7 +25,7 @@ struct Run {
   journeys::Marks marks;
   journeys::Rules rules;
   journeys::Topology topology = *journeys::Topology::derive(schema, rules);
-  Summary summary{topology, rules, marks.open_ns};
+  Summary summary{topology, marks.open_ns};
   journeys::Rebuilder rebuilder = *journeys::Rebuilder::create(schema, rules, marks, summary);
   std::map<std::uint32_t, std::uint64_t> seq;  // by stream
 
