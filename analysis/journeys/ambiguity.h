@@ -15,9 +15,9 @@ namespace sojourn::journeys {
 enum Doubt : std::uint8_t {
   kOthersFit = 1 << 0,   // other units of its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
-  kLateBranch = 1 << 2,  // its parent had left before, with other ids
+  kLateBranch = 1 << 2,  // its parent had left before
   kProcess = 1 << 3,     // its HARQ process alone says what it belongs to
-  kOverlap = 1 << 4,     // its pieces have bytes twice
+  kOverlap = 1 << 4,     // its pieces, or what was joined, are more than it has
   kStranger = 1 << 5,  // a piece was left out, as the others' beginnings were seen and its was not
 };
 
@@ -32,7 +32,7 @@ inline constexpr std::array kDoubtWords = {
     DoubtWords{kLongWait, "wait", "waited far longer than any before it, and events were lost"},
     DoubtWords{kLateBranch, "branch", "what it is of had left already, and events were lost"},
     DoubtWords{kProcess, "process", "known by its process only, and events were lost"},
-    DoubtWords{kOverlap, "overlap", "its pieces overlap, and events were lost"},
+    DoubtWords{kOverlap, "overlap", "more was joined in it than it holds, and events were lost"},
     DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"}};
 
 // A unit that fitted as well as the parent that was taken.

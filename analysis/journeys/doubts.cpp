@@ -12,13 +12,19 @@ void call_ambiguous(Match& match, Doubt why) {
   match.doubts |= why;
 }
 
+// Not by its bytes, nor by its process.
+bool is_of_used(const Match& match) {
+  return match.relation == Relation::kBranch ||
+         (match.relation == Relation::kRepeat && !match.has_bytes);
+}
+
 }  // namespace
 
 void Doubts::judge(const Unit& unit, const PointPlan& plan, Match& match) const {
   if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
-  } else if (match.relation == Relation::kBranch) {
-    // Of an earlier transmission, when its own was lost.
+  } else if (is_of_used(match)) {
+    // Of an earlier transmission, or of another unit of its number, when its own was lost.
     const auto& parent = *match.parents.front();
     const auto& pair = topology_.pair(parent.point, unit.point);
     if (!pair.unpacks && losses_.between(parent.ts_ns, unit.ts_ns))
@@ -56,18 +62,22 @@ void Doubts::judge_latest(const Unit& unit, const PointPlan& plan, Match& match)
     call_ambiguous(match, kProcess);
 }
 
-// Pieces that overlap, some of which may have been thrown away.
+// Pieces that overlap, or more units than it has bytes for: some may have been thrown away.
 void Doubts::judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& first = *match.parents.front();
-  if (!topology_.pair(first.point, unit.point).joins) return;
   if (const auto* const left = match.stranger) {
     const auto before_ns = left->ts_ns - std::min(left->ts_ns, kReason_ns);
     if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns))
       call_ambiguous(match, kStranger);
   }
+  const bool joins = topology_.pair(first.point, unit.point).joins;
+  if (!joins && match.parents.size() == 1) return;
   std::uint64_t bytes = 0;
-  for (const auto* parent : match.parents)
-    bytes += parent->values[*topology_.points[parent->point].length];
+  for (const auto* parent : match.parents) {
+    const auto length = topology_.points[parent->point].length;
+    if (!length) return;
+    bytes += parent->values[*length];
+  }
   if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns))
     call_ambiguous(match, kOverlap);
 }

@@ -97,7 +97,6 @@ void Lives::forget(Unit* unit) {
   }
 }
 
-// Takes a unit out of tables and lists.
 void Lives::retire(Unit* unit) {
   if (!unit->is(kListed)) return;  // evicted from two tables at once
   unit->clear(kListed);

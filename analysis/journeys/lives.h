@@ -42,6 +42,8 @@ class Lives {
   // It left without a stay of its own.
   void depart(Unit* unit);
   void acknowledge(Unit* unit);
+  // Takes it out of tables and lists: nothing will come of it any more.
+  void retire(Unit* unit);
 
   // Retires and gives up what is due; most often nothing is.
   void expire() {
@@ -60,7 +62,6 @@ class Lives {
   void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
   void forget(Unit* unit);
-  void retire(Unit* unit);
   void retire_evicted();
   void give_up(Unit* unit, std::uint64_t now_ns, bool at_end);
   void no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns);

@@ -268,6 +268,8 @@ class Engine {
       if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
       if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
       if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
+      // What is thrown away goes nowhere else, whatever its ids seem to fit later.
+      if (plan.drop && relation == Relation::kTakes) lives_.retire(parent);
     }
   }
 

@@ -127,6 +127,41 @@ TEST_CASE("a branch of what had left already is told, where events were lost") {
   CHECK(world.seen()[0].doubts == Lines{"3 branch"});
 }
 
+TEST_CASE("a repeat of what had left already is told, where events were lost") {
+  World world(kLine);
+  world.events(R"(
+    100 D in--a 1000 1 7 7
+    110 D a--b 1000 1 7
+    120 D b--out 1000 1 7
+  )");
+  world.lose(1);
+  world.events("130 D b--out 1000 1 7\n");
+  CHECK(world.journeys()[0] ==
+        "D complete 100..120: in--a@100 a--b@110<0 b--out@120<1* b--out@130<1=2");
+  CHECK(world.seen()[0].doubts == Lines{"3 branch"});
+}
+
+TEST_CASE("two copies that wait, as a drop was lost, are both told to be doubtful") {
+  World world(R"(
+    U ant--rlc len:rnti:lcid.psn
+    U rlc--pdcp len:rnti:lcid.psn
+    U pdcp--drop len:rnti:lcid.psn
+    U pdcp--out len:rnti:psn.gsn
+  )");
+  world.events(R"(
+    100 U ant--rlc 500 1 4 7
+    105 U rlc--pdcp 500 1 4 7
+    110 U ant--rlc 500 1 5 7
+    115 U rlc--pdcp 500 1 5 7
+  )");
+  world.lose(1);
+  world.events("120 U pdcp--out 500 1 7 0\n");
+  CHECK(world.journeys()[0] ==
+        "U complete 100..120: ant--rlc@100 rlc--pdcp@105<0 ant--rlc@110 rlc--pdcp@115<2 "
+        "pdcp--out@120<1,3*");
+  CHECK(world.seen()[0].doubts == Lines{"4 overlap"});
+}
+
 TEST_CASE("what is known by its process only is told, where events were lost") {
   World world(kUp);
   world.events("100 U ant--phy 700 0 1 0 10\n");

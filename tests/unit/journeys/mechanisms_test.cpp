@@ -454,6 +454,26 @@ TEST_CASE("a duplicate that is thrown away leaves the original waiting") {
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
 }
 
+TEST_CASE("of a copy that was thrown away nothing comes, though the other one was not seen") {
+  World world(R"(
+    U ant--rlc len:rnti:lcid.psn
+    U rlc--pdcp len:rnti:lcid.psn
+    U pdcp--drop len:rnti:lcid.psn
+    U pdcp--out len:rnti:psn.gsn
+  )");
+  world.events("100 U ant--rlc 500 1 4 7\n");
+  world.lose(1);
+  world.events(R"(
+    110 U ant--rlc 500 1 5 7
+    115 U rlc--pdcp 500 1 5 7
+    120 U pdcp--drop 500 1 5 7
+    130 U pdcp--out 500 1 7 0
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U dropped 110..120: ant--rlc@110 rlc--pdcp@115<0 pdcp--drop@120<1",
+              "U censored 130..130: pdcp--out@130", "U censored 100..100: ant--rlc@100"});
+}
+
 TEST_CASE("a piece and its longer retransmission are both parts of the packet") {
   World world(kUp);
   world.events(R"(

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/unit/journeys/random_legs.h"
 #include "tests/unit/journeys/random_radio.h"
 #include "tests/unit/journeys/random_roaming.h"
 #include "tests/unit/journeys/truth_compare.h"
@@ -66,6 +67,32 @@ TEST_CASE(
   CHECK(journeys > 10'000);
   CHECK(segments > 1000);
   CHECK(repeats > 1000);
+}
+
+TEST_CASE("copies over two legs that overtake each other: every journey comes out") {
+  std::uint64_t journeys = 0;
+  std::uint64_t repeats = 0;
+  std::uint64_t dropped = 0;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
+    const auto truth =
+        random_legs({.seed = seed, .ues = 1 + seed % 5, .loss_percent = 5 + seed % 50});
+    auto compared = compare_with_truth(truth, observe_all(truth), {}, Vanishing::kUplink);
+    if (!compared) FAIL(compared.error().text());
+    INFO("seed " << seed << ", " << compared->events << " events");
+    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+    REQUIRE(compared->different == 0);
+    for (const auto& point : compared->totals.points) {
+      CHECK(point.orphans + point.cut == 0);
+      CHECK(point.ambiguous == 0);
+    }
+    journeys += compared->equal;
+    repeats += compared->repeats;
+    dropped += compared->dropped;
+  }
+  INFO(journeys << " journeys, " << repeats << " repeats, " << dropped << " dropped");
+  CHECK(journeys > 10'000);
+  CHECK(repeats > 1000);
+  CHECK(dropped > 1000);
 }
 
 TEST_CASE("a thread whose clock is behind the others' changes no journey") {
