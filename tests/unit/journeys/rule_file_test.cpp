@@ -313,6 +313,36 @@ TEST_CASE("what waited too long is no alternative") {
   CHECK(world.at("D a--out").ambiguous == 0);
 }
 
+TEST_CASE("how late a HARQ round may still repeat can be stated") {
+  for (const auto* linger : {"", "linger 3s\n"}) {
+    World world(R"(
+      D in--mux len:rnti:sn
+      D mux--harq len:rnti:sn.harq
+      D harq--phy len.round:rnti:harq
+      D phy--ant len:rnti:harq
+    )");
+    world.rules = rules_of(linger);
+    world.events(R"(
+      100 D in--mux 300 1 7
+      110 D mux--harq 300 1 7 0
+      120 D harq--phy 300 0 1 0
+      130 D phy--ant 300 1 0
+    )");
+    // Time goes on.
+    for (const auto* at : {"500", "1000", "1500", "2000"})
+      world.events(std::string(at) + "000000 D in--mux 300 2 " + at + "\n");
+    world.events(R"(
+      2500000000 D harq--phy 300 1 1 0
+      2500000010 D phy--ant 300 1 0
+    )");
+    const auto journeys = world.journeys();
+    const std::string first =
+        "D complete 100..130: in--mux@100 mux--harq@110<0 harq--phy@120<1 phy--ant@130<2*";
+    const std::string second = " harq--phy@2500000000<1=2 phy--ant@2500000010<4";
+    CHECK(journeys.front() == (*linger == 0 ? first : first + second));
+  }
+}
+
 TEST_CASE("a rule for a point that is not there is told and left out") {
   const auto schema = schema_of(kLine);
   const auto topology = topology_of(
