@@ -29,6 +29,8 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
   if (!plan.repeats) return;
   if (auto* const before = store_.replace(unit, *plan.repeats))
     forward_.unpin(*before, kLatestRound);
+  for (const auto& use : plan.more_repeats)
+    if (auto* const before = store_.replace(unit, use)) forward_.unpin(*before, kLatestRound);
   if (!plan.input) forward_.pin(*unit, kLatestRound);
 }
 

@@ -110,7 +110,12 @@ const Entry* Matcher::first_in_time(const Entry* entry, const Unit& child) const
 
 // A round above 0 repeats the latest unit of its process, whatever else its ids say.
 bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) const {
-  auto* const earlier = store_.find(*plan.repeats, child).used;
+  auto* earlier = store_.find(*plan.repeats, child).used;
+  for (const auto& use : plan.more_repeats) {
+    auto* const other = store_.find(use, child).used;
+    if (other != nullptr && (earlier == nullptr || other->serial > earlier->serial))
+      earlier = other;
+  }
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;

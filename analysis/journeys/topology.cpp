@@ -90,10 +90,22 @@ class Deriver {
     ids_.push_back(ids(point));
     if (plan.carries_units && !plan.drop && !plan.ack)
       entering_[{point.direction, point.dest}].push_back(static_cast<PointId>(index));
-    if (plan.round && !process_ids(point).empty())
-      plan.repeats = TableUse{.table = take_table(), .fields = indexes(point, process_ids(point))};
+    if (plan.round) note_rounds(point, plan);
     topology_.points.push_back(std::move(plan));
     return {};
+  }
+
+  void note_rounds(const model::Point& point, PointPlan& plan) {
+    const auto names = process_ids(point);
+    if (names.empty()) return;
+    const auto table = take_table();
+    for (auto& fields : alternatives(point, names)) {
+      TableUse use{.table = table, .fields = std::move(fields)};
+      if (plan.repeats)
+        plan.more_repeats.push_back(std::move(use));
+      else
+        plan.repeats = std::move(use);
+    }
   }
 
   static void note_unread(const model::Point& point, PointPlan& plan) {
@@ -154,6 +166,8 @@ class Deriver {
     for (const auto& field : point.fields)
       if (field.role == Role::kGlobal && field.name != process->name) names.push_back(field.name);
     std::ranges::sort(names);
+    const auto twice = std::ranges::unique(names);
+    names.erase(twice.begin(), twice.end());
     return names;
   }
 
@@ -412,8 +426,9 @@ class Deriver {
     if (names.empty()) return;
     const auto add = [&](std::size_t other, std::vector<TableUse>& uses) {
       const auto& repeats = topology_.points[other].repeats;
-      if (repeats && process_ids(schema_.points[other]) == names)
-        uses.push_back({.table = repeats->table, .fields = indexes(point, names)});
+      if (!repeats || process_ids(schema_.points[other]) != names) return;
+      for (auto& fields : alternatives(point, names))
+        uses.push_back({.table = repeats->table, .fields = std::move(fields)});
     };
     for (const auto at : plan.pairs) {
       const auto& pair = topology_.pairs[at];

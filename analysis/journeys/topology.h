@@ -79,6 +79,7 @@ struct PointPlan {
   std::vector<TableUse> lookups;          // nearest place first
   std::vector<TableUse> inserts;
   std::optional<TableUse> repeats;      // where the latest unit of each process is
+  std::vector<TableUse> more_repeats;   // by other values of an id that it has several times
   std::vector<TableUse> processes;      // of other points with the same source, by process
   std::vector<TableUse> receptions;     // of inputs that it takes from, by process
   std::vector<std::uint32_t> pairs;     // as the child

@@ -268,6 +268,24 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a block whose RNTI changes between its rounds is one, whichever of its names comes first") {
+  for (const auto* names : {"1 2", "2 1"}) {
+    World world(R"(
+      U ant--phy len.round:rnti.rnti:harq.slot
+      U phy--drop len:rnti:harq.slot
+      U phy--out len:rnti:harq.slot
+    )");
+    world.events("100 U ant--phy 700 0 1 1 0 10\n200 U ant--phy 700 1 " + std::string(names) +
+                 R"( 0 18
+      300 U ant--phy 700 2 2 2 0 26
+      310 U phy--out 700 2 0 26
+    )");
+    CHECK(world.journeys() ==
+          Lines{"U complete 100..310: ant--phy@100 ant--phy@200=0 ant--phy@300=1 phy--out@310<2*"});
+  }
+}
+
 TEST_CASE("a drop that names an earlier block of its process does not take the next one") {
   World world(kUp);
   world.events(R"(

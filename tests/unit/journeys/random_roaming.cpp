@@ -5,6 +5,7 @@
 #include <deque>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/journeys/intervals.h"
@@ -36,7 +37,7 @@ constexpr std::string_view kPoints = R"(
     D mac.harq.down--phy.out.proc len.round:rnti:harq.slot
     D mac.harq.down--drop len:rnti:harq.slot
     D phy.out.proc--phy.out.ant len:rnti:slot
-    U phy.in.ant--phy.in.proc len.round:rnti:harq.slot
+    U phy.in.ant--phy.in.proc len.round:rnti.rnti:harq.slot
     U phy.in.proc--mac.demux len:rnti.rnti:harq.slot
     U phy.in.proc--drop len:rnti:harq.slot
     U mac.demux--rlc.rx len:rnti:rsn.so.slot
@@ -79,7 +80,8 @@ struct UpBlock {
     Interval bytes;
   };
   bool busy = false;
-  std::uint64_t rnti = 0;  // the temporary one, if it is the first
+  std::uint64_t rnti = 0;     // the temporary one, if it is the first
+  std::uint64_t renamed = 0;  // what it is at the latest round
   std::uint64_t round = 0;
   std::uint64_t slot = 0;  // of the latest reception
   HitId last = 0;
@@ -266,12 +268,16 @@ class Simulation {
       fill(ue, block);
       if (block.parts.empty()) return;
       block.busy = true;
-      block.rnti = ue.temporary != 0 ? ue.temporary : ue.rnti;
+      block.rnti = block.renamed = ue.temporary != 0 ? ue.temporary : ue.rnti;
       ue.temporary = 0;
     }
     block.slot = ++slot_;
-    block.last = log_.hit("U phy.in.ant--phy.in.proc",
-                          {kBlock_bytes, block.round, block.rnti, harq, slot_}, {}, {}, block.last);
+    // Which of its names comes first, PHY does not care.
+    auto [first, second] = std::pair(block.rnti, block.renamed);
+    if (chance(50)) std::swap(first, second);
+    block.last =
+        log_.hit("U phy.in.ant--phy.in.proc",
+                 {kBlock_bytes, block.round, first, second, harq, slot_}, {}, {}, block.last);
     if (!chance(roaming_.loss_percent)) {
       decode(ue, harq);
     } else if (++block.round == kRounds) {
@@ -333,13 +339,15 @@ class Simulation {
     for (std::size_t harq = 0; harq < kHarqs; ++harq) {
       if (ue.sending[harq].busy) give_up(ue, harq);
       ue.sending[harq].busy = false;
-      if (ue.receiving[harq].busy) lose(ue, harq);
     }
-    for (const auto& sdu : ue.up) discard(ue, sdu);
-    ue.up.clear();
     const auto before = ue.rnti;
-    ue.temporary = next_rnti_++;
-    ue.rnti = next_rnti_++;
+    const auto is_held = [](const UpSdu& sdu) { return !sdu.held.empty(); };
+    if (chance(50) && std::ranges::none_of(ue.up, is_held)) {
+      ue.rnti = next_rnti_++;
+      for (auto& block : ue.receiving) block.renamed = ue.rnti;
+    } else {
+      start_anew(ue);
+    }
     for (auto& sdu : ue.down) {
       const std::vector<Piece> all = {{sdu.packet, 0, sdu.bytes}};
       const auto moved = log_.hit("D rlc.tx--pdcp.forward",
@@ -351,6 +359,17 @@ class Simulation {
       sdu.next = 0;
       sdu.rsn = number(ue.rsn);
     }
+  }
+
+  // In the uplink, first under a temporary RNTI. Else a block under way goes on: its later rounds
+  // have both names.
+  void start_anew(Ue& ue) {
+    for (std::size_t harq = 0; harq < kHarqs; ++harq)
+      if (ue.receiving[harq].busy) lose(ue, harq);
+    for (const auto& sdu : ue.up) discard(ue, sdu);
+    ue.up.clear();
+    ue.temporary = next_rnti_++;
+    ue.rnti = next_rnti_++;
   }
 
   const Roaming& roaming_;
