@@ -20,7 +20,7 @@ bool is_of_used(const Match& match) {
 
 }  // namespace
 
-void Doubts::judge(const Unit& unit, const PointPlan& plan, Match& match) const {
+void Doubts::judge_all(const Unit& unit, const PointPlan& plan, Match& match) const {
   if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
   } else if (is_of_used(match)) {

@@ -2,6 +2,7 @@
 // match is called ambiguous, or given up where it cannot be right. One thread owns it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "analysis/journeys/lives.h"
@@ -16,9 +17,19 @@ class Doubts {
   Doubts(const Topology& topology, std::uint64_t open_ns, const Losses& losses, const Lives& lives)
       : topology_(topology), open_ns_(open_ns), losses_(losses), lives_(lives) {}
 
-  void judge(const Unit& unit, const PointPlan& plan, Match& match) const;
+  // Mostly nothing was lost, and there is nothing to doubt.
+  void judge(const Unit& unit, const PointPlan& plan, Match& match) const {
+    if (match.stranger != nullptr || losses_.since(oldest_ns(match))) judge_all(unit, plan, match);
+  }
 
  private:
+  // The first of what a doubt may be about.
+  static std::uint64_t oldest_ns(const Match& match) {
+    auto oldest = match.latest == nullptr ? UINT64_MAX : match.latest->ts_ns;
+    if (!match.parents.empty()) oldest = std::min(oldest, match.parents.front()->ts_ns);
+    return oldest;
+  }
+  void judge_all(const Unit& unit, const PointPlan& plan, Match& match) const;
   void judge_wait(const Unit& unit, Match& match) const;
   void judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const;
   void judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const;

@@ -267,6 +267,7 @@ class Deriver {
     up.awaits_ack |= down.ack;
     down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
     down.pairs.push_back(static_cast<std::uint32_t>(topology_.pairs.size()));
+    down.parents.push_back(pair.parent);
     topology_.pairs.push_back(std::move(pair));
     return {};
   }

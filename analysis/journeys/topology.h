@@ -4,6 +4,8 @@
 // Immutable after derive(); may be shared between threads.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +19,20 @@ namespace sojourn::journeys {
 
 using model::PointId;
 
-using FieldIndexes = std::vector<std::uint8_t>;
+// Some fields of a point, in some order. They are looked at several times for each event, so they
+// lie where they belong.
+class FieldIndexes {
+ public:
+  void push_back(std::uint8_t field) { fields_[size_++] = field; }
+  std::size_t size() const { return size_; }
+  const std::uint8_t* begin() const { return fields_.data(); }
+  const std::uint8_t* end() const { return begin() + size_; }
+  bool operator==(const FieldIndexes&) const = default;
+
+ private:
+  std::array<std::uint8_t, model::kMaxFields> fields_ = {};
+  std::uint8_t size_ = 0;
+};
 
 // A table holds the units of one place under one set of ids. Points that enter the place insert,
 // points that leave it look up, each with its own fields in the table's order. Every two of them
@@ -83,6 +98,7 @@ struct PointPlan {
   std::vector<TableUse> processes;      // of other points with the same source, by process
   std::vector<TableUse> receptions;     // of inputs that it takes from, by process
   std::vector<std::uint32_t> pairs;     // as the child
+  std::vector<PointId> parents;         // of each of those
   std::uint64_t longest_expiry_ns = 0;  // of those
 
   bool ends() const { return output || drop || ack; }
@@ -102,8 +118,9 @@ struct Topology {
 
   const Pair& pair(PointId parent, PointId child) const { return pairs[pair_index(parent, child)]; }
   std::uint32_t pair_index(PointId parent, PointId child) const {
-    for (const auto index : points[child].pairs)
-      if (pairs[index].parent == parent) return index;
+    const auto& plan = points[child];
+    for (std::size_t at = 0; at < plan.parents.size(); ++at)
+      if (plan.parents[at] == parent) return plan.pairs[at];
     return 0;  // not reached: only pairs find each other
   }
 };

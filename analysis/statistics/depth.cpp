@@ -29,7 +29,7 @@ std::uint64_t Depth::quantile(double share) const {
 double Depth::arrivals_times_stay() const {
   if (stays_ == 0 || last_ns_ == begin_ns_) return 0;
   const auto rate = static_cast<double>(entered_) / static_cast<double>(last_ns_ - begin_ns_);
-  return rate * stayed_ns_ / static_cast<double>(stays_);
+  return rate * static_cast<double>(stayed_ns_) / static_cast<double>(stays_);
 }
 
 }  // namespace sojourn::statistics

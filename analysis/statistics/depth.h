@@ -26,7 +26,7 @@ class Depth {
   // A unit that left had been inside for so long.
   void stayed(std::uint64_t span_ns) {
     ++stays_;
-    stayed_ns_ += static_cast<double>(span_ns);
+    stayed_ns_ += span_ns;
   }
 
   std::uint64_t now() const { return depth_; }
@@ -53,7 +53,7 @@ class Depth {
   std::uint64_t max_ = 0;
   std::uint64_t entered_ = 0;
   std::uint64_t stays_ = 0;
-  double stayed_ns_ = 0;
+  std::uint64_t stayed_ns_ = 0;
   std::vector<std::uint64_t> lasted_ns_;  // by depth
 };
 
