@@ -1,0 +1,114 @@
+// Receptions of a HARQ process, and what is thrown away: which unit an event is of that does not
+// name it by its own ids.
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/unit/journeys/world.h"
+
+namespace sojourn::journeys {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kUp = R"(
+    U ant--phy len.round:rnti:harq.slot
+    U phy--demux len:rnti:harq.slot
+    U phy--drop len:rnti:harq.slot
+    U demux--rlc.rx len:rnti:drb.rsn.so.slot
+    U rlc.rx--pdcp.rx len:rnti:drb.rsn.psn
+    U pdcp.rx--out len:rnti:drb.psn
+)";
+
+TEST_CASE(
+    "a reception that is given up is dropped with all its rounds, whichever slot the drop names") {
+  for (const auto* slot : {"10", "18", "26"}) {
+    World world(kUp);
+    world.events(R"(
+      100 U ant--phy 700 0 1 0 10
+      150 U ant--phy 700 0 1 1 14
+      200 U ant--phy 700 1 1 0 18
+      300 U phy--drop 700 1 0 )" +
+                 std::string(slot) + R"(
+      310 U phy--demux 700 1 1 14
+      311 U demux--rlc.rx 300 1 2 9 0 14
+      312 U rlc.rx--pdcp.rx 300 1 2 9 5
+      313 U pdcp.rx--out 300 1 2 5
+    )");
+    CHECK(world.journeys() ==
+          Lines{"U dropped 100..300: ant--phy@100 ant--phy@200=0 phy--drop@300<1",
+                "U complete 150..313: ant--phy@150 phy--demux@310<0 demux--rlc.rx@311<1 "
+                "rlc.rx--pdcp.rx@312<2 pdcp.rx--out@313<3*"});
+    CHECK_FALSE(world.seen()[0].journey.ambiguous);
+  }
+}
+
+TEST_CASE(
+    "a block whose RNTI changes between its rounds is one, whichever of its names comes first") {
+  for (const auto* names : {"1 2", "2 1"}) {
+    World world(R"(
+      U ant--phy len.round:rnti.rnti:harq.slot
+      U phy--drop len:rnti:harq.slot
+      U phy--out len:rnti:harq.slot
+    )");
+    world.events("100 U ant--phy 700 0 1 1 0 10\n200 U ant--phy 700 1 " + std::string(names) +
+                 R"( 0 18
+      300 U ant--phy 700 2 2 2 0 26
+      310 U phy--out 700 2 0 26
+    )");
+    CHECK(world.journeys() ==
+          Lines{"U complete 100..310: ant--phy@100 ant--phy@200=0 ant--phy@300=1 phy--out@310<2*"});
+  }
+}
+
+TEST_CASE("a drop that names an earlier block of its process does not take the next one") {
+  World world(kUp);
+  world.events(R"(
+    100 U ant--phy 700 0 1 0 10
+    110 U phy--demux 700 1 0 10
+    111 U demux--rlc.rx 300 1 2 9 0 10
+    200 U ant--phy 700 0 1 0 18
+    210 U phy--drop 700 1 0 10
+    220 U phy--demux 700 1 0 18
+    221 U demux--rlc.rx 200 1 2 9 300 18
+    230 U rlc.rx--pdcp.rx 500 1 2 9 5
+    231 U pdcp.rx--out 500 1 2 5
+  )");
+  const auto journeys = world.journeys();
+  CHECK(journeys.back() ==
+        "U complete 100..231: ant--phy@100 phy--demux@110<0 demux--rlc.rx@111<1 ant--phy@200 "
+        "phy--demux@220<3 demux--rlc.rx@221<4 rlc.rx--pdcp.rx@230<2,5 pdcp.rx--out@231<6*");
+}
+
+TEST_CASE("a drop that only its process ties to a block is doubtful where events were lost") {
+  World world(kUp);
+  world.events("100 U ant--phy 700 0 1 0 10\n");
+  world.lose(1);
+  world.events("300 U phy--drop 700 1 0 26\n");
+  CHECK(world.journeys() == Lines{"U dropped 100..300: ant--phy@100 phy--drop@300<0"});
+  CHECK(world.seen()[0].doubts == Lines{"1 process"});
+}
+
+TEST_CASE("of a copy that was thrown away nothing comes, though the other one was not seen") {
+  World world(R"(
+    U ant--rlc len:rnti:lcid.psn
+    U rlc--pdcp len:rnti:lcid.psn
+    U pdcp--drop len:rnti:lcid.psn
+    U pdcp--out len:rnti:psn.gsn
+  )");
+  world.events("100 U ant--rlc 500 1 4 7\n");
+  world.lose(1);
+  world.events(R"(
+    110 U ant--rlc 500 1 5 7
+    115 U rlc--pdcp 500 1 5 7
+    120 U pdcp--drop 500 1 5 7
+    130 U pdcp--out 500 1 7 0
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U dropped 110..120: ant--rlc@110 rlc--pdcp@115<0 pdcp--drop@120<1",
+              "U censored 130..130: pdcp--out@130", "U censored 100..100: ant--rlc@100"});
+}
+
+}  // namespace
+}  // namespace sojourn::journeys
