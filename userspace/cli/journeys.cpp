@@ -232,7 +232,9 @@ Action define_journeys(CLI::App& app) {
       "A downlink journey is what one packet's bytes reached; an uplink journey is all that the "
       "packet which left was made from. Each line is an event: its number, the time since the "
       "journey began, the point, and what is new in its fields. Steps below a fork are indented; "
-      "\"joins\" and \"repeats\" name other lines. \"whole\" marks the event that completed it.\n"
+      "\"joins\" and \"repeats\" name other lines. \"whole\" marks the event that completed it. "
+      "\"ambiguous\" below a step names what else it may have come from, or says why it is not "
+      "sure.\n"
       "Journeys are printed as they end, not as they began.");
   return [options] { return run(*options); };
 }
