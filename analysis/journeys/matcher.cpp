@@ -9,6 +9,10 @@ namespace {
 // Chains of units are followed back to their input; one longer than any pipeline is a circle.
 constexpr std::uint16_t kMaxDepth = 10'000;
 constexpr std::size_t kMaxAlternatives = 8;
+// No block has so many units in it. Outputs without a number look like repeats of the first one,
+// which took all that waited: were each a step of all those, memory would grow with the square of
+// them.
+constexpr std::size_t kMostRepeated = 256;
 // Joins without a single exact sum: the child's length counts something else, e.g. a header.
 constexpr std::uint32_t kEnoughJoins = 64;
 // A piece that is not needed and came so long before those that are is another unit's: a second, or
@@ -259,7 +263,7 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
       });
   if (twin == nullptr) return;
   const auto parents = twin->all_parents();
-  into.parents.assign(parents.begin(), parents.end());
+  if (parents.size() <= kMostRepeated) into.parents.assign(parents.begin(), parents.end());
 }
 
 // The bytes of a unit of which the parent is a piece.

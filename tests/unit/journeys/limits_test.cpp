@@ -378,6 +378,24 @@ TEST_CASE("memory is bounded: the oldest give way and are counted") {
   CHECK(world.totals().expired_by_memory == 900);
 }
 
+TEST_CASE("repeats of what very many were joined in are one journey's, so that memory is bounded") {
+  for (const std::size_t joined : {200, 400}) {
+    World world(R"(
+      D in--a len:rnti:gsn
+      D a--out len:rnti
+    )");
+    std::string events;
+    for (std::size_t i = 0; i < joined; ++i)
+      events += std::to_string(100 + i) + " D in--a 100 1 " + std::to_string(i) + "\n";
+    for (const auto* at : {"1000", "1001", "1002"}) events += std::string(at) + " D a--out 100 1\n";
+    world.events(events);
+    CHECK(world.journeys().size() == joined);
+    std::size_t repeats = 0;
+    for (const auto& seen : world.seen()) repeats += seen.journey.retransmissions;
+    CHECK(repeats == (joined == 200 ? 2 * joined : 2));
+  }
+}
+
 TEST_CASE("units that go in circles do not make an endless journey") {
   World world("D loop--loop len:rnti:sn\n D in--loop len:rnti:sn");
   world.rules.settle_ns = world.rules.linger_ns = world.rules.expiry_ns = 1'000'000'000'000;
