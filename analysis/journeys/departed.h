@@ -32,7 +32,9 @@ class Departed {
 
   void remove(const Unit* unit) {
     at(unit->place).unit = nullptr;
-    while (begin_ != end_ && at(begin_).unit == nullptr) ++begin_;
+    if (unit->place != begin_) return;
+    do ++begin_;
+    while (begin_ != end_ && at(begin_).unit == nullptr);
   }
 
  private:

@@ -72,10 +72,11 @@ Member Forward::join(Unit* unit, const Unit& parent, const Member& member, const
       journey.by_bytes = false;  // cut twice, and the lengths of the two cuts do not fit together
     }
   }
-  if (journey.last_serial != unit->serial) add_step(journey, unit);
+  const bool known = journey.last_serial == unit->serial;
+  if (!known) add_step(journey, unit);
   auto& trail = journey.trail.back();
-  const auto known = journey.parents.begin() + trail.first_parent;
-  if (std::find(known, journey.parents.end(), member.step) == journey.parents.end())
+  const auto parents = journey.parents.begin() + trail.first_parent;
+  if (!known || std::find(parents, journey.parents.end(), member.step) == journey.parents.end())
     journey.parents.push_back(member.step);
   made.step = static_cast<std::uint32_t>(journey.trail.size() - 1);
   made.again |= unit->is(kAgain);
@@ -95,10 +96,9 @@ void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Inte
   };
   // Mostly one packet goes on.
   if (parents.size() == 1 && parents.front()->member_count <= 1) {
-    const auto members = parents.front()->all_members();
-    const bool joins = !members.empty() && may_join(members.front());
-    const auto made = store_.make_members(unit, joins ? 1 : 0);
-    if (joins) made.front() = join(unit, *parents.front(), members.front(), bytes);
+    const auto& parent = *parents.front();
+    if (parent.member_count == 0 || !may_join(parent.members[0])) return;
+    store_.make_members(unit, 1)[0] = join(unit, parent, parent.members[0], bytes);
     return;
   }
   gathered_.clear();

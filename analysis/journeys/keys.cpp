@@ -16,25 +16,13 @@ unsigned shift_for(std::size_t buckets) {
 
 }  // namespace
 
-Keys::Keys() : buckets_(kFirstBuckets), shift_(shift_for(kFirstBuckets)) {}
+Keys::Keys()
+    : buckets_(kFirstBuckets), shift_(shift_for(kFirstBuckets)), most_(kFirstBuckets * kMostKeys) {}
 
-void Keys::add(Entry* entry) {
-  if (++keys_ > buckets_.size() * kMostKeys) grow();
-  entry->place = make_place(entry);
-}
-
-std::uint32_t Keys::make_place(Entry* entry) {
-  for (auto at = home(entry->hash);; at = after(at)) {
-    auto& bucket = buckets_[at];
-    const auto free = bucket.with(0);
-    if (free == 0) {
-      bucket.pass(true);
-      continue;
-    }
-    const auto place = place_of(free);
-    bucket.set_tag(place, tag(entry->hash));
-    bucket.entries[place] = entry;
-    return static_cast<std::uint32_t>(at * kPlaces + place);
+std::uint32_t Keys::make_place_behind(std::size_t full, Entry* entry) {
+  for (auto at = full;; at = after(at)) {
+    if (const auto free = buckets_[at].with(0)) return take_place(at, free, entry);
+    buckets_[at].pass(true);
   }
 }
 
@@ -48,6 +36,7 @@ void Keys::remove(const Entry& entry) {
 void Keys::grow() {
   const auto before = std::exchange(buckets_, std::vector<Bucket>(buckets_.size() * 2));
   shift_ = shift_for(buckets_.size());
+  most_ = buckets_.size() * kMostKeys;
   for (const auto& bucket : before) {
     for (std::size_t place = 0; place < kUsable; ++place) {
       if ((bucket.tags >> (place * kByte) & 0xff) == 0) continue;

@@ -56,7 +56,10 @@ class Keys {
   }
 
   // A key that nobody had so far.
-  void add(Entry* entry);
+  void add(Entry* entry) {
+    if (++keys_ > most_) grow();
+    entry->place = make_place(entry);
+  }
   // The entry stands for its key instead of `before`, whose place it takes.
   void put(Entry* entry, const Entry& before) {
     entry->place = before.place;
@@ -111,12 +114,25 @@ class Keys {
   std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
   std::size_t after(std::size_t bucket) const { return (bucket + 1) & (buckets_.size() - 1); }
   Entry*& at(std::uint32_t place) { return buckets_[place / kPlaces].entries[place % kPlaces]; }
-  std::uint32_t make_place(Entry* entry);
+  std::uint32_t make_place(Entry* entry) {
+    const auto at = home(entry->hash);
+    const auto free = buckets_[at].with(0);
+    return free == 0 ? make_place_behind(at, entry) : take_place(at, free, entry);
+  }
+  std::uint32_t make_place_behind(std::size_t full, Entry* entry);
+  std::uint32_t take_place(std::size_t at, std::uint64_t free, Entry* entry) {
+    auto& bucket = buckets_[at];
+    const auto place = place_of(free);
+    bucket.set_tag(place, tag(entry->hash));
+    bucket.entries[place] = entry;
+    return static_cast<std::uint32_t>(at * kPlaces + place);
+  }
   void grow();
 
   std::vector<Bucket> buckets_;  // as many as a power of two
   unsigned shift_;
   std::size_t keys_ = 0;
+  std::size_t most_;  // before it grows
 };
 
 }  // namespace sojourn::journeys

@@ -103,8 +103,10 @@ void Lives::retire(Unit* unit) {
   if (!unit->is(kListed)) return;  // evicted from two tables at once
   unit->clear(kListed);
   const bool waits = !unit->is(kLeft) || unit->is(kAwaitsAck);
-  forward_.unpin(*unit, kAwaitsAck);
-  forward_.unpin(*unit, kLatestRound);
+  if (unit->is_any(kAwaitsAck | kLatestRound)) {
+    forward_.unpin(*unit, kAwaitsAck);
+    forward_.unpin(*unit, kLatestRound);
+  }
   if (waits)
     waiting_.unlink(unit);
   else

@@ -137,7 +137,7 @@ class Engine {
     else if (others_wait)
       late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });
     const auto in_memory = store_.in_memory();
-    totals_.peak_units = std::max<std::uint64_t>(totals_.peak_units, in_memory);
+    if (in_memory > totals_.peak_units) totals_.peak_units = in_memory;
     if (in_memory > rules_.max_units) lives_.make_room();
   }
 

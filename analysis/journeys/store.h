@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -108,6 +109,7 @@ struct alignas(kCacheLine) Unit {
   Member first_member;
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
+  bool is_any(unsigned of) const { return (flags & of) != 0; }
   void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
   void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
   std::span<Unit* const> all_parents() const {
@@ -302,10 +304,11 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
     values = values_.take(count);
     unit->set(kHasMore);
   }
-  // So few that a call to copy them would take longer.
-  const auto* from = event.values.data();
-  for (auto* const end = values + count; values != end;) *values++ = *from++;
-  unit->values = values - count;
+  // So few that a call to copy them all would take longer.
+  for (std::size_t i = 0; i + 1 < count; i += 2)
+    std::memcpy(values + i, &event.values[i], 2 * sizeof(*values));
+  if (count % 2 != 0) values[count - 1] = event.values[count - 1];
+  unit->values = values;
   return unit;
 }
 

@@ -5,7 +5,7 @@
 namespace sojourn::statistics {
 
 void Depth::make_room() {
-  lasted_ns_.resize(std::max(depth_ + 1, depth_ * 2));
+  lasted_ns_.resize(lasted_ns_.size() * 2);
 }
 
 double Depth::mean() const {

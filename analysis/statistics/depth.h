@@ -14,9 +14,9 @@ class Depth {
   void begin(std::uint64_t ts_ns) { last_ns_ = begin_ns_ = ts_ns; }
   void enter(std::uint64_t ts_ns) {
     advance(ts_ns);
-    ++depth_;
     ++entered_;
-    max_ = depth_ > max_ ? depth_ : max_;
+    if (++depth_ > max_) max_ = depth_;
+    if (depth_ == lasted_ns_.size()) make_room();
   }
   void leave(std::uint64_t ts_ns) {
     advance(ts_ns);
@@ -41,7 +41,6 @@ class Depth {
  private:
   void advance(std::uint64_t ts_ns) {
     if (ts_ns <= last_ns_) return;
-    if (depth_ >= lasted_ns_.size()) make_room();
     lasted_ns_[depth_] += ts_ns - last_ns_;
     last_ns_ = ts_ns;
   }
@@ -54,7 +53,7 @@ class Depth {
   std::uint64_t entered_ = 0;
   std::uint64_t stays_ = 0;
   std::uint64_t stayed_ns_ = 0;
-  std::vector<std::uint64_t> lasted_ns_;  // by depth
+  std::vector<std::uint64_t> lasted_ns_ = {0};  // by depth, of which there is always this one's
 };
 
 }  // namespace sojourn::statistics
