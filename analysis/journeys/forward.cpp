@@ -257,7 +257,7 @@ void Forward::fetch_next(const Progress& journey) const {
   };
   const auto* first = journey.next;
   if (first == nullptr) return;
-  for (const auto& trail : first->trail) Store::fetch(trail.unit);
+  for (const auto& trail : first->trail) Store::fetch(trail.unit, tells_steps_);
   const auto* second = first->next;
   if (second == nullptr) return;
   fetch(second->trail.data(), second->trail.size());

@@ -145,8 +145,8 @@ void Store::give_more(Unit* unit) {
   if (unit->is(kAmbiguous)) ambiguities_.forget(*unit);
 }
 
+// Nothing finds it any more: it was removed before it was released.
 void Store::free_unit(Unit* unit) {
-  remove(unit);
   for (auto* const parent : unit->all_parents())
     if (--parent->references == 0) dying_.push_back(parent);
   if (unit->repeat_of != nullptr && --unit->repeat_of->references == 0)

@@ -189,14 +189,15 @@ class Store {
 
   // The memory will be made another unit's soon; the other lines are at hand.
   static void fetch_spare(const Unit* unit) {
+    fetch_to_write(&unit->entry);
     fetch_to_write(&unit->entered_ns);
     fetch_to_write(&unit->own_values);
     fetch_to_write(&unit->first_child);
   }
-  // It will be put into a journey and given back soon.
-  static void fetch(const Unit* unit) {
+  // It will be told of as a step, or only given back, soon.
+  static void fetch(const Unit* unit, bool to_tell) {
     fetch_ahead(&unit->ts_ns);
-    fetch_ahead(&unit->entered_ns);
+    if (to_tell) fetch_ahead(&unit->entered_ns);
   }
   // It will be removed soon.
   static void fetch_keys(const Unit* unit) {
