@@ -93,7 +93,7 @@ TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
   refused({"--deadline", "soon"}, "--deadline: \"soon\" is not a duration");
   refused({"--deadline", "0ms"}, "is not a duration");
   refused({"--deadline", "4"}, "--deadline: \"4\" needs a unit, e.g. 4ms");
-  refused({"--deadline", ""}, "--deadline: is empty");
+  refused({"--deadline", ""}, "--deadline: \"\" is not a duration");
   refused({"--deadline", "slot", "--slot", "500"}, "--slot: \"500\" needs a unit");
   refused({"--compat", "latseq", "--deadline", "4ms"}, "--compat latseq has no");
 }

@@ -42,7 +42,9 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
        "--budget: \"nan\" is not a number above 0 and at most 100"},
       {{"record", "-p", "1", "--budget", "101"},
        "--budget: \"101\" is not a number above 0 and at most 100"},
-      {{"record", "-p", "1", "--poll", "0"}, "--poll: \"0\" is not a number from 0.1 to 1000"},
+      {{"record", "-p", "1", "--poll", "2s"}, "--poll: a time of 100us to 1s is wanted"},
+      {{"record", "-p", "1", "--for", "soon"},
+       "--for: \"soon\" is not a duration such as 10s, 500ms or 2min"},
       {{"record", "-p", "1", "--ring-size", "3M"},
        "--ring-size: a power of two from 4K to 1G is wanted"},
       {{"record", "-p", "1", "--context", "irq", "--context-ring", "100"},
@@ -61,6 +63,25 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
     CHECK(ended.exit_code == 2);
     CHECK(ended.err == "sojourn: " + one.words + "\n");
     CHECK(ended.out.empty());
+  }
+}
+
+TEST_CASE("a time has a unit, whichever option it is given to") {
+  const std::vector<std::vector<std::string>> all = {
+      {"record", "-p", "1", "--for"},
+      {"record", "-p", "1", "--poll"},
+      {"record", "-p", "1", "--queues"},
+      {"list", "-p", "1", "--suggest", "--for"},
+      {"report", "a.sjt", "--deadline"},
+      {"explain", "a.sjt", "--deadline"},
+      {"report", "a.sjt", "--deadline", "slot", "--slot"}};
+  for (std::vector<std::string> arguments : all) {
+    const std::string option = arguments.back();
+    arguments.emplace_back("5");
+    CAPTURE(arguments);
+    const test::Ended ended = sojourn(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.err == "sojourn: " + option + ": \"5\" needs a unit, e.g. 5ms or 5s\n");
   }
 }
 

@@ -280,7 +280,7 @@ TEST_CASE("packets that a socket in another network namespace drops are counted 
 TEST_CASE("context that finds no room is in the ledger, to the event") {
   need_root();
   constexpr std::uint64_t kCalls = 100'000;
-  Recorded run("syscalls", kCalls, "syscalls,sched", {"--context-ring", "4K", "--poll", "100"});
+  Recorded run("syscalls", kCalls, "syscalls,sched", {"--context-ring", "4K", "--poll", "100ms"});
   std::uint64_t lost_calls = 0;
   std::map<std::uint32_t, std::uint64_t> lost;
   for (const model::LedgerEntry& entry : run.reader->ledger()) {

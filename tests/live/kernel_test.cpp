@@ -83,7 +83,7 @@ TEST_CASE("any kernel: what is lost is in the ledger, point by point", "[kernel]
   const std::string trace = directory.path("run.sjt");
   Station station({"--rate-dl", "3000", "--rate-ul", "2000"});
   std::vector<std::string> record = record_of(station.pid(), "bpf", trace);
-  record.insert(record.end(), {"--ring-size", "64K", "--poll", "500"});
+  record.insert(record.end(), {"--ring-size", "64K", "--poll", "500ms"});
   sojourn_done(record);
   const truth::Truth truth = station.finish();
   trace::Reader reader = open_trace(trace);

@@ -25,7 +25,7 @@ TEST_CASE("every hit is in the trace or in the ledger, point by point") {
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--attach", attach, "--ring-size", "64K", "--poll", "100"});
+                "--attach", attach, "--ring-size", "64K", "--poll", "100ms"});
   const truth::Truth truth = station.finish();
 
   trace::Reader reader = open_trace(trace);
@@ -40,7 +40,7 @@ TEST_CASE("each stream's missing sequence numbers are the ledger's losses of tha
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--ring-size", "64K", "--poll", "100"});
+                "--ring-size", "64K", "--poll", "100ms"});
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.merge([](const model::EventBatch&) { return true; }));
   REQUIRE(!reader.ledger().empty());
@@ -55,7 +55,7 @@ TEST_CASE("losses are told while they happen, with their cause, and not time and
   Station station;
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
                       directory.path("run.sjt"), "--engine", engine, "--ring-size",
-                      engine == "ring" ? "4K" : "64K", "--poll", "100"});
+                      engine == "ring" ? "4K" : "64K", "--poll", "100ms"});
   REQUIRE(tracer.wait_for_output("losing events, "));
   for (int looks = 0; looks < 10; ++looks) usleep(100'000);
   REQUIRE(tracer.running());

@@ -198,7 +198,7 @@ TEST_CASE("samples that find no room are in the ledger, to the sample") {
   constexpr std::uint64_t kPackets = 2'000;
   const Recorded run(
       "faults", kPackets,
-      {"--counters", "page-faults,context-switches", "--perf-ring", "4K", "--poll", "1000"});
+      {"--counters", "page-faults,context-switches", "--perf-ring", "4K", "--poll", "1000ms"});
   const json report = run.report();
   const trace::Reader reader = open_trace(run.path());
   std::map<std::uint32_t, std::uint64_t> lost;

@@ -58,7 +58,7 @@ TEST_CASE("what small rings lose is in the ledger, point by point, and nothing e
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
-  sojourn_done(record(station, trace, {"--for", "2s", "--ring-size", "4K", "--poll", "30"}));
+  sojourn_done(record(station, trace, {"--for", "2s", "--ring-size", "4K", "--poll", "30ms"}));
   const truth::Truth truth = station.finish();
 
   trace::Reader reader = open_trace(trace);

@@ -116,7 +116,7 @@ TEST_CASE("what is lost and what is filtered are told apart, and together they a
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--engine", "bpf", "--ring-size", "64K", "--poll", "200", "--where",
+                "--engine", "bpf", "--ring-size", "64K", "--poll", "200ms", "--where",
                 "rnti != 0x4603"});
   const auto checked = nlohmann::json::parse(sojourn_done({"check", trace, "--json"}));
   CHECK(checked["losses"] == "accounted");

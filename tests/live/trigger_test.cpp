@@ -47,7 +47,7 @@ TEST_CASE("a trigger dumps what led to its event, and what followed as far as as
 
 TEST_CASE("a trigger's event is in its dump, however short the history and rare the looks") {
   need_root();
-  Recorder recorder({"--engine", "ring", "--flight", "10ev", "--poll", "200", "--trigger",
+  Recorder recorder({"--engine", "ring", "--flight", "10ev", "--poll", "200ms", "--trigger",
                      "point == library.in--library.out && number % 1000 == 300", "--dumps", "2"});
   for (const std::string name : {"run-1.sjt", "run-2.sjt"}) {
     REQUIRE(recorder.capture->wait_for_output(name));
@@ -132,7 +132,7 @@ TEST_CASE("where triggers only stop or switch, the end of the capture is written
 
 TEST_CASE("a trigger dumps when events are lost, and another one when the target is gone") {
   need_root();
-  Recorder recorder({"--engine", "ring", "--flight", "10s", "--ring-size", "4K", "--poll", "1000",
+  Recorder recorder({"--engine", "ring", "--flight", "10s", "--ring-size", "4K", "--poll", "1000ms",
                      "--trigger", "loss", "--trigger", "exit"});
   CHECK(recorder.capture->wait_for_output("run-1.sjt"));
   recorder.subject.signal(SIGKILL);

@@ -72,6 +72,11 @@ void choose_from(CLI::Option& option, std::vector<std::string> words) {
   });
 }
 
+std::string check_duration(const std::string& text) {
+  const auto span = parse_duration(text);
+  return span ? "" : span.error().text();
+}
+
 std::string check_bytes(const std::string& text) {
   const auto size = parse_bytes(text);
   return size ? "" : size.error().text();

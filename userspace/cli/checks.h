@@ -26,6 +26,9 @@ Check number_between(double least, double most);
 
 std::string check_process_id(const std::string& text);
 
+// "10s", "500ms": a unit is wanted.
+std::string check_duration(const std::string& text);
+
 // "4096", "64K"; of a ring a power of two of whole pages.
 std::string check_bytes(const std::string& text);
 std::string check_ring_bytes(const std::string& text);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analysis/report/words.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -28,12 +29,8 @@ std::optional<double> parse_slots(std::string_view text) {
   return std::nullopt;
 }
 
-// Without a unit, 4 might be meant as milliseconds.
-std::string check_time(const std::string& text) {
-  if (text.empty()) return "is empty: a time such as 4ms is wanted";
-  if (text.find_first_not_of("0123456789.") == std::string::npos)
-    return fmt::format("\"{}\" needs a unit, e.g. {}ms", text, text);
-  return {};
+std::string check_deadline(const std::string& text) {
+  return parse_slots(text) ? "" : check_duration(text);
 }
 
 }  // namespace
@@ -43,11 +40,11 @@ void DeadlineOption::define(CLI::App& app, const std::string& help) {
                  help +
                      ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
                      "tell")
-      ->type_name("TIME")
-      ->check(check_time);
+      ->type_name("TIME|SLOTS")
+      ->check(check_deadline);
   app.add_option("--slot", slot_, "How long a slot is, e.g. 500us")
       ->type_name("TIME")
-      ->check(check_time);
+      ->check(check_duration);
 }
 
 void DeadlineOption::check() {
@@ -55,14 +52,9 @@ void DeadlineOption::check() {
   if (!slot_.empty()) {
     if (!slots_)
       refuse_usage("--slot says how long the slots of --deadline are, e.g. --deadline 2slots");
-    const auto slot = parse_duration(slot_);
-    if (!slot) refuse_usage("--slot: " + slot.error().text());
-    slot_ns_ = static_cast<std::uint64_t>(slot->count());
+    slot_ns_ = static_cast<std::uint64_t>(parse_duration(slot_)->count());
   }
-  if (text_.empty() || slots_) return;
-  const auto deadline = parse_duration(text_);
-  if (!deadline) refuse_usage("--deadline: " + deadline.error().text());
-  ns_ = static_cast<std::uint64_t>(deadline->count());
+  if (!text_.empty() && !slots_) ns_ = static_cast<std::uint64_t>(parse_duration(text_)->count());
 }
 
 Result<std::uint64_t> DeadlineOption::in_time(const report::Slots& slots,

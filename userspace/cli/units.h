@@ -15,16 +15,18 @@
 
 namespace sojourn::cli {
 
-// "10s", "500ms", "1.5s", "2min"; a bare number is seconds.
+// "10s", "500ms", "1.5s", "2min". Not "4", which one means as seconds and another as milliseconds.
 inline Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   double number = 0;
   const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  if (code == std::errc() && unit.empty())
+    return fail("\"{}\" needs a unit, e.g. {}ms or {}s", text, text, text);
   double unit_ns = 0;
   if (unit == "ns") unit_ns = 1;
   if (unit == "us") unit_ns = 1e3;
   if (unit == "ms") unit_ns = 1e6;
-  if (unit == "s" || unit.empty()) unit_ns = 1e9;
+  if (unit == "s") unit_ns = 1e9;
   if (unit == "m" || unit == "min") unit_ns = 60e9;
   if (unit == "h") unit_ns = 3600e9;
   const double duration_ns = number * unit_ns;

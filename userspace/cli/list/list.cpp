@@ -140,12 +140,9 @@ Action define_list(CLI::App& app) {
       app.add_option("--for", options->patience,
                      "With --suggest: how long functions that are not called at once are waited "
                      "for, and as long again to see what those that are called seldom are given")
-          ->type_name("DURATION")
+          ->type_name("TIME")
           ->capture_default_str()
-          ->check([](const std::string& text) {
-            const auto duration = parse_duration(text);
-            return duration ? "" : duration.error().text();
-          });
+          ->check(check_duration);
   app.parse_complete_callback([pid, files, patience, options] {
     if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
     if (!options->suggest && !patience->empty()) refuse_usage("--for goes with --suggest");

@@ -1,7 +1,6 @@
 #include "userspace/cli/record/context.h"
 
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -44,7 +43,8 @@ void add_context_options(CLI::App& app, ContextWanted& wanted) {
       ->check(check_ring_bytes);
 }
 
-Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_ms,
+Result<void> want_context(const ContextWanted& wanted, bool quiet,
+                          std::optional<std::chrono::microseconds> poll,
                           capture::Options& options) {
   if (wanted.families.empty()) return {};
   capture::ContextOptions context;
@@ -54,7 +54,7 @@ Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_m
     SJ_TRY(bytes, parse_bytes(wanted.ring_size));
     context.ring_bytes = bytes;
   }
-  if (poll_ms > 0) context.poll_period = std::chrono::microseconds(std::llround(poll_ms * 1000));
+  if (poll) context.poll_period = *poll;
   if (!quiet) context.tell = tell_family;
   options.may_lack_points = true;
   options.others.emplace_back(

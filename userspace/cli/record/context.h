@@ -1,6 +1,8 @@
 // The options of `sojourn record` about kernel context, and its words on it.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +20,7 @@ struct ContextWanted {
 void add_context_options(CLI::App& app, ContextWanted& wanted);
 
 // Adds the source that was asked for, if one was.
-Result<void> want_context(const ContextWanted& wanted, bool quiet, double poll_ms,
-                          capture::Options& options);
+Result<void> want_context(const ContextWanted& wanted, bool quiet,
+                          std::optional<std::chrono::microseconds> poll, capture::Options& options);
 
 }  // namespace sojourn::cli

@@ -26,10 +26,8 @@ std::optional<std::uint64_t> parse_events(std::string_view text) {
 
 std::string check_span(const std::string& text) {
   if (parse_events(text)) return "";
-  return parse_duration(text)
-             ? ""
-             : fmt::format("\"{}\" is neither a time such as 10s nor a number such as 5000ev",
-                           text);
+  if (parse_duration(text)) return "";
+  return fmt::format("\"{}\" is neither a time such as 10s nor a number such as 5000ev", text);
 }
 
 std::string check_history(const std::string& text, const char* rings) {

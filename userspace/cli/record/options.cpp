@@ -1,7 +1,7 @@
 #include "userspace/cli/record/options.h"
 
 #include <chrono>
-#include <cmath>
+#include <optional>
 #include <string>
 
 #include "userspace/capture/bpf/attach.h"
@@ -10,6 +10,18 @@
 #include "userspace/cli/units.h"
 
 namespace sojourn::cli {
+
+namespace {
+
+std::string check_poll(const std::string& text) {
+  const auto period = parse_duration(text);
+  if (!period) return period.error().text();
+  return *period < std::chrono::microseconds(100) || *period > std::chrono::seconds(1)
+             ? "a time of 100us to 1s is wanted"
+             : "";
+}
+
+}  // namespace
 
 void RecordOptions::define(CLI::App& app) {
   processes.define(app);
@@ -44,9 +56,7 @@ void RecordOptions::define(CLI::App& app) {
          "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
          "target")
       ->type_name("TIME")
-      ->check([](const std::string& text) {
-        return parse_duration(text) ? "" : parse_duration(text).error().text();
-      });
+      ->check(check_duration);
   define_buffers(app);
   automatic.define(app);
   selection.define(app);
@@ -92,10 +102,11 @@ void RecordOptions::define_buffers(CLI::App& app) {
                  "Of all threads' rings together, e.g. 256M; default: as the target was started")
       ->type_name("BYTES")
       ->check(check_bytes);
-  app.add_option("--poll", poll_ms,
-                 "Milliseconds between two looks into the buffers; default: by rings 1, by eBPF 10")
-      ->type_name("MS")
-      ->check(number_between(0.1, 1000));
+  app.add_option("--poll", poll,
+                 "Between two looks into the buffers, e.g. 500us; default: by rings 1ms, by eBPF "
+                 "10ms")
+      ->type_name("TIME")
+      ->check(check_poll);
   add_choice(app, "--loss", loses_oldest, {{"newest", false}, {"oldest", true}},
              "What is lost where the trace is not written as fast as events come, by the disk or "
              "for want of a processor: newest (what comes while rings are full) or oldest (what "
@@ -133,10 +144,12 @@ Result<capture::Options> RecordOptions::for_capture() const {
     SJ_TRY(bytes, parse_bytes(ring_memory));
     result.engines.rings.memory_ceiling = bytes;
   }
-  if (poll_ms > 0) {
-    const std::chrono::microseconds period(std::llround(poll_ms * 1000));
-    result.engines.bpf.poll_period = period;
-    result.engines.rings.poll_period = period;
+  std::optional<std::chrono::microseconds> period;
+  if (!poll.empty()) {
+    SJ_TRY(span, parse_duration(poll));
+    period = std::chrono::duration_cast<std::chrono::microseconds>(span);
+    result.engines.bpf.poll_period = *period;
+    result.engines.rings.poll_period = *period;
   }
   SJ_CHECK(flight.apply(result));
   result.loses_oldest = loses_oldest;
@@ -147,8 +160,8 @@ Result<capture::Options> RecordOptions::for_capture() const {
   if (engine == EngineWanted::kRing) result.engines.wanted = model::Engine::kRing;
   if (attach == Attach::kMulti) result.engines.bpf.mechanism = capture::Mechanism::kUprobeMulti;
   if (attach == Attach::kPerf) result.engines.bpf.mechanism = capture::Mechanism::kPerfUprobes;
-  SJ_CHECK(want_context(context, quiet, poll_ms, result));
-  SJ_CHECK(want_perf(perf, quiet, poll_ms, result));
+  SJ_CHECK(want_context(context, quiet, period, result));
+  SJ_CHECK(want_perf(perf, quiet, period, result));
   SJ_CHECK(add_queue_sampler(queues, result));
   return result;
 }

@@ -35,7 +35,7 @@ struct RecordOptions {
   std::string duration;
   std::string ring_size;
   std::string ring_memory;
-  double poll_ms = 0;
+  std::string poll;
   double budget_percent = 0;
   bool loses_oldest = false;
   EngineWanted engine = EngineWanted::kAuto;

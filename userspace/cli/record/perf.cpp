@@ -1,7 +1,6 @@
 #include "userspace/cli/record/perf.h"
 
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -82,8 +81,8 @@ void add_perf_options(CLI::App& app, PerfWanted& wanted) {
       ->check(check_ring_bytes);
 }
 
-Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
-                       capture::Options& options) {
+Result<void> want_perf(const PerfWanted& wanted, bool quiet,
+                       std::optional<std::chrono::microseconds> poll, capture::Options& options) {
   if (wanted.counters.empty() && wanted.frequency.empty()) return {};
   capture::PerfOptions perf;
   if (!wanted.counters.empty()) {
@@ -98,7 +97,7 @@ Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
     SJ_TRY(bytes, parse_bytes(wanted.ring_size));
     perf.ring_bytes = bytes;
   }
-  if (poll_ms > 0) perf.poll_period = std::chrono::microseconds(std::llround(poll_ms * 1000));
+  if (poll) perf.poll_period = *poll;
   if (!quiet) perf.tell = tell_counter;
   options.may_lack_points = true;
   options.others.emplace_back(

@@ -1,6 +1,8 @@
 // The options of `sojourn record` about perf events, counters and profile, and its words on them.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +21,7 @@ struct PerfWanted {
 void add_perf_options(CLI::App& app, PerfWanted& wanted);
 
 // Adds the source that was asked for, if one was.
-Result<void> want_perf(const PerfWanted& wanted, bool quiet, double poll_ms,
-                       capture::Options& options);
+Result<void> want_perf(const PerfWanted& wanted, bool quiet,
+                       std::optional<std::chrono::microseconds> poll, capture::Options& options);
 
 }  // namespace sojourn::cli
