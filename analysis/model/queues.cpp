@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <span>
 
+#include <fmt/format.h>
+
 namespace sojourn::model {
 
 namespace {
@@ -44,6 +46,10 @@ std::string_view name(SamplingMode mode) {
 }
 std::optional<SamplingMode> sampling_mode_from_name(std::string_view text) {
   return value_of<SamplingMode>(kModes, text);
+}
+
+std::string QueueAbout::shown_name() const {
+  return name.empty() ? fmt::format("queue {:#x}", id) : name;
 }
 
 Point queue_sample_point() {

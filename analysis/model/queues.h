@@ -42,6 +42,8 @@ struct QueueAbout {
   std::uint64_t capacity = 0;  // 0: not bounded
 
   bool operator==(const QueueAbout&) const = default;
+
+  std::string shown_name() const;  // "queue 0x1f3" where it has none
 };
 
 // Stored in traces: values are explicit and never reused.

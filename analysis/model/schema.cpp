@@ -122,6 +122,17 @@ std::optional<std::size_t> Point::field(std::string_view field_name) const {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
+bool is_hexadecimal(const Point& point, std::size_t field) {
+  const Field& known = point.fields[field];
+  if (known.is_address) return true;
+  if (known.name == "queue" && (point.src == "queue" || point.src == "queue.sample")) return true;
+  constexpr std::string_view kRnti = "rnti";  // also of "crnti", "tc_RNTI"
+  const std::string_view name = known.name;
+  return name.size() >= kRnti.size() &&
+         std::ranges::equal(name.substr(name.size() - kRnti.size()), kRnti,
+                            [](char one, char other) { return (one | ' ') == other; });
+}
+
 Result<Point> parse_point(std::string_view where, std::string_view format) {
   SJ_CHECK(check_words("name", where));
   SJ_CHECK(check_words("fields", format));

@@ -40,6 +40,7 @@ struct Field {
   Role role = Role::kProperty;
   std::uint8_t bytes = 8;
   bool is_signed = false;
+  bool is_address = false;  // of something in the target's memory, as who made the point knows
 
   bool operator==(const Field&) const = default;
 };
@@ -63,6 +64,10 @@ struct Point {
 
   bool operator==(const Point&) const = default;
 };
+
+// How people know a field's values, and all commands print them: addresses, RNTIs (fields whose
+// names end so) and the ids of registered queues in hexadecimal, everything else in decimal.
+bool is_hexadecimal(const Point& point, std::size_t field);
 
 // Two sites are the same point when direction, src, dest, fields and file are equal.
 struct Schema {

@@ -90,10 +90,6 @@ std::string place_text(const journeys::Topology& topology, std::uint16_t place) 
                      topology.places[place].name);
 }
 
-std::string queue_text(const model::QueueAbout& about) {
-  return about.name.empty() ? fmt::format("queue {:x}", about.id) : about.name;
-}
-
 ordered_json places_json(const Places& places, const journeys::Topology& topology,
                          const Threads& threads, bool details) {
   ordered_json list = ordered_json::array();

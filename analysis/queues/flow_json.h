@@ -15,7 +15,6 @@
 namespace sojourn::queues {
 
 std::string place_text(const journeys::Topology& topology, std::uint16_t place);  // "D pdcp.in"
-std::string queue_text(const model::QueueAbout& about);  // "queue 1f3" where it has no name
 
 // With details: the time at each depth, and depth over time.
 nlohmann::ordered_json places_json(const Places& places, const journeys::Topology& topology,

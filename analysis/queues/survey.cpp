@@ -5,7 +5,7 @@
 namespace sojourn::queues {
 
 std::string Story::name() const {
-  return about.name.empty() ? fmt::format("queue {:x}", about.id) : about.name;
+  return about.shown_name();
 }
 
 double Story::arrivals_per_s() const {

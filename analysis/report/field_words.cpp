@@ -29,20 +29,13 @@ ordered_json value_json(const model::Point& point, std::size_t field,
 
 }  // namespace
 
-bool is_address(const model::Point& point, std::size_t field) {
-  const bool is_of_queue = point.src == "put." + point.dest || point.dest == "got." + point.src;
-  const model::Field& known = point.fields[field];
-  return is_of_queue && known.role == Role::kLocal &&
-         (known.name == "queue" || known.name == "item");
-}
-
 std::string value_text(const model::Point& point, std::size_t field,
                        std::span<const std::uint64_t> values) {
   if (is_unread(point, field, values)) return "?";
-  if (is_address(point, field)) return fmt::format("0x{:x}", values[field]);
-  if (point.fields[field].is_signed)
-    return std::to_string(static_cast<std::int64_t>(values[field]));
-  return std::to_string(values[field]);
+  const auto number = static_cast<std::int64_t>(values[field]);
+  if (point.fields[field].is_signed && number < 0) return std::to_string(number);
+  return model::is_hexadecimal(point, field) ? fmt::format("{:#x}", values[field])
+                                             : std::to_string(values[field]);
 }
 
 std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values) {

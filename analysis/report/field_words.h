@@ -12,15 +12,12 @@
 
 namespace sojourn::report {
 
-// What a map's queues and what is in them are known by (docs/coarse-tracing.md): people know an
-// address by its hexadecimal form.
-bool is_address(const model::Point& point, std::size_t field);
-
-// "?" where the target's memory could not be read.
+// In the form in which people know it (model::is_hexadecimal); "?" where the target's memory could
+// not be read.
 std::string value_text(const model::Point& point, std::size_t field,
                        std::span<const std::uint64_t> values);
 
-// " rnti 1 drb 2", without the fields that people do not name.
+// " rnti 0x4601 drb 2", without the fields that people do not name.
 std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values);
 
 // {name: value}, of the point's properties or of its ids; a name that it has several times has an

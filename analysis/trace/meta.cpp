@@ -12,11 +12,13 @@ std::string to_json(const model::Schema& schema) {
   json points = json::array();
   for (const model::Point& point : schema.points) {
     json fields = json::array();
-    for (const model::Field& field : point.fields)
+    for (const model::Field& field : point.fields) {
       fields.push_back({{"name", field.name},
                         {"role", name(field.role)},
                         {"bytes", field.bytes},
                         {"signed", field.is_signed}});
+      if (field.is_address) fields.back()["address"] = true;
+    }
     points.push_back({{"dir", std::string(1, letter(point.direction))},
                       {"src", point.src},
                       {"dest", point.dest},
@@ -36,6 +38,7 @@ Result<model::Field> read_field(const json& object) {
   SJ_CHECK(read_member(object, "role", role));
   SJ_CHECK(read_member(object, "bytes", field.bytes));
   SJ_CHECK(read_member(object, "signed", field.is_signed));
+  SJ_CHECK(read_member(object, "address", field.is_address));
   const auto known = model::role_from_name(role);
   if (!known) return fail("a field's role is \"{}\"", role);
   field.role = *known;

@@ -92,8 +92,8 @@ class Traffic {
   }
 
   void packet(const std::string& direction, const std::string& path, Bearer bearer, Sample sample) {
-    by["ue"][fmt::format("{} rnti {}", direction, bearer.rnti)].push_back(sample);
-    by["bearer"][fmt::format("{} rnti {} drb {}", direction, bearer.rnti, bearer.drb)].push_back(
+    by["ue"][fmt::format("{} rnti {:#x}", direction, bearer.rnti)].push_back(sample);
+    by["bearer"][fmt::format("{} rnti {:#x} drb {}", direction, bearer.rnti, bearer.drb)].push_back(
         sample);
     by["path"][fmt::format("{} {}", direction, path)].push_back(sample);
   }

@@ -20,7 +20,6 @@
 #include "analysis/model/pattern.h"
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
-#include "analysis/report/field_words.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -169,12 +168,10 @@ class Printer {
     return bits;
   }
 
-  // Radio engineers know an RNTI by its hexadecimal form, everybody an address.
   static std::uint32_t hexadecimal_of(const model::Point& point) {
     std::uint32_t bits = 0;
     for (std::size_t at = 0; at < point.fields.size(); ++at)
-      if (point.fields[at].name == "rnti" || report::is_address(point, at))
-        bits |= std::uint32_t{1} << at;
+      if (model::is_hexadecimal(point, at)) bits |= std::uint32_t{1} << at;
     return bits;
   }
 
@@ -211,12 +208,13 @@ class Printer {
     const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (helpers_[event.point] >> i & 1) continue;
+      const auto number = static_cast<std::int64_t>(event.values[i]);
       if (unread >> i & 1)
         fmt::format_to(into, " {} ?", fields[i].name);
+      else if (fields[i].is_signed && number < 0)
+        fmt::format_to(into, " {} {}", fields[i].name, number);
       else if (hexadecimal_[event.point] >> i & 1)
-        fmt::format_to(into, " {} 0x{:x}", fields[i].name, event.values[i]);
-      else if (fields[i].is_signed)
-        fmt::format_to(into, " {} {}", fields[i].name, static_cast<std::int64_t>(event.values[i]));
+        fmt::format_to(into, " {} {:#x}", fields[i].name, event.values[i]);
       else
         fmt::format_to(into, " {} {}", fields[i].name, event.values[i]);
     }

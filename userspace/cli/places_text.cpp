@@ -55,7 +55,7 @@ std::vector<std::string> meter_cells(std::string name, const Meter& meter,
 // What is in a pool is of no interest, but what was taken from it.
 std::string operated_text(const queues::OperatedQueue& queue) {
   const bool is_pool = queue.about.kind == model::QueueKind::kPool;
-  return printable(queues::queue_text(queue.about)) + (is_pool ? ", taken" : "");
+  return printable(queue.about.shown_name()) + (is_pool ? ", taken" : "");
 }
 
 Table meter_table(std::string heading) {

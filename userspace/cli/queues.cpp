@@ -129,7 +129,7 @@ class Pressure {
       nodes_.push_back(std::move(node));
       const std::string& stage = queue.about.consumer.stage;
       names.push_back(
-          {queues::queue_text(queue.about),
+          {queue.about.shown_name(),
            stage.empty() ? queues::main_thread(queue.drained_by, found_.threads) : stage});
     }
   }

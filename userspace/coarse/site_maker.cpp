@@ -334,6 +334,7 @@ Result<Draft> SiteMaker::draft(const MapPoint& mapped, const Spot& spot,
     if (mapped.is_exit && !spot.has_result) lowered = never_readable(*lowered);
     can_fail = can_fail || reads_memory(*lowered);
     add_value(std::move(*lowered), field.name, field.role, draft);
+    draft.point.fields.back().is_address = field.is_address;
   }
   SJ_CHECK(add_helpers(mapped, spot, draft));
   add_tests(mapped, draft.site);

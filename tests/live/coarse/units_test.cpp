@@ -154,6 +154,9 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   CHECK(text.contains(" item 0x"));
   CHECK(text.contains(" number "));
   CHECK_FALSE(text.contains(" number 0x"));
+  const std::string stays = sojourn_done({"journeys", target.trace(), "--limit", "1"});
+  CHECK(stays.contains(" queue 0x"));
+  CHECK(stays.contains(" item 0x"));
 
   const json report = json::parse(sojourn_done({"report", "--json", target.trace()}));
   for (const json& queue : report.at("queues"))

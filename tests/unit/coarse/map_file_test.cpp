@@ -183,6 +183,9 @@ TEST_CASE("a queue is two points, which hand an item from one to the other") {
   CHECK(put.fields[0].name == "len");
   CHECK(put.fields[1].name == "queue");
   CHECK(put.fields[1].role == model::Role::kLocal);
+  CHECK_FALSE(put.fields[0].is_address);
+  CHECK(put.fields[1].is_address);
+  CHECK(put.fields[2].is_address);
   CHECK(put.conditions.empty());
   CHECK(got.function == "N::get(int)");
   CHECK(got.src == "msgb");

@@ -191,7 +191,7 @@ TEST_CASE("a queue that only samples tell of has a name made of its id") {
   Scene scene;
   scene.sample(0, 1, 0);
   auto reader = scene.read();
-  CHECK(survey_of(reader).stories().front().name() == "queue 7");
+  CHECK(survey_of(reader).stories().front().name() == "queue 0x7");
 }
 
 TEST_CASE("a name with quotes and backslashes does not get out of a graph's string") {

@@ -16,7 +16,7 @@ TEST_CASE("a name that a point has several times has all its values") {
   const std::vector<std::uint64_t> values = {95, 7, 1, 0, 34};
   CHECK(values_json(point, values, false).dump() == R"({"rnti":7,"drb":1,"psn":[0,34]})");
   CHECK(values_json(point, values, true).dump() == R"({"len":95})");
-  CHECK(ids_text(point, values) == " rnti 7 drb 1 psn 0 psn 34");
+  CHECK(ids_text(point, values) == " rnti 0x7 drb 1 psn 0 psn 34");
 }
 
 TEST_CASE("what could not be read is said, and is no 0") {
@@ -27,15 +27,25 @@ TEST_CASE("what could not be read is said, and is no 0") {
   CHECK(ids_text(point, values) == " rnti ? sn 3");
 }
 
-TEST_CASE("addresses of a map's queues and of what is in them are hexadecimal, numbers are not") {
+TEST_CASE("addresses, RNTIs and ids of queues are hexadecimal, other numbers are not") {
+  auto mapped = *model::parse_point("D put.msgb--msgb", "len::queue.item");
   const std::vector<std::uint64_t> values = {64, 0x7f00'0010, 0x7f00'0020};
-  for (const char* where : {"D put.msgb--msgb", "D msgb--got.msgb"}) {
-    const auto point = *model::parse_point(where, "len::queue.item");
-    CHECK(ids_text(point, values) == " queue 0x7f000010 item 0x7f000020");
-    CHECK(value_text(point, 0, values) == "64");
-  }
-  const auto other = *model::parse_point("D put.msgb--other", "len::queue.item");
-  CHECK(ids_text(other, values) == " queue 2130706448 item 2130706464");
+  CHECK(ids_text(mapped, values) == " queue 2130706448 item 2130706464");
+  mapped.fields[1].is_address = mapped.fields[2].is_address = true;
+  CHECK(ids_text(mapped, values) == " queue 0x7f000010 item 0x7f000020");
+  CHECK(value_text(mapped, 0, values) == "64");
+  const auto registered = *model::parse_point("I queue--enqueue", "depth:queue:item");
+  CHECK(ids_text(registered, values) == " queue 0x7f000010 item 2130706464");
+  const auto radio = *model::parse_point("D a--b", "oldCRNTI:tc_rnti:rntis");
+  CHECK(value_text(radio, 0, values) == "0x40");
+  CHECK(ids_text(radio, values) == " tc_rnti 0x7f000010 rntis 2130706464");
+}
+
+TEST_CASE("what is below zero is so, in whatever form it is known") {
+  auto point = *model::parse_point("D a--b", ":rnti:");
+  point.fields[0].is_signed = true;
+  CHECK(value_text(point, 0, std::vector<std::uint64_t>{UINT64_MAX}) == "-1");
+  CHECK(value_text(point, 0, std::vector<std::uint64_t>{0x4601}) == "0x4601");
 }
 
 TEST_CASE("a long line goes on further in, and a number stays with what it counts") {

@@ -71,7 +71,7 @@ TEST_CASE("each UE has its own packets") {
   Run run(By::kUe);
   traffic(run);
   REQUIRE(run.groups.all().size() == 2);
-  const Group& one = run.named("rnti 1");
+  const Group& one = run.named("rnti 0x1");
   CHECK(&one == &run.groups.all()[0]);
   CHECK(one.direction == 'D');
   CHECK(one.times_ns.count() == 2);
@@ -79,7 +79,7 @@ TEST_CASE("each UE has its own packets") {
   CHECK(one.times_ns.max() == 300);
   CHECK(one.has_bytes);
   CHECK_THAT(one.arrivals.bytes(), WithinRel(1200.0, 1e-12));
-  CHECK(run.named("rnti 2").times_ns.max() == 50);
+  CHECK(run.named("rnti 0x2").times_ns.max() == 50);
 }
 
 TEST_CASE("a direction has all packets of it") {
@@ -97,7 +97,7 @@ TEST_CASE("a direction has all packets of it") {
 TEST_CASE("gaps and jitter are in the order of arrival, not of closing") {
   Run run(By::kUe);
   traffic(run);
-  const Group& one = run.named("rnti 1");
+  const Group& one = run.named("rnti 0x1");
   CHECK(one.arrivals.gaps_ns().count() == 1);
   CHECK(one.arrivals.gaps_ns().max() == 10);
   CHECK_THAT(one.jitter_ns(), WithinRel(200.0, 1e-12));
@@ -107,8 +107,8 @@ TEST_CASE("gaps and jitter are in the order of arrival, not of closing") {
 TEST_CASE("a bearer is one of a UE's") {
   Run run(By::kBearer);
   traffic(run);
-  CHECK(run.named("rnti 1 drb 4").times_ns.count() == 2);
-  CHECK(run.named("rnti 2 drb 5").times_ns.count() == 1);
+  CHECK(run.named("rnti 0x1 drb 4").times_ns.count() == 2);
+  CHECK(run.named("rnti 0x2 drb 5").times_ns.count() == 1);
 }
 
 TEST_CASE("a path is where a packet came through") {

@@ -58,6 +58,7 @@ model::Schema some_schema() {
     schema.points.push_back(*std::move(point));
   }
   schema.points[2].fields[4].is_signed = true;
+  schema.points[2].fields[3].is_address = true;
   return schema;
 }
 

@@ -28,6 +28,7 @@ struct MapField {
   Expression expression;
   bool is_inherited = false;    // instead of an expression: of the call around the hit
   bool is_of_own_call = false;  // of that which ends with the hit, and of no other
+  bool is_address = false;      // what a queue and what is in it are known by
   Place place;
 };
 

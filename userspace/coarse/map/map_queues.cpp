@@ -106,6 +106,7 @@ Result<MapPoint> MapReader::read_call(const toml::node& node, std::string_view k
     if (field == point.fields.end())
       return fail_at(point.place, "{}: nothing in it is named '{}'", key, needed);
     field->role = model::Role::kLocal;
+    field->is_address = true;
   }
   std::ranges::stable_sort(point.fields, {}, &MapField::role);
   return point;
