@@ -8,6 +8,7 @@
 
 #include "analysis/report/causes_words.h"
 #include "analysis/report/field_words.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -43,6 +44,7 @@ std::string limit(const CausesContent& content) {
 
 std::string causes_table(const CausesContent& content) {
   Table table({"why they were late", "packets", "share", "counted", "time in all"});
+  table.fold(0);
   std::size_t listed = 0;
   for (const Tally::Row& row : content.tally.rows()) {
     if (row.packets == 0) break;
@@ -55,7 +57,7 @@ std::string causes_table(const CausesContent& content) {
                counted_words(row.cause.kind, row.mean_count()),
                duration(static_cast<double>(row.ns))});
   }
-  return table.empty() ? "" : "\n" + table.text();
+  return table.empty() ? "" : "\n" + table.text(content.width);
 }
 
 std::string dropped_table(const CausesContent& content) {

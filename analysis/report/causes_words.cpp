@@ -37,7 +37,8 @@ std::string queue_clause(const Part& part, const std::string& took, const std::s
     text += fmt::format(", {} for each by {}",
                         duration(static_cast<double>(part.ns) / static_cast<double>(part.count)),
                         thread);
-  if (part.sampled >= 0) text += fmt::format(" (sampled: up to {})", part.sampled);
+  if (part.sampled >= 0)
+    text += fmt::format(" (sampled: up to {})", count(static_cast<std::uint64_t>(part.sampled)));
   return text;
 }
 
@@ -73,28 +74,7 @@ std::string blocked_clause(const Part& part, const std::string& took, const std:
   return fmt::format("{} in {} while {} was blocked{}", took, place, thread, in);
 }
 
-// The last blank at which a line may end, or the first one behind a word that is too long.
-std::size_t break_of(std::string_view line, std::size_t room) {
-  const auto words = std::min(line.find_first_not_of(' '), line.size());
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  auto end = line.rfind(' ', room);
-  while (end != std::string_view::npos && end > words && is_digit(line[end - 1]))
-    end = line.rfind(' ', end - 1);
-  return end != std::string_view::npos && end > words ? end : line.find(' ', std::max(room, words));
-}
-
 }  // namespace
-
-std::string wrapped(std::string_view line, std::size_t indent, std::size_t width) {
-  std::string text;
-  for (std::size_t room = width; line.size() > room; room = width - std::min(indent, width - 1)) {
-    const auto end = break_of(line, room);
-    if (end == std::string_view::npos) break;
-    text += fmt::format("{}\n{:{}}", line.substr(0, end), "", indent);
-    line.remove_prefix(end + 1);
-  }
-  return text + std::string(line);
-}
 
 std::string place_words(std::uint16_t place, const journeys::Topology& topology) {
   const journeys::Place& known = topology.places[place];

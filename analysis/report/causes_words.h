@@ -1,7 +1,6 @@
 // Causes in words: a label for a table's row, a clause for a sentence.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -23,9 +22,5 @@ std::string counted_words(causes::Kind kind, double count);
 // "37.7 ms behind 41 others in rlc.tx.um"
 std::string clause(const causes::Part& part, const causes::Names& names,
                    const journeys::Topology& topology);
-
-// The line in as many lines as it takes, those after the first further in. A number stays with what
-// it counts.
-std::string wrapped(std::string_view line, std::size_t indent, std::size_t width);
 
 }  // namespace sojourn::report

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 #include "analysis/statistics/share.h"
 

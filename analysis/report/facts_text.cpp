@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analysis/report/costs.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {

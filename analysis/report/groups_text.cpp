@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/deadline.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {

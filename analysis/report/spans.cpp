@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/report.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {

@@ -17,6 +17,7 @@
 #include "analysis/report/deadline.h"
 #include "analysis/report/facts_text.h"
 #include "analysis/report/report.h"
+#include "analysis/report/table.h"
 #include "analysis/report/threads_text.h"
 #include "analysis/report/words.h"
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/table.h"
 #include "analysis/report/threads_words.h"
 #include "analysis/report/words.h"
 

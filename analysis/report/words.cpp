@@ -23,6 +23,16 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
+// The last blank at which a line may end, or the first one behind a word that is too long.
+std::size_t break_of(std::string_view line, std::size_t room) {
+  const auto words = std::min(line.find_first_not_of(' '), line.size());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  auto end = line.rfind(' ', room);
+  while (end != std::string_view::npos && end > words && is_digit(line[end - 1]))
+    end = line.rfind(' ', end - 1);
+  return end != std::string_view::npos && end > words ? end : line.find(' ', std::max(room, words));
+}
+
 }  // namespace
 
 std::string duration(double ns) {
@@ -62,25 +72,15 @@ std::string bar(double share, std::size_t width) {
   return std::string(static_cast<std::size_t>(std::lround(full)), '#');
 }
 
-std::string Table::text() const {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows_) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
+std::string wrapped(std::string_view line, std::size_t indent, std::size_t width) {
   std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      const bool left = std::ranges::find(left_, i) != left_.end();
-      line += left ? fmt::format("{:<{}}", row[i], widths[i])
-                   : fmt::format("{:>{}}", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text.append(line).push_back('\n');
+  for (std::size_t room = width; line.size() > room; room = width - std::min(indent, width - 1)) {
+    const auto end = break_of(line, room);
+    if (end == std::string_view::npos) break;
+    text += fmt::format("{}\n{:{}}", line.substr(0, end), "", indent);
+    line.remove_prefix(end + 1);
   }
-  return text;
+  return text + std::string(line);
 }
 
 }  // namespace sojourn::report

@@ -1,10 +1,10 @@
-// Numbers as people read them, and tables whose columns line up.
+// Numbers as people read them, and lines as long as they like them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sojourn::report {
 
@@ -18,19 +18,8 @@ std::string percent(double share);             // 0.0037 -> "0.37 %"
 std::string printable(std::string_view text);  // what a target calls itself, without surprises
 std::string bar(double share, std::size_t width);
 
-// The first column is left-aligned, the others right-aligned; columns of words can be made left.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) { row(std::move(header)); }
-
-  void left(std::size_t column) { left_.push_back(column); }
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  bool empty() const { return rows_.size() <= 1; }
-  std::string text() const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<std::size_t> left_ = {0};
-};
+// The line in as many lines as it takes, those after the first further in. A number stays with what
+// it counts.
+std::string wrapped(std::string_view line, std::size_t indent, std::size_t width);
 
 }  // namespace sojourn::report

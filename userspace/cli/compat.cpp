@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/latseq/texts.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
 #include "analysis/statistics/distribution.h"
 #include "userspace/cli/progress.h"

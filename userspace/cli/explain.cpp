@@ -136,7 +136,7 @@ Result<void> run(const Options& options) {
       .was_given = options.deadline.given(),
       .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
-      .width = terminal_width().value_or(SIZE_MAX)};
+      .width = line_width()};
   if (options.json)
     fmt::print("{}\n", report::causes_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

@@ -160,6 +160,10 @@ std::optional<std::size_t> terminal_width() {
   return std::max<std::size_t>(size.ws_col, kNarrowest);
 }
 
+std::size_t line_width() {
+  return terminal_width().value_or(SIZE_MAX);
+}
+
 std::size_t help_width() {
   return std::min(terminal_width().value_or(kUsual), kWidest);
 }

@@ -7,7 +7,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/queues_text.h"
 
 namespace sojourn::cli {
@@ -21,9 +23,15 @@ using report::duration;
 using report::percent;
 using report::printable;
 using report::Table;
+using report::wrapped;
 
 std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
   return fmt::format("{:.6f} s", static_cast<double>(ts_ns - std::min(ts_ns, origin_ns)) / 1e9);
+}
+
+template <typename... Args>
+void print_line(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print("{}\n", wrapped(fmt::format(format, std::forward<Args>(args)...), 6, line_width()));
 }
 
 std::string said(double ns, bool is_known = true) {
@@ -59,8 +67,17 @@ std::string operated_text(const queues::OperatedQueue& queue) {
 }
 
 Table meter_table(std::string heading) {
-  return Table({std::move(heading), "depth", "Little", "p50", "p99", "max", "empty", "in/s",
-                "out/s", "used", "wait", "p50", "p99", "max", "Kingman"});
+  Table table({std::move(heading), "depth", "Little", "p50", "p99", "max", "empty", "in/s", "out/s",
+               "used", "wait", "p50", "p99", "max", "Kingman"});
+  // The least important first: how often it was empty says little beside how long it was not.
+  table.spare(8);
+  table.spare(6);
+  table.spare(2);
+  table.spare(3, "p50 of depth");
+  table.spare(7);
+  table.spare(4, "p99 of depth");
+  table.spare(13, "max of wait");
+  return table;
 }
 
 // "ul-pdcp", "ul-pdcp 90 %, mac 10 %"; the busiest three.
@@ -107,9 +124,9 @@ void print_slowest(const Places& places, const journeys::Topology& topology,
     return threads_text(places.stories()[place].drained_by, threads);
   };
   if (waits(slowest) > 0)
-    fmt::print("slowest stage: {}, {} on average, drained by {}\n",
+    print_line("slowest stage: {}, {} on average, drained by {}",
                queues::place_text(topology, slowest), duration(waits(slowest)), drained(slowest));
-  fmt::print("busiest stage: {}, {} of the time with something in it, drained by {}, {} for each\n",
+  print_line("busiest stage: {}, {} of the time with something in it, drained by {}, {} for each",
              queues::place_text(topology, busiest), percent(used(busiest)), drained(busiest),
              duration(places.stories()[busiest].meter.service_ns().mean()));
 }
@@ -118,10 +135,11 @@ void print_marks(const Places& places, const journeys::Topology& topology,
                  std::uint64_t origin_ns) {
   Table table({"high-water marks", "depth", "at", "empty until", "journeys inside"});
   table.left(4);
+  table.fold(4);
   for (const std::uint16_t place : places.order()) {
     const queues::PlaceStory& story = places.stories()[place];
     const queues::HighWater& mark = story.meter.high_water();
-    std::string inside = fmt::format("{}", fmt::join(story.journeys, " "));
+    std::string inside = fmt::format("{}", fmt::join(story.journeys, ", "));
     if (story.inside > story.journeys.size())
       inside += fmt::format(" and {} more", count(story.inside - story.journeys.size()));
     table.row({"  " + queues::place_text(topology, place), count(mark.depth),
@@ -129,7 +147,7 @@ void print_marks(const Places& places, const journeys::Topology& topology,
                fmt::format("{} before", duration(static_cast<double>(mark.ts_ns - mark.since_ns))),
                inside});
   }
-  if (!table.empty()) fmt::print("\n{}", table.text());
+  if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
 
 }  // namespace
@@ -143,7 +161,7 @@ void print_places(const Places& places, const journeys::Topology& topology,
                           meter.predicted_ns()));
   }
   if (table.empty()) return;
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(line_width()));
   print_slowest(places, topology, threads);
   print_marks(places, topology, origin_ns);
 }
@@ -166,21 +184,21 @@ void print_place_threads(const Places& places, const journeys::Topology& topolog
                threads_text(story.drained_by, threads),
                fmt::format("{}", fmt::join(before, ", "))});
   }
-  if (!table.empty()) fmt::print("\n{}", table.text());
+  if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
 
 void print_operations(const queues::Operations& operations) {
-  Table table = meter_table("queues, from the events of their operations");
+  Table table = meter_table("queues, from their events");
   for (const queues::OperatedQueue* queue : operations.queues())
     table.row(meter_cells("  " + operated_text(*queue), queue->meter, queue->utilisation(),
                           queue->predicted_ns()));
   if (table.empty()) return;
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(line_width()));
   for (const queues::OperatedQueue* queue : operations.queues())
     if (queue->unseen_in != 0 || queue->unseen_out != 0)
-      fmt::print(
+      print_line(
           "  {}: {} left without having come, {} came again without having left: events were lost, "
-          "or items share a number\n",
+          "or items share a number",
           operated_text(*queue), count(queue->unseen_in), count(queue->unseen_out));
 }
 
@@ -192,9 +210,10 @@ void print_operation_depths(const queues::Operations& operations) {
 void print_chains(const std::vector<queues::Chain>& chains,
                   const std::vector<queues::PressureName>& names, std::uint64_t origin_ns) {
   if (chains.empty()) return;
-  fmt::print(
-      "\nback-pressure: the queue before a slow stage was deep, and those before it became so "
-      "meanwhile\n");
+  fmt::print("\n{}\n",
+             wrapped("back-pressure: the queue before a slow stage was deep, and those before it "
+                     "became so meanwhile",
+                     2, line_width()));
   for (const queues::Chain& chain : chains) {
     const std::string& stage = names[chain.front().node].stage;
     std::string line = "  " + (stage.empty() ? "?" : printable(stage));
@@ -203,7 +222,7 @@ void print_chains(const std::vector<queues::Chain>& chains,
                           count(episode.peak),
                           duration(static_cast<double>(episode.end_ns - episode.begin_ns)),
                           at(episode.begin_ns, origin_ns));
-    fmt::print("{}\n", line);
+    print_line("{}", line);
   }
 }
 

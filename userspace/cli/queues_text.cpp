@@ -7,7 +7,9 @@
 #include <fmt/core.h>
 
 #include "analysis/queues/topology.h"
+#include "analysis/report/table.h"
 #include "analysis/report/words.h"
+#include "userspace/cli/help.h"
 
 namespace sojourn::cli {
 
@@ -19,6 +21,7 @@ using report::duration;
 using report::percent;
 using report::printable;
 using report::Table;
+using report::wrapped;
 
 std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? duration(*seconds * 1e9) : "-";
@@ -33,21 +36,23 @@ void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
   const model::Sampling& sampling = reader.sampling();
   const auto with_samples =
       std::ranges::count_if(survey.stories(), [](const Story& one) { return !one.gauge.empty(); });
-  fmt::print("{} queues, sampled {}{}", with_samples, name(sampling.mode),
-             sampling.period_ns == 0
-                 ? ""
-                 : fmt::format(" every {}", duration(static_cast<double>(sampling.period_ns))));
+  std::string line = fmt::format(
+      "{} queues, sampled {}{}", with_samples, name(sampling.mode),
+      sampling.period_ns == 0
+          ? ""
+          : fmt::format(" every {}", duration(static_cast<double>(sampling.period_ns))));
   if (sampling.passes != 0 && sampling.looks != 0) {
     const auto passes = static_cast<double>(sampling.passes);
     const auto pass_ns = static_cast<double>(sampling.pass_ns);
-    fmt::print("; {} looks took {} each, {} a pass, at most {}", count(sampling.looks),
-               duration(pass_ns / static_cast<double>(sampling.looks)), duration(pass_ns / passes),
-               duration(static_cast<double>(sampling.longest_ns)));
+    line +=
+        fmt::format("; {} looks took {} each, {} a pass, at most {}", count(sampling.looks),
+                    duration(pass_ns / static_cast<double>(sampling.looks)),
+                    duration(pass_ns / passes), duration(static_cast<double>(sampling.longest_ns)));
   }
-  if (sampling.missed != 0) fmt::print("; {} ticks missed", count(sampling.missed));
+  if (sampling.missed != 0) line += fmt::format("; {} ticks missed", count(sampling.missed));
   if (sampling.held_back != 0)
-    fmt::print("; {} passes left out as the disk was behind", count(sampling.held_back));
-  fmt::print("\n");
+    line += fmt::format("; {} passes left out as the disk was behind", count(sampling.held_back));
+  fmt::print("{}\n", wrapped(line, 2, line_width()));
   if (sampling.refused != 0)
     fmt::print(
         "{} queues found no place in the target, and are not here: start it with a larger "
@@ -72,6 +77,11 @@ std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
   return fmt::format("{:.6f} s", static_cast<double>(ts_ns - std::min(ts_ns, origin_ns)) / 1e9);
 }
 
+// What events tell of what the counters say went through.
+std::string of_counters(std::uint64_t events, std::uint64_t counted) {
+  return events == counted ? count(events) : fmt::format("{} of {}", count(events), count(counted));
+}
+
 }  // namespace
 
 std::string rate(double per_s) {
@@ -93,6 +103,9 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
                "sample takes"});
   table.left(1);
   table.left(2);
+  // The least important first: who feeds and drains it --topology tells.
+  for (const std::size_t column : {17U, 4U, 14U, 13U, 1U, 2U, 3U, 12U, 6U, 11U, 10U, 9U})
+    table.spare(column);
   for (const Story& story : survey.stories()) {
     const auto& gauge = story.gauge;
     const auto& levels = gauge.levels();
@@ -107,7 +120,7 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
                used ? percent(*used) : "-", seconds_text(story.mean_wait_s()),
                duration(static_cast<double>(gauge.mean_span_ns()))});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(line_width()));
   print_slowest(survey);
 }
 
@@ -123,7 +136,7 @@ void print_levels(const std::string& name, const queues::Levels& levels) {
     sum += span;
     table.row({count(depth), duration(span), percent(span / total), percent(sum / total)});
   }
-  if (!table.empty()) fmt::print("{}", table.text());
+  if (!table.empty()) fmt::print("{}", table.text(line_width()));
 }
 
 void print_depths(const queues::Survey& survey) {
@@ -140,7 +153,7 @@ void print_topology(const trace::Reader& reader, const queues::Survey& survey) {
                "->", printable(queues::side_text(story.about.consumer)),
                std::string(name(story.about.kind)),
                story.about.group == 0 ? "-" : std::to_string(story.about.group)});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(line_width()));
 
   Table changes({"between", "and", "", "queue", "producer -> consumer"});
   for (std::size_t column = 2; column < 5; ++column) changes.left(column);
@@ -150,7 +163,7 @@ void print_topology(const trace::Reader& reader, const queues::Survey& survey) {
     changes.row({at(change.after_ns, origin_ns), at(change.ts_ns, origin_ns),
                  std::string(name(change.event)), printable(change.about.name), way(change.about)});
   }
-  if (!changes.empty()) fmt::print("\nchanges\n{}", changes.text());
+  if (!changes.empty()) fmt::print("\nchanges\n{}", changes.text(line_width()));
 }
 
 void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,
@@ -162,13 +175,13 @@ void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifi
     fmt::print("no queue has both: SJ_ENQUEUE_ITEM and SJ_DEQUEUE_ITEM make such events\n");
     return;
   }
-  Table table({"queue", "compared", "equal", "in a race", "different", "in: events", "counters",
-               "out: events", "counters"});
+  Table table(
+      {"queue", "compared", "equal", "in a race", "different", "in, by events", "out, by events"});
   for (const queues::Verdict& one : verifier.verdicts())
     table.row({names[one.id], count(one.compared), count(one.equal), count(one.in_race),
-               count(one.different), count(one.in_by_events), count(one.in_by_counters),
-               count(one.out_by_events), count(one.out_by_counters)});
-  fmt::print("{}", table.text());
+               count(one.different), of_counters(one.in_by_events, one.in_by_counters),
+               of_counters(one.out_by_events, one.out_by_counters)});
+  fmt::print("{}", table.text(line_width()));
   if (verifier.discrepancies().empty()) return;
 
   fmt::print("\n{} discrepancies\n", count(verifier.discrepancies_in_all()));
@@ -179,7 +192,7 @@ void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifi
     list.row({at(one.ts_ns, origin_ns), names[one.queue], count(one.sampled_depth),
               std::to_string(one.event_depth), count(one.samples),
               one.events_lost ? "events were lost" : "none found"});
-  fmt::print("{}", list.text());
+  fmt::print("{}", list.text(line_width()));
 }
 
 }  // namespace sojourn::cli

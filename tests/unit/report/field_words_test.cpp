@@ -1,12 +1,10 @@
-// Values of events, and lines that are too long for a terminal.
+// Values of events in words and in JSON.
 #include "analysis/report/field_words.h"
 
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
-
-#include "analysis/report/causes_words.h"
 
 namespace sojourn::report {
 namespace {
@@ -46,26 +44,6 @@ TEST_CASE("what is below zero is so, in whatever form it is known") {
   point.fields[0].is_signed = true;
   CHECK(value_text(point, 0, std::vector<std::uint64_t>{UINT64_MAX}) == "-1");
   CHECK(value_text(point, 0, std::vector<std::uint64_t>{0x4601}) == "0x4601");
-}
-
-TEST_CASE("a long line goes on further in, and a number stays with what it counts") {
-  const std::string_view line = "  46.2 ms in rlc.tx.am behind 56 others of its flow";
-  CHECK(wrapped(line, 6, 100) == line);
-  CHECK(wrapped(line, 6, line.size()) == line);
-  CHECK(wrapped(line, 6, 33) ==
-        "  46.2 ms in rlc.tx.am behind\n"
-        "      56 others of its flow");
-  CHECK(wrapped(line, 6, 20) ==
-        "  46.2 ms in\n"
-        "      rlc.tx.am\n"
-        "      behind\n"
-        "      56 others of\n"
-        "      its flow");
-  CHECK(wrapped("  supercalifragilistic is long", 4, 10) ==
-        "  supercalifragilistic\n"
-        "    is\n"
-        "    long");
-  CHECK(wrapped("", 6, 10).empty());
 }
 
 }  // namespace

@@ -44,17 +44,5 @@ TEST_CASE("a target's name cannot move the cursor") {
   CHECK(printable("a\033[2Jb\n") == "a?[2Jb?");
 }
 
-TEST_CASE("columns line up and lines have no trailing blanks") {
-  Table table({"name", "n", ""});
-  CHECK(table.empty());
-  table.left(2);
-  table.row({"a", "1,000", ""});
-  table.row({"long", "2", "#"});
-  CHECK(table.text() ==
-        "name      n\n"
-        "a     1,000\n"
-        "long      2  #\n");
-}
-
 }  // namespace
 }  // namespace sojourn::report
