@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/queues/dot.h"
+#include "analysis/queues/json_parts.h"
 
 namespace sojourn::queues {
 
@@ -19,23 +20,6 @@ ordered_json times_json(const statistics::Distribution& times) {
 
 ordered_json moments_json(const Moments& moments) {
   return {{"count", moments.count()}, {"mean", moments.mean()}, {"scv", moments.scv()}};
-}
-
-ordered_json series_json(const Series& series) {
-  ordered_json mean = ordered_json::array();
-  ordered_json max = ordered_json::array();
-  for (std::size_t at = 0; at < series.stretches().size(); ++at) {
-    mean.push_back(series.mean(at));
-    max.push_back(series.stretches()[at].max);
-  }
-  return {{"begin_ns", series.begin_ns()},
-          {"step_ns", series.stretch_ns()},
-          {"mean", std::move(mean)},
-          {"max", std::move(max)}};
-}
-
-ordered_json optional_json(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
 ordered_json meter_json(const Meter& meter, bool details) {
@@ -61,12 +45,7 @@ ordered_json meter_json(const Meter& meter, bool details) {
       {"service_ns", moments_json(meter.service_ns())},
       {"little", meter.arrivals_times_wait()},
       {"kingman_ns", optional_json(meter.predicted_ns())}};
-  if (!details) return object;
-  ordered_json depths = ordered_json::array();
-  for (const auto& [depth, span_ns] : levels.by_depth())
-    depths.push_back({{"depth", depth}, {"ns", span_ns}});
-  object["depths"] = std::move(depths);
-  object["over_time"] = series_json(meter.series());
+  if (details) add_details(object, levels, meter.series());
   return object;
 }
 
@@ -120,6 +99,7 @@ ordered_json operations_json(const Operations& operations, const Threads& thread
                            {"capacity", queue->about.capacity},
                            {"unseen_in", queue->unseen_in},
                            {"unseen_out", queue->unseen_out},
+                           {"namesakes", queue->namesakes},
                            {"fed_by", threads_json(queue->fed_by, threads)},
                            {"drained_by", threads_json(queue->drained_by, threads)}};
     object.update(meter_json(queue->meter, details));

@@ -1,5 +1,7 @@
 #include "analysis/queues/json.h"
 
+#include "analysis/queues/json_parts.h"
+
 namespace sojourn::queues {
 
 using nlohmann::ordered_json;
@@ -31,10 +33,6 @@ ordered_json stretches_json(const Stretches& stretches) {
           {"longest_ns", stretches.longest_ns}};
 }
 
-ordered_json optional_json(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
-
 ordered_json gauge_json(const Story& story, bool depths) {
   const Gauge& gauge = story.gauge;
   const Levels& levels = gauge.levels();
@@ -62,12 +60,7 @@ ordered_json gauge_json(const Story& story, bool depths) {
       {"services_per_s", story.services_per_s()},
       {"utilisation", optional_json(story.utilisation())},
       {"mean_wait_s", optional_json(story.mean_wait_s())}};
-  if (depths) {
-    ordered_json list = ordered_json::array();
-    for (const auto& [depth, span_ns] : levels.by_depth())
-      list.push_back({{"depth", depth}, {"ns", span_ns}});
-    object["depths"] = std::move(list);
-  }
+  if (depths) add_details(object, levels, gauge.series());
   return object;
 }
 

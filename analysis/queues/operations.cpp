@@ -16,11 +16,15 @@ std::optional<std::uint64_t> value(const model::EventView& event, const Field& f
   return event.values[*field];
 }
 
+// How many are inside, by the depth that was found: of a pool it is what was left.
+std::uint64_t inside(const model::QueueAbout& about, std::uint64_t depth) {
+  if (about.kind != model::QueueKind::kPool) return depth;
+  return about.capacity - std::min(about.capacity, depth);
+}
+
 // How many were inside before a queue's first event, from the depth that it found afterwards.
 std::uint64_t inside_before(const model::QueueAbout& about, bool enqueues, std::uint64_t after) {
-  const std::uint64_t before = enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1;
-  if (about.kind != model::QueueKind::kPool) return before;
-  return about.capacity - std::min(about.capacity, before);
+  return inside(about, enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1);
 }
 
 using Shares = std::map<std::uint32_t, std::uint64_t>;
@@ -89,21 +93,35 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
   return state;
 }
 
+// Whether an item whose number is inside already is another one: then there is one more than there
+// was. Else the leaving of the one before was lost.
+bool Operations::is_namesake(const State& state, const Plan& plan, const model::EventView& event) {
+  const auto depth = value(event, plan.depth);
+  return depth && inside(state.queue.about, *depth) > state.queue.meter.depth();
+}
+
 void Operations::enter(State& state, const Plan& plan, const model::EventView& event) {
   const auto item = value(event, plan.item);
   if (!item || state.entered_ns.size() >= kMostInside) {
     ++state.unknown;
-  } else if (!state.entered_ns.insert_or_assign(*item, event.ts_ns).second) {
-    ++state.queue.unseen_out;
-    state.queue.meter.leave(event.ts_ns, false);
+  } else {
+    const auto before = state.entered_ns.find(*item);
+    if (before != state.entered_ns.end() && is_namesake(state, plan, event)) {
+      ++state.queue.namesakes;
+    } else if (before != state.entered_ns.end()) {
+      ++state.queue.unseen_out;
+      state.entered_ns.erase(state.entered_ns.lower_bound(*item));
+      state.queue.meter.leave(event.ts_ns, false);
+    }
+    state.entered_ns.emplace(*item, event.ts_ns);
   }
   state.queue.meter.enter(event.ts_ns);
 }
 
 void Operations::leave(State& state, const Plan& plan, const model::EventView& event) {
   const auto item = value(event, plan.item);
-  const auto entered = item ? state.entered_ns.find(*item) : state.entered_ns.end();
-  if (entered != state.entered_ns.end()) {
+  const auto entered = item ? state.entered_ns.lower_bound(*item) : state.entered_ns.end();
+  if (entered != state.entered_ns.end() && entered->first == *item) {
     state.queue.meter.leave(event.ts_ns, true);
     state.queue.meter.stayed(entered->second, event.ts_ns);
     state.entered_ns.erase(entered);

@@ -3,8 +3,9 @@
 // Feed it the events in the order of time. Memory is bounded by what is in the queues. One thread
 // owns an Operations.
 //
-// The first event's own depth says how many were inside before. A pool is judged by what is taken
-// from it: a buffer that is taken enters, one that is given back leaves.
+// The first event's own depth says how many were inside before. Items of the same number leave in
+// the order in which they came. A pool is judged by what is taken from it: a buffer that is taken
+// enters, one that is given back leaves.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,11 @@ namespace sojourn::queues {
 struct OperatedQueue {
   model::QueueAbout about;  // only an id where the trace does not describe it
   Meter meter;
-  // Items that left without having come, or came once more without having left: events were lost,
-  // or an item's number is not its own.
+  // Items that left without having come, or came once more without having left: events were lost.
   std::uint64_t unseen_in = 0;
   std::uint64_t unseen_out = 0;
+  // Items that came while another of the same number was inside.
+  std::uint64_t namesakes = 0;
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, items
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
@@ -62,10 +64,12 @@ class Operations {
   };
   struct State {
     OperatedQueue queue;
-    std::unordered_map<std::uint64_t, std::uint64_t> entered_ns;  // by item
+    std::multimap<std::uint64_t, std::uint64_t>
+        entered_ns;             // by item, the one that waits longest first
     std::uint64_t unknown = 0;  // items inside of which the coming is not remembered
   };
   State& state(const Plan& plan, const model::EventView& event);
+  static bool is_namesake(const State& state, const Plan& plan, const model::EventView& event);
   static void enter(State& state, const Plan& plan, const model::EventView& event);
   static void leave(State& state, const Plan& plan, const model::EventView& event);
 

@@ -97,19 +97,25 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
   queue.last = pending;
   ++queue.verdict.compared;
 
-  const Base in = queue.base_in.with(
-      {difference(sample.in, queue.in.by_events), difference(sample.in, pending.in_before)});
-  const Base out = queue.base_out.with({difference(sample.out, queue.out.by_events),
-                                        difference(sample.out + sample.slack, pending.out_before)});
+  const Base by_in = {difference(sample.in, queue.in.by_events),
+                      difference(sample.in, pending.in_before)};
+  const Base by_out = {difference(sample.out, queue.out.by_events),
+                       difference(sample.out + sample.slack, pending.out_before)};
+  const Base in = queue.base_in.with(by_in);
+  const Base out = queue.base_out.with(by_out);
   if (in.is_empty() || out.is_empty()) {
     if (queue.suspected++ == 0) queue.suspect = pending;
     if (pending.ts_ns - queue.suspect.ts_ns > kPatience) give_up(queue);
     return;
   }
   queue.verdict.in_race += std::exchange(queue.suspected, 0);
+  // With an operation in its window a sample agrees with one event more or less: what was lost
+  // before it may show later.
+  const bool begins = queue.base_in.low == INT64_MIN;
+  if (begins || (by_in.low == by_in.high && by_out.low == by_out.high))
+    queue.agreed_ns = pending.ts_ns;
   queue.base_in = in;
   queue.base_out = out;
-  queue.agreed_ns = pending.ts_ns;
   const auto lies_in = [](const Base& base, std::int64_t value) {
     return base.low <= value && value <= base.high;
   };
@@ -138,6 +144,7 @@ void Verifier::give_up(Queue& queue) {
     discrepancies_.push_back({.queue = first.sample.queue,
                               .since_ns = queue.agreed_ns,
                               .ts_ns = first.ts_ns,
+                              .until_ns = first.ts_ns + first.sample.span_ns + kRace,
                               .samples = queue.suspected,
                               .sampled_depth = first.sample.depth(),
                               .event_depth = in - out});
@@ -172,7 +179,8 @@ void Verifier::finish() {
   }
   std::ranges::sort(verdicts_, {}, &Verdict::id);
   std::ranges::sort(discrepancies_, {}, &Discrepancy::ts_ns);
-  for (Discrepancy& one : discrepancies_) one.events_lost = lost_between(one.since_ns, one.ts_ns);
+  for (Discrepancy& one : discrepancies_)
+    one.events_lost = lost_between(one.since_ns, one.until_ns);
 }
 
 }  // namespace sojourn::queues

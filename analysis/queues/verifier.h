@@ -19,8 +19,9 @@ namespace sojourn::queues {
 
 struct Discrepancy {
   std::uint64_t queue = 0;
-  std::uint64_t since_ns = 0;  // the last sample that agreed
-  std::uint64_t ts_ns = 0;     // the first that did not
+  std::uint64_t since_ns = 0;  // the last sample that agreed and could not have hidden a loss
+  std::uint64_t ts_ns = 0;     // the first that did not agree
+  std::uint64_t until_ns = 0;  // when the events of its operations were all there, or lost
   std::uint64_t samples = 0;   // how many did not, before the comparison began anew
   std::uint64_t sampled_depth = 0;
   std::int64_t event_depth = 0;
@@ -93,7 +94,7 @@ class Verifier {
     bool has_first = false;
     Pending first;
     Pending last;
-    std::uint64_t agreed_ns = 0;
+    std::uint64_t agreed_ns = 0;  // as Discrepancy::since_ns
     Pending suspect;              // the first of those in a row that do not agree
     std::uint64_t suspected = 0;  // how many there are
     Verdict verdict;

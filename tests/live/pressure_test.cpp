@@ -1,6 +1,7 @@
 // Back-pressure that is known from the events of queues alone, and what their threads are called
 // though nobody asked for the kernel's context.
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,22 @@ TEST_CASE("with samples the chain has the queues' names, once") {
     CHECK(chain[2]["queue"] == "first");
   }
   CHECK(chains >= 1);
+}
+
+TEST_CASE("samples of several queues agree with the events of each, while they fill and empty") {
+  const Recorded run({"--queues", "200us"});
+  const json told = json::parse(sojourn_done({"queues", run.trace, "--verify", "--json"}));
+  CHECK(told["verify"]["discrepancies"].empty());
+  REQUIRE(told["verify"]["queues"].size() == 3);
+  for (const json& queue : told["verify"]["queues"]) {
+    INFO(queue.dump(1));
+    CHECK(queue["compared"] > 100);
+    CHECK(queue["different"] == 0);
+    // But for one that was under way at the first or the last sample.
+    for (const std::string what : {"in_by_", "out_by_"})
+      CHECK(std::abs(queue[what + "events"].get<long>() - queue[what + "counters"].get<long>()) <=
+            1);
+  }
 }
 
 TEST_CASE("threads have their names without the kernel's context") {

@@ -203,11 +203,17 @@ TEST_CASE("sojourn queues says of the base station's queues what the station kno
     for (const auto& level : queue["depths"]) lasted_ns += level["ns"].get<std::uint64_t>();
     CHECK(lasted_ns ==
           queue["last_ns"].get<std::uint64_t>() - queue["first_ns"].get<std::uint64_t>());
+    const auto& peaks = queue["over_time"]["max"];
+    CHECK(*std::ranges::max_element(peaks) == queue["depth"]["max"]);
   }
   const std::string text = sojourn_done({"queues", trace, "--topology"});
   CHECK(text.contains("dl-gtp 0   ->  dl-pdcp"));
   CHECK(text.contains("longest wait: rlc.tx"));
   CHECK(sojourn_done({"queues", trace, "--dot"}).starts_with("digraph queues {\n"));
+  // Its queues make no events.
+  const test::Ended ended = sojourn({"queues", trace, "--verify"});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("there is nothing to compare"));
 }
 
 // A program with queues of a known life, recorded from before it begins until it is done.

@@ -167,8 +167,10 @@ void print_places(const Places& places, const journeys::Topology& topology,
 }
 
 void print_place_depths(const Places& places, const journeys::Topology& topology) {
-  for (const std::uint16_t place : places.order())
-    print_levels(queues::place_text(topology, place), places.stories()[place].meter.levels());
+  for (const std::uint16_t place : places.order()) {
+    const Meter& meter = places.stories()[place].meter;
+    print_levels(queues::place_text(topology, place), meter.levels(), meter.series());
+  }
 }
 
 void print_place_threads(const Places& places, const journeys::Topology& topology,
@@ -194,17 +196,24 @@ void print_operations(const queues::Operations& operations) {
                           queue->predicted_ns()));
   if (table.empty()) return;
   fmt::print("{}", table.text(line_width()));
-  for (const queues::OperatedQueue* queue : operations.queues())
+  for (const queues::OperatedQueue* queue : operations.queues()) {
+    const std::string name = operated_text(*queue);
     if (queue->unseen_in != 0 || queue->unseen_out != 0)
       print_line(
-          "  {}: {} left without having come, {} came again without having left: events were lost, "
-          "or items share a number",
-          operated_text(*queue), count(queue->unseen_in), count(queue->unseen_out));
+          "  {}: {} left without having come, {} came again without having left: events "
+          "were lost",
+          name, count(queue->unseen_in), count(queue->unseen_out));
+    if (queue->namesakes != 0)
+      print_line(
+          "  {}: {} had the number of one that was inside: of such the first to come is "
+          "taken to leave first",
+          name, count(queue->namesakes));
+  }
 }
 
 void print_operation_depths(const queues::Operations& operations) {
   for (const queues::OperatedQueue* queue : operations.queues())
-    print_levels(operated_text(*queue), queue->meter.levels());
+    print_levels(operated_text(*queue), queue->meter.levels(), queue->meter.series());
 }
 
 void print_chains(const std::vector<queues::Chain>& chains,

@@ -237,6 +237,11 @@ Result<void> run(const Options& options) {
   if (options.verify && !found.has_samples())
     return fail("{}: no queue was sampled: there is nothing to compare (`sojourn record --queues`)",
                 options.path);
+  if (found.verifier && found.verifier->verdicts().empty())
+    return fail(
+        "{}: no sampled queue makes events of its operations (SJ_ENQUEUE_ITEM and "
+        "SJ_DEQUEUE_ITEM): there is nothing to compare",
+        options.path);
   print(options, found);
   if (found.verifier && std::ranges::any_of(found.verifier->discrepancies(),
                                             [](const auto& one) { return !one.events_lost; }))

@@ -1,8 +1,11 @@
 #include "userspace/cli/queues_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -82,6 +85,27 @@ std::string of_counters(std::uint64_t events, std::uint64_t counted) {
   return events == counted ? count(events) : fmt::format("{} of {}", count(events), count(counted));
 }
 
+// Its peaks, as high as characters are dark.
+std::string over_time(const queues::Series& series) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  constexpr std::size_t kColumns = 64;
+  const auto& stretches = series.stretches();
+  const std::size_t each = (stretches.size() + kColumns - 1) / kColumns;
+  std::vector<std::uint64_t> peaks;
+  for (std::size_t at = 0; at < stretches.size(); ++at) {
+    if (at % each == 0) peaks.push_back(0);
+    peaks.back() = std::max(peaks.back(), stretches[at].max);
+  }
+  const std::uint64_t most = peaks.empty() ? 0 : std::ranges::max(peaks);
+  if (most == 0) return {};
+  std::string shades;
+  for (const std::uint64_t peak : peaks)
+    shades += kShades[static_cast<std::size_t>(
+        std::ceil(9 * static_cast<double>(peak) / static_cast<double>(most)))];
+  return fmt::format("over time |{}| each {}, '@' is {}\n", shades,
+                     duration(static_cast<double>(each * series.stretch_ns())), count(most));
+}
+
 }  // namespace
 
 std::string rate(double per_s) {
@@ -124,10 +148,12 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
   print_slowest(survey);
 }
 
-void print_levels(const std::string& name, const queues::Levels& levels) {
+void print_levels(const std::string& name, const queues::Levels& levels,
+                  const queues::Series& series) {
   if (levels.total_ns() == 0) return;
   const auto total = static_cast<double>(levels.total_ns());
-  fmt::print("\n{}: {} empty\n", name, percent(static_cast<double>(levels.at_ns(0)) / total));
+  fmt::print("\n{}: {} empty\n{}", name, percent(static_cast<double>(levels.at_ns(0)) / total),
+             over_time(series));
   Table table({"depth", "time", "share", "up to it"});
   auto sum = static_cast<double>(levels.at_ns(0));
   for (const auto& [depth, span_ns] : levels.by_depth()) {
@@ -141,7 +167,7 @@ void print_levels(const std::string& name, const queues::Levels& levels) {
 
 void print_depths(const queues::Survey& survey) {
   for (const Story& story : survey.stories())
-    print_levels(printable(story.name()), story.gauge.levels());
+    print_levels(printable(story.name()), story.gauge.levels(), story.gauge.series());
 }
 
 void print_topology(const trace::Reader& reader, const queues::Survey& survey) {
@@ -171,10 +197,6 @@ void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifi
   std::map<std::uint64_t, std::string> names;
   for (const Story& story : survey.stories()) names[story.about.id] = printable(story.name());
   fmt::print("\nsamples compared with the events of enqueues and dequeues\n");
-  if (verifier.verdicts().empty()) {
-    fmt::print("no queue has both: SJ_ENQUEUE_ITEM and SJ_DEQUEUE_ITEM make such events\n");
-    return;
-  }
   Table table(
       {"queue", "compared", "equal", "in a race", "different", "in, by events", "out, by events"});
   for (const queues::Verdict& one : verifier.verdicts())

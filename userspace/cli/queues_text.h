@@ -16,7 +16,8 @@ std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns);
 
 void print_queues(const trace::Reader& reader, const queues::Survey& survey);
 // The non-zero levels, each with the share of time at it and at it or below.
-void print_levels(const std::string& name, const queues::Levels& levels);
+void print_levels(const std::string& name, const queues::Levels& levels,
+                  const queues::Series& series);
 void print_depths(const queues::Survey& survey);
 void print_topology(const trace::Reader& reader, const queues::Survey& survey);
 void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,

@@ -88,17 +88,40 @@ TEST_CASE("operations whose counterpart is missing are counted, and spoil no dep
   World world;
   world.hit(100, 0, 7, 1, 1);
   world.hit(200, 1, 7, 2, 1);  // its coming was lost
-  world.hit(300, 0, 7, 1, 2);  // its leaving was lost
-  world.hit(400, 1, 7, 1, 1);
+  world.hit(300, 0, 7, 1, 1);  // its leaving was lost
+  world.hit(400, 1, 7, 1, 0);
   const Operations operations = operations_of(world);
   const OperatedQueue& queue = *operations.queues().front();
   CHECK(queue.unseen_in == 1);
   CHECK(queue.unseen_out == 1);
+  CHECK(queue.namesakes == 0);
   CHECK(queue.meter.levels().at_ns(1) == 300);
   CHECK(queue.meter.levels().at_ns(0) == 650);
   CHECK(queue.meter.depth() == 0);
   CHECK(queue.meter.waits_ns().count() == 1);
   CHECK(queue.meter.waits_ns().max() == 100);
+}
+
+TEST_CASE("items of one number leave in the order in which they came, and spoil no depth") {
+  World world;
+  world.hit(100, 0, 7, 0, 1);
+  world.hit(200, 0, 7, 0, 2);
+  world.hit(300, 0, 7, 0, 3);
+  world.hit(400, 1, 7, 0, 2);
+  world.hit(600, 1, 7, 0, 1);
+  world.hit(900, 1, 7, 0, 0);
+  const Operations operations = operations_of(world);
+  const OperatedQueue& queue = *operations.queues().front();
+  CHECK(queue.namesakes == 2);
+  CHECK(queue.unseen_in == 0);
+  CHECK(queue.unseen_out == 0);
+  CHECK(queue.meter.high_water().depth == 3);
+  CHECK(queue.meter.levels().at_ns(3) == 100);
+  CHECK(queue.meter.levels().at_ns(1) == 100 + 300);
+  CHECK(queue.meter.levels().at_ns(0) == 50 + 100);
+  CHECK(queue.meter.waits_ns().count() == 3);
+  CHECK(queue.meter.waits_ns().min() == 300);
+  CHECK(queue.meter.waits_ns().max() == 600);
 }
 
 TEST_CASE("a pool is judged by what is taken from it, and has no server") {

@@ -43,7 +43,7 @@ class Scene {
                      .values = values});
   }
 
-  void put(std::uint64_t ts_ns) { operation(ts_ns, 1); }
+  void put(std::uint64_t ts_ns, std::uint64_t queue = 7) { operation(ts_ns, 1, queue); }
   void take(std::uint64_t ts_ns) { operation(ts_ns, 2); }
   void lose_one() { ++next_seq_; }
 
@@ -64,8 +64,8 @@ class Scene {
   }
 
  private:
-  void operation(std::uint64_t ts_ns, model::PointId point) {
-    const std::vector<std::uint64_t> values = {0, 7, 1};
+  void operation(std::uint64_t ts_ns, model::PointId point, std::uint64_t queue = 7) {
+    const std::vector<std::uint64_t> values = {0, queue, 1};
     operations_.append({.ts_ns = ts_ns,
                         .seq = next_seq_++,
                         .stream = kThread,
@@ -286,6 +286,24 @@ TEST_CASE("a lost event is found as a difference and given as its cause") {
   const auto document = to_json(reader, survey_of(reader), &verifier, true);
   CHECK(document["verify"]["discrepancies"][0]["cause"] ==
         (is_known ? "lost events" : "none found"));
+}
+
+TEST_CASE("a lost event that a sample hid, with another under way, is the cause nevertheless") {
+  Scene scene;
+  scene.put(50 * kMs);
+  scene.sample(60 * kMs, 1, 0);
+  scene.lose_one();  // at 101 ms
+  scene.put(103 * kMs, 8);
+  scene.sample(105 * kMs, 2, 0);
+  scene.put(105 * kMs + 20'000);
+  for (std::uint64_t ms = 205; ms <= 505; ms += 50) scene.sample(ms * kMs, 3, 0);
+  auto reader = scene.read();
+  const Verifier verifier = verify(reader);
+  REQUIRE(verifier.discrepancies().size() == 1);
+  const Discrepancy& one = verifier.discrepancies().front();
+  CHECK(one.ts_ns == 205 * kMs);
+  CHECK(one.since_ns == 60 * kMs);
+  CHECK(one.events_lost);
 }
 
 }  // namespace

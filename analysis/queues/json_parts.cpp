@@ -1,0 +1,34 @@
+#include "analysis/queues/json_parts.h"
+
+#include <utility>
+
+namespace sojourn::queues {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json series_json(const Series& series) {
+  ordered_json mean = ordered_json::array();
+  ordered_json max = ordered_json::array();
+  for (std::size_t at = 0; at < series.stretches().size(); ++at) {
+    mean.push_back(series.mean(at));
+    max.push_back(series.stretches()[at].max);
+  }
+  return {{"begin_ns", series.begin_ns()},
+          {"step_ns", series.stretch_ns()},
+          {"mean", std::move(mean)},
+          {"max", std::move(max)}};
+}
+
+}  // namespace
+
+void add_details(ordered_json& object, const Levels& levels, const Series& series) {
+  ordered_json depths = ordered_json::array();
+  for (const auto& [depth, span_ns] : levels.by_depth())
+    depths.push_back({{"depth", depth}, {"ns", span_ns}});
+  object["depths"] = std::move(depths);
+  object["over_time"] = series_json(series);
+}
+
+}  // namespace sojourn::queues

@@ -1,0 +1,20 @@
+// What the JSON of sampled queues and that of queues from events have in common.
+#pragma once
+
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/queues/levels.h"
+#include "analysis/queues/series.h"
+
+namespace sojourn::queues {
+
+inline nlohmann::ordered_json optional_json(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+// How long it had each depth, and its depth over time.
+void add_details(nlohmann::ordered_json& object, const Levels& levels, const Series& series);
+
+}  // namespace sojourn::queues
