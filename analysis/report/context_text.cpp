@@ -53,7 +53,7 @@ std::vector<std::string> cells(const context::ThreadTimes& times, const Row& row
 
 }  // namespace
 
-std::string context_text(const context::ThreadTimes& times) {
+std::string context_text(const context::ThreadTimes& times, std::size_t width) {
   std::string text;
   for (const model::ContextFamily& family : times.families())
     if (!family.missing.empty())
@@ -61,6 +61,10 @@ std::string context_text(const context::ThreadTimes& times) {
           fmt::format("no context of {}: {}\n", printable(family.name), printable(family.missing));
   Table table({"kernel context, threads", "tid", "running", "runnable", "blocked", "interrupted",
                "switches", "preempted", "migrations", "syscalls", "faults"});
+  table.spare(8);
+  table.spare(10);
+  table.spare(9);
+  table.spare(6);
   const std::vector<Row> rows = rows_of(times);
   std::uint64_t unknown_ns = 0;
   std::uint64_t total_ns = 0;
@@ -70,7 +74,7 @@ std::string context_text(const context::ThreadTimes& times) {
   }
   for (std::size_t row = 0; row < std::min(rows.size(), kMostRows); ++row)
     table.row(cells(times, rows[row]));
-  if (!table.empty()) text += table.text();
+  if (!table.empty()) text += table.text(width);
   if (rows.size() > kMostRows)
     text += fmt::format("  and {} more: --json has all\n", rows.size() - kMostRows);
   if (unknown_ns != 0)

@@ -65,6 +65,8 @@ std::string times(const Content& content, const Groups& groups,
                                      "jitter"};
   if (content.deadline_ns) header.emplace_back("late");
   Table table(std::move(header));
+  table.spare(3);
+  table.spare(6);
   bool any_guess = false;
   bool exact = true;
   for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
@@ -83,7 +85,7 @@ std::string times(const Content& content, const Groups& groups,
     if (content.deadline_ns) cells.push_back(count(all.above(*content.deadline_ns)));
     table.row(std::move(cells));
   }
-  std::string text = "\n" + table.text();
+  std::string text = "\n" + table.text(content.width);
   if (any_guess)
     text +=
         "~: too few samples to say how much higher it may be (95 % confidence; --json has all)\n";
@@ -95,6 +97,8 @@ std::string arrivals(const Content& content, const Groups& groups,
                      const std::vector<std::string>& shown) {
   Table table({fmt::format("by {}", name(groups.by())), "count", "a second", "Mbit/s", "gap mean",
                "stdev", "p50", "p99", "max", "busiest ms"});
+  table.spare(5);
+  table.spare(6);
   for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& gaps = group.arrivals.gaps_ns();
@@ -110,7 +114,7 @@ std::string arrivals(const Content& content, const Groups& groups,
          fmt::format("{} ({:.1f}x)", count(group.arrivals.busiest_ms()),
                      group.arrivals.burstiness())});
   }
-  return "\n" + table.text();
+  return "\n" + table.text(content.width);
 }
 
 }  // namespace

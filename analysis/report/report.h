@@ -2,6 +2,7 @@
 // the journeys and what the trace says about its making. docs/journeys.md explains each figure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -54,6 +55,7 @@ struct Content {
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
   const threads::Survey* threads = nullptr;  // of a trace without points, where it tells of threads
   const Spans* spans = nullptr;              // where the target timed its own work
+  std::size_t width = SIZE_MAX;              // of the terminal that it is for
 
   std::uint64_t lost() const;
   // What another tracer lost is in no ledger.

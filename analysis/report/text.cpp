@@ -63,7 +63,7 @@ class Writer {
     else
       text_ += threads_text({.survey = *content_.threads, .duration_s = content_.duration_s()});
     if (content_.spans != nullptr) text_ += spans_text(content_);
-    if (content_.context != nullptr) text_ += context_text(*content_.context);
+    if (content_.context != nullptr) text_ += context_text(*content_.context, content_.width);
     text_ += counters_text(content_);
     doubts();
     text_ += ledger_text(facts_) + shed_text(facts_) + unarmed_text(facts_);
@@ -266,6 +266,10 @@ class Writer {
     Table table({fmt::format("where {} spends it", letter(direction)), "share", "", "count", "mean",
                  "p50", "p90", "p99", "p99.9", "max", "in flight (max)"});
     table.left(2);
+    table.spare(2, "bars of the share");
+    table.spare(6);
+    table.spare(8);
+    table.spare(4);
     for (const auto at : order) {
       const auto& place = content_.summary.place(at);
       const auto times = stays(at);
@@ -279,7 +283,7 @@ class Writer {
                                                        count(place.depth.max())));
       table.row(std::move(cells));
     }
-    if (!table.empty()) text_ += "\n" + table.text();
+    if (!table.empty()) text_ += "\n" + table.text(content_.width);
   }
 
   void lateness() {
@@ -315,13 +319,13 @@ class Writer {
 
   void wrapped(std::string_view label, const std::vector<std::string>& words,
                std::string_view none) {
-    constexpr std::size_t kWidth = 110;
+    const std::size_t width = std::min<std::size_t>(content_.width, 110);
     std::string row(label);
     row += "  ";
     const auto indent = row.size();
     if (words.empty()) row += none;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (i > 0 && row.size() + words[i].size() + 3 > kWidth) {
+      if (i > 0 && row.size() + words[i].size() + 3 > width) {
         line("{}", row);
         row.assign(indent, ' ');
       } else if (i > 0) {

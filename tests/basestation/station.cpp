@@ -115,7 +115,7 @@ std::deque<Queue<Packet>> Station::make_rlc_queues() {
     const std::uint16_t rnti = config_.rnti_of(bearer);
     queues.emplace_back(name_queue(
         {.capacity = kRlcQueue,
-         .name = fmt::format("rlc.tx.{} rnti {} drb {}", is_am(drb) ? "am" : "um", rnti, drb),
+         .name = fmt::format("rlc.tx.{} rnti {:#x} drb {}", is_am(drb) ? "am" : "um", rnti, drb),
          .producer = "dl-pdcp",
          .consumer = "mac",
          .group = rnti}));

@@ -1,6 +1,9 @@
 // `sojourn queues` on a trace without samples.
+#include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -71,6 +74,37 @@ TEST_CASE("a graph of places is one that can be read") {
   CHECK(dot.ends_with("}\n"));
   CHECK(dot.contains("label=\"U phy.in.proc ("));
   CHECK(sojourn({"queues", traces.path("radio"), "--dot", "--json"}).exit_code == 2);
+}
+
+// The lines of a command whose standard output is a terminal of 100 columns.
+std::vector<std::string> on_a_terminal(const std::string& arguments) {
+  const test::Ended ended =
+      test::run({"script", "-qec", "stty cols 100; '" SJ_SOJOURN "' " + arguments + " 2>/dev/null",
+                 "/dev/null"});
+  REQUIRE(ended.exit_code == 0);
+  std::vector<std::string> result;
+  std::istringstream lines(ended.out);
+  for (std::string line; std::getline(lines, line);)
+    result.push_back(line.substr(0, line.find('\r')));
+  return result;
+}
+
+TEST_CASE("tables fit a terminal, and say what is not in them; pipes get them whole") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  for (const std::string command : {"queues", "report", "explain"}) {
+    CAPTURE(command);
+    const auto lines = on_a_terminal(command + " '" + trace + "'");
+    CHECK(lines.size() > 5);
+    for (const std::string& line : lines) {
+      CAPTURE(line);
+      CHECK(line.size() <= 100);
+    }
+  }
+  const auto lines = on_a_terminal("queues '" + trace + "'");
+  CHECK(std::ranges::find(lines, "`| less -S` also shows: out/s, empty, Little, p50 of depth") !=
+        lines.end());
+  CHECK_FALSE(output_of({"queues", trace}).contains("less -S"));
 }
 
 }  // namespace

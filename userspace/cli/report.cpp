@@ -32,6 +32,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/deadline.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
 #include "userspace/cli/tell.h"
@@ -147,6 +148,7 @@ Result<void> run(const Options& options) {
                                reader.host(),         reader.capture(), reader.ledger(),
                                reader.damage().size()};
   report::Content content = {facts, topology, totals, summary};
+  if (!options.paste) content.width = line_width();
   report::Inquiry inquiry(
       reader, topology, rules,
       {.down_ns = report::slow_from(summary.direction(model::Direction::kDownlink).latency_ns),
