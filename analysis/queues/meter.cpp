@@ -79,6 +79,11 @@ std::optional<double> Meter::utilisation() const {
   return 1.0 - static_cast<double>(levels_.at_ns(0)) / total_ns;
 }
 
+double Meter::served() const {
+  if (seconds() == 0) return 0;
+  return service_ns_.mean() * static_cast<double>(service_ns_.count()) / 1e9 / seconds();
+}
+
 double Meter::arrivals_times_wait() const {
   return arrivals_per_s() * waits_ns_.mean() / 1e9;
 }

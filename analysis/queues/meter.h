@@ -52,6 +52,9 @@ class Meter {
   double arrivals_per_s() const;
   double services_per_s() const;
   std::optional<double> utilisation() const;  // the share of time in which it held something
+  // The share of time that the server had for items that it finished. Less than utilisation() where
+  // items lay in it that nobody ever took.
+  double served() const;
   // Little's law: mean depth = arrivals a second times mean wait. The right side.
   double arrivals_times_wait() const;
   // The mean time in it by Kingman's approximation, beside waits_ns().mean().

@@ -114,21 +114,21 @@ void print_slowest(const Places& places, const journeys::Topology& topology,
   const auto waits = [&](std::uint16_t place) {
     return places.stories()[place].meter.waits_ns().mean();
   };
-  const auto used = [&](std::uint16_t place) {
-    return places.stories()[place].meter.utilisation().value_or(0);
-  };
+  const auto served = [&](std::uint16_t place) { return places.stories()[place].meter.served(); };
   if (order.empty()) return;
   const std::uint16_t slowest = *std::ranges::max_element(order, {}, waits);
-  const std::uint16_t busiest = *std::ranges::max_element(order, {}, used);
+  const std::uint16_t busiest = *std::ranges::max_element(order, {}, served);
   const auto drained = [&](std::uint16_t place) {
     return threads_text(places.stories()[place].drained_by, threads);
   };
   if (waits(slowest) > 0)
     print_line("slowest stage: {}, {} on average, drained by {}",
                queues::place_text(topology, slowest), duration(waits(slowest)), drained(slowest));
-  print_line("busiest stage: {}, {} of the time with something in it, drained by {}, {} for each",
-             queues::place_text(topology, busiest), percent(used(busiest)), drained(busiest),
-             duration(places.stories()[busiest].meter.service_ns().mean()));
+  if (served(busiest) > 0)
+    print_line(
+        "busiest stage: {}, {} of the time with what went on from it, drained by {}, {} for each",
+        queues::place_text(topology, busiest), percent(served(busiest)), drained(busiest),
+        duration(places.stories()[busiest].meter.service_ns().mean()));
 }
 
 void print_marks(const Places& places, const journeys::Topology& topology,

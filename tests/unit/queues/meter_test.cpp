@@ -86,10 +86,14 @@ TEST_CASE("an item that is given up leaves without a wait") {
   meter.begin(0);
   meter.enter(10);
   meter.leave(20, false);
+  meter.enter(22);
+  pass(meter, 22, 25);
   meter.end(30);
-  CHECK(meter.out() == 0);
+  CHECK(meter.out() == 1);
   CHECK(meter.depth() == 0);
-  CHECK(meter.waits_ns().count() == 0);
+  CHECK(meter.waits_ns().count() == 1);
+  CHECK(*meter.utilisation() == Approx(13 / 30.0));
+  CHECK(meter.served() == Approx(3 / 30.0));
 }
 
 TEST_CASE("who leaves without having come is no depth below nothing") {
