@@ -6,11 +6,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/table.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/rings/ring_control.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/table.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
@@ -54,21 +55,24 @@ void print_json(const target::Points& points, const capture::RingControl& contro
 }
 
 void print_status(const target::Points& points, const capture::RingControl& control) {
-  Table table({"dir", "point", "switch", "in rings", "file"});
+  report::Table table({"dir", "point", "switch", "in rings", "file"});
+  for (const std::size_t words : {1U, 2U, 3U, 4U}) table.left(words);
+  table.spare(4);
   for (const capture::PointSwitch& one : control.points()) {
     const model::Point& point = points.schema.points[one.point];
-    table.add({std::string(1, model::letter(point.direction)), printable(point.name()),
+    table.row({std::string(1, model::letter(point.direction)), printable(point.name()),
                one.is_on ? "on" : "off", one.is_armed ? "armed" : "-", printable(point.file)});
   }
-  table.print();
+  fmt::print("{}", table.text(line_width()));
   const auto rings = control.rings();
   if (rings.empty()) return;
   fmt::print("\n");
-  Table owners({"pid", "tid", "thread", "ring", "bytes waiting", "lost"});
+  report::Table owners({"pid", "tid", "thread", "ring", "bytes waiting", "lost"});
+  owners.left(2);
   for (const capture::RingStatus& ring : rings)
-    owners.add({std::to_string(ring.pid), std::to_string(ring.tid), ring.thread,
+    owners.row({std::to_string(ring.pid), std::to_string(ring.tid), ring.thread,
                 buffer_bytes(ring.bytes), grouped(ring.waiting_bytes), grouped(ring.lost)});
-  owners.print();
+  fmt::print("{}", owners.text(line_width()));
 }
 
 // Start, stop, flush and dump are the capture's business.

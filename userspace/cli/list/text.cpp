@@ -8,13 +8,15 @@
 #include <fmt/ranges.h>
 
 #include "analysis/model/links.h"
-#include "userspace/cli/table.h"
+#include "analysis/report/table.h"
+#include "userspace/cli/help.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::cli {
 
 namespace {
 
+using report::Table;
 using target::printable;
 
 std::string names_of(const model::Point& point, model::Role role) {
@@ -32,15 +34,18 @@ void print_points(const target::Points& points) {
   const auto counts = count_sites(points);
   Table table(
       {"dir", "point", "properties", "global ids", "local ids", "sites", "engines", "file"});
+  for (const std::size_t words : {1U, 2U, 3U, 4U, 6U, 7U}) table.left(words);
+  table.spare(7);
+  table.spare(6);
   for (std::size_t id = 0; id < counts.size(); ++id) {
     const model::Point& point = points.schema.points[id];
-    table.add({std::string(1, model::letter(point.direction)), printable(point.name()),
+    table.row({std::string(1, model::letter(point.direction)), printable(point.name()),
                names_of(point, model::Role::kProperty), names_of(point, model::Role::kGlobal),
                names_of(point, model::Role::kLocal),
                std::to_string(std::max(counts[id].sites, counts[id].ring_sites)),
                fmt::format("{}", fmt::join(counts[id].engines(), " ")), printable(point.file)});
   }
-  table.print();
+  fmt::print("{}", table.text(line_width()));
 }
 
 std::string executed(const coarse::MappedSite& mapped, const target::Site& site) {
@@ -54,28 +59,34 @@ void print_mapped(const Listed& listed) {
   if (listed.found.mapped.empty()) return;
   fmt::print("\n");
   Table table({"function", "at", "instruction", "executed", "a hit", "point"});
+  for (const std::size_t words : {1U, 2U, 3U, 5U}) table.left(words);
+  table.spare(2);
+  table.spare(3);
   for (std::size_t index = 0; index < listed.found.mapped.size(); ++index) {
     const coarse::MappedSite& mapped = listed.found.mapped[index];
     const target::Site& site = listed.points().sites[mapped.site];
-    table.add({mapped.function, mapped.place(), mapped.instruction, executed(mapped, site),
+    table.row({mapped.function, mapped.place(), mapped.instruction, executed(mapped, site),
                listed.hit_ns.empty()
                    ? "?"
                    : fmt::format("{:.2f} us", static_cast<double>(listed.hit_ns[index]) / 1000),
                printable(listed.points().schema.points[site.point].name())});
   }
-  table.print();
+  fmt::print("{}", table.text(line_width()));
 }
 
 void print_foreign(const target::Points& points) {
   if (points.foreign.empty()) return;
   if (!points.schema.points.empty()) fmt::print("\n");
   Table table({"other USDT probe", "sites", "arguments", "file"});
+  table.left(2);
+  table.left(3);
+  table.fold(2);
   for (const auto& [key, sites] : count_foreign(points)) {
     const auto& [file, probe, arguments] = key;
-    table.add({printable(probe), std::to_string(sites),
+    table.row({printable(probe), std::to_string(sites),
                arguments.empty() ? "-" : printable(arguments), printable(file)});
   }
-  table.print();
+  fmt::print("{}", table.text(line_width()));
 }
 
 // "pdcp 0", "" where it is not known.
@@ -90,13 +101,16 @@ void print_queues(const capture::Queues& queues) {
   if (queues.queues.empty()) return;
   fmt::print("\n");
   Table table({"queue", "kind", "producer", "consumer", "group", "capacity", "in", "out", "depth"});
+  for (const std::size_t words : {1U, 2U, 3U}) table.left(words);
+  table.spare(4);
+  table.spare(1);
   for (const capture::Queue& queue : queues.queues)
-    table.add({printable(queue.name), std::string(queue.kind), side_of(queue.producer),
+    table.row({printable(queue.name), std::string(queue.kind), side_of(queue.producer),
                side_of(queue.consumer), queue.group == 0 ? "-" : std::to_string(queue.group),
                queue.capacity == 0 ? "-" : std::to_string(queue.capacity),
                std::to_string(queue.counts.in), std::to_string(queue.counts.out),
                std::to_string(queue.counts.depth())});
-  table.print();
+  fmt::print("{}", table.text(line_width()));
 }
 
 }  // namespace
