@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(said["worst"][0]["ambiguous"] == true);
   CHECK(
       output_of({"journeys", trace, "--id", "2"})
-          .contains("\n                 ambiguous: or from in--a 17 ns earlier, rnti 1 sn 7 gsn 71 "
+          .contains("\n                 ambiguous: or from in--a 17 ns earlier, rnti 0x1 sn 7 gsn 71 "
                     "(stream 0 seq 0)\n"));
   const json journey = json::parse(output_of({"journeys", trace, "--id", "2", "--json"}));
   const json other = journey["events"][1]["doubt"]["alternatives"][0];

@@ -60,10 +60,10 @@ TEST_CASE("below an ambiguous step stands what it might be of as well") {
   Line line;
   line.doubt(1, false, journeys::kOthersFit);
   CHECK(to_text(line.journey, line.schema) ==
-        "journey 7  D rnti 17921 sn 7  complete  2.00 us  ambiguous\n"
-        "   #0      0 ns  in--a  len 100 rnti 17921 sn 7\n"
+        "journey 7  D rnti 0x4601 sn 7  complete  2.00 us  ambiguous\n"
+        "   #0      0 ns  in--a  len 100 rnti 0x4601 sn 7\n"
         "   #1   2.00 us  a--out  whole\n"
-        "                 ambiguous: or from in--a 2.10 us earlier, rnti 17921 sn 7 (stream 3 seq "
+        "                 ambiguous: or from in--a 2.10 us earlier, rnti 0x4601 sn 7 (stream 3 seq "
         "20)\n");
 }
 
