@@ -81,12 +81,12 @@ struct Journey {
   // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
   // or that is not known.
   std::uint64_t inside_until_ns = 0;
-  std::span<const Inside> inside;  // what of it was
+  std::span<const Inside> inside = {};  // what of it was
   // Where it was when on the way that decided its latency, from the end on: downlink back from the
   // byte that came last, uplink on from the one that came first. Of complete ones.
-  std::span<const Leg> way;
-  std::span<const Step> steps;             // in time order; none where nobody wants them
-  std::span<const Ambiguity> ambiguities;  // of those of them that are, in the same order
+  std::span<const Leg> way = {};
+  std::span<const Step> steps = {};             // in time order; none where nobody wants them
+  std::span<const Ambiguity> ambiguities = {};  // of those of them that are, in the same order
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ using model::PointId;
 // lie where they belong.
 class FieldIndexes {
  public:
+  FieldIndexes() = default;
+  FieldIndexes(std::initializer_list<std::uint8_t> fields) {
+    for (const auto field : fields) push_back(field);
+  }
+
   void push_back(std::uint8_t field) { fields_[size_++] = field; }
   std::size_t size() const { return size_; }
   const std::uint8_t* begin() const { return fields_.data(); }
