@@ -73,10 +73,10 @@ TEST_CASE(
             .contains("gsn 72 (journey 2, ambiguous): "));
   const json said = json::parse(output_of({"explain", trace, "--deadline", "10ns", "--json"}));
   CHECK(said["worst"][0]["ambiguous"] == true);
-  CHECK(
-      output_of({"journeys", trace, "--id", "2"})
-          .contains("\n                 ambiguous: or from in--a 17 ns earlier, rnti 0x1 sn 7 gsn 71 "
-                    "(stream 0 seq 0)\n"));
+  CHECK(output_of({"journeys", trace, "--id", "2"})
+            .contains(
+                "\n                 ambiguous: or from in--a 17 ns earlier, rnti 0x1 sn 7 gsn 71 "
+                "(stream 0 seq 0)\n"));
   const json journey = json::parse(output_of({"journeys", trace, "--id", "2", "--json"}));
   const json other = journey["events"][1]["doubt"]["alternatives"][0];
   const std::string events = output_of({"events", trace, "--json", "--limit", "1"});

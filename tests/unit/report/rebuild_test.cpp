@@ -160,6 +160,53 @@ TEST_CASE("a thread for each direction finds what one thread finds") {
   }
 }
 
+// What is told of journeys beside their steps.
+class Plain : public journeys::Observer {
+ public:
+  explicit Plain(bool wants_steps) : wants_steps_(wants_steps) {}
+
+  bool wants_steps() const override { return wants_steps_; }
+  void on_journey(const journeys::Journey& journey) override {
+    note({journey.id, static_cast<std::uint64_t>(journey.outcome), journey.start_ns, journey.end_ns,
+          journey.last_ns, journey.last_out_ns, journey.segments, journey.retransmissions,
+          journey.harq_retransmissions, journey.drops, journey.end_step, journey.inside_until_ns,
+          journey.ambiguous ? 1U : 0U});
+    for (const auto& leg : journey.way) note({leg.place, leg.ns});
+    for (const auto& inside : journey.inside) note({inside.place, inside.since_ns});
+    legs += journey.way.size();
+    were_inside += journey.inside.size();
+    steps += journey.steps.size();
+  }
+
+  std::vector<std::uint64_t> numbers;
+  std::size_t legs = 0;
+  std::size_t were_inside = 0;
+  std::size_t steps = 0;
+
+ private:
+  void note(std::initializer_list<std::uint64_t> more) {
+    numbers.insert(numbers.end(), more.begin(), more.end());
+  }
+
+  bool wants_steps_;
+};
+
+TEST_CASE("who wants no steps is told everything else of each journey") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path);
+  auto reader = *trace::Reader::open(path);
+  Plain with(true);
+  Plain without(false);
+  for (auto* const plain : {&with, &without})
+    REQUIRE(rebuild(reader, {}, *plain, [](auto, auto) {}, [](const auto&) { return true; }));
+  CHECK(with.steps > 10 * kPackets);
+  CHECK(without.steps == 0);
+  CHECK(with.legs > 5 * kPackets);
+  CHECK(with.were_inside > 0);
+  CHECK(without.numbers == with.numbers);
+}
+
 TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
