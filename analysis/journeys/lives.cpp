@@ -124,7 +124,7 @@ void Lives::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
   if (!unit->is(kLeft)) {
     const auto& plan = topology_.points[unit->point];
     no_longer_inside(unit, plan, now_ns);
-    if (rules_.anchor(plan.direction) == Anchor::kOutput && !unit->is(kControl) &&
+    if (!plan.by_input && !unit->is(kControl) &&
         !was_empty(*unit, plan, now_ns, at_end)) {
       const bool lost = at_end || losses_.between(unit->ts_ns, now_ns);
       emit_unfinished(unit, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);

@@ -67,7 +67,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
     match_process(child, plan, into);
     return;
   }
-  const auto index = topology_.pair_index(parent->point, child.point);
+  const auto index = plan.pair_with(parent->point);
   const auto& pair = topology_.pairs[index];
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {

@@ -242,7 +242,7 @@ class Engine {
 
   // Its journeys go on, its parents leave, and it waits in the place that it entered.
   void follow(Unit& unit, const PointPlan& plan) {
-    const bool by_input = rules_.anchor(plan.direction) == Anchor::kInput;
+    const bool by_input = plan.by_input;
     // An acknowledgement of what was sent before the start is no packet of its own.
     const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
     if (by_input && starts) {
@@ -264,7 +264,7 @@ class Engine {
                          relation == Relation::kBranch;
     const bool leaves = relation == Relation::kTakes || match_.all_left;
     for (auto* const parent : match_.parents) {
-      if (samples) tell_of_stay(*parent, unit);
+      if (samples) tell_of_stay(*parent, unit, plan);
       if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
       if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
       if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
@@ -273,13 +273,13 @@ class Engine {
     }
   }
 
-  void tell_of_stay(const Unit& parent, const Unit& child) {
-    observer_.on_stay({.pair = topology_.pair_index(parent.point, child.point),
+  void tell_of_stay(const Unit& parent, const Unit& child, const PointPlan& plan) {
+    observer_.on_stay({.pair = plan.pair_with(parent.point),
                        .entered_ns = parent.entered_ns,
                        .left_ns = child.ts_ns,
                        .entered_by = parent.tid,
                        .left_by = child.tid,
-                       .values = store_.values(child)});
+                       .values = {child.values, plan.values}});
   }
 
   void end_backward(Unit* unit, bool drop) {

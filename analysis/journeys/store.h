@@ -145,9 +145,6 @@ class Store {
   explicit Store(const Topology& topology);
 
   Unit* create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
-  std::span<const std::uint64_t> values(const Unit& unit) const {
-    return {unit.values, topology_.points[unit.point].values};
-  }
 
   // Makes `parents` the unit's own and keeps them in memory as long as it is.
   void set_parents(Unit* unit, std::span<Unit* const> parents);

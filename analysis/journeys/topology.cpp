@@ -65,6 +65,7 @@ class Deriver {
                   point.fields.size());
     PointPlan plan;
     plan.direction = point.direction;
+    plan.by_input = rules_.anchor(point.direction) == Anchor::kInput;
     plan.of_target = model::is_of_target(point.direction);
     plan.carries_units = point.direction == model::Direction::kDownlink ||
                          point.direction == model::Direction::kUplink;

@@ -75,6 +75,7 @@ struct PointPlan {
   model::Direction direction = model::Direction::kDownlink;
   bool of_target = true;       // not context, nor a sample: those are not looked at
   bool carries_units = false;  // D and U; not scalars
+  bool by_input = false;       // journeys of its direction are packets that entered
   bool input = false;
   bool output = false;
   bool drop = false;
@@ -108,6 +109,12 @@ struct PointPlan {
   std::uint64_t longest_expiry_ns = 0;  // of those
 
   bool ends() const { return output || drop || ack; }
+  // With the parent, in Topology::pairs.
+  std::uint32_t pair_with(PointId parent) const {
+    for (std::size_t at = 0; at < parents.size(); ++at)
+      if (parents[at] == parent) return pairs[at];
+    return 0;  // not reached: only pairs find each other
+  }
 };
 
 struct Topology {
@@ -124,10 +131,7 @@ struct Topology {
 
   const Pair& pair(PointId parent, PointId child) const { return pairs[pair_index(parent, child)]; }
   std::uint32_t pair_index(PointId parent, PointId child) const {
-    const auto& plan = points[child];
-    for (std::size_t at = 0; at < plan.parents.size(); ++at)
-      if (plan.parents[at] == parent) return plan.pairs[at];
-    return 0;  // not reached: only pairs find each other
+    return points[child].pair_with(parent);
   }
 };
 
