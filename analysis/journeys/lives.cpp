@@ -71,7 +71,7 @@ void Lives::depart(Unit* unit) {
   unit->set(kLeft);
   forward_.left(*unit);
   if (!unit->is(kAwaitsAck)) {
-    waiting_.unlink(unit);
+    waiting_.remove(unit);
     departed_.append(unit, now_ns_);
   }
   evicted_.clear();
@@ -85,7 +85,7 @@ void Lives::acknowledge(Unit* unit) {
     leave(unit, now_ns_);
     return;
   }
-  waiting_.unlink(unit);
+  waiting_.remove(unit);
   departed_.append(unit, now_ns_);
 }
 
@@ -108,7 +108,7 @@ void Lives::retire(Unit* unit) {
     forward_.unpin(*unit, kLatestRound);
   }
   if (waits)
-    waiting_.unlink(unit);
+    waiting_.remove(unit);
   else
     departed_.remove(unit);
   store_.remove(unit);
@@ -124,8 +124,7 @@ void Lives::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
   if (!unit->is(kLeft)) {
     const auto& plan = topology_.points[unit->point];
     no_longer_inside(unit, plan, now_ns);
-    if (!plan.by_input && !unit->is(kControl) &&
-        !was_empty(*unit, plan, now_ns, at_end)) {
+    if (!plan.by_input && !unit->is(kControl) && !was_empty(*unit, plan, now_ns, at_end)) {
       const bool lost = at_end || losses_.between(unit->ts_ns, now_ns);
       emit_unfinished(unit, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);
       return;
@@ -178,11 +177,11 @@ void Lives::expire_departed() {
 }
 
 void Lives::expire_waiting() {
-  while (waiting_.oldest != nullptr) {
-    waiting_due_ns_ = later(waiting_.oldest->since_ns, rules_.expiry_ns);
+  while (!waiting_.empty()) {
+    waiting_due_ns_ = later(waiting_.oldest_since_ns(), rules_.expiry_ns);
     if (now_ns_ <= waiting_due_ns_) return;
-    if (!waiting_.oldest->is(kLeft)) ++totals_.expired_by_time;
-    give_up(waiting_.oldest, now_ns_, false);
+    if (!waiting_.oldest()->is(kLeft)) ++totals_.expired_by_time;
+    give_up(waiting_.oldest(), now_ns_, false);
   }
   waiting_due_ns_ = later(now_ns_, rules_.expiry_ns);
 }
@@ -200,9 +199,9 @@ void Lives::make_room() {
     if (!departed_.empty()) {
       retire(departed_.oldest());
     } else if (forward_.close_oldest()) {
-    } else if (waiting_.oldest != nullptr) {
-      if (!waiting_.oldest->is(kLeft)) ++totals_.expired_by_memory;
-      give_up(waiting_.oldest, now_ns_, false);
+    } else if (!waiting_.empty()) {
+      if (!waiting_.oldest()->is(kLeft)) ++totals_.expired_by_memory;
+      give_up(waiting_.oldest(), now_ns_, false);
     } else {
       return;
     }
@@ -213,18 +212,18 @@ void Lives::make_room() {
 // left in an event that was written over.
 void Lives::find_inside(const Reach& reach, std::uint64_t end_ns) {
   const auto leaves_seen_from = reach.leaves_seen_from();
-  for (auto* unit = waiting_.oldest; unit != nullptr; unit = unit->next) {
-    const auto seen_from = leaves_seen_from[unit->point];
-    const bool reaches = unit->ts_ns >= open_ns_ || (seen_from != 0 && unit->ts_ns >= seen_from);
-    if (unit->is(kInside) && reaches && !losses_.between(std::max(unit->ts_ns, open_ns_), end_ns)) {
-      unit->set(kAtEnd);
-      forward_.note_inside(*unit);
-    }
-  }
+  waiting_.for_each([&](Unit& unit) {
+    const auto seen_from = leaves_seen_from[unit.point];
+    const bool reaches = unit.ts_ns >= open_ns_ || (seen_from != 0 && unit.ts_ns >= seen_from);
+    if (!unit.is(kInside) || !reaches) return;
+    if (losses_.between(std::max(unit.ts_ns, open_ns_), end_ns)) return;
+    unit.set(kAtEnd);
+    forward_.note_inside(unit);
+  });
 }
 
 void Lives::finish(std::uint64_t end_ns) {
-  while (waiting_.oldest != nullptr) give_up(waiting_.oldest, end_ns, true);
+  while (!waiting_.empty()) give_up(waiting_.oldest(), end_ns, true);
   while (!departed_.empty()) retire(departed_.oldest());
 }
 

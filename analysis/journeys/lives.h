@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/journeys/backward.h"
-#include "analysis/journeys/departed.h"
+#include "analysis/journeys/by_age.h"
 #include "analysis/journeys/forward.h"
 #include "analysis/journeys/longest.h"
 #include "analysis/journeys/losses.h"
@@ -84,8 +84,8 @@ class Lives {
   // Nothing of either list is due before.
   std::uint64_t departed_due_ns_ = 0;
   std::uint64_t waiting_due_ns_ = 0;
-  AgeList waiting_;
-  Departed departed_;
+  ByAge waiting_;
+  ByAge departed_;
   std::vector<Longest> stays_;  // by place
   std::vector<Unit*> evicted_;
   std::vector<Unit*> group_;

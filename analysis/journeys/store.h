@@ -79,10 +79,7 @@ struct alignas(kCacheLine) Unit {
     Unit** parents;  // where they are more
   };
   Unit* repeat_of = nullptr;
-  union {
-    std::uint64_t since_ns = 0;  // when it began to wait
-    std::uint64_t place;         // among those that left
-  };
+  std::uint64_t place = 0;          // among those that wait, or that left
   std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
@@ -95,8 +92,6 @@ struct alignas(kCacheLine) Unit {
   std::uint64_t seq = 0;         // of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  Unit* previous = nullptr;  // of those that wait
-  Unit* next = nullptr;
   Link* children = nullptr;  // newest but for the first child
   std::uint32_t member_count = 0;
   std::uint32_t order = 0;         // in a walk that is under way
@@ -121,24 +116,6 @@ struct alignas(kCacheLine) Unit {
 };
 
 static_assert(sizeof(Unit) == 5 * kCacheLine);
-
-// Units that wait, by age.
-struct AgeList {
-  Unit* oldest = nullptr;
-  Unit* newest = nullptr;
-
-  void append(Unit* unit, std::uint64_t now_ns) {
-    unit->since_ns = now_ns;
-    unit->previous = newest;
-    unit->next = nullptr;
-    (newest == nullptr ? oldest : newest->next) = unit;
-    newest = unit;
-  }
-  void unlink(Unit* unit) {
-    (unit->previous == nullptr ? oldest : unit->previous->next) = unit->next;
-    (unit->next == nullptr ? newest : unit->next->previous) = unit->previous;
-  }
-};
 
 class Store {
  public:

@@ -1,6 +1,6 @@
-// Units that left, in the order in which they did. What is kept for a while has left the caches
-// when its time is over; so this is a ring, which tells long before whose turn will come. One
-// thread owns it.
+// Units in the order in which they came: those that wait, or those that left. What is kept for a
+// while has left the caches when its time is over; so this is a ring, which tells long before whose
+// turn will come. A unit is in one such ring at a time. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace sojourn::journeys {
 
-class Departed {
+class ByAge {
  public:
   bool empty() const { return begin_ == end_; }
   Unit* oldest() const { return at(begin_).unit; }
@@ -19,6 +19,13 @@ class Departed {
   // The so many-th behind the oldest; none: there is none, or it is here no more.
   Unit* coming(std::size_t behind) const {
     return end_ - begin_ > behind ? at(begin_ + behind).unit : nullptr;
+  }
+
+  // `visit(unit)`: all of them, the oldest first.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (auto place = begin_; place != end_; ++place)
+      if (auto* const unit = at(place).unit) visit(*unit);
   }
 
   // For how many there is memory.
