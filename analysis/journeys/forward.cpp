@@ -41,7 +41,7 @@ void Forward::begin(Unit* root) {
              .parents = std::move(journey.parents)};
   append(queue(Wait::kExpiry), journey);
   add_step(journey, root);
-  store_.make_members(root, 1)[0] = {&journey, journey.serial, 0, {}, false, false};
+  store_.make_members(root, 1).front() = {&journey, journey.serial, 0, {}, false, false};
   count_leaf(*root);
 }
 
@@ -97,8 +97,8 @@ void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Inte
   // Mostly one packet goes on.
   if (parents.size() == 1 && parents.front()->member_count <= 1) {
     const auto& parent = *parents.front();
-    if (parent.member_count == 0 || !may_join(parent.members[0])) return;
-    store_.make_members(unit, 1)[0] = join(unit, parent, parent.members[0], bytes);
+    if (parent.member_count == 0 || !may_join(parent.only_member)) return;
+    store_.make_members(unit, 1).front() = join(unit, parent, parent.only_member, bytes);
     return;
   }
   gathered_.clear();

@@ -25,15 +25,16 @@ struct Entry {
   std::uint64_t hash = 0;  // of the key
   Unit* unit = nullptr;    // none: not in use
   Entry* older = nullptr;  // of those that wait
-  Entry* newer = nullptr;
-  Entry* left = nullptr;  // the newest of those that wait knows which one left last
+  union {
+    Entry* left = nullptr;  // the newest of those that wait knows which one left last,
+    Entry* newer;           // the others who came after them
+  };
   Entry* next = nullptr;  // of the same unit, under another key
   const TableUse* use = nullptr;
   std::uint32_t place = 0;
   State state = State::kWaits;
+  bool newest = true;
 };
-
-static_assert(sizeof(Entry) == kCacheLine);
 
 class Keys {
  public:

@@ -141,7 +141,7 @@ void Lives::no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t no
 
 // A block that had its time, and that nothing was taken out of, had no packet in it.
 bool Lives::was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end) {
-  if (!plan.block || unit.first_child.unit != nullptr || losses_.between(unit.ts_ns, now_ns))
+  if (!plan.block || unit.first_child != nullptr || losses_.between(unit.ts_ns, now_ns))
     return false;
   const auto& stay = stays_[*plan.place];
   const auto limit_ns = std::max(kEmptyFloor_ns, kEmptyFactor * stay.ns());

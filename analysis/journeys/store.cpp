@@ -13,23 +13,26 @@ void Store::set_repeat(Unit* unit, Unit* earlier) {
   unit->depth = std::max(unit->depth, static_cast<std::uint16_t>(earlier->depth + 1));
 }
 
-IntervalSet& Store::covered(Unit& unit) {
-  if (unit.covered == nullptr) {
-    unit.covered = intervals_.take();
-    unit.covered->clear();
-    unit.set(kHasMore);
-  }
-  return *unit.covered;
+More& Store::make_more(Unit& unit) {
+  unit.more = more_.take();
+  unit.more->covered.clear();
+  unit.more->children = nullptr;
+  unit.set(kHasMore);
+  return *unit.more;
 }
 
 Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
-  if (!unit->has_entries()) {
-    unit->entry = {.hash = hash, .unit = unit, .use = &use};
-    return &unit->entry;
+  auto* entry = &unit->entry;
+  if (unit->has_entries()) {
+    entry = entries_.take();
+    *entry = Entry();
+    entry->next = std::exchange(unit->entry.next, entry);
+  } else {
+    *entry = Entry();
   }
-  auto* const entry = entries_.take();
-  *entry = {.hash = hash, .unit = unit, .next = unit->entry.next, .use = &use};
-  unit->entry.next = entry;
+  entry->hash = hash;
+  entry->unit = unit;
+  entry->use = &use;
   return entry;
 }
 
@@ -45,9 +48,10 @@ Unit* Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash) {
   keys_.put(fresh, *first);
   auto* left = first;
   if (first->state == Entry::State::kWaits) {
+    left = first->left;
     fresh->older = first;
+    first->newest = false;
     first->newer = fresh;
-    left = std::exchange(first->left, nullptr);
   }
   return left == nullptr ? nullptr : forget_left(left);
 }
@@ -70,7 +74,8 @@ void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
     if (entry.state != Entry::State::kWaits) return;
     auto* const left = take_from_waiting(entry);
     entry.state = Entry::State::kLeft;
-    entry.newer = entry.older = entry.left = nullptr;
+    entry.newest = true;
+    entry.older = entry.left = nullptr;
     if (left != nullptr) evicted.push_back(forget_left(left));
   };
   for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
@@ -79,19 +84,17 @@ void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
 
 // The one that left before it under its key is returned; now it is that.
 Entry* Store::take_from_waiting(Entry& entry) {
-  auto* first = &entry;
-  if (entry.older != nullptr) entry.older->newer = entry.newer;
-  if (entry.newer != nullptr) {
+  if (!entry.newest) {
     entry.newer->older = entry.older;
-    first = keys_.standing_for(entry);
-  } else if (entry.older != nullptr) {
-    first = entry.older;
-    keys_.put(first, entry);
-  } else {
-    return entry.left;
+    if (entry.older != nullptr) entry.older->newer = entry.newer;
+    return std::exchange(keys_.standing_for(entry)->left, &entry);
   }
-  auto* const left = entry.newer != nullptr ? first->left : entry.left;
-  first->left = &entry;
+  auto* const left = entry.left;
+  if (auto* const newest = entry.older) {
+    newest->newest = true;
+    newest->left = &entry;
+    keys_.put(newest, entry);
+  }
   return left;
 }
 
@@ -132,16 +135,18 @@ void Store::free_units(Unit* unit) {
 }
 
 void Store::give_more(Unit* unit) {
-  for (auto* link = unit->children; link != nullptr;) {
-    auto* const next = link->next;
-    links_.give(link);
-    link = next;
+  if (unit->more != nullptr) {
+    for (auto* link = unit->more->children; link != nullptr;) {
+      auto* const next = link->next;
+      links_.give(link);
+      link = next;
+    }
+    more_.give(unit->more);
   }
   if (unit->values != unit->own_values.data())
     values_.give(unit->values, topology_.points[unit->point].values);
   if (unit->parent_count > 1) parents_.give(unit->parents, unit->parent_count);
   if (unit->member_count > 1) members_.give(unit->members, unit->member_count);
-  if (unit->covered != nullptr) intervals_.give(unit->covered);
   if (unit->is(kAmbiguous)) ambiguities_.forget(*unit);
 }
 

@@ -57,13 +57,18 @@ struct Member {
 
 // A parent's knowledge of a child; the child may be gone (then its serial differs).
 struct Child {
-  std::uint64_t serial = 0;
   Unit* unit = nullptr;
   Interval bytes;
+  std::uint32_t serial = 0;  // the lower half
 };
 struct Link {
   Child child;
   Link* next = nullptr;
+};
+// What most units have nothing of.
+struct More {
+  IntervalSet covered;       // bytes that left
+  Link* children = nullptr;  // newest but for the first
 };
 
 // Lines of the cache. A unit that left is looked at no more until its time is over, and by then it
@@ -86,22 +91,23 @@ struct alignas(kCacheLine) Unit {
   std::uint16_t flags = 0;
   std::uint16_t depth = 0;  // longest chain of units before it
 
-  Entry entry;  // mostly there is no other; those that came after it are behind it
-
+  Entry entry;                   // mostly there is no other; those that came after are behind it
   std::uint64_t entered_ns = 0;  // when its stay in the place began
-  std::uint64_t seq = 0;         // of its event in the stream
+
+  std::uint64_t seq = 0;  // of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  Link* children = nullptr;  // newest but for the first child
+  More* more = nullptr;
+  Unit* first_child = nullptr;
+  Interval first_child_bytes;
+  std::uint32_t first_child_serial = 0;
   std::uint32_t member_count = 0;
-  std::uint32_t order = 0;         // in a walk that is under way
-  IntervalSet* covered = nullptr;  // of bytes that left
-
   std::array<std::uint64_t, 6> own_values = {};
-  Member* members = nullptr;
-
-  Child first_child;
-  Member first_member;
+  union {
+    Member only_member = {};
+    Member* members;      // where they are more
+    std::uint32_t order;  // in a walk that is under way, of units that are in no journey yet
+  };
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   bool is_any(unsigned of) const { return (flags & of) != 0; }
@@ -110,12 +116,17 @@ struct alignas(kCacheLine) Unit {
   std::span<Unit* const> all_parents() const {
     return {parent_count > 1 ? parents : &only_parent, parent_count};
   }
-  std::span<Member> all_members() const { return {members, member_count}; }
+  std::span<Member> all_members() {
+    return {member_count > 1 ? members : &only_member, member_count};
+  }
+  std::span<const Member> all_members() const {
+    return {member_count > 1 ? members : &only_member, member_count};
+  }
   bool has_entries() const { return entry.unit != nullptr || entry.next != nullptr; }
   const Entry& newest_entry() const { return entry.next != nullptr ? *entry.next : entry; }
 };
 
-static_assert(sizeof(Unit) == 5 * kCacheLine);
+static_assert(sizeof(Unit) == 4 * kCacheLine);
 
 class Store {
  public:
@@ -164,14 +175,13 @@ class Store {
   // The memory will be made another unit's soon; the other lines are at hand.
   static void fetch_spare(const Unit* unit) {
     fetch_to_write(&unit->entry);
-    fetch_to_write(&unit->entered_ns);
-    fetch_to_write(&unit->own_values);
-    fetch_to_write(&unit->first_child);
+    fetch_to_write(&unit->seq);
+    fetch_to_write(&unit->only_member);
   }
   // It will be told of as a step, or only given back, soon.
   static void fetch(const Unit* unit, bool to_tell) {
     fetch_ahead(&unit->ts_ns);
-    if (to_tell) fetch_ahead(&unit->entered_ns);
+    if (to_tell) fetch_ahead(&unit->seq);
   }
   // It will be removed soon.
   static void fetch_keys(const Unit* unit) {
@@ -181,7 +191,8 @@ class Store {
   // The same of where its key stands; the unit was fetched.
   void fetch_place(const Unit* unit) const { keys_.fetch(unit->entry); }
 
-  IntervalSet& covered(Unit& unit);
+  // Bytes of it that left.
+  IntervalSet& covered(Unit& unit) { return more(unit).covered; }
   std::span<Member> make_members(Unit* unit, std::size_t count);
 
   std::size_t in_memory() const { return units_.used(); }
@@ -196,6 +207,8 @@ class Store {
   Entry* take_from_waiting(Entry& entry);
   Unit* forget_left(Entry* entry);
   void remove_entries(Unit* unit);
+  More& more(Unit& unit) { return unit.more != nullptr ? *unit.more : make_more(unit); }
+  More& make_more(Unit& unit);
   void give_more(Unit* unit);
   void free_unit(Unit* unit);
   void free_units(Unit* unit);  // and those that it was the last to hold
@@ -205,7 +218,7 @@ class Store {
   Slab<Link> links_;
   Slab<Entry> entries_;
   Keys keys_;
-  Slab<IntervalSet> intervals_;
+  Slab<More> more_;
   RunPool<std::uint64_t> values_;
   RunPool<Unit*> parents_;
   RunPool<Member> members_;
@@ -218,11 +231,14 @@ Unit* Store::newest_child(const Unit* parent, Fits fits) const {
   // A unit with very many children is cut or shared out; the newest ones are those that repeat.
   int budget = 256;
   const auto is_it = [&](const Child& child) {
-    return child.unit->serial == child.serial && fits(child.unit, child.bytes);
+    return child.unit->serial != 0 &&
+           static_cast<std::uint32_t>(child.unit->serial) == child.serial &&
+           fits(child.unit, child.bytes);
   };
-  for (const auto* link = parent->children; link != nullptr && budget-- > 0; link = link->next)
+  const auto* link = parent->more == nullptr ? nullptr : parent->more->children;
+  for (; link != nullptr && budget-- > 0; link = link->next)
     if (is_it(link->child)) return link->child.unit;
-  const auto& first = parent->first_child;
+  const Child first = {parent->first_child, parent->first_child_bytes, parent->first_child_serial};
   return first.unit != nullptr && budget > 0 && is_it(first) ? first.unit : nullptr;
 }
 
@@ -270,9 +286,8 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->depth = 0;
   unit->parent_count = unit->member_count = 0;
   unit->repeat_of = nullptr;
-  unit->children = nullptr;
-  unit->first_child.unit = nullptr;
-  unit->covered = nullptr;
+  unit->more = nullptr;
+  unit->first_child = nullptr;
   const auto count = event.values.size();
   auto* values = unit->own_values.data();
   if (count > unit->own_values.size()) {
@@ -304,19 +319,22 @@ inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
 }
 
 inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
-  if (parent->first_child.unit == nullptr) {
-    parent->first_child = {child->serial, child, bytes};
+  const auto serial = static_cast<std::uint32_t>(child->serial);
+  if (parent->first_child == nullptr) {
+    parent->first_child = child;
+    parent->first_child_bytes = bytes;
+    parent->first_child_serial = serial;
     return;
   }
+  auto& children = more(*parent).children;
   auto* const link = links_.take();
-  *link = {{child->serial, child, bytes}, parent->children};
-  parent->children = link;
-  parent->set(kHasMore);
+  *link = {{child, bytes, serial}, children};
+  children = link;
 }
 
+// Filled in by the caller.
 inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
   unit->member_count = static_cast<std::uint32_t>(count);
-  unit->members = &unit->first_member;
   if (count > 1) {
     unit->members = members_.take(count);
     unit->set(kHasMore);
@@ -334,12 +352,11 @@ inline void Store::leave_key(const Entry& entry) {
       first->left = nullptr;
     return;
   }
-  if (entry.older != nullptr) entry.older->newer = entry.newer;
-  if (entry.newer != nullptr) {
+  if (!entry.newest) {
     entry.newer->older = entry.older;
-    return;
-  }
-  if (entry.older != nullptr) {
+    if (entry.older != nullptr) entry.older->newer = entry.newer;
+  } else if (entry.older != nullptr) {
+    entry.older->newest = true;
     entry.older->left = entry.left;
     keys_.put(entry.older, entry);
   } else if (entry.left != nullptr) {
