@@ -22,9 +22,9 @@ class Instants {
   void consume(const model::EventBatch& events, Note note, Process process) {
     const auto stamps = events.ts_ns();
     const auto points = events.point();
+    const auto known = topology_.points.size();
     for (std::size_t row = 0; row < stamps.size(); ++row) {
-      if (points[row] < topology_.points.size() && !topology_.points[points[row]].of_target)
-        continue;
+      if (points[row] < known && !topology_.points[points[row]].of_target) continue;
       const auto event = events[row];
       note(event);
       if (!held_.empty() && held_.ts_ns().front() != event.ts_ns) release(process);

@@ -35,9 +35,9 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
 }
 
 void Lives::insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
-  for (std::size_t i = 0; i < plan.inserts.size(); ++i) {
-    const auto& use = plan.inserts[i];
-    if (auto* const evicted = store_.insert(unit, use, hashes[i])) retire(evicted);
+  auto hash = hashes.begin();
+  for (const auto& use : plan.inserts) {
+    if (auto* const evicted = store_.insert(unit, use, *hash++)) retire(evicted);
     forget_stale(*unit, plan, use);
   }
 }
