@@ -18,11 +18,12 @@ namespace {
 // One less than the number that says "in none".
 constexpr std::uint16_t kMaxTables = UINT16_MAX - 1;
 
-void add(std::vector<TableUse>& uses, std::uint16_t table, FieldIndexes fields, const Pair& pair) {
+void add(std::vector<TableUse>& uses, std::uint16_t table, const FieldIndexes& fields,
+         const Pair& pair) {
   const auto same = std::ranges::find_if(
       uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
   if (same == uses.end()) {
-    uses.push_back({table, std::move(fields), pair.gathers, pair.single});
+    uses.push_back({table, fields, pair.gathers, pair.single});
   } else {
     same->gathers |= pair.gathers;
     same->single &= pair.single;
@@ -56,10 +57,10 @@ Result<void> make_tables(const model::Schema& schema, Topology& topology) {
     if (fresh && topology.tables == kMaxTables)
       return fail("points touch by more than {} keys", kMaxTables);
     if (fresh) ++topology.tables;
-    for (auto& fields : alternatives(schema.points[pair.parent], pair.key))
-      add(topology.points[pair.parent].inserts, slot->second, std::move(fields), pair);
-    for (auto& fields : alternatives(schema.points[pair.child], pair.key))
-      add(topology.points[pair.child].lookups, slot->second, std::move(fields), pair);
+    for (const auto& fields : alternatives(schema.points[pair.parent], pair.key))
+      add(topology.points[pair.parent].inserts, slot->second, fields, pair);
+    for (const auto& fields : alternatives(schema.points[pair.child], pair.key))
+      add(topology.points[pair.child].lookups, slot->second, fields, pair);
   }
   return {};
 }

@@ -100,12 +100,12 @@ class Deriver {
     const auto names = process_ids(point);
     if (names.empty()) return;
     const auto table = take_table();
-    for (auto& fields : alternatives(point, names)) {
-      TableUse use{.table = table, .fields = std::move(fields)};
+    for (const auto& fields : alternatives(point, names)) {
+      TableUse use{.table = table, .fields = fields};
       if (plan.repeats)
-        plan.more_repeats.push_back(std::move(use));
+        plan.more_repeats.push_back(use);
       else
-        plan.repeats = std::move(use);
+        plan.repeats = use;
     }
   }
 
@@ -429,8 +429,8 @@ class Deriver {
     const auto add = [&](std::size_t other, std::vector<TableUse>& uses) {
       const auto& repeats = topology_.points[other].repeats;
       if (!repeats || process_ids(schema_.points[other]) != names) return;
-      for (auto& fields : alternatives(point, names))
-        uses.push_back({.table = repeats->table, .fields = std::move(fields)});
+      for (const auto& fields : alternatives(point, names))
+        uses.push_back({.table = repeats->table, .fields = fields});
     };
     for (const auto at : plan.pairs) {
       const auto& pair = topology_.pairs[at];
