@@ -338,12 +338,15 @@ void Forward::describe(const Progress& journey, Journey& out) {
   out.ack_ns = journey.ack_ns;
   out.drops = journey.drops;
   if (out.outcome == Outcome::kComplete) describe_way(journey, out);
-  if (const auto inside = inside_.find(journey.id);
-      out.outcome == Outcome::kCensored && inside != inside_.end()) {
-    out.inside_until_ns = end_ns_;
-    out.inside = inside->second;
-  }
+  if (out.outcome == Outcome::kCensored) describe_inside(out);
   if (tells_steps_) describe_steps(journey, out);
+}
+
+void Forward::describe_inside(Journey& out) const {
+  const auto inside = inside_.find(out.id);
+  if (inside == inside_.end()) return;
+  out.inside_until_ns = end_ns_;
+  out.inside = inside->second;
 }
 
 // Back from where it became whole, each time to what came last.

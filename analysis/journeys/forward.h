@@ -129,6 +129,7 @@ class Forward {
   void close(Progress* journey, Closing closing);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
+  void describe_inside(Journey& out) const;
   void describe_way(const Progress& journey, Journey& out);
   void describe_steps(const Progress& journey, Journey& out);
   std::span<const std::uint32_t> parents_of(const Progress& journey, std::size_t step) const {

@@ -46,13 +46,16 @@ class Keys {
   // Who stands for the key; `is_it(entry)` tells of one that has its hash. None: nobody has it.
   template <typename IsIt>
   Entry* find(std::uint64_t hash, IsIt is_it) const {
-    for (auto at = home(hash);; at = after(at)) {
+    const auto first = home(hash);
+    for (auto at = first;;) {
       const auto& bucket = buckets_[at];
       for (auto fits = bucket.with(tag(hash)); fits != 0; fits &= fits - 1) {
         auto* const entry = bucket.entries[place_of(fits)];
         if (entry->hash == hash && is_it(*entry)) return entry;
       }
       if (bucket.passed() == 0) return nullptr;
+      at = after(at);
+      if (at == first) return nullptr;  // all are passed, or nobody counts any more
     }
   }
 

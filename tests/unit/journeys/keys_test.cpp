@@ -41,6 +41,28 @@ TEST_CASE("keys come and go in any order, and each is found while it is there") 
   }
 }
 
+TEST_CASE("a key that nobody has is missed, though keys have passed every bucket") {
+  constexpr std::uint64_t kBuckets = 256;  // that there are at first
+  constexpr std::size_t kPlaces = 7;
+  Keys keys;
+  std::deque<Entry> entries;
+  const auto add = [&](std::uint64_t bucket) {
+    auto& entry = entries.emplace_back();
+    entry.hash = bucket << 56 | entries.size();
+    keys.add(&entry);
+    return &entry;
+  };
+  for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket) {
+    // One is there, passed on by the bucket before.
+    std::deque<const Entry*> full;
+    while (full.size() < kPlaces - (bucket == 0 ? 0 : 1)) full.push_back(add(bucket));
+    add(bucket);
+    for (const auto* entry : full) keys.remove(*entry);
+  }
+  for (std::uint64_t bucket = 0; bucket < kBuckets; ++bucket)
+    CHECK(find(keys, bucket << 56) == nullptr);
+}
+
 TEST_CASE("of keys with one hash each is found by what else it is") {
   Keys keys;
   std::deque<Entry> entries(20);

@@ -14,87 +14,66 @@
 namespace sojourn::journeys {
 namespace {
 
-TEST_CASE("every journey of random radio behaviour comes out exactly, and none is invented") {
+struct Sums {
+  std::uint64_t journeys = 0;
   std::uint64_t repeats = 0;
   std::uint64_t segments = 0;
   std::uint64_t dropped = 0;
+};
+
+void check(const truth::Truth& truth, std::uint32_t seed, Vanishing vanishing, Sums& sums) {
+  auto compared = compare_with_truth(truth, observe_all(truth), {}, vanishing);
+  if (!compared) FAIL(compared.error().text());
+  INFO("seed " << seed << ", " << compared->events << " events");
+  for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
+  REQUIRE(compared->different == 0);
+  CHECK(compared->equal == compared->expected);
+  for (const auto& point : compared->totals.points) {
+    CHECK(point.orphans + point.cut == 0);
+    CHECK(point.ambiguous == 0);
+  }
+  sums.journeys += compared->equal;
+  sums.repeats += compared->repeats;
+  sums.segments += compared->segments;
+  sums.dropped += compared->dropped;
+}
+
+TEST_CASE("every journey of random radio behaviour comes out exactly, and none is invented") {
+  Sums sums;
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     Radio radio;
     radio.seed = seed;
     radio.ues = 1 + seed % 5;
     radio.loss_percent = 10 + seed % 50;
-    const auto truth = random_radio(radio);
-    auto compared = compare_with_truth(truth, observe_all(truth));
-    if (!compared) FAIL(compared.error().text());
-    INFO("seed " << seed << ", " << compared->events << " events");
-    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
-    REQUIRE(compared->different == 0);
-    CHECK(compared->equal == compared->expected);
-    for (const auto& point : compared->totals.points) {
-      CHECK(point.orphans + point.cut == 0);
-      CHECK(point.ambiguous == 0);
-    }
-    repeats += compared->repeats;
-    segments += compared->segments;
-    dropped += compared->dropped;
+    check(random_radio(radio), seed, Vanishing::kNever, sums);
   }
-  CHECK(repeats > 1000);
-  CHECK(segments > 1000);
-  CHECK(dropped > 1000);
+  CHECK(sums.repeats > 1000);
+  CHECK(sums.segments > 1000);
+  CHECK(sums.dropped > 1000);
 }
 
 TEST_CASE(
     "UEs whose RNTI changes, temporary ones and ids with two values: every journey comes out") {
-  std::uint64_t journeys = 0;
-  std::uint64_t segments = 0;
-  std::uint64_t repeats = 0;
-  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
-    const auto truth = random_roaming({.seed = seed,
-                                       .ues = 1 + seed % 5,
-                                       .loss_percent = 5 + seed % 50,
-                                       .handover_percent = 1 + seed % 4});
-    auto compared = compare_with_truth(truth, observe_all(truth));
-    if (!compared) FAIL(compared.error().text());
-    INFO("seed " << seed << ", " << compared->events << " events");
-    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
-    REQUIRE(compared->different == 0);
-    for (const auto& point : compared->totals.points) {
-      CHECK(point.orphans + point.cut == 0);
-      CHECK(point.ambiguous == 0);
-    }
-    journeys += compared->equal;
-    segments += compared->segments;
-    repeats += compared->repeats;
-  }
-  CHECK(journeys > 10'000);
-  CHECK(segments > 1000);
-  CHECK(repeats > 1000);
+  Sums sums;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed)
+    check(random_roaming({.seed = seed,
+                          .ues = 1 + seed % 5,
+                          .loss_percent = 5 + seed % 50,
+                          .handover_percent = 1 + seed % 4}),
+          seed, Vanishing::kNever, sums);
+  CHECK(sums.journeys > 10'000);
+  CHECK(sums.segments > 1000);
+  CHECK(sums.repeats > 1000);
 }
 
 TEST_CASE("copies over two legs that overtake each other: every journey comes out") {
-  std::uint64_t journeys = 0;
-  std::uint64_t repeats = 0;
-  std::uint64_t dropped = 0;
-  for (std::uint32_t seed = 1; seed <= 60; ++seed) {
-    const auto truth =
-        random_legs({.seed = seed, .ues = 1 + seed % 5, .loss_percent = 5 + seed % 50});
-    auto compared = compare_with_truth(truth, observe_all(truth), {}, Vanishing::kUplink);
-    if (!compared) FAIL(compared.error().text());
-    INFO("seed " << seed << ", " << compared->events << " events");
-    for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);
-    REQUIRE(compared->different == 0);
-    for (const auto& point : compared->totals.points) {
-      CHECK(point.orphans + point.cut == 0);
-      CHECK(point.ambiguous == 0);
-    }
-    journeys += compared->equal;
-    repeats += compared->repeats;
-    dropped += compared->dropped;
-  }
-  INFO(journeys << " journeys, " << repeats << " repeats, " << dropped << " dropped");
-  CHECK(journeys > 10'000);
-  CHECK(repeats > 1000);
-  CHECK(dropped > 1000);
+  Sums sums;
+  for (std::uint32_t seed = 1; seed <= 60; ++seed)
+    check(random_legs({.seed = seed, .ues = 1 + seed % 5, .loss_percent = 5 + seed % 50}), seed,
+          Vanishing::kUplink, sums);
+  CHECK(sums.journeys > 10'000);
+  CHECK(sums.repeats > 1000);
+  CHECK(sums.dropped > 1000);
 }
 
 // The events of points that begin with one of these are stamped so much later than others. Returns
