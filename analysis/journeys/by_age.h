@@ -17,7 +17,7 @@ class ByAge {
   Unit* oldest() const { return at(begin_).unit; }
   std::uint64_t oldest_since_ns() const { return at(begin_).since_ns; }
   // The so many-th behind the oldest; none: there is none, or it is here no more.
-  Unit* coming(std::size_t behind) const {
+  Unit* coming(std::uint32_t behind) const {
     return end_ - begin_ > behind ? at(begin_ + behind).unit : nullptr;
   }
 
@@ -45,34 +45,37 @@ class ByAge {
   }
 
  private:
+  static constexpr std::size_t kRoom = 4;
+
   struct Item {
     Unit* unit = nullptr;
     std::uint64_t since_ns = 0;
   };
 
-  Item& at(std::uint64_t place) { return ring_[place & (ring_.size() - 1)]; }
-  const Item& at(std::uint64_t place) const { return ring_[place & (ring_.size() - 1)]; }
+  Item& at(std::uint32_t place) { return ring_[place & (ring_.size() - 1)]; }
+  const Item& at(std::uint32_t place) const { return ring_[place & (ring_.size() - 1)]; }
 
-  // Those that are here no more are left out, so that few who stay long do not make it longer.
+  // Those that are here no more are left out, so that few who stay long do not make it longer; and
+  // there is room for some times as many as are here, so that this is seldom.
   void grow() {
     std::vector<Item> items;
     items.reserve(ring_.size());
     for (auto place = begin_; place != end_; ++place)
       if (at(place).unit != nullptr) items.push_back(at(place));
     std::size_t size = ring_.size();
-    if (items.size() * 2 > size) size *= 2;
+    if (items.size() * kRoom > size) size *= 2;
     ring_.assign(size, {});
     begin_ = 0;
-    end_ = items.size();
-    for (std::size_t place = 0; place < items.size(); ++place) {
+    end_ = static_cast<std::uint32_t>(items.size());
+    for (std::uint32_t place = 0; place < items.size(); ++place) {
       ring_[place] = items[place];
       items[place].unit->place = place;
     }
   }
 
-  std::vector<Item> ring_ = std::vector<Item>(64);  // as many as a power of two
-  std::uint64_t begin_ = 0;
-  std::uint64_t end_ = 0;
+  std::vector<Item> ring_ = std::vector<Item>(1024);  // as many as a power of two
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
 };
 
 }  // namespace sojourn::journeys

@@ -19,4 +19,11 @@ inline void fetch_to_write(const void* line) {
   asm volatile("");
 }
 
+// All lines of it.
+template <typename T>
+void fetch_all(const T& object) {
+  const auto* const bytes = reinterpret_cast<const char*>(&object);
+  for (std::size_t at = 0; at < sizeof(T); at += kCacheLine) fetch_ahead(bytes + at);
+}
+
 }  // namespace sojourn::journeys

@@ -52,7 +52,7 @@ void Forward::add_step(Progress& journey, Unit* unit) {
                            .point = unit->point});
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
-  store_.retain(unit);
+  if (held(journey) == journey.trail.size()) store_.retain(unit);
 }
 
 // What a journey has in a unit whose parent has `member` of it.
@@ -257,7 +257,8 @@ void Forward::fetch_next(const Progress& journey) const {
   };
   const auto* first = journey.next;
   if (first == nullptr) return;
-  for (const auto& trail : first->trail) Store::fetch(trail.unit, tells_steps_);
+  for (const auto& trail : std::span(first->trail).first(held(*first)))
+    Store::fetch(trail.unit, tells_steps_);
   const auto* second = first->next;
   if (second == nullptr) return;
   fetch(second->trail.data(), second->trail.size());
@@ -307,7 +308,8 @@ void Forward::close(Progress* journey, Closing closing) {
     observer_.on_journey(out);
   }
   journey->serial = 0;
-  for (const auto& trail : journey->trail) store_.release(trail.unit);
+  for (const auto& trail : std::span(journey->trail).first(held(*journey)))
+    store_.release(trail.unit);
   progress_.give(journey);
 }
 

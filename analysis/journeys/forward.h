@@ -18,7 +18,7 @@ namespace sojourn::journeys {
 struct Progress {
   enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
   struct Trail {
-    Unit* unit = nullptr;
+    Unit* unit = nullptr;  // in memory still: of the first, and of all where steps are told
     std::uint64_t ts_ns = 0;
     std::uint32_t first_parent = 0;
     std::uint32_t repeat_of = kNoStep;
@@ -108,6 +108,10 @@ class Forward {
   };
 
   void add_step(Progress& journey, Unit* unit);
+  // The first so many of its units are kept for it.
+  std::size_t held(const Progress& journey) const {
+    return tells_steps_ ? journey.trail.size() : 1;
+  }
   void add_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
   Member join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
   void link_repeats(const Unit& unit);

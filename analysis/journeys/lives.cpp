@@ -188,8 +188,8 @@ void Lives::expire_waiting() {
 
 // Units in the order in which they will be retired: about one goes with each event that comes.
 void Lives::fetch_coming() const {
-  constexpr std::size_t kSoon = 3;
-  constexpr std::size_t kLater = 6;
+  constexpr std::uint32_t kSoon = 3;
+  constexpr std::uint32_t kLater = 6;
   if (const auto* const unit = departed_.coming(kLater)) Store::fetch_keys(unit);
   if (const auto* const unit = departed_.coming(kSoon)) store_.fetch_place(unit);
 }

@@ -16,7 +16,8 @@ void Store::set_repeat(Unit* unit, Unit* earlier) {
 More& Store::make_more(Unit& unit) {
   unit.more = more_.take();
   unit.more->covered.clear();
-  unit.more->children = nullptr;
+  unit.more->child_count = 0;
+  unit.more->later_children = nullptr;
   unit.set(kHasMore);
   return *unit.more;
 }
@@ -136,7 +137,7 @@ void Store::free_units(Unit* unit) {
 
 void Store::give_more(Unit* unit) {
   if (unit->more != nullptr) {
-    for (auto* link = unit->more->children; link != nullptr;) {
+    for (auto* link = unit->more->later_children; link != nullptr;) {
       auto* const next = link->next;
       links_.give(link);
       link = next;

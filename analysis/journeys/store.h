@@ -66,9 +66,11 @@ struct Link {
   Link* next = nullptr;
 };
 // What most units have nothing of.
-struct More {
-  IntervalSet covered;       // bytes that left
-  Link* children = nullptr;  // newest but for the first
+struct alignas(kCacheLine) More {
+  IntervalSet covered;  // bytes that left
+  std::uint32_t child_count = 0;
+  std::array<Child, 3> children;   // that came after the first
+  Link* later_children = nullptr;  // the newest first
 };
 
 // Lines of the cache. A unit that left is looked at no more until its time is over, and by then it
@@ -84,24 +86,24 @@ struct alignas(kCacheLine) Unit {
     Unit** parents;  // where they are more
   };
   Unit* repeat_of = nullptr;
-  std::uint64_t place = 0;          // among those that wait, or that left
+  std::uint32_t place = 0;  // among those that wait, or that left
+  std::uint32_t member_count = 0;
   std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
   std::uint16_t flags = 0;
   std::uint16_t depth = 0;  // longest chain of units before it
 
-  Entry entry;                   // mostly there is no other; those that came after are behind it
-  std::uint64_t entered_ns = 0;  // when its stay in the place began
+  Entry entry;  // mostly there is no other; those that came after are behind it
+  More* more = nullptr;
 
-  std::uint64_t seq = 0;  // of its event in the stream
+  std::uint64_t entered_ns = 0;  // when its stay in the place began
+  std::uint64_t seq = 0;         // of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  More* more = nullptr;
   Unit* first_child = nullptr;
   Interval first_child_bytes;
   std::uint32_t first_child_serial = 0;
-  std::uint32_t member_count = 0;
   std::array<std::uint64_t, 6> own_values = {};
   union {
     Member only_member = {};
@@ -175,21 +177,24 @@ class Store {
   // The memory will be made another unit's soon; the other lines are at hand.
   static void fetch_spare(const Unit* unit) {
     fetch_to_write(&unit->entry);
-    fetch_to_write(&unit->seq);
+    fetch_to_write(&unit->entered_ns);
     fetch_to_write(&unit->only_member);
   }
   // It will be told of as a step, or only given back, soon.
   static void fetch(const Unit* unit, bool to_tell) {
     fetch_ahead(&unit->ts_ns);
-    if (to_tell) fetch_ahead(&unit->seq);
+    if (to_tell) fetch_ahead(&unit->entered_ns);
   }
   // It will be removed soon.
   static void fetch_keys(const Unit* unit) {
     fetch_ahead(&unit->ts_ns);
     fetch_ahead(&unit->entry);
   }
-  // The same of where its key stands; the unit was fetched.
-  void fetch_place(const Unit* unit) const { keys_.fetch(unit->entry); }
+  // The same of where its key stands and of what it has elsewhere; the unit was fetched.
+  void fetch_place(const Unit* unit) const {
+    keys_.fetch(unit->entry);
+    if (unit->more != nullptr) fetch_all(*unit->more);
+  }
 
   // Bytes of it that left.
   IntervalSet& covered(Unit& unit) { return more(unit).covered; }
@@ -235,9 +240,13 @@ Unit* Store::newest_child(const Unit* parent, Fits fits) const {
            static_cast<std::uint32_t>(child.unit->serial) == child.serial &&
            fits(child.unit, child.bytes);
   };
-  const auto* link = parent->more == nullptr ? nullptr : parent->more->children;
-  for (; link != nullptr && budget-- > 0; link = link->next)
-    if (is_it(link->child)) return link->child.unit;
+  if (const auto* const more = parent->more) {
+    for (const auto* link = more->later_children; link != nullptr && budget-- > 0;
+         link = link->next)
+      if (is_it(link->child)) return link->child.unit;
+    for (auto at = more->child_count; at-- > 0 && budget-- > 0;)
+      if (is_it(more->children[at])) return more->children[at].unit;
+  }
   const Child first = {parent->first_child, parent->first_child_bytes, parent->first_child_serial};
   return first.unit != nullptr && budget > 0 && is_it(first) ? first.unit : nullptr;
 }
@@ -326,10 +335,14 @@ inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
     parent->first_child_serial = serial;
     return;
   }
-  auto& children = more(*parent).children;
+  auto& others = more(*parent);
+  if (others.child_count < others.children.size()) {
+    others.children[others.child_count++] = {child, bytes, serial};
+    return;
+  }
   auto* const link = links_.take();
-  *link = {{child, bytes, serial}, children};
-  children = link;
+  *link = {{child, bytes, serial}, others.later_children};
+  others.later_children = link;
 }
 
 // Filled in by the caller.
