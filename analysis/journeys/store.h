@@ -190,10 +190,13 @@ class Store {
     fetch_ahead(&unit->ts_ns);
     fetch_ahead(&unit->entry);
   }
-  // The same of where its key stands and of what it has elsewhere; the unit was fetched.
+  // The same of where its key stands, what it has elsewhere, and what it holds on to; the unit was
+  // fetched.
   void fetch_place(const Unit* unit) const {
     keys_.fetch(unit->entry);
     if (unit->more != nullptr) fetch_all(*unit->more);
+    fetch_ahead(unit->only_parent);
+    fetch_ahead(unit->repeat_of);
   }
 
   // Bytes of it that left.
