@@ -112,6 +112,11 @@ void Lives::retire(Unit* unit) {
   else
     departed_.remove(unit);
   store_.remove(unit);
+  store_.leave_children(unit);
+  // Nobody asks any more where it came from, but journeys that are found from their end, and
+  // rounds.
+  const auto& plan = topology_.points[unit->point];
+  if (plan.by_input && plan.loop == 0) store_.leave_parents(unit);
   store_.release(unit);
 }
 
@@ -188,10 +193,12 @@ void Lives::expire_waiting() {
 
 // Units in the order in which they will be retired: about one goes with each event that comes.
 void Lives::fetch_coming() const {
-  constexpr std::uint32_t kSoon = 3;
-  constexpr std::uint32_t kLater = 6;
+  constexpr std::uint32_t kNext = 2;
+  constexpr std::uint32_t kSoon = 5;
+  constexpr std::uint32_t kLater = 8;
   if (const auto* const unit = departed_.coming(kLater)) Store::fetch_keys(unit);
   if (const auto* const unit = departed_.coming(kSoon)) store_.fetch_place(unit);
+  if (const auto* const unit = departed_.coming(kNext)) Store::fetch_children(unit);
 }
 
 void Lives::make_room() {

@@ -10,7 +10,23 @@ Store::Store(const Topology& topology) : topology_(topology), ambiguities_(topol
 void Store::set_repeat(Unit* unit, Unit* earlier) {
   retain(earlier);
   unit->repeat_of = earlier;
+  unit->set(kRepeats);
   unit->depth = std::max(unit->depth, static_cast<std::uint16_t>(earlier->depth + 1));
+}
+
+void Store::leave_many_parents(Unit* unit) {
+  for (auto* const parent : unit->all_parents()) release(parent);
+  parents_.give(unit->parents, unit->parent_count);
+  unit->parent_count = 0;
+}
+
+void Store::leave_other_children(More& more) {
+  while (more.child_count > 0) release(more.children[--more.child_count].unit);
+  while (auto* const link = more.later_children) {
+    more.later_children = link->next;
+    release(link->child.unit);
+    links_.give(link);
+  }
 }
 
 More& Store::make_more(Unit& unit) {
@@ -136,14 +152,7 @@ void Store::free_units(Unit* unit) {
 }
 
 void Store::give_more(Unit* unit) {
-  if (unit->more != nullptr) {
-    for (auto* link = unit->more->later_children; link != nullptr;) {
-      auto* const next = link->next;
-      links_.give(link);
-      link = next;
-    }
-    more_.give(unit->more);
-  }
+  if (unit->more != nullptr) more_.give(unit->more);
   if (unit->values != unit->own_values.data())
     values_.give(unit->values, topology_.points[unit->point].values);
   if (unit->parent_count > 1) parents_.give(unit->parents, unit->parent_count);
@@ -155,8 +164,7 @@ void Store::give_more(Unit* unit) {
 void Store::free_unit(Unit* unit) {
   for (auto* const parent : unit->all_parents())
     if (--parent->references == 0) dying_.push_back(parent);
-  if (unit->repeat_of != nullptr && --unit->repeat_of->references == 0)
-    dying_.push_back(unit->repeat_of);
+  if (unit->is(kRepeats) && --unit->repeat_of->references == 0) dying_.push_back(unit->repeat_of);
   if (unit->is(kHasMore)) give_more(unit);
   unit->serial = 0;
   fetch_spare(unit);

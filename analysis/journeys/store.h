@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/journeys/ambiguities.h"
@@ -26,7 +27,7 @@ namespace sojourn::journeys {
 struct Unit;
 struct Progress;  // a journey that is under way (forward.h)
 
-enum Flag : std::uint16_t {
+enum Flag : std::uint32_t {
   kLeft = 1 << 0,      // left its place
   kInside = 1 << 1,    // counted as being in its place
   kHeadless = 1 << 2,  // its beginning was not seen; not yet known why
@@ -43,6 +44,7 @@ enum Flag : std::uint16_t {
   kBefore = 1 << 13,       // entered its place before the open mark: not counted there
   kAtEnd = 1 << 14,        // the capture's end found it in its place
   kHasMore = 1 << 15,      // something of it lies elsewhere, to be given back with it
+  kRepeats = 1 << 16,      // another unit
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.
@@ -55,11 +57,10 @@ struct Member {
   bool again = false;
 };
 
-// A parent's knowledge of a child; the child may be gone (then its serial differs).
+// What a parent knows of a child.
 struct Child {
   Unit* unit = nullptr;
   Interval bytes;
-  std::uint32_t serial = 0;  // the lower half
 };
 struct Link {
   Child child;
@@ -69,7 +70,7 @@ struct Link {
 struct alignas(kCacheLine) More {
   IntervalSet covered;  // bytes that left
   std::uint32_t child_count = 0;
-  std::array<Child, 3> children;   // that came after the first
+  std::array<Child, 5> children;   // that came after the first
   Link* later_children = nullptr;  // the newest first
 };
 
@@ -85,14 +86,13 @@ struct alignas(kCacheLine) Unit {
     Unit* only_parent = nullptr;
     Unit** parents;  // where they are more
   };
-  Unit* repeat_of = nullptr;
+  Unit* first_child = nullptr;
   std::uint32_t place = 0;  // among those that wait, or that left
   std::uint32_t member_count = 0;
   std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
   PointId point = 0;
   std::uint16_t group = 0;  // of processes: units of different ones never meet
-  std::uint16_t flags = 0;
-  std::uint16_t depth = 0;  // longest chain of units before it
+  std::uint32_t flags = 0;
 
   Entry entry;  // mostly there is no other; those that came after are behind it
   More* more = nullptr;
@@ -101,9 +101,9 @@ struct alignas(kCacheLine) Unit {
   std::uint64_t seq = 0;         // of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
-  Unit* first_child = nullptr;
+  Unit* repeat_of = nullptr;
   Interval first_child_bytes;
-  std::uint32_t first_child_serial = 0;
+  std::uint16_t depth = 0;  // longest chain of units before it
   std::array<std::uint64_t, 6> own_values = {};
   union {
     Member only_member = {};
@@ -113,8 +113,8 @@ struct alignas(kCacheLine) Unit {
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
   bool is_any(unsigned of) const { return (flags & of) != 0; }
-  void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
-  void clear(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
+  void set(Flag flag) { flags |= flag; }
+  void clear(Flag flag) { flags &= ~std::uint32_t{flag}; }
   std::span<Unit* const> all_parents() const {
     return {parent_count > 1 ? parents : &only_parent, parent_count};
   }
@@ -138,9 +138,25 @@ class Store {
 
   // Makes `parents` the unit's own and keeps them in memory as long as it is.
   void set_parents(Unit* unit, std::span<Unit* const> parents);
+  // Nobody will ask whence it came,
+  void leave_parents(Unit* unit) {
+    if (unit->parent_count > 1) {
+      leave_many_parents(unit);
+    } else if (unit->parent_count == 1) {
+      unit->parent_count = 0;
+      release(unit->only_parent);
+    }
+  }
+  // nor what became of it.
+  void leave_children(Unit* unit) {
+    if (unit->first_child == nullptr) return;
+    release(std::exchange(unit->first_child, nullptr));
+    if (unit->more != nullptr) leave_other_children(*unit->more);
+  }
   void set_repeat(Unit* unit, Unit* earlier);
+  // The parent keeps it in memory until it leaves its children.
   void add_child(Unit* parent, Unit* child, Interval bytes);
-  // The newest child that is still in memory and satisfies `fits(child, bytes)`.
+  // The newest child that satisfies `fits(child, bytes)`.
   template <typename Fits>
   Unit* newest_child(const Unit* parent, Fits fits) const;
 
@@ -196,7 +212,14 @@ class Store {
     keys_.fetch(unit->entry);
     if (unit->more != nullptr) fetch_all(*unit->more);
     fetch_ahead(unit->only_parent);
-    fetch_ahead(unit->repeat_of);
+    fetch_ahead(unit->first_child);
+  }
+
+  // What it has elsewhere was fetched, too: its children will be left soon.
+  static void fetch_children(const Unit* unit) {
+    if (unit->more == nullptr) return;
+    for (std::uint32_t at = 0; at < unit->more->child_count; ++at)
+      fetch_ahead(unit->more->children[at].unit);
   }
 
   // Bytes of it that left.
@@ -217,6 +240,8 @@ class Store {
   void remove_entries(Unit* unit);
   More& more(Unit& unit) { return unit.more != nullptr ? *unit.more : make_more(unit); }
   More& make_more(Unit& unit);
+  void leave_many_parents(Unit* unit);
+  void leave_other_children(More& more);
   void give_more(Unit* unit);
   void free_unit(Unit* unit);
   void free_units(Unit* unit);  // and those that it was the last to hold
@@ -238,11 +263,7 @@ template <typename Fits>
 Unit* Store::newest_child(const Unit* parent, Fits fits) const {
   // A unit with very many children is cut or shared out; the newest ones are those that repeat.
   int budget = 256;
-  const auto is_it = [&](const Child& child) {
-    return child.unit->serial != 0 &&
-           static_cast<std::uint32_t>(child.unit->serial) == child.serial &&
-           fits(child.unit, child.bytes);
-  };
+  const auto is_it = [&](const Child& child) { return fits(child.unit, child.bytes); };
   if (const auto* const more = parent->more) {
     for (const auto* link = more->later_children; link != nullptr && budget-- > 0;
          link = link->next)
@@ -250,7 +271,7 @@ Unit* Store::newest_child(const Unit* parent, Fits fits) const {
     for (auto at = more->child_count; at-- > 0 && budget-- > 0;)
       if (is_it(more->children[at])) return more->children[at].unit;
   }
-  const Child first = {parent->first_child, parent->first_child_bytes, parent->first_child_serial};
+  const Child first = {parent->first_child, parent->first_child_bytes};
   return first.unit != nullptr && budget > 0 && is_it(first) ? first.unit : nullptr;
 }
 
@@ -331,20 +352,19 @@ inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
 }
 
 inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
-  const auto serial = static_cast<std::uint32_t>(child->serial);
+  retain(child);
   if (parent->first_child == nullptr) {
     parent->first_child = child;
     parent->first_child_bytes = bytes;
-    parent->first_child_serial = serial;
     return;
   }
   auto& others = more(*parent);
   if (others.child_count < others.children.size()) {
-    others.children[others.child_count++] = {child, bytes, serial};
+    others.children[others.child_count++] = {child, bytes};
     return;
   }
   auto* const link = links_.take();
-  *link = {{child, bytes, serial}, others.later_children};
+  *link = {{child, bytes}, others.later_children};
   others.later_children = link;
 }
 

@@ -37,14 +37,6 @@ struct Graph {
   bool operator==(const Graph&) const = default;
 };
 
-model::Schema schema_of(const Truth& truth) {
-  model::Schema schema;
-  for (const auto& point : truth.points)
-    if (auto parsed = model::parse_point(point.where, point.fields))
-      schema.points.push_back(std::move(*parsed));
-  return schema;
-}
-
 class Expected {
  public:
   Expected(const Truth& truth, const Topology& topology, std::span<const Observation> observations)
@@ -246,6 +238,14 @@ void feed(const Truth& truth, std::span<const Observation> observations, Rebuild
 }
 
 }  // namespace
+
+model::Schema schema_of(const Truth& truth) {
+  model::Schema schema;
+  for (const auto& point : truth.points)
+    if (auto parsed = model::parse_point(point.where, point.fields))
+      schema.points.push_back(std::move(*parsed));
+  return schema;
+}
 
 std::vector<Observation> observe_all(const Truth& truth) {
   std::vector<Observation> observations;

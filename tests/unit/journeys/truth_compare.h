@@ -36,6 +36,9 @@ struct Comparison {
 // Whether units may end without a word, so that journeys are incomplete.
 enum class Vanishing { kNever, kUplink };
 
+// The points of a truth, as the rebuild is given them.
+model::Schema schema_of(const truth::Truth& truth);
+
 // Every hit of the truth, at the time before its point was hit.
 std::vector<Observation> observe_all(const truth::Truth& truth);
 
