@@ -1,4 +1,8 @@
 // Events of one instant, put in the order of the pipeline: those that enter it earlier come first.
+// In what was imported nobody knows the threads (they are 0), and an instant may be a whole
+// microsecond, in which a unit goes on and the next one comes to the same address: there the
+// recording's own order says more, and what comes before its parent is waited for as other late
+// ones are.
 // One thread owns it.
 #pragma once
 
@@ -41,7 +45,8 @@ class Instants {
   void release(Process process) {
     order_.resize(held_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    if (held_.size() > 1) {
+    const bool from_threads = std::ranges::any_of(held_.tid(), [](auto tid) { return tid != 0; });
+    if (held_.size() > 1 && from_threads) {
       std::ranges::stable_sort(order_, {}, [this](std::size_t row) {
         const auto point = held_.point()[row];
         return point < topology_.points.size() ? topology_.points[point].rank : 0;

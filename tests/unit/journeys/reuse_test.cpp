@@ -200,5 +200,14 @@ TEST_CASE("a block out of which nothing was taken had no packet in it, unless so
   }
 }
 
+TEST_CASE("what is imported child first, in one instant, finds its parent all the same") {
+  World world("U a--b ::sn U b--out ::sn");
+  world.events(R"(
+    100 U b--out 5
+    100 U a--b 5
+  )");
+  CHECK(world.journeys() == Lines{"U complete 100..100: a--b@100 b--out@100<0*"});
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
