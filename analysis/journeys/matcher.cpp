@@ -250,8 +250,9 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
   }
   auto* const twin = store_.newest_child(
       parent, [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); });
-  const bool tells_apart = !pair.child_extra.empty();
-  if (tells_apart && twin == nullptr) {
+  // Nothing is in a block twice: two that look alike are two, at one address one after the other.
+  const bool tells_apart = pair.parts || (!pair.child_extra.empty() && twin == nullptr);
+  if (tells_apart) {
     into.relation = Relation::kBranch;
     return;
   }

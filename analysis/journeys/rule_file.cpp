@@ -195,7 +195,7 @@ class Parser {
 
   Result<void> parse_journey(Line& line) {
     SJ_TRY(direction, parse_direction(line));
-    Anchor& anchor = direction == model::Direction::kDownlink ? rules.downlink : rules.uplink;
+    auto& anchor = direction == model::Direction::kDownlink ? rules.downlink : rules.uplink;
     if (line.take("enters"))
       anchor = Anchor::kInput;
     else if (line.take("leaves"))
@@ -417,7 +417,7 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
   fmt::format_to(out,
                  "# One journey is one packet that enters, or one that leaves.\n"
                  "journey D {}\njourney U {}\n\n# Fields and places with a meaning.\n",
-                 anchor(rules.downlink), anchor(rules.uplink));
+                 anchor(topology.downlink), anchor(topology.uplink));
   for (const Word& word : kWords)
     fmt::format_to(out, "word {:<9}  {}\n", word.name, quoted(rules.*word.member));
   text += "\n# How long a unit is waited for, and how many are kept.\n";

@@ -106,4 +106,8 @@ bool Rules::is_round(std::string_view field) const {
   return any_word(round, [field](std::string_view word) { return word == field; });
 }
 
+bool Rules::is_bearer(std::string_view field) {
+  return std::ranges::find(kBearers, field) != kBearers.end();
+}
+
 }  // namespace sojourn::journeys

@@ -3,6 +3,7 @@
 // pairs of them. The defaults fit targets that follow the names of docs/journeys.md. Plain data.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -51,16 +52,17 @@ struct PairRule {
 };
 
 struct Rules {
-  // In the downlink packets come in and transport blocks leave; in the uplink it is the other way.
-  Anchor downlink = Anchor::kInput;
-  Anchor uplink = Anchor::kOutput;
+  // Not stated: as the ids say, see Topology::anchor.
+  std::optional<Anchor> downlink;
+  std::optional<Anchor> uplink;
 
   // Fields with a meaning. Where several names stand, divided by blanks, each is as good.
   std::string length = "len";  // property: bytes of the unit
   std::string offset = "so";   // local id: where a piece begins in the unit that was cut
   // Property or local id: above 0, this repeats the last one of its process.
   std::string round = "round hqround";
-  std::string process = "harq hqpid harq_pid";  // local id: which process repeats
+  // Local id: which process repeats.
+  std::string process = "harq hqpid hpid harqid harq_id harq_pid";
   std::string sequence_suffix = "sn";  // local ids that number units and wrap: psn, rsn, gsn
   // Local ids that end so, in whatever case, are addresses: of one unit at a time, soon used again.
   std::string buffer = "buf ptr addr bb";
@@ -81,9 +83,6 @@ struct Rules {
   std::vector<PointRule> points;
   std::vector<PairRule> pairs;
 
-  Anchor anchor(model::Direction direction) const {
-    return direction == model::Direction::kUplink ? uplink : downlink;
-  }
   bool is_drop(std::string_view place) const;
   // `retx_drop`, `discarded.late`: units end here unless something leaves the place.
   static bool sounds_like_drop(std::string_view place);
@@ -93,6 +92,11 @@ struct Rules {
   bool is_buffer(std::string_view field) const;
   bool is_process(std::string_view field) const;
   bool is_round(std::string_view field) const;
+  static bool is_bearer(std::string_view field);
+
+  // What a bearer or its channel is called.
+  static constexpr std::array<std::string_view, 5> kBearers = {"drb", "srb", "rb", "bearer",
+                                                               "lcid"};
 };
 
 }  // namespace sojourn::journeys

@@ -50,6 +50,7 @@ class Deriver {
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
     SJ_CHECK(touch_all());
+    find_anchors();
     SJ_CHECK(make_tables(schema_, topology_));
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
@@ -65,7 +66,6 @@ class Deriver {
                   point.fields.size());
     PointPlan plan;
     plan.direction = point.direction;
-    plan.by_input = rules_.anchor(point.direction) == Anchor::kInput;
     plan.of_target = model::is_of_target(point.direction);
     plan.carries_units = point.direction == model::Direction::kDownlink ||
                          point.direction == model::Direction::kUplink;
@@ -301,6 +301,7 @@ class Deriver {
     if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
     if (rule.gathers) pair.gathers = *rule.gathers;
     pair.unpacks &= !pair.gathers;
+    pair.parts &= !pair.gathers;
     pair.single &= !pair.gathers && !rule.cuts.value_or(false);
     const bool lengths =
         rule.lengths.value_or(pair.cuts || pair.joins || rule.cuts.value_or(false));
@@ -325,6 +326,12 @@ class Deriver {
   auto is_number() const {
     return [this](const std::string& id) { return id == rules_.offset || rules_.is_sequence(id); };
   }
+  auto is_buffer() const {
+    return [this](const std::string& id) { return rules_.is_buffer(id); };
+  }
+  auto is_process() const {
+    return [this](const std::string& id) { return rules_.is_process(id); };
+  }
   bool is_numbered(PointId point) const { return std::ranges::any_of(ids_[point], is_number()); }
 
   // What the ids say about the cardinality. Pieces are told apart by their offset, so a parent with
@@ -344,13 +351,59 @@ class Deriver {
     };
     const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
     pair.single = names_one(pair);
+    pair.by_process = std::ranges::any_of(pair.key, is_process());
+    // A process works on one block at a time: several of its blocks do not become one unit. What
+    // says of which bearer it is goes into a block.
+    const bool of_block = pair.by_process && !pair.single && !pair.child_extra.empty() &&
+                          !is_numbered(pair.parent) &&
+                          std::ranges::none_of(pair.parent_extra, Rules::is_bearer);
+    pair.parts = of_block && !is_numbered(pair.child);
     pair.unpacks = !pair.single && !is_numbered(pair.parent) &&
-                   std::ranges::any_of(pair.child_extra, is_number());
-    pair.gathers = !pair.single && !pair.unpacks && !pair.parent_extra.empty() &&
+                   (std::ranges::any_of(pair.child_extra, is_number()) ||
+                    (of_block && std::ranges::any_of(pair.child_extra, is_buffer())));
+    pair.gathers = !pair.single && !pair.unpacks && !of_block && !pair.parent_extra.empty() &&
                    !has(pair.key, rules_.offset) && (pieces || !renumbered);
     pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
+  }
+
+  void find_anchors() {
+    topology_.downlink =
+        rules_.downlink.value_or(derive_anchor(model::Direction::kDownlink, topology_.downlink));
+    topology_.uplink =
+        rules_.uplink.value_or(derive_anchor(model::Direction::kUplink, topology_.uplink));
+    for (auto& plan : topology_.points)
+      plan.by_input = topology_.anchor(plan.direction) == Anchor::kInput;
+  }
+
+  // Offsets say most; blocks of a process where there are none.
+  Anchor derive_anchor(model::Direction direction, Anchor otherwise) const {
+    struct Signs {
+      bool sent = false;
+      bool received = false;
+    };
+    Signs pieces;
+    Signs blocks;
+    for (const auto& pair : topology_.pairs) {
+      if (topology_.places[pair.place].direction != direction) continue;
+      pieces.sent |= is_numbered(pair.parent) && has(pair.child_extra, rules_.offset);
+      pieces.received |=
+          pair.gathers && has(pair.parent_extra, rules_.offset) && is_numbered(pair.child);
+      const bool process = std::ranges::any_of(ids_[pair.parent], is_process()) ||
+                           std::ranges::any_of(ids_[pair.child], is_process());
+      blocks.sent |= process && pair.gathers && !is_numbered(pair.child) &&
+                     (is_numbered(pair.parent) || tells_units_apart(pair.parent_extra));
+      blocks.received |=
+          process && (pair.unpacks || (pair.parts && tells_units_apart(pair.child_extra)));
+    }
+    for (const auto& signs : {pieces, blocks})
+      if (signs.sent != signs.received) return signs.sent ? Anchor::kInput : Anchor::kOutput;
+    return otherwise;
+  }
+
+  bool tells_units_apart(const std::vector<std::string>& ids) const {
+    return std::ranges::any_of(ids, is_buffer()) || std::ranges::any_of(ids, Rules::is_bearer);
   }
 
   bool is_global(PointId point, const std::string& id) const {
@@ -361,9 +414,8 @@ class Deriver {
 
   // An address holds one unit at a time, and a process works on one.
   bool names_one(const Pair& pair) const {
-    const auto buffer = [this](const std::string& id) { return rules_.is_buffer(id); };
-    if (std::ranges::any_of(pair.key, buffer)) return true;
-    const auto process = [this](const std::string& id) { return rules_.is_process(id); };
+    if (std::ranges::any_of(pair.key, is_buffer())) return true;
+    const auto process = is_process();
     const auto& fields = schema_.points[pair.child].fields;
     const auto says_which = [&](const std::string& id) {
       return !process(id) && !rules_.is_round(id) &&

@@ -58,11 +58,13 @@ struct Pair {
   std::vector<std::string> key;
   std::vector<std::string> parent_extra;  // ids that only one side has
   std::vector<std::string> child_extra;
-  bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
-  bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
-  bool joins = false;    // parents say which bytes of the child they carry
-  bool unpacks = false;  // children are numbered and taken out of a parent that is not, a block
-  bool single = false;   // the key is an address or a process, which one unit at a time has
+  bool gathers = false;     // a child takes all units of its key (n:1), not only the nearest
+  bool cuts = false;        // children say which bytes [so, so + len) of the parent they carry
+  bool joins = false;       // parents say which bytes of the child they carry
+  bool unpacks = false;     // children are numbered and taken out of a parent that is not, a block
+  bool parts = false;       // children without a number are taken out of a block of a process
+  bool single = false;      // the key is an address or a process, which one unit at a time has
+  bool by_process = false;  // a HARQ process is in the key
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
 
@@ -124,11 +126,19 @@ struct Topology {
   std::uint16_t tables = 0;
   std::uint16_t loops = 0;    // with numbers up to this
   bool has_expiries = false;  // some pair has one of its own
+  // What is sent is cut and put into blocks: one journey is one packet that enters. What is
+  // received comes out of blocks and is put together: one that leaves. Where the ids say neither,
+  // or both, the downlink is taken to be sent and the uplink to be received, as in a base station.
+  Anchor downlink = Anchor::kInput;
+  Anchor uplink = Anchor::kOutput;
   // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
   std::vector<std::string> idle_rules;
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
 
+  Anchor anchor(model::Direction direction) const {
+    return direction == model::Direction::kUplink ? uplink : downlink;
+  }
   const Pair& pair(PointId parent, PointId child) const { return pairs[pair_index(parent, child)]; }
   std::uint32_t pair_index(PointId parent, PointId child) const {
     return points[child].pair_with(parent);

@@ -21,9 +21,6 @@ using model::Role;
 // Journeys that close later than so many after them are out of order.
 constexpr std::size_t kWindow = 1 << 20;
 
-// What a bearer is called, the first that a journey has.
-constexpr std::array<std::string_view, 5> kBearers = {"drb", "srb", "rb", "bearer", "lcid"};
-
 constexpr std::array kNames = {std::pair{By::kDirection, std::string_view("direction")},
                                std::pair{By::kUe, std::string_view("ue")},
                                std::pair{By::kBearer, std::string_view("bearer")},
@@ -46,17 +43,13 @@ std::string_view name(By by) {
 }
 
 Groups::Groups(By by, const model::Schema& schema, const journeys::Topology& topology,
-               const journeys::Rules& rules, std::map<std::uint32_t, std::string> thread_names)
-    : by_(by),
-      schema_(schema),
-      topology_(topology),
-      rules_(rules),
-      thread_names_(std::move(thread_names)) {}
+               std::map<std::uint32_t, std::string> thread_names)
+    : by_(by), schema_(schema), topology_(topology), thread_names_(std::move(thread_names)) {}
 
 void Groups::on_journey(const Journey& journey) {
   if (counts_events(by_) || counts_stays(by_)) return;
   if (journey.outcome != journeys::Outcome::kComplete) return;
-  const bool enters = rules_.anchor(journey.direction) == journeys::Anchor::kInput;
+  const bool enters = topology_.anchor(journey.direction) == journeys::Anchor::kInput;
   const Step& packet = enters ? journey.steps.front() : journey.steps[journey.end_step];
   add(group_of(letter(journey.direction), name_of(journey)),
       enters ? journey.start_ns : journey.end_ns, journey.latency_ns(), bytes_of(packet));
@@ -181,7 +174,7 @@ std::string Groups::ue(const Journey& journey) const {
 std::string Groups::bearer(const Journey& journey) const {
   const auto words = [this](const Step& step) {
     const auto& point = schema_.points[step.point];
-    for (const std::string_view bearer : kBearers)
+    for (const std::string_view bearer : journeys::Rules::kBearers)
       for (std::size_t i = 0; i < point.fields.size(); ++i)
         if (point.fields[i].role != Role::kProperty && point.fields[i].name == bearer)
           return fmt::format("{} {}", bearer, value_text(point, i, step.values));

@@ -49,7 +49,7 @@ class Groups : public journeys::Observer {
 
   // What it is given must outlive it.
   Groups(By by, const model::Schema& schema, const journeys::Topology& topology,
-         const journeys::Rules& rules, std::map<std::uint32_t, std::string> thread_names);
+         std::map<std::uint32_t, std::string> thread_names);
 
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
@@ -91,7 +91,6 @@ class Groups : public journeys::Observer {
   By by_;
   const model::Schema& schema_;
   const journeys::Topology& topology_;
-  const journeys::Rules& rules_;
   std::map<std::uint32_t, std::string> thread_names_;
   std::vector<Group> groups_;
   std::vector<Last> last_;  // by group

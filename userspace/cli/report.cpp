@@ -101,7 +101,7 @@ Result<void> run(const Options& options) {
   if (options.paste) observers.push_back(&worst);
   std::optional<report::Groups> groups;
   if (const auto by = report::by_from(options.by)) {
-    groups.emplace(*by, reader.schema(), topology, rules, profile::thread_names(reader.context()));
+    groups.emplace(*by, reader.schema(), topology, profile::thread_names(reader.context()));
     observers.push_back(&*groups);
   }
   report::Several several(observers);

@@ -200,6 +200,66 @@ TEST_CASE("a block out of which nothing was taken had no packet in it, unless so
   }
 }
 
+TEST_CASE("two units of one block that lie at one address, one after the other, are two") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--demux 200 7 3 0
+    120 U demux--rlc 3 7 3 4 77
+    130 U demux--rlc 53 7 3 4 77
+    131 U rlc--sdu 50 77 5 0
+    132 U sdu--out 50 5
+    140 U demux--rlc 63 7 3 4 77
+    141 U rlc--sdu 60 77 6 0
+    142 U sdu--out 60 6
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() >= 2);
+  CHECK(journeys[0] ==
+        "U complete 100..132: start--dec@100 dec--demux@110<0 demux--rlc@130<1 rlc--sdu@131<2 "
+        "sdu--out@132<3*");
+  CHECK(journeys[1] ==
+        "U complete 100..142: start--dec@100 dec--demux@110<0 demux--rlc@140<1 rlc--sdu@141<2 "
+        "sdu--out@142<3*");
+  CHECK(world.at("U demux--rlc").repeats == 0);
+}
+
+TEST_CASE("a unit out of a block has not come out of another one of the same ids as well") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--demux 200 7 3 0
+    200 U start--dec 7 3 0
+    210 U dec--demux 300 7 3 0
+    220 U demux--rlc 53 7 3 4 77
+    221 U rlc--sdu 50 77 5 0
+    222 U sdu--out 50 5
+  )");
+  CHECK(world.journeys()[0] ==
+        "U complete 200..222: start--dec@200 dec--demux@210<0 demux--rlc@220<1 rlc--sdu@221<2 "
+        "sdu--out@222<3*");
+}
+
+TEST_CASE("in a long instant of what was imported, an address is one unit's after the other") {
+  World world(kUp);
+  world.events(R"(
+    100 U start--dec 7 3 0
+    110 U dec--demux 200 7 3 0
+    120 U demux--rlc 53 7 3 4 77
+    120 U rlc--sdu 50 77 5 0
+    120 U demux--rlc 63 7 3 4 77
+    120 U rlc--sdu 60 77 6 0
+    120 U sdu--out 50 5
+    120 U sdu--out 60 6
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 2);
+  CHECK(world.seen()[0].journey.segments == 1);
+  CHECK(world.seen()[0].journey.outcome == Outcome::kComplete);
+  CHECK(world.seen()[1].journey.outcome == Outcome::kComplete);
+  CHECK(world.at("U demux--rlc").repeats == 0);
+}
+
 TEST_CASE("what is imported child first, in one instant, finds its parent all the same") {
   World world("U a--b ::sn U b--out ::sn");
   world.events(R"(

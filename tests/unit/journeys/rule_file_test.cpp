@@ -71,7 +71,7 @@ journey U leaves
 word length     len
 word offset     so
 word round      "round hqround"
-word process    "harq hqpid harq_pid"
+word process    "harq hqpid hpid harqid harq_id harq_pid"
 word sequence   sn
 word buffer     "buf ptr addr bb"
 word broadcast  rnti

@@ -1,6 +1,7 @@
 #include "analysis/journeys/topology.h"
 
 #include <sstream>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -254,6 +255,56 @@ TEST_CASE("fields of one name are alternatives of the key") {
   CHECK(inserts[0].fields == FieldIndexes{2, 1});
   CHECK(inserts[1].fields == FieldIndexes{3, 1});
   CHECK(radio.point("pdcp--out").lookups.size() == 1);
+}
+
+TEST_CASE("a block of a process is taken apart, and parts with a bearer are put into one") {
+  const Derived radio(R"(
+    U dec--demux len::fm.hqpid.hqround.mcs
+    U demux--rlc len::fm.hqpid.lcid.MRbuf
+    U demux--ce ::fm.hqpid.lcid
+    D seg--mux len::fm.lcid.hqpid
+    D mux--tx len::fm.hqpid.tbs
+  )");
+  CHECK_FALSE(radio.pair("dec--demux", "demux--rlc").gathers);
+  CHECK(radio.pair("dec--demux", "demux--rlc").unpacks);
+  CHECK(radio.pair("dec--demux", "demux--rlc").parts);
+  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").gathers);
+  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").unpacks);
+  CHECK(radio.pair("seg--mux", "mux--tx").gathers);
+}
+
+TEST_CASE("whether a direction is sent or received is known from what is cut and put together") {
+  using enum Anchor;
+  const auto anchors = [](std::string_view points) {
+    const Derived derived(points);
+    return std::pair(derived.topology.downlink, derived.topology.uplink);
+  };
+  const auto base_station = std::pair(kInput, kOutput);
+  const auto terminal = std::pair(kOutput, kInput);
+  CHECK(anchors(radio_points()) == base_station);
+  CHECK(anchors("D a--b ::sn U c--d ::sn D b--e ::sn U d--f ::sn") == base_station);
+  // By offsets.
+  CHECK(
+      anchors("U ip--rlc len::sn U rlc--mac len::sn.so D mac--rlc len::sn.so D rlc--ip len::sn") ==
+      terminal);
+  // By blocks.
+  CHECK(anchors("U rlc--mux ::sn.fm.harq U mux--out ::fm.harq D in--demux ::fm.harq "
+                "D demux--rlc ::fm.harq.sn") == terminal);
+  CHECK(anchors("U rlc--mux ::lcid.fm.harq U mux--out ::fm.harq D in--demux ::fm.harq "
+                "D demux--rlc ::fm.harq.lcid") == terminal);
+  // Both: a relay.
+  CHECK(anchors("U in--rlc ::sn.so U rlc--pdcp ::sn U pdcp--tx ::sn.so") == base_station);
+}
+
+TEST_CASE("what is stated of a direction counts, whatever its ids say") {
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("U ip--rlc", "len::sn"));
+  schema.points.push_back(*model::parse_point("U rlc--mac", "len::sn.so"));
+  Rules rules;
+  rules.uplink = Anchor::kOutput;
+  const auto topology = *Topology::derive(schema, rules);
+  CHECK(topology.uplink == Anchor::kOutput);
+  CHECK_FALSE(topology.points[0].by_input);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using Catch::Matchers::WithinRel;
 
 // Packets of two UEs, a bearer each, over one hop in the middle.
 struct Run {
-  explicit Run(By by) : groups(by, schema, topology, rules, {{7, "rx"}, {8, "t\nx"}}) {}
+  explicit Run(By by) : groups(by, schema, topology, {{7, "rx"}, {8, "t\nx"}}) {}
 
   static model::Schema points() {
     model::Schema made;
