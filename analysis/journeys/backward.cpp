@@ -23,6 +23,14 @@ void sort_by_serial(std::vector<Unit*>& units) {
   }
 }
 
+// It repeats what came of what its parent repeats: the same round, a point further.
+bool goes_on(const Unit& unit) {
+  const auto parents = unit.all_parents();
+  if (parents.empty() || parents.front()->repeat_of == nullptr) return false;
+  const auto before = unit.repeat_of->all_parents();
+  return std::ranges::find(before, parents.front()->repeat_of) != before.end();
+}
+
 }  // namespace
 
 // Leaves units_ in time order, and in flags_ what any of them has.
@@ -94,6 +102,7 @@ void Backward::emit_collected(Outcome outcome) {
     const auto& past = pasts_.emplace_back(past_of(*unit));
     out.start_ns = std::min(out.start_ns, unit->entered_ns);
     if (unit->repeat_of != nullptr && step_of(*unit->repeat_of) != kNoStep) {
+      if (goes_on(*unit)) continue;
       ++out.retransmissions;
       if (plan.round) ++out.harq_retransmissions;
     } else if (!past.again && plan.loop == 0) {

@@ -79,6 +79,11 @@ void Lives::depart(Unit* unit) {
   retire_evicted();
 }
 
+void Lives::give_way(Unit* unit) {
+  no_longer_inside(unit, topology_.points[unit->point], now_ns_);
+  depart(unit);
+}
+
 void Lives::acknowledge(Unit* unit) {
   forward_.unpin(*unit, kAwaitsAck);
   if (!unit->is(kLeft)) {

@@ -42,6 +42,8 @@ class Lives {
   // It left without a stay of its own.
   void depart(Unit* unit);
   void acknowledge(Unit* unit);
+  // It waits no more: another one that repeats it does.
+  void give_way(Unit* unit);
   // Takes it out of tables and lists: nothing will come of it any more.
   void retire(Unit* unit);
 

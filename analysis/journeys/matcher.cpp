@@ -22,6 +22,12 @@ constexpr std::uint64_t kSameUnitFloor_ns = 100'000'000;
 constexpr std::uint64_t kSameUnitFactor = 4;
 constexpr std::uint64_t kEnoughUnits = 100;
 
+// Points with rounds that a reception goes through.
+constexpr int kLongestReception = 16;
+// One in so many rounds that repeat nothing is more than losses would make.
+constexpr std::uint64_t kEnoughAlone = 4;
+constexpr std::uint64_t kOfOneAlone = 4;
+
 bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
 }
@@ -40,17 +46,18 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
       gatherings_(topology.pairs.size()),
       joined_whole_(topology.pairs.size(), 0),
       joined_short_(topology.pairs.size(), 0),
+      rounds_(topology.points.size()),
       last_(kThreads) {}
 
 void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
   const auto& plan = topology_.points[child.point];
   const bool repeats = plan.repeats && child.values[*plan.round] != 0;
-  if (repeats && !plan.round_is_id && match_round(child, plan, into)) return;
-  const auto found = best(plan, child);
-  if (repeats && plan.round_is_id && found.open == nullptr && match_round(child, plan, into))
-    return;
+  auto found = best(plan, child);
+  if (found.open != nullptr && is_new_block(*found.open->unit, child, plan)) found.open = nullptr;
+  if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) return;
   if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
+  if (repeats && into.relation == Relation::kTakes) note_round_before(child, plan, into);
   pass(child.tid, child.serial);
 }
 
@@ -112,21 +119,80 @@ const Entry* Matcher::first_in_time(const Entry* entry, const Unit& child) const
   return nullptr;
 }
 
-// A round above 0 repeats the latest unit of its process, whatever else its ids say.
-bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) const {
+// What waits for the unit by its process, or by all its ids with the round among them, comes before
+// what it may repeat.
+bool Matcher::is_named(const Best& found, const Unit& child, const PointPlan& plan) const {
+  return found.open != nullptr &&
+         (plan.round_is_id || topology_.pair(found.open->unit->point, child.point).by_process);
+}
+
+// Its first round, so what waits for a later one of the process does not wait for it.
+bool Matcher::is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const {
+  const auto& before = topology_.points[parent.point];
+  return plan.round && before.round && child.values[*plan.round] == 0 &&
+         parent.values[*before.round] != 0 && topology_.pair(parent.point, child.point).by_process;
+}
+
+// The latest of its process.
+Unit* Matcher::round_before(const Unit& child, const PointPlan& plan) const {
   auto* earlier = store_.find(*plan.repeats, child).used;
   for (const auto& use : plan.more_repeats) {
     auto* const other = store_.find(use, child).used;
     if (other != nullptr && (earlier == nullptr || other->serial > earlier->serial))
       earlier = other;
   }
+  return earlier;
+}
+
+// A round above 0 repeats the latest unit of its process, whatever else its ids say.
+bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) {
+  auto* const earlier = round_before(child, plan);
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
+  if (plan.input && !goes_on(*earlier, child, into)) return false;
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
   into.latest = earlier;
   const auto parents = earlier->all_parents();
   into.parents.assign(parents.begin(), parents.end());
   return true;
+}
+
+// Whether something came of it that has no rounds any more: it was decoded.
+bool Matcher::was_received(const Unit& unit) const {
+  const auto* at = &unit;
+  for (int step = 0; step < kLongestReception; ++step) {
+    const Unit* next = nullptr;
+    const auto* const child = store_.newest_child(at, [&](const Unit* one, Interval) {
+      if (next == nullptr && topology_.points[one->point].repeats) next = one;
+      return true;
+    });
+    if (child == nullptr) return at->is(kLeft);
+    if (next == nullptr) return true;
+    at = next;
+  }
+  return true;
+}
+
+// What was received is not received again: its process has another block since. Where that happens
+// often, only blocks that were decoded are told of, each in its last round.
+bool Matcher::goes_on(const Unit& earlier, const Unit& child, Match& into) {
+  auto& rounds = rounds_[child.point];
+  const auto& plan = topology_.points[child.point];
+  const bool another =
+      earlier.values[*plan.round] >= child.values[*plan.round] || was_received(earlier);
+  ++(another ? rounds.alone : rounds.go_on);
+  const bool alone = rounds.alone >= kEnoughAlone && kOfOneAlone * rounds.alone > rounds.go_on;
+  if (another || alone) into.done = &earlier;
+  return into.done == nullptr;
+}
+
+// Each round may go through several points: what repeats at the first of them does at the others.
+void Matcher::note_round_before(const Unit& child, const PointPlan& plan, Match& into) const {
+  auto* const earlier = round_before(child, plan);
+  const auto* const again = into.parents.front()->repeat_of;
+  if (again == nullptr || earlier == nullptr) return;
+  if (std::ranges::find(earlier->all_parents(), again) != earlier->all_parents().end())
+    into.repeat_of = earlier;
 }
 
 // A unit that is dropped after several rounds may carry the ids of any of them.

@@ -27,6 +27,7 @@ struct Match {
   std::vector<Unit*> parents;
   Unit* repeat_of = nullptr;
   const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
+  const Unit* done = nullptr;      // of its process, whose reception had ended: this is another one
   const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
   std::uint8_t doubts = 0;         // of Doubt
   bool more_fit = false;           // than the alternatives
@@ -40,7 +41,7 @@ struct Match {
     parents.clear();
     relation = Relation::kNothing;
     repeat_of = nullptr;
-    latest = stranger = nullptr;
+    latest = done = stranger = nullptr;
     doubts = 0;
     has_bytes = all_left = missing = false;
   }
@@ -73,7 +74,13 @@ class Matcher {
     return topology_.has_expiries ? first_in_time(entry, child) : entry;
   }
   const Entry* first_in_time(const Entry* entry, const Unit& child) const;
-  bool match_round(const Unit& child, const PointPlan& plan, Match& into) const;
+  bool is_named(const Best& found, const Unit& child, const PointPlan& plan) const;
+  bool is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const;
+  Unit* round_before(const Unit& child, const PointPlan& plan) const;
+  bool match_round(const Unit& child, const PointPlan& plan, Match& into);
+  bool was_received(const Unit& unit) const;
+  bool goes_on(const Unit& earlier, const Unit& child, Match& into);
+  void note_round_before(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
                        Match& into) const;
@@ -104,6 +111,12 @@ class Matcher {
   std::vector<Gathering> gatherings_;        // by pair
   std::vector<std::uint32_t> joined_whole_;  // by pair: pieces made up the child's length exactly
   std::vector<std::uint32_t> joined_short_;  // they came short of it
+  // Rounds above 0 at an input: after one that had not ended, or with nothing to repeat.
+  struct Rounds {
+    std::uint64_t go_on = 0;
+    std::uint64_t alone = 0;
+  };
+  std::vector<Rounds> rounds_;  // by point
   struct LastOfThread {
     std::uint32_t tid = 0;
     std::uint64_t serial = 0;

@@ -195,14 +195,19 @@ class Engine {
       store_.ambiguities().note(unit, match_);
       ++counts.ambiguous;
     }
-    if (match_.relation == Relation::kRepeat) connect_repeat(unit, plan, counts);
+    if (match_.relation == Relation::kRepeat) {
+      connect_repeat(unit, plan, counts);
+    } else if (match_.repeat_of != nullptr) {
+      ++counts.repeats;
+      if (!match_.repeat_of->is(kLeft)) lives_.give_way(match_.repeat_of);
+    }
     if (match_.missing) {
       unit.set(kMissing);
       if (!plan.drop) ++totals_.missing_pieces;
       beginnings_.add(unit, now_ns_);
     }
     if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
-        (!plan.input || has_round(unit, plan)) && !loops_.note(unit, plan)) {
+        (!plan.input || lacks_rounds(unit, plan)) && !loops_.note(unit, plan)) {
       unit.set(kHeadless);
       beginnings_.add(unit, now_ns_);
     }
@@ -211,6 +216,12 @@ class Engine {
       store_.add_child(parent, &unit, match_.bytes);
       beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
     }
+  }
+
+  // The first rounds of its reception were not seen.
+  bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
+    if (!has_round(unit, plan)) return false;
+    return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
   }
 
   void link_rounds(Unit& unit, const PointPlan& plan, PointTotals& counts) {
@@ -232,11 +243,9 @@ class Engine {
     // not waited for.
     unit.entered_ns = earlier->entered_ns;
     if (earlier->is(kLeft)) return;
-    if (earlier->is(kInside)) {
-      earlier->clear(kInside);
-      // One that came before the open mark is counted from here on: it is there.
-      if (!earlier->is(kBefore)) unit.set(kInside);
-    }
+    // One that came before the open mark is counted from here on: it is there.
+    if (earlier->is(kInside) && !earlier->is(kBefore)) unit.set(kInside);
+    earlier->clear(kInside);
     lives_.depart(earlier);
   }
 

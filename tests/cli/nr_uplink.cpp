@@ -34,7 +34,9 @@ struct Block {
   bool busy = false;
   unsigned round = 0;
   std::uint64_t due_slot = 0;
-  std::size_t retx = 0;  // the event that asked for this round
+  std::size_t retx = 0;                    // the event that asked for this round
+  std::optional<std::size_t> demodulated;  // in the round before
+  std::optional<std::size_t> decoded;
 };
 
 // One packet of a bearer: sent in pieces, put together from those that arrived.
@@ -52,7 +54,8 @@ struct Sdu {
 
 class Radio {
  public:
-  Radio(std::uint32_t seed, std::size_t packets) : random_(seed), wanted_(packets) {}
+  Radio(std::uint32_t seed, std::size_t packets, NrShape shape)
+      : random_(seed), wanted_(packets), shape_(std::move(shape)) {}
 
   NrUplink run() {
     while (made_.packets.size() + made_.late < wanted_) {
@@ -70,10 +73,16 @@ class Radio {
   bool chance(unsigned percent) { return random_() % 100 < percent; }
 
   std::size_t event(const std::string& what, std::vector<std::size_t> parents) {
-    now_us_ += random_() % 12;
+    now_us_ += random_() % shape_.apart_us;
     made_.text += fmt::format("{}.{:06} U {}\n", now_us_ / 1'000'000, now_us_ % 1'000'000, what);
-    made_.events.push_back({std::move(parents)});
+    made_.events.push_back({std::move(parents), std::nullopt});
     return made_.events.size() - 1;
+  }
+
+  // What a block is known by, and in which round it is, before or behind the local ids.
+  std::string ids_of(const std::string& ids, std::size_t id, unsigned round) const {
+    if (!shape_.round.empty()) return fmt::format("{}{}::{}.hqpid{}", shape_.round, round, ids, id);
+    return fmt::format("::{}.hqpid{}.hqround{}", ids, id, round);
   }
 
   std::string when() const {
@@ -136,18 +145,25 @@ class Radio {
 
   void decode(std::size_t id) {
     auto& block = blocks_[id];
-    const auto ids = fmt::format("{}.hqpid{}.hqround{}", when(), id, block.round);
+    const auto ids = ids_of(when(), id, block.round);
     std::vector<std::size_t> before;
-    if (block.round > 0) before.push_back(block.retx);
+    if (block.round > 0 && shape_.asks_again) before.push_back(block.retx);
     const auto demodulated =
-        event("phy.demodulatestart--phy.demodulateend ::" + ids, std::move(before));
-    const auto decoded = event("phy.demodulateend--mac.decoded ::" + ids, {demodulated});
+        event("phy.demodulatestart--phy.demodulateend " + ids, std::move(before));
+    const auto decoded = event("phy.demodulateend--mac.decoded " + ids, {demodulated});
+    if (!shape_.asks_again) {
+      made_.events[demodulated].repeat_of = block.demodulated;
+      made_.events[decoded].repeat_of = block.decoded;
+      if (block.demodulated) rounds_.insert(demodulated);
+      block.demodulated = demodulated;
+      block.decoded = decoded;
+    }
     if (chance(25)) {
       again(id, decoded);
       return;
     }
-    const auto demuxed = event(fmt::format("mac.decoded--mac.demuxed len{}::{}.mcs{}.ldpciter{}",
-                                           200, ids, 9, 1 + random_() % 5),
+    const auto demuxed = event(fmt::format("mac.decoded--mac.demuxed len200{}{}.mcs9.ldpciter{}",
+                                           shape_.round.empty() ? "" : ".", ids, 1 + random_() % 5),
                                {decoded});
     block.busy = false;
     if (block.signalling) signal();
@@ -166,17 +182,20 @@ class Radio {
       for (const auto& piece : block.pieces) data_[piece.packet].again.push_back(piece);
       return;
     }
+    block.due_slot = slot_ + 8 + random_() % 20;
+    if (!shape_.asks_again) {
+      ++block.round;
+      return;
+    }
     const auto stamp =
         fmt::format("fmrtx{}.slrtx{}", slot_ / kSlotsOfFrame % kFrames, slot_ % kSlotsOfFrame);
     const auto asked =
         event(fmt::format("mac.decoded--mac.retx.highnoise ::{}.{}.hqpid{}", when(), stamp, id),
               {decoded});
     ++block.round;
-    block.retx = event(fmt::format("mac.retx.highnoise--phy.demodulatestart ::{}.hqpid{}.hqround{}",
-                                   stamp, id, block.round),
-                       {asked});
+    block.retx =
+        event("mac.retx.highnoise--phy.demodulatestart " + ids_of(stamp, id, block.round), {asked});
     rounds_.insert(block.retx);
-    block.due_slot = slot_ + 8 + random_() % 20;
     if (!chance(6)) return;
     // The UE did not hear of it and sends the data anew, in another block: this round never comes.
     block.busy = false;
@@ -185,6 +204,7 @@ class Radio {
 
   std::size_t take_out(std::size_t id, std::size_t demuxed, std::uint32_t bytes) {
     // The buffer that was given back last is taken first.
+    if (shape_.one_buffer) free_.assign(1, free_.front());
     buffer_ = free_.front();
     return event(fmt::format("mac.demuxed--rlc.decoded len{}::{}.lcid4.hqpid{}.MRbuf{}", bytes,
                              when(), id, buffer_),
@@ -194,7 +214,7 @@ class Radio {
   void arrive(std::size_t id, std::size_t demuxed, const Piece& piece) {
     auto& sdu = data_[piece.packet];
     const auto length = piece.end - piece.begin;
-    std::rotate(free_.begin(), free_.begin() + 1, free_.begin() + 5);
+    if (!shape_.one_buffer) std::rotate(free_.begin(), free_.begin() + 1, free_.begin() + 5);
     const auto taken = take_out(id, demuxed, length + 3);
     const auto bytes = sdu.have.begin() + piece.begin;
     // Sent again although it is here: thrown away without a word.
@@ -264,9 +284,7 @@ class Radio {
     packet.segments = sdu.held.size();
     collect(packet.out, packet.events);
     for (const auto each : packet.events) {
-      // A round above the first is a reception that something led to.
-      if (made_.events[each].parents.empty()) continue;
-      packet.harq_rounds += rounds_.contains(made_.events[each].parents.front()) ? 1 : 0;
+      packet.harq_rounds += rounds_.contains(each) ? 1 : 0;
     }
     made_.packets.push_back(std::move(packet));
   }
@@ -274,10 +292,12 @@ class Radio {
   void collect(std::size_t at, std::set<std::size_t>& into) const {
     if (!into.insert(at).second) return;
     for (const auto parent : made_.events[at].parents) collect(parent, into);
+    if (const auto earlier = made_.events[at].repeat_of) collect(*earlier, into);
   }
 
   std::mt19937 random_;
   std::size_t wanted_;
+  NrShape shape_;
   NrUplink made_;
   std::uint64_t now_us_ = kStart_us;
   std::uint64_t slot_ = 0;
@@ -285,7 +305,7 @@ class Radio {
   std::size_t first_ = 0;                       // not delivered yet
   std::map<std::size_t, std::size_t> waiting_;  // out of order: packet to event
   std::uint64_t signals_ = 0;
-  std::set<std::size_t> rounds_;  // events that asked for another round
+  std::set<std::size_t> rounds_;  // events that asked for another round, or are one
   std::array<Block, kProcesses> blocks_;
   std::size_t next_process_ = 0;
   std::deque<std::uint64_t> free_ = {1931185666, 1931185671, 1931190024,
@@ -295,8 +315,8 @@ class Radio {
 
 }  // namespace
 
-NrUplink make_nr_uplink(std::uint32_t seed, std::size_t packets) {
-  return Radio(seed, packets).run();
+NrUplink make_nr_uplink(std::uint32_t seed, std::size_t packets, const NrShape& shape) {
+  return Radio(seed, packets, shape).run();
 }
 
 }  // namespace sojourn::cli_tests

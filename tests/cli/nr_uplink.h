@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace sojourn::cli_tests {
 
 struct NrUplink {
   struct Event {
-    std::vector<std::size_t> parents;  // indices of events
+    std::vector<std::size_t> parents;      // indices of events
+    std::optional<std::size_t> repeat_of;  // of the round before
   };
   struct Packet {
     std::size_t out = 0;            // the event at which it left
@@ -33,6 +35,14 @@ struct NrUplink {
   std::uint64_t leftovers = 0;  // pieces whose packet never came
 };
 
-NrUplink make_nr_uplink(std::uint32_t seed, std::size_t packets);
+// How the same stack may tell of itself.
+struct NrShape {
+  bool asks_again = true;   // points tell that another round is asked for; else rounds just come
+  std::string round = {};   // what the round is called where it is a property; else a local id
+  unsigned apart_us = 12;   // events are less than this apart; 1: many at the same microsecond
+  bool one_buffer = false;  // every unit out of a block is put where the one before was
+};
+
+NrUplink make_nr_uplink(std::uint32_t seed, std::size_t packets, const NrShape& shape = {});
 
 }  // namespace sojourn::cli_tests

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "tests/unit/journeys/world.h"
 
@@ -108,6 +109,80 @@ TEST_CASE("of a copy that was thrown away nothing comes, though the other one wa
   CHECK(world.journeys() ==
         Lines{"U dropped 110..120: ant--rlc@110 rlc--pdcp@115<0 pdcp--drop@120<1",
               "U censored 130..130: pdcp--out@130", "U censored 100..100: ant--rlc@100"});
+}
+
+TEST_CASE("a round that goes through several points before it fails is one with the next round") {
+  World world(R"(
+    U ant--demod ::fm.hqpid.hqround
+    U demod--dec ::fm.hqpid.hqround
+    U dec--demux len::fm.hqpid.hqround
+    U demux--rlc len::fm.hqpid.lcid.sn
+    U rlc--out len::sn
+  )");
+  world.events(R"(
+    100 U ant--demod 7 3 0
+    110 U demod--dec 7 3 0
+    200 U ant--demod 8 3 1
+    210 U demod--dec 8 3 1
+    220 U dec--demux 200 8 3 1
+    230 U demux--rlc 100 8 3 4 5
+    240 U rlc--out 100 5
+    300 U ant--demod 9 3 0
+    310 U demod--dec 9 3 0
+    320 U dec--demux 200 9 3 0
+    330 U demux--rlc 100 9 3 4 6
+    340 U rlc--out 100 6
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..240: ant--demod@100 demod--dec@110<0 ant--demod@200=0 "
+              "demod--dec@210<2=1 dec--demux@220<3 demux--rlc@230<4 rlc--out@240<5*",
+              "U complete 300..340: ant--demod@300 demod--dec@310<0 dec--demux@320<1 "
+              "demux--rlc@330<2 rlc--out@340<3*"});
+  CHECK(world.seen()[0].journey.retransmissions == 1);
+  CHECK(world.seen()[0].journey.harq_retransmissions == 1);
+  CHECK(world.stays("dec") == "dec +110 ~210 +210 -220 +310 -320");
+}
+
+TEST_CASE("a round that is a property does not come before a unit of its process that waits") {
+  World world(R"(
+    U start--dec hqround::fm.hqpid
+    U dec--retx ::fm.hqpid.fmrtx
+    U retx--start hqround::fmrtx.hqpid
+    U dec--out len::fm.hqpid
+  )");
+  world.events(R"(
+    100 U start--dec 0 7 3
+    110 U dec--retx 7 3 9
+    120 U retx--start 1 9 3
+    200 U start--dec 1 9 3
+    210 U dec--out 50 9 3
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..210: start--dec@100 dec--retx@110<0 retx--start@120<1 "
+              "start--dec@200<2=0 dec--out@210<3*"});
+}
+
+TEST_CASE("where only decoded blocks are told of, in whichever round, each is one of its own") {
+  World world(R"(
+    U dec--demux len::fm.hqpid.hqround
+    U demux--rlc len::fm.hqpid.lcid.sn
+    U rlc--out len::sn
+  )");
+  world.marks.open_ns = 1;
+  std::string events;
+  for (std::uint64_t i = 0; i < 8; ++i)
+    events += fmt::format(
+        "{0}0 U dec--demux 200 {1} 3 {2}\n{0}1 U demux--rlc 100 {1} 3 4 {1}\n"
+        "{0}2 U rlc--out 100 {1}\n",
+        i + 1, i, i % 3);
+  world.events(events);
+  CHECK(world.journeys().size() == 8);
+  for (const auto& seen : world.seen()) {
+    CHECK(seen.journey.outcome == Outcome::kComplete);
+    CHECK(seen.journey.retransmissions == 0);
+    CHECK(seen.journey.latency_ns() == 2);
+  }
+  CHECK(world.at("U dec--demux").orphans + world.at("U dec--demux").cut == 0);
 }
 
 }  // namespace
