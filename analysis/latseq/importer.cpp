@@ -46,10 +46,14 @@ class FileImport {
       case Line::Kind::kEvent:
         break;
     }
-    // The last number of a line that is cut may be cut as well, and nothing tells.
+    // A file may end without a line end. If no line before was like this one, this is not all of
+    // it; else at most its last number is cut.
     if (!text.has_end) {
-      skip(Skip::kCut, summary_.lines);
-      return {};
+      if (line.kind == Line::Kind::kClock || !points_.knows(line.shape)) {
+        skip(Skip::kCut, summary_.lines);
+        return {};
+      }
+      summary_.unended = true;
     }
     return line.kind == Line::Kind::kClock ? add_clock(line) : add_event(line);
   }

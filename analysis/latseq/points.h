@@ -22,6 +22,8 @@ class Points {
   // The shape's point, made where it is new.
   std::expected<model::PointId, Skip> of(std::string_view shape);
 
+  bool knows(std::string_view shape) const { return by_shape_.contains(shape); }
+
   const model::Schema& schema() const { return schema_; }
 
  private:

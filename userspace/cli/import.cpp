@@ -90,6 +90,10 @@ void tell_file(const latseq::FileSummary& file) {
   if (file.fields_left_out.count != 0)
     tell("  {} left out of events: no name, no number or too many, first in line {}\n",
          counted(file.fields_left_out.count, "field"), grouped(file.fields_left_out.first_line));
+  if (file.unended)
+    tell(
+        "  the last line has no line end: it is read as others like it; its last number may be "
+        "cut\n");
   tell_clock(file);
 }
 
@@ -135,6 +139,7 @@ json json_of(const latseq::FileSummary& file) {
           {"clock_lines", file.clock_lines},
           {"skipped", std::move(skipped)},
           {"fields_left_out", file.fields_left_out.count},
+          {"unended", file.unended},
           {"cycle_stamps", file.cycle_stamps},
           {"before_clock", file.before_clock},
           {"after_clock", file.after_clock}};
@@ -265,7 +270,7 @@ Action define_import(CLI::App& app) {
       "docs/srsran-events.md have them.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
       "\"events\", \"outside\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: "
-      "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"cycle_stamps\", "
+      "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"unended\", \"cycle_stamps\", "
       "\"before_clock\", \"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", "
       "\"failure\"}]}");
   app.parse_complete_callback([options] {
