@@ -15,8 +15,14 @@ constexpr std::uint64_t kEmptyFloor_ns = 1'000'000'000;
 
 void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
   store_.retain(unit);
-  waiting_.append(unit, now_ns_);
   unit->set(kListed);
+  if (plan.place) {
+    waiting_.append(unit, now_ns_);
+  } else {
+    // It waits for nothing, but may be repeated.
+    unit->set(kLeft);
+    departed_.append(unit, now_ns_);
+  }
   if (plan.place && !unit->is(kInside)) {
     unit->set(kInside);
     if (unit->ts_ns < open_ns_)

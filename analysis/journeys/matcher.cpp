@@ -55,6 +55,9 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   const bool repeats = plan.repeats && child.values[*plan.round] != 0;
   auto found = best(plan, child);
   if (found.open != nullptr && is_new_block(*found.open->unit, child, plan)) found.open = nullptr;
+  // A later round comes by the points that the first one came by; it may be stamped before that.
+  const bool may_come = repeats && plan.rounds_come && found.open == nullptr && !finally;
+  if (may_come) return;
   if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) return;
   if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
   if (repeats && into.relation == Relation::kTakes) note_round_before(child, plan, into);

@@ -466,6 +466,10 @@ class Deriver {
     auto& plan = topology_.points[index];
     if (!plan.carries_units) return;
     judge_blocks(index);
+    plan.rounds_come = std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
+      const auto& pair = topology_.pairs[at];
+      return pair.by_process && topology_.points[pair.parent].repeats.has_value();
+    });
     plan.input = plan.pairs.empty() && !plan.control;
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;

@@ -95,6 +95,7 @@ struct PointPlan {
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
+  bool rounds_come = false;  // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
   std::optional<std::uint8_t> broadcast;  // whom it is for; to all, or for paging, is control
   std::optional<std::uint8_t> unread;     // bits of the values that could not be read

@@ -143,6 +143,35 @@ TEST_CASE("a round that goes through several points before it fails is one with 
   CHECK(world.stays("dec") == "dec +110 ~210 +210 -220 +310 -320");
 }
 
+TEST_CASE("a round that is stamped a little before it came in is one with it") {
+  World world(R"(
+    U ant--demod ::fm.hqpid.hqround
+    U demod--out ::fm.hqpid.hqround
+  )");
+  world.events(R"(
+    100 t1 U ant--demod 7 3 0
+    1000 t1 U ant--demod 9 3 1
+    8000 t2 U demod--out 10 3 2
+    9000 t1 U ant--demod 10 3 2
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..9000: ant--demod@100 ant--demod@1000=0 ant--demod@9000=1 "
+              "demod--out@9000<2*"});
+}
+
+TEST_CASE("a packet that leaves by a point with rounds is one, and may leave again for a second") {
+  World world("D in--mac len:rnti:harq.slot D mac--out len:rnti:harq.slot.round");
+  world.events(R"(
+    100 D in--mac 700 1 3 10
+    200 D mac--out 700 1 3 10 0
+    900000000 D mac--out 700 1 3 40 1
+    2500000000 D in--mac 700 1 4 50
+  )");
+  CHECK(world.journeys() ==
+        Lines{"D complete 100..200: in--mac@100 mac--out@200<0* mac--out@900000000<0=1",
+              "D censored 2500000000..2500000000: in--mac@2500000000"});
+}
+
 TEST_CASE("a round that is a property does not come before a unit of its process that waits") {
   World world(R"(
     U start--dec hqround::fm.hqpid
