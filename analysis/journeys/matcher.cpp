@@ -24,6 +24,8 @@ constexpr std::uint64_t kEnoughUnits = 100;
 
 // Points with rounds that a reception goes through.
 constexpr int kLongestReception = 16;
+// Points between a piece and the one that says of which bearer it is.
+constexpr int kFarthestBearer = 8;
 // One in so many rounds that repeat nothing is more than losses would make.
 constexpr std::uint64_t kEnoughAlone = 4;
 constexpr std::uint64_t kOfOneAlone = 4;
@@ -85,6 +87,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
     if (!pair.single || plan.drop || plan.ack) match_used(child, parent, pair, into);
   } else if (pair.gathers) {
     take_all(child, plan, *open, into);
+    if (pair.of_bearer && into.parents.size() > 1) leave_other_bearers(child, into);
     if (pair.joins) check_pieces(child, into, finally);
   } else {
     take_nearest(child, *open, into);
@@ -334,6 +337,50 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
   if (twin == nullptr) return;
   const auto parents = twin->all_parents();
   if (parents.size() <= kMostRepeated) into.parents.assign(parents.begin(), parents.end());
+}
+
+// What the nearest point before it says, where the unit's own does not.
+std::optional<Matcher::Bearer> Matcher::bearer_of(const Unit& unit) const {
+  const auto* at = &unit;
+  for (int step = 0; step < kFarthestBearer; ++step) {
+    const auto& plan = topology_.points[at->point];
+    if (plan.bearer) return Bearer{plan.bearer_name, at->values[*plan.bearer]};
+    if (at->parent_count != 1) return std::nullopt;
+    at = at->only_parent;
+  }
+  return std::nullopt;
+}
+
+bool Matcher::makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer) {
+  pieces_.clear();
+  for (const auto* parent : match.parents) {
+    const auto& plan = topology_.points[parent->point];
+    if (!plan.offset || !plan.length) return false;
+    const auto bytes = piece_of(*parent, whole);
+    if (bytes && bearer_of(*parent) == bearer) pieces_.add(*bytes);
+  }
+  return pieces_.bytes() == whole;
+}
+
+// Bearers number for themselves, so the key of two may be the same. The child is of the one that it
+// names, or whose pieces make it up, or else of that whose piece came last.
+void Matcher::leave_other_bearers(const Unit& child, Match& into) {
+  const auto last = bearer_of(*into.parents.back());
+  const auto is_other = [&](const Unit* parent) { return bearer_of(*parent) != last; };
+  if (!last || std::ranges::none_of(into.parents, is_other)) return;
+  const auto& plan = topology_.points[child.point];
+  const auto named = bearer_of(child);
+  auto chosen = *last;
+  for (const auto* parent : into.parents | std::views::reverse) {
+    const auto bearer = bearer_of(*parent);
+    if (!bearer) return;
+    if (named ? bearer == named
+              : plan.length && makes_whole(into, child.values[*plan.length], *bearer)) {
+      chosen = *bearer;
+      break;
+    }
+  }
+  std::erase_if(into.parents, [&](const Unit* parent) { return bearer_of(*parent) != chosen; });
 }
 
 // The bytes of a unit of which the parent is a piece.

@@ -64,6 +64,13 @@ class Matcher {
     Unit* used = nullptr;
   };
 
+  struct Bearer {
+    std::size_t name = 0;
+    std::uint64_t value = 0;
+
+    bool operator==(const Bearer&) const = default;
+  };
+
   void match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
                    bool finally);
   Best best(const PointPlan& plan, const Unit& child) const;
@@ -90,6 +97,9 @@ class Matcher {
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
   void note_alternatives(const Entry& first, const Unit& child, Match& into) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
+  std::optional<Bearer> bearer_of(const Unit& unit) const;
+  void leave_other_bearers(const Unit& child, Match& into);
+  bool makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer);
   void check_dropped(std::uint64_t whole, Match& into);
   void check_pieces(const Unit& child, Match& into, bool finally);
   std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;

@@ -87,6 +87,10 @@ class Deriver {
       }
       if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;
     }
+    for (std::size_t name = 0; !plan.bearer && name < Rules::kBearers.size(); ++name) {
+      plan.bearer = index_of(point, std::string(Rules::kBearers[name]), false);
+      plan.bearer_name = name;
+    }
     note_unread(point, plan);
     ids_.push_back(ids(point));
     if (plan.carries_units && !plan.drop && !plan.ack)
@@ -364,6 +368,8 @@ class Deriver {
     pair.gathers = !pair.single && !pair.unpacks && !of_block && !pair.parent_extra.empty() &&
                    !has(pair.key, rules_.offset) && (pieces || !renumbered);
     pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
+    pair.of_bearer = pieces && pair.gathers && is_numbered(pair.child) &&
+                     std::ranges::none_of(pair.key, Rules::is_bearer);
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
   }

@@ -65,6 +65,7 @@ struct Pair {
   bool parts = false;       // children without a number are taken out of a block of a process
   bool single = false;      // the key is an address or a process, which one unit at a time has
   bool by_process = false;  // a HARQ process is in the key
+  bool of_bearer = false;   // a child's pieces are of one bearer, of which the key does not say
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
 
@@ -97,6 +98,8 @@ struct PointPlan {
   std::optional<std::uint8_t> round;
   bool rounds_come = false;  // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
+  std::optional<std::uint8_t> bearer;
+  std::size_t bearer_name = 0;            // which of Rules::kBearers that is
   std::optional<std::uint8_t> broadcast;  // whom it is for; to all, or for paging, is control
   std::optional<std::uint8_t> unread;     // bits of the values that could not be read
   std::uint64_t needed_bits = 0;          // of those values without which a unit is not known

@@ -269,5 +269,30 @@ TEST_CASE("what is imported child first, in one instant, finds its parent all th
   CHECK(world.journeys() == Lines{"U complete 100..100: a--b@100 b--out@100<0*"});
 }
 
+TEST_CASE("pieces of two bearers with one number are told apart by what they came out of") {
+  World world(R"(
+    U demux--rlc len::fm.lcid.MRbuf
+    U rlc--sdu len::MRbuf.sn.so
+    U sdu--out len::sn
+  )");
+  world.events(R"(
+    100 U demux--rlc 53 7 4 70
+    101 U rlc--sdu 50 70 5 0
+    110 U demux--rlc 33 7 5 80
+    111 U rlc--sdu 30 80 5 0
+    120 U demux--rlc 53 8 4 90
+    121 U rlc--sdu 50 90 5 50
+    122 U sdu--out 100 5
+    130 U demux--rlc 73 8 5 70
+    131 U rlc--sdu 70 70 5 30
+    132 U sdu--out 100 5
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..122: demux--rlc@100 rlc--sdu@101<0 demux--rlc@120 rlc--sdu@121<2 "
+              "sdu--out@122<1,3*",
+              "U complete 110..132: demux--rlc@110 rlc--sdu@111<0 demux--rlc@130 rlc--sdu@131<2 "
+              "sdu--out@132<1,3*"});
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
