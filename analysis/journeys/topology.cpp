@@ -341,17 +341,18 @@ class Deriver {
   // What the ids say about the cardinality. Pieces are told apart by their offset, so a parent with
   // an offset that its child lacks is one piece of several. One sequence number that takes the
   // place of another (gsn by psn) numbers the same unit, also where it says another way whose it is
-  // (teid, no rnti). What has a number and comes from what has none was one of several in it.
-  // Everything else that a child does not repeat (bearer, process) means that it may stand for
-  // several parents.
+  // (teid, no rnti; drb, no lcid). What has a number and comes from what has none was one of
+  // several in it. Everything else that a child does not repeat (bearer, process) means that it may
+  // stand for several parents.
   void judge(Pair& pair) const {
     const auto& up = topology_.points[pair.parent];
     const auto& down = topology_.points[pair.child];
     const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
     const bool pieces = has(pair.parent_extra, rules_.offset);
     const bool numbered = std::ranges::any_of(pair.key, sequence);
+    const bool bearer_renamed = std::ranges::any_of(pair.child_extra, Rules::is_bearer);
     const auto of_one = [&](const std::string& id) {
-      return sequence(id) || is_global(pair.parent, id);
+      return sequence(id) || is_global(pair.parent, id) || (bearer_renamed && Rules::is_bearer(id));
     };
     const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
     pair.single = names_one(pair);

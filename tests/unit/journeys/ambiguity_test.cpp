@@ -215,5 +215,18 @@ TEST_CASE("a piece that was left out for its unknown beginning is told, where ev
   CHECK(world.seen()[0].doubts == Lines{"3 stranger"});
 }
 
+TEST_CASE(
+    "of two bearers' units with one number, which the child names another way, it takes one") {
+  World world("U rlc--pdcp len:rnti:lcid.sn.psn U pdcp--out len:rnti:drb.psn");
+  world.events(R"(
+    100 U rlc--pdcp 500 1 4 7 9
+    110 U rlc--pdcp 600 1 5 3 9
+    120 U pdcp--out 600 1 2 9
+    130 U pdcp--out 500 1 1 9
+  )");
+  CHECK(world.journeys() == Lines{"U complete 110..120: rlc--pdcp@110 pdcp--out@120<0*",
+                                  "U complete 100..130: rlc--pdcp@100 pdcp--out@130<0*"});
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
