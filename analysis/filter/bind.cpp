@@ -12,8 +12,9 @@ using Kind = Node::Kind;
 
 class Binder {
  public:
-  Binder(std::string_view text, Scope scope, const model::Schema& schema, Names names)
-      : text_(text), scope_(scope), schema_(schema), names_(names) {}
+  Binder(std::string_view text, Scope scope, const model::Schema& schema,
+         const Surroundings& around)
+      : text_(text), scope_(scope), schema_(schema), around_(around), names_(around.names) {}
 
   Result<Condition> condition(const Node& node, bool negated) {
     switch (node.kind) {
@@ -64,7 +65,7 @@ class Binder {
         leaf.kind = Leaf::Kind::kEvent;
         leaf.of_events = true;
         SJ_TRY(inner,
-               Binder(text_, Scope::kEvent, schema_, names_).condition(node.parts.front(), false));
+               Binder(text_, Scope::kEvent, schema_, around_).condition(node.parts.front(), false));
         into.parts.push_back(std::move(inner));
         return {};
       }
@@ -268,7 +269,37 @@ class Binder {
       leaf.ranges.push_back(range);
     }
     tidy(leaf.ranges);
+    if (!node.patterns.empty()) return called(node, leaf);
     return {};
+  }
+
+  // Threads by their names are those numbers that have one of them by now.
+  Result<void> called(const Node& node, Leaf& leaf) const {
+    leaf.kind = Leaf::Kind::kThread;
+    leaf.known = leaf.ranges;
+    const ThreadNames& threads = around_.threads;
+    for (const auto& [tid, name] : threads) leaf.known.push_back({tid, tid});
+    for (const Pattern& pattern : node.patterns) {
+      const std::size_t before = leaf.ranges.size();
+      for (const auto& [tid, name] : threads)
+        if (matches(pattern, name)) leaf.ranges.push_back({tid, tid});
+      if (leaf.ranges.size() == before && !around_.more_threads)
+        return no_such_thread(pattern, threads);
+    }
+    tidy(leaf.ranges);
+    tidy(leaf.known);
+    return {};
+  }
+
+  std::unexpected<Error> no_such_thread(const Pattern& pattern, const ThreadNames& threads) const {
+    if (threads.empty())
+      return complain(text_, pattern.at, "no thread's name is known here: compare with its number");
+    std::vector<std::string> names;
+    for (const auto& [tid, name] : threads) names.push_back(name);
+    return complain(
+        text_, pattern.at,
+        fmt::format("no thread{} \"{}\"{}", pattern.is_glob ? "'s name matches" : " is called",
+                    pattern.text, did_you_mean(pattern.text, names)));
   }
 
   // In order, and none touches another.
@@ -331,14 +362,20 @@ class Binder {
   std::string_view text_;
   Scope scope_;
   const model::Schema& schema_;
+  const Surroundings& around_;
   Names names_;
 };
 
 }  // namespace
 
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
-                       Names names) {
-  return Binder(expression.text, scope, schema, names).condition(expression.root, false);
+                       const Surroundings& around) {
+  return Binder(expression.text, scope, schema, around).condition(expression.root, false);
+}
+
+bool in_ranges(const std::vector<Range>& ranges, Number number) {
+  const auto after = std::ranges::upper_bound(ranges, number, {}, &Range::low);
+  return after != ranges.begin() && std::prev(after)->holds(number);
 }
 
 bool text_matches(const model::Point& point, Word word, const std::vector<Pattern>& patterns) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,21 @@
 #include "analysis/model/schema.h"
 
 namespace sojourn::filter {
+
+// Names that the schema does not have: an error, unless they were found in a larger one before.
+enum class Names : std::uint8_t { kMustBeKnown, kAreChecked };
+
+// What threads are called, by number: a name that changed is the newest one.
+using ThreadNames = std::map<std::uint32_t, std::string>;
+
+// What an expression may ask besides the schema.
+struct Surroundings {
+  std::uint64_t origin_ns = 0;  // `time` counts from it
+  std::vector<model::Stream> streams;
+  Names names = Names::kMustBeKnown;
+  ThreadNames threads = {};
+  bool more_threads = false;  // may come later: a name that nobody has yet is no error
+};
 
 // One step of a calculation on a stack.
 struct Step {
@@ -30,6 +46,7 @@ struct Leaf {
     kNumber,  // what `steps` calculate is in one of the ranges
     kText,    // `word` matches one of the patterns
     kFlag,    // `word`
+    kThread,  // the thread is in one of the ranges: where it is in `known`, else nobody can tell
     kHas,     // the field names[0] is there
     kEvent,   // Condition::parts[0] holds for one event
   };
@@ -38,6 +55,7 @@ struct Leaf {
   Word word = Word::kDir;
   std::vector<Step> steps;
   std::vector<Range> ranges;
+  std::vector<Range> known;
   std::vector<std::string> names;  // of fields, each once
   std::vector<Pattern> patterns;
   bool of_events = false;  // in the scope of journeys: asks each event for its own
@@ -52,13 +70,13 @@ struct Condition {
   std::vector<Condition> parts;
 };
 
-// Names that the schema does not have: an error, unless they were found in a larger one before.
-enum class Names : std::uint8_t { kMustBeKnown, kAreChecked };
-
 // Fails where the schema does not have a name, no point is meant by a pattern, or a word belongs to
 // the other scope; with a caret, as parse().
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
-                       Names names = Names::kMustBeKnown);
+                       const Surroundings& around);
+
+// Of ranges in order, as a leaf has them.
+bool in_ranges(const std::vector<Range>& ranges, Number number);
 
 // Whether a text word of a point is one of the patterns: dir, point ("a--b" or "D a--b"), src,
 // dest, and hop (either of both).

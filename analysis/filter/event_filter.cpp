@@ -6,7 +6,7 @@ namespace sojourn::filter {
 
 Result<EventFilter> EventFilter::compile(const Expression& expression, const model::Schema& schema,
                                          const Surroundings& around, Missing missing) {
-  SJ_TRY(condition, bind(expression, Scope::kEvent, schema, around.names));
+  SJ_TRY(condition, bind(expression, Scope::kEvent, schema, around));
   EventFilter filter(Program(condition, schema, around.origin_ns, missing));
   for (const model::Stream& stream : around.streams) filter.add_stream(stream);
   return filter;

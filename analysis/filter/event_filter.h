@@ -14,13 +14,6 @@
 
 namespace sojourn::filter {
 
-// What an expression may ask besides the schema.
-struct Surroundings {
-  std::uint64_t origin_ns = 0;  // `time` counts from it
-  std::vector<model::Stream> streams;
-  Names names = Names::kMustBeKnown;
-};
-
 class EventFilter {
  public:
   static Result<EventFilter> compile(const Expression& expression, const model::Schema& schema,

@@ -60,6 +60,7 @@ struct JourneyFilter::State {
   Truth evaluate(const Compiled& node, const Journey& journey) const;
   Truth leaf(const Compiled& node, const Journey& journey) const;
   Truth number(const Compiled& node, const Journey& journey) const;
+  static Truth thread(const Leaf& leaf, const Journey& journey);
   std::optional<Number> longest_stay(const Pattern& place, const Journey& journey) const;
   std::optional<Number> of_journey(const Step& step, const Leaf& leaf,
                                    const Journey& journey) const;
@@ -157,6 +158,15 @@ Truth JourneyFilter::State::number(const Compiled& node, const Journey& journey)
   return is_known ? Truth::kFalse : Truth::kUnknown;
 }
 
+Truth JourneyFilter::State::thread(const Leaf& leaf, const Journey& journey) {
+  bool is_known = false;
+  for (const journeys::Step& step : journey.steps) {
+    if (in_ranges(leaf.ranges, step.tid)) return Truth::kTrue;
+    is_known |= in_ranges(leaf.known, step.tid);
+  }
+  return is_known ? Truth::kFalse : Truth::kUnknown;
+}
+
 Truth JourneyFilter::State::leaf(const Compiled& node, const Journey& journey) const {
   const auto any_step = [&](auto test) { return truth(std::ranges::any_of(journey.steps, test)); };
   switch (node.leaf.kind) {
@@ -181,6 +191,8 @@ Truth JourneyFilter::State::leaf(const Compiled& node, const Journey& journey) c
                                       .point = step.point,
                                       .values = step.values});
       });
+    case Leaf::Kind::kThread:
+      return thread(node.leaf, journey);
     case Leaf::Kind::kNumber:
       break;
   }
@@ -210,7 +222,7 @@ JourneyFilter::~JourneyFilter() = default;
 Result<JourneyFilter> JourneyFilter::compile(const Expression& expression,
                                              const model::Schema& schema,
                                              const Surroundings& around) {
-  SJ_TRY(condition, bind(expression, Scope::kJourney, schema));
+  SJ_TRY(condition, bind(expression, Scope::kJourney, schema, around));
   auto state = std::make_unique<State>();
   state->schema = schema;
   state->origin_ns = around.origin_ns;

@@ -18,6 +18,9 @@ bool is_pattern_character(char c) {
   return is_letter(c) || is_digit(c) || std::string_view(".-*?[]:").contains(c);
 }
 
+// What threads' names have, and what would be taken for an operator.
+constexpr std::string_view kOnlyInQuotes = "/%+#@";
+
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -167,6 +170,22 @@ Result<void> Lexer::apply_unit(Token& token, std::size_t number_end, Number frac
   return {};
 }
 
+bool Lexer::at_pattern() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  const std::string_view rest = text_.substr(ahead.at_);
+  const auto end = std::ranges::find_if_not(rest, is_pattern_character);
+  if (rest.empty() || is_digit(rest.front())) return false;
+  if (end == rest.begin()) return rest.front() == '\'' || rest.front() == '"';
+  return rest.front() != '-' && rest.front() != '.' && (end == rest.end() || *end != '(');
+}
+
+bool Lexer::at_set() const {
+  Lexer ahead = *this;
+  ahead.skip_blanks();
+  return text_.substr(ahead.at_).starts_with('{');
+}
+
 Result<Pattern> Lexer::pattern() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -177,6 +196,9 @@ Result<Pattern> Lexer::pattern() {
   while (at_ < text_.size() && is_pattern_character(text_[at_])) ++at_;
   if (at_ == begin)
     return complain(text_, {begin, begin + 1}, "a name is wanted here, such as rlc.tx or 'rlc.*'");
+  if (at_ < text_.size() && kOnlyInQuotes.contains(text_[at_]))
+    return complain(text_, {at_, at_ + 1},
+                    fmt::format("a name with a '{}' in it needs quotes", text_[at_]));
   return Pattern{.text = std::string(text_.substr(begin, at_ - begin)), .at = {begin, at_}};
 }
 

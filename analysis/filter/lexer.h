@@ -31,6 +31,9 @@ class Lexer {
 
   Result<Token> next();
   Result<Pattern> pattern();  // a place, a point or a glob, quoted or not
+  // Whether such a pattern comes next, and no number or call; or a set.
+  bool at_pattern() const;
+  bool at_set() const;
   std::string_view text() const { return text_; }
 
  private:

@@ -154,7 +154,8 @@ class Parser {
     const auto* const row =
         std::ranges::find_if(kRows, [&](const Row& one) { return token_.is(one.symbol); });
     if (token_.is("~") || token_.is("!~"))
-      return wrong(left.at, "only point, src, dest and hop are texts that a pattern can match");
+      return wrong(left.at,
+                   "only point, src, dest, hop and thread are texts that a pattern can match");
     if (row == kRows.end()) return std::move(left);
     SJ_CHECK(require_number(left));
     SJ_CHECK(advance());
@@ -306,7 +307,7 @@ class Parser {
       return node;
     }
     if (token_.kind == Token::Kind::kText)
-      return wrong(token_.at, "a text stands only after point, src, dest, hop or dir");
+      return wrong(token_.at, "a text stands only after point, src, dest, hop, dir or thread");
     if (token_.kind == Token::Kind::kName && !token_.is_name("in")) return name();
     if (token_.kind == Token::Kind::kEnd)
       return wrong(token_.at, "the expression ends where a value is wanted");
@@ -347,6 +348,9 @@ class Parser {
       case WordKind::kTime:
         node.unit = Unit::kTime;
         return node;
+      case WordKind::kThread:
+        node.unit = Unit::kPlain;
+        return is_called() ? called(std::move(node)) : std::move(node);
       case WordKind::kNumber:
         node.unit = Unit::kPlain;
         return node;
@@ -417,6 +421,40 @@ class Parser {
     }
     node.at.end = last_end_;
     return is_negated ? negate(std::move(node)) : std::move(node);
+  }
+
+  // Whether what comes next says how a thread is called, or may say it in a set.
+  bool is_called() const {
+    if (token_.is("==") || token_.is("!=")) return lexer_.at_pattern();
+    return token_.is("~") || token_.is("!~") || (token_.is_name("in") && lexer_.at_set());
+  }
+
+  // thread == mac, thread ~ gnb_*, thread in {mac, rlc*, 4242, 10..20}
+  Result<Node> called(Node thread) {
+    Node node;
+    node.kind = Kind::kIn;
+    node.name = thread.name;
+    node.at.begin = thread.at.begin;
+    node.parts.push_back(std::move(thread));
+    const bool is_match = token_.is("~") || token_.is("!~");
+    const bool is_negated = token_.is("!=") || token_.is("!~");
+    if (token_.is_name("in")) {
+      SJ_CHECK(advance());
+      do {
+        SJ_CHECK(member(node));
+      } while (token_.is(","));
+      SJ_CHECK(expect("}", "the set"));
+    } else {
+      SJ_CHECK(add_pattern(node, is_match));
+    }
+    node.at.end = last_end_;
+    return is_negated ? negate(std::move(node)) : std::move(node);
+  }
+
+  Result<void> member(Node& node) {
+    if (lexer_.at_pattern()) return add_pattern(node, true);
+    SJ_CHECK(advance());
+    return item(node.parts, false);
   }
 
   Result<void> add_pattern(Node& node, bool may_be_glob) {

@@ -74,6 +74,8 @@ std::uint32_t Program::emit_leaf(const Condition& condition, const model::Point&
     case Leaf::Kind::kFlag:  // a journey's, and never asked of an event
     case Leaf::Kind::kEvent:
       return unknown;
+    case Leaf::Kind::kThread:
+      return emit_thread(leaf, yes, no, unknown);
     case Leaf::Kind::kNumber:
       break;
   }
@@ -153,6 +155,20 @@ std::uint32_t Program::emit_number(const Leaf& leaf, const model::Point& point,
   targets.steps = std::move(steps);
   targets.ranges = leaf.ranges;
   return add(std::move(targets));
+}
+
+// Who is not among those that are known is none of those that are meant.
+std::uint32_t Program::emit_thread(const Leaf& leaf, std::uint32_t yes, std::uint32_t no,
+                                   std::uint32_t unknown) {
+  const Calculation thread = {.kind = Calculation::Kind::kSource, .source = Source::kThread};
+  const auto among = [&](const std::vector<Range>& ranges, std::uint32_t in, std::uint32_t out) {
+    Test test;
+    test.on_true = in;
+    test.on_false = out;
+    return emit_simple(thread, ranges, std::move(test));
+  };
+  const std::uint32_t is_meant = among(leaf.ranges, yes, no);
+  return no == unknown ? is_meant : among(leaf.known, is_meant, unknown);
 }
 
 // A source as it is, in ranges of its own 64 bits.

@@ -107,6 +107,8 @@ class Program {
                           std::uint32_t on_true, std::uint32_t on_false);
   std::uint32_t emit_number(const Leaf& leaf, const model::Point& point,
                             const std::vector<std::uint32_t>& fields, Test targets);
+  std::uint32_t emit_thread(const Leaf& leaf, std::uint32_t yes, std::uint32_t no,
+                            std::uint32_t unknown);
   std::uint32_t emit_simple(const Calculation& from, const std::vector<Range>& ranges, Test test);
   Calculation resolve(const Step& step, const model::Point& point,
                       const std::vector<std::uint32_t>& fields);

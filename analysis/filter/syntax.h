@@ -49,14 +49,15 @@ struct Node {
     kCalculate,  // parts[0] op parts[1]
     // conditions
     kCompare,  // parts[0] comparison parts[1]
-    kIn,       // parts[0] in the ranges of which the other parts are the ends, two by two
-    kText,     // name is one of the patterns
-    kFlag,     // name
-    kHas,      // has(name)
-    kEvent,    // event(parts[0])
-    kNot,      // parts[0]
-    kAnd,      // all parts
-    kOr,       // any part
+    kIn,     // parts[0] in the ranges of which the other parts are the ends, two by two, or called
+             // as one of the patterns
+    kText,   // name is one of the patterns
+    kFlag,   // name
+    kHas,    // has(name)
+    kEvent,  // event(parts[0])
+    kNot,    // parts[0]
+    kAnd,    // all parts
+    kOr,     // any part
   };
 
   Kind kind = Kind::kConstant;
@@ -86,6 +87,9 @@ Result<Expression> parse(std::string_view text);
 
 // Whether only a journey has what it asks for: a latency, a stay, an outcome.
 bool is_about_journeys(const Expression& expression);
+
+// Whether it asks for the word somewhere, as itself and not as a field of that name.
+bool asks_for(const Expression& expression, Word word);
 
 // Such an error.
 std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what);

@@ -20,7 +20,7 @@ constexpr std::array kWords = {
     WordInfo{"dest", Word::kDest, kText, true, false},
     WordInfo{"hop", Word::kHop, kText, true, false},
     WordInfo{"time", Word::kTime, kTime, true, true},
-    WordInfo{"thread", Word::kThread, kNumber, true, false},
+    WordInfo{"thread", Word::kThread, kThread, true, false},
     WordInfo{"tid", Word::kThread, kNumber, true, false},
     WordInfo{"cpu", Word::kCpu, kNumber, true, false},
     WordInfo{"stream", Word::kStream, kNumber, true, false},

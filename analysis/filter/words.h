@@ -39,7 +39,13 @@ enum class Word : std::uint8_t {
   kAmbiguous,
 };
 
-enum class WordKind : std::uint8_t { kText, kNumber, kTime, kFlag };
+enum class WordKind : std::uint8_t {
+  kText,
+  kNumber,
+  kThread,  // a number that may also be given by the name it stands for
+  kTime,
+  kFlag,
+};
 
 struct WordInfo {
   std::string_view name;

@@ -33,6 +33,14 @@ Result<double> time_of(const Work& work) {
   return cpu_ns() - start;
 }
 
+filter::ThreadNames thread_names(const trace::Reader& reader) {
+  filter::ThreadNames names;
+  for (const model::ContextName& name : reader.context().names)
+    if (name.kind == model::NameKind::kThread)
+      names[static_cast<std::uint32_t>(name.id)] = name.name;
+  return names;
+}
+
 void print(const std::string& what, std::vector<double> times, std::uint64_t events) {
   std::ranges::sort(times);
   const auto at = [&](std::size_t quarter) {
@@ -43,9 +51,10 @@ void print(const std::string& what, std::vector<double> times, std::uint64_t eve
 
 Result<void> measure(trace::Reader& reader, const std::string& text) {
   SJ_TRY(expression, filter::parse(text));
-  SJ_TRY(filter, filter::EventFilter::compile(
-                     expression, reader.schema(),
-                     {.origin_ns = reader.capture().open_ns, .streams = reader.streams()}));
+  SJ_TRY(filter, filter::EventFilter::compile(expression, reader.schema(),
+                                              {.origin_ns = reader.capture().open_ns,
+                                               .streams = reader.streams(),
+                                               .threads = thread_names(reader)}));
   std::vector<std::uint32_t> rows;
   model::EventBatch batch;
   std::uint64_t matched = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/programs.h"
+#include "tests/golden/fixture.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -18,6 +19,12 @@ std::vector<json> json_lines(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
   return objects;
+}
+
+void require_refusal(const test::Ended& ended, const std::string& words) {
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.out.empty());
+  CHECK(ended.err == words);
 }
 
 TEST_CASE("events are those for which the expression is true, also beside the other options") {
@@ -127,6 +134,49 @@ TEST_CASE("of a trace some events or journeys are exported") {
       {"export", trace, "--to", "latseq-json", "--compat", "latseq", "--where", "dir == U"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err.contains("--compat latseq has no --where"));
+}
+
+// Two packets, each from `ul rx` to `mac`, the second by another receiver; `mac` writes a ring.
+constexpr const char* kTwoPackets =
+    "target t 1\ncapture 1000 9000 0 0\nthread 11 ul rx\nthread 12 mac\nring 1\n"
+    "point D in--rlc len:sn\npoint D rlc--out len:sn\n"
+    "2000 0 11 D in--rlc 100 1\n2500 1 12 D rlc--out 100 1\n"
+    "3000 0 13 D in--rlc 100 2\n3500 1 12 D rlc--out 100 2\n";
+
+std::string trace_of(const test::TemporaryDirectory& directory, const std::string& fixture) {
+  test::write_contents(directory.path("made.events"), fixture);
+  REQUIRE(golden::write_trace(directory.path("made.events"), directory.path("made.sjt")));
+  return directory.path("made.sjt");
+}
+
+TEST_CASE("threads are chosen by their names") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, kTwoPackets);
+  const auto count = [&](const char* command, const char* expression) {
+    return json_lines(output_of({command, trace, "--json", "--where", expression})).size();
+  };
+  CHECK(count("events", "thread == mac") == 2);
+  CHECK(count("events", "thread in {'ul rx', 13}") == 2);
+  CHECK(count("events", "thread != mac") == 1);
+  CHECK(count("journeys", "thread ~ ul*") == 1);
+  CHECK(count("journeys", "thread == mac") == 2);
+  require_refusal(sojourn({"events", trace, "--where", "thread == mca"}),
+                  "sojourn: --where: column 11: no thread is called \"mca\": did you mean mac?\n"
+                  "  thread == mca\n"
+                  "            ^~~\n");
+}
+
+TEST_CASE("a CPU that is asked for and that rings do not know is not kept silent about") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, kTwoPackets);
+  const auto ended = sojourn({"events", trace, "--where", "cpu == 0 || cpu == 1"});
+  CHECK(ended.exit_code == 0);
+  CHECK(std::ranges::count(ended.out, '\n') == 2);
+  CHECK(ended.err ==
+        "--where: 2 of the target's 4 events do not say their CPU, as those of rings: no "
+        "comparison with cpu is true of them\n");
+  const Traces traces;
+  CHECK_FALSE(output_of({"events", traces.path("radio"), "--where", "cpu == 0"}).empty());
 }
 
 TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret under the cause") {

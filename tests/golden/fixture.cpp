@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Fixture {
   model::Target target;
   model::Capture capture;
   model::Ledger ledger;
+  model::Context context;
+  std::set<std::uint32_t> rings;                      // streams
   std::map<std::uint32_t, model::EventBatch> events;  // by stream
 };
 
@@ -67,6 +70,14 @@ Result<void> add_line(Fixture& fixture, const std::string& line) {
     words >> direction >> where >> fields;
     SJ_TRY(point, model::parse_point(direction + " " + where, fields));
     fixture.schema.points.push_back(point);
+  } else if (first == "thread") {
+    auto& name = fixture.context.names.emplace_back();
+    words >> name.id;
+    std::getline(words >> std::ws, name.name);
+  } else if (first == "ring") {
+    std::uint32_t stream = 0;
+    words >> stream;
+    fixture.rings.insert(stream);
   } else if (first == "lost") {
     model::LedgerEntry entry;
     words >> entry.stream >> entry.point >> entry.count;
@@ -93,10 +104,13 @@ Result<void> write_trace(const std::string& path, const std::string& trace) {
   for (const auto& [id, batch] : fixture.events) {
     model::Stream stream;
     stream.id = id;
-    stream.cpu = static_cast<std::int32_t>(id);
+    const bool is_ring = fixture.rings.contains(id);
+    if (is_ring) stream.engine = model::Engine::kRing;
+    stream.cpu = is_ring ? -1 : static_cast<std::int32_t>(id);
     SJ_CHECK(writer.write(stream));
     SJ_CHECK(writer.write(batch));
   }
+  if (!fixture.context.empty()) SJ_CHECK(writer.write(fixture.context));
   SJ_CHECK(writer.write(fixture.ledger));
   SJ_CHECK(writer.write(fixture.capture));
   return writer.finish();

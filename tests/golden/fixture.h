@@ -3,8 +3,10 @@
 //   target NAME PID
 //   capture OPEN_NS CLOSE_NS TRACER_CPU_NS TARGET_CPU_NS
 //   point D ip.in--pdcp.in len:rnti:drb.gsn
-//   lost STREAM POINT_NUMBER COUNT          (no room in the stream's ring)
-//   NS STREAM TID D ip.in--pdcp.in VALUE... (an event)
+//   thread TID NAME
+//   ring STREAM                             (its events do not say their CPU; of others it is the
+//   number) lost STREAM POINT_NUMBER COUNT          (no room in the stream's ring) NS STREAM TID D
+//   ip.in--pdcp.in VALUE... (an event)
 #pragma once
 
 #include <string>

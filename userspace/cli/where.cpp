@@ -1,15 +1,40 @@
 #include "userspace/cli/where.h"
 
+#include <map>
 #include <utility>
 
+#include "analysis/profile/work.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/units.h"
 
 namespace sojourn::cli {
 
 namespace {
 
 filter::Surroundings surroundings(const trace::Reader& reader) {
-  return {.origin_ns = origin_ns(reader), .streams = reader.streams()};
+  return {.origin_ns = origin_ns(reader),
+          .streams = reader.streams(),
+          .threads = profile::thread_names(reader.context())};
+}
+
+// Such events would be left out without a word.
+void tell_of_events_without_cpu(const trace::Reader& reader) {
+  std::map<std::uint32_t, const model::Stream*> streams;
+  for (const model::Stream& stream : reader.streams()) streams[stream.id] = &stream;
+  std::uint64_t targets = 0;
+  std::uint64_t without = 0;
+  for (const trace::BlockInfo& block : reader.blocks()) {
+    const auto stream = streams.find(block.stream);
+    if (stream != streams.end() && !model::carries_points(stream->second->engine)) continue;
+    targets += block.events;
+    if (stream == streams.end() || stream->second->cpu < 0) without += block.events;
+  }
+  if (without != 0)
+    tell(
+        "--where: {} of the target's {} do not say their CPU, as those of rings: no "
+        "comparison with cpu is true of them\n",
+        without == targets ? "all" : grouped(without), counted(targets, "event"));
 }
 
 template <typename Filter>
@@ -18,6 +43,7 @@ Result<std::optional<Filter>> compile(const Where& where, const trace::Reader& r
   SJ_TRY(expression, where.expression());
   auto made = Filter::compile(expression, reader.schema(), surroundings(reader));
   if (!made) return std::unexpected(std::move(made).error().within("--where"));
+  if (filter::asks_for(expression, filter::Word::kCpu)) tell_of_events_without_cpu(reader);
   return std::optional<Filter>(std::move(*made));
 }
 

@@ -74,6 +74,24 @@ TEST_CASE("times count from the mark that the capture opened at, and points may 
   CHECK(batch.ts_ns()[0] == 10'500);
 }
 
+TEST_CASE("events of threads are kept until their names are known") {
+  Sieve only = sieve("thread ~ mac*");
+  const std::vector<std::uint64_t> values = {1, 1};
+  const auto kept = [&] {
+    model::EventBatch batch;
+    for (const std::uint32_t tid : {1U, 2U, 3U})
+      batch.append({.ts_ns = 1, .seq = 0, .stream = 0, .tid = tid, .point = 0, .values = values});
+    only.apply(batch);
+    return std::vector<std::uint32_t>(batch.tid().begin(), batch.tid().end());
+  };
+  CHECK(kept() == std::vector<std::uint32_t>{1, 2, 3});
+  only.add_thread(1, "gnb");
+  only.add_thread(2, "mac_dl");
+  CHECK(kept() == std::vector<std::uint32_t>{2, 3});
+  only.add_thread(1, "mac_ul");
+  CHECK(kept() == std::vector<std::uint32_t>{1, 2, 3});
+}
+
 TEST_CASE("a batch of which nothing is kept is empty, and can be filled again") {
   Sieve none = sieve("len > 1k && has(len)");
   model::EventBatch batch;

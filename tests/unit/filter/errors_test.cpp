@@ -75,8 +75,9 @@ TEST_CASE("sets and ranges are of constants, the smaller one first") {
 TEST_CASE("texts are compared as texts") {
   refused("point > 5", 7, 1,
           "point is a text: ==, !=, ~ (matches), !~ or in {..} is wanted after it");
-  refused("len ~ 5", 1, 3, "only point, src, dest and hop are texts that a pattern can match");
-  refused("'rlc' == point", 1, 5, "a text stands only after point, src, dest, hop or dir");
+  refused("len ~ 5", 1, 3,
+          "only point, src, dest, hop and thread are texts that a pattern can match");
+  refused("'rlc' == point", 1, 5, "a text stands only after point, src, dest, hop, dir or thread");
   refused("dir ~ D", 5, 1, "dir is one letter: compare it by ==, != or in {..}");
   refused("dir == X", 8, 1, "\"X\" is no direction: one of D I K Q S U");
   refused("point == rlc.*", 10, 5, "== compares exactly: write point ~ for a pattern");
@@ -93,6 +94,23 @@ TEST_CASE("names that the trace does not have are told with those that come near
   refused("point ~ gtp.*", 9, 5, "no point matches \"gtp.*\"");
   refused("near(len) > 5", 1, 4,
           "there is no near(): at(PLACE), has(FIELD), field(NAME) and event(CONDITION) are");
+}
+
+TEST_CASE("a thread that nobody is called is named, and what a name must look like is said") {
+  refused("len == 1 && thread == mca", 23, 3, "no thread is called \"mca\": did you mean mac?");
+  refused("thread ~ ul*", 10, 3, "no thread's name matches \"ul*\"");
+  refused("thread in {7, ul}", 15, 2, "no thread is called \"ul\"");
+  refused("thread == m*", 11, 2, "== compares exactly: write thread ~ for a pattern");
+  refused("thread == kworker/3", 18, 1, "a name with a '/' in it needs quotes");
+  refused("thread ~ 4", 10, 1, "no thread is called \"4\"");
+  refused("thread > mac", 10, 3, "no point has a field \"mac\"");
+  refused("thread in {mac, }", 17, 1, "expected a field, a word or a number here");
+  refused("thread in {mac 2}", 16, 1, "expected } after the set");
+  refused("tid ~ mac", 1, 3,
+          "only point, src, dest, hop and thread are texts that a pattern can match");
+  const auto nameless = filter::EventFilter::compile(*filter::parse("thread == mac"), radio(), {});
+  REQUIRE_FALSE(nameless);
+  CHECK(nameless.error().text().starts_with("column 11: no thread's name is known here"));
 }
 
 TEST_CASE("a journey's word says that single events do not have it") {

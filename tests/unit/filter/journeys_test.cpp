@@ -53,6 +53,7 @@ bool holds(std::string_view expression, const Journey& journey) {
   filter::Surroundings around;
   around.origin_ns = 500;
   around.streams = {{.id = 0, .cpu = 0}, {.id = 1, .cpu = 2}};
+  around.threads = {{11, "gtp rx"}, {12, "mac"}, {13, "phy"}};
   const auto parsed = filter::parse(expression);
   if (!parsed) FAIL(parsed.error().text());
   const auto made = filter::JourneyFilter::compile(*parsed, radio(), around);
@@ -107,6 +108,13 @@ TEST_CASE("what any of its events has, the journey has; what is denied, none may
   CHECK_FALSE(holds("point !~ ip.*", journey));
   CHECK(holds("hop == mac", journey));
   CHECK(holds("thread == 11 && thread == 12 && cpu == 0 && cpu == 2", journey));
+  CHECK(holds("thread == 'gtp rx' && thread == mac", journey));
+  CHECK(holds("thread in {phy, mac}", journey));
+  CHECK(holds("thread != phy", journey));
+  CHECK_FALSE(holds("thread == phy", journey));
+  CHECK_FALSE(holds("thread !~ m*", journey));
+  CHECK(holds("event(thread == mac && len < 1k)", journey));
+  CHECK_FALSE(holds("event(thread == mac && len > 1k)", journey));
   CHECK_FALSE(holds("slot == 1", journey));
   CHECK_FALSE(holds("slot != 1", journey));
   CHECK(holds("has(sn) && !has(slot)", journey));

@@ -135,6 +135,48 @@ TEST_CASE("time counts from the capture's first mark, and a CPU is that of the s
   CHECK(rows("stream > 0") == Rows{1});
 }
 
+TEST_CASE("a thread is told by its number or by its name, in one set by both") {
+  const auto events = batch({{0, {1, 1}, 0, 1}, {0, {2, 1}, 0, 2}, {0, {3, 1}, 0, 3}});
+  filter::Surroundings around;
+  around.threads = thread_names();
+  const auto rows = [&](std::string_view expression,
+                        filter::Missing missing = filter::Missing::kReject) {
+    return selected(expression, events, missing, around);
+  };
+  CHECK(rows("thread == mac") == Rows{0});
+  CHECK(rows("thread == 'dl pdcp'") == Rows{1});
+  CHECK(rows("thread ~ dl*") == Rows{1});
+  CHECK(rows("thread in {mac, dl*}") == Rows{0, 1});
+  CHECK(rows("thread in {mac, 3}") == Rows{0, 2});
+  CHECK(rows("thread in {1..2}") == Rows{0, 1});
+  CHECK(rows("thread in 2..3") == Rows{1, 2});
+  CHECK(rows("thread == field(len)") == Rows{0, 1, 2});
+  CHECK(rows("tid == len") == Rows{0, 1, 2});
+  // Nobody can tell how the third one is called.
+  CHECK(rows("thread != mac") == Rows{1});
+  CHECK(rows("thread !~ m*") == Rows{1});
+  CHECK(rows("!(thread in {mac, 3})") == Rows{1});
+  CHECK(rows("thread == mac", filter::Missing::kAccept) == Rows{0, 2});
+  CHECK(rows("thread != mac", filter::Missing::kAccept) == Rows{1, 2});
+  around.threads.clear();
+  around.more_threads = true;
+  CHECK(rows("thread == nobody").empty());
+  CHECK(rows("thread == nobody", filter::Missing::kAccept) == Rows{0, 1, 2});
+}
+
+TEST_CASE("very many threads may be meant") {
+  filter::Surroundings around;
+  std::vector<Event> events;
+  Rows expected;
+  for (std::uint32_t tid = 0; tid < 3'000; ++tid) {
+    const bool is_worker = tid % 3 == 0;
+    around.threads[tid] = is_worker ? "worker" : "other";
+    events.push_back({0, {1, 1}, 0, tid});
+    if (is_worker) expected.push_back(tid);
+  }
+  CHECK(selected("thread == worker", batch(events), filter::Missing::kReject, around) == expected);
+}
+
 TEST_CASE("rows come in their order, however they were decided, over many chunks") {
   std::vector<Event> events;
   Rows expected;

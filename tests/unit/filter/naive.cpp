@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/filter/support.h"
+
 namespace sojourn::filter_tests {
 
 namespace {
@@ -35,7 +37,7 @@ std::optional<Number> number(const Node& node, const model::Point& point,
         return bits;
       }
       if (node.name == "time") return event.ts_ns;
-      if (node.name == "thread") return event.tid;
+      if (node.name == "thread" || node.name == "tid") return event.tid;
       if (node.name == "stream") return event.stream;
       return std::nullopt;
     }
@@ -80,7 +82,13 @@ Truth judge(const Node& node, const model::Point& point, const model::EventView&
     return compare(node.comparison, numbers[0], numbers[1]) ? Truth::kTrue : Truth::kFalse;
   for (std::size_t i = 1; i + 1 < numbers.size(); i += 2)
     if (numbers[i] <= numbers[0] && numbers[0] <= numbers[i + 1]) return Truth::kTrue;
-  return Truth::kFalse;
+  if (node.patterns.empty()) return Truth::kFalse;
+  const auto called = thread_names().find(event.tid);
+  if (called == thread_names().end()) return Truth::kUnknown;
+  const bool is_meant = std::ranges::any_of(node.patterns, [&](const filter::Pattern& pattern) {
+    return filter::matches(pattern, called->second);
+  });
+  return is_meant ? Truth::kTrue : Truth::kFalse;
 }
 
 // True where it is for any choice of fields.

@@ -74,7 +74,7 @@ class Maker {
 
   // Always of something that an event has, or it would be refused.
   std::string number(int depth) {
-    if (depth == 0 || below(2) == 0) return below(6) == 0 ? "thread" : field();
+    if (depth == 0 || below(2) == 0) return below(6) == 0 ? "tid" : field();
     constexpr const char* kOperators[] = {"+", "-", "*", "/", "%"};
     const std::string left = number(depth - 1);
     const std::string right = below(2) == 0 ? number(depth - 1) : std::to_string(1 + below(4));
@@ -87,10 +87,12 @@ class Maker {
   }
 
   std::string text() {
-    constexpr const char* kTexts[] = {"dir == D",        "dir in {U, I}", "point ~ *mac*",
-                                      "point !~ rlc.*",  "src == mac",    "dest != mac",
-                                      "point in {depth}"};
-    return kTexts[below(7)];
+    constexpr const char* kTexts[] = {
+        "dir == D",      "dir in {U, I}",       "point ~ *mac*",        "point !~ rlc.*",
+        "src == mac",    "dest != mac",         "point in {depth}",     "thread == mac",
+        "thread != mac", "thread ~ 'dl *'",     "thread in {1, mac}",   "thread !~ *l*",
+        "thread == 2",   "thread in {0, 2..3}", "thread in {'dl *',3}", "thread > 1"};
+    return kTexts[below(16)];
   }
 
   std::mt19937 random_;
@@ -98,6 +100,8 @@ class Maker {
 
 TEST_CASE("a compiled expression selects what the plain meaning of its words selects") {
   const model::Schema schema = radio();
+  filter::Surroundings around;
+  around.threads = thread_names();
   std::size_t some = 0;
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     Maker maker(seed);
@@ -111,7 +115,7 @@ TEST_CASE("a compiled expression selects what the plain meaning of its words sel
       std::vector<std::uint32_t> expected;
       for (std::uint32_t row = 0; row < events.size(); ++row)
         if (naive(parsed->root, schema, events[row]) >= least) expected.push_back(row);
-      REQUIRE(selected(expression, events, missing) == expected);
+      REQUIRE(selected(expression, events, missing, around) == expected);
       if (!expected.empty() && expected.size() < events.size()) ++some;
     }
   }

@@ -25,6 +25,11 @@ model::Schema radio() {
   return schema;
 }
 
+const filter::ThreadNames& thread_names() {
+  static const filter::ThreadNames kNames = {{1, "mac"}, {2, "dl pdcp"}, {4, "dl phy"}};
+  return kNames;
+}
+
 model::EventBatch batch(const std::vector<Event>& events) {
   model::EventBatch made;
   std::uint64_t seq = 0;
@@ -58,7 +63,9 @@ std::string error_of(std::string_view expression) {
   CAPTURE(expression);
   const auto parsed = filter::parse(expression);
   if (!parsed) return parsed.error().text();
-  const auto compiled = filter::EventFilter::compile(*parsed, radio(), {});
+  filter::Surroundings around;
+  around.threads = thread_names();
+  const auto compiled = filter::EventFilter::compile(*parsed, radio(), around);
   REQUIRE_FALSE(compiled);
   return compiled.error().text();
 }

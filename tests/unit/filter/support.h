@@ -16,6 +16,9 @@ namespace sojourn::filter_tests {
 // (slot), U phy--mac (sn twice), I depth (len).
 model::Schema radio();
 
+// Threads 1 (mac), 2 (dl pdcp) and 4 (dl phy) have names.
+const filter::ThreadNames& thread_names();
+
 struct Event {
   model::PointId point = 0;
   std::vector<std::uint64_t> values;

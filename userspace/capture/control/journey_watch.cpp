@@ -5,7 +5,8 @@
 namespace sojourn::capture {
 
 Result<void> JourneyWatch::check(const filter::Expression& condition, const model::Schema& schema) {
-  SJ_CHECK(filter::JourneyFilter::compile(condition, schema, {}));
+  SJ_CHECK(
+      filter::JourneyFilter::compile(condition, schema, {.streams = {}, .more_threads = true}));
   return {};
 }
 
@@ -25,6 +26,11 @@ void JourneyWatch::add_stream(const model::Stream& stream) {
   if (links_) links_->add_stream(stream);
   has_news_ = true;
   regroup();
+}
+
+void JourneyWatch::know_threads(filter::ThreadNames threads) {
+  threads_ = std::move(threads);
+  has_news_ = true;
 }
 
 void JourneyWatch::add_target(const model::Target& target) {
@@ -69,8 +75,9 @@ void JourneyWatch::advance(std::uint64_t watermark_ns) {
   if (!rebuilder_ || is_behind_) return;
   if (std::exchange(has_news_, false))
     for (std::size_t index = 0; index < conditions_.size(); ++index) {
-      auto filter = filter::JourneyFilter::compile(conditions_[index], schema_,
-                                                   {.origin_ns = open_ns_, .streams = streams_});
+      auto filter = filter::JourneyFilter::compile(
+          conditions_[index], schema_,
+          {.origin_ns = open_ns_, .streams = streams_, .threads = threads_, .more_threads = true});
       if (filter) filters_[index] = std::move(*filter);
     }
   rebuilder_->advance(watermark_ns);

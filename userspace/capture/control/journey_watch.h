@@ -30,6 +30,7 @@ class JourneyWatch final : journeys::Observer {
 
   void adapt(const model::Schema& schema);
   void add_stream(const model::Stream& stream);
+  void know_threads(filter::ThreadNames threads);
   void add_target(const model::Target& target);
   void begin(std::uint64_t open_ns);
 
@@ -51,6 +52,7 @@ class JourneyWatch final : journeys::Observer {
   Fire fire_;
   model::Schema schema_;
   std::vector<model::Stream> streams_;
+  filter::ThreadNames threads_;
   std::vector<model::Target> targets_;
   std::vector<std::uint16_t> groups_;                          // see Marks
   std::vector<std::optional<filter::JourneyFilter>> filters_;  // by condition; where it fits

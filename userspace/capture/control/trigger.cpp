@@ -75,7 +75,8 @@ Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Sch
   for (const Trigger& trigger : triggers) {
     Result<void> checked;
     if (trigger.when == Trigger::When::kEvent)
-      if (auto filter = compile_one(trigger, schema, {}); !filter)
+      if (auto filter = compile_one(trigger, schema, {.streams = {}, .more_threads = true});
+          !filter)
         checked = std::unexpected(std::move(filter).error());
     if (trigger.when == Trigger::When::kJourney)
       checked = JourneyWatch::check(trigger.expression, schema);
@@ -106,11 +107,23 @@ Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
 // One that fits no longer, as a library brought points that it is ambiguous for, stays as it was.
 void Watch::compile() {
   for (Condition& condition : conditions_) {
-    auto filter = compile_one(triggers_[condition.trigger], schema_,
-                              {.origin_ns = open_ns_, .streams = streams_});
+    auto filter = compile_one(
+        triggers_[condition.trigger], schema_,
+        {.origin_ns = open_ns_, .streams = streams_, .threads = threads_, .more_threads = true});
     if (filter) condition.filter = std::move(*filter);
   }
   if (journeys_) journeys_->adapt(schema_);
+}
+
+// Names of threads come a little after their first events.
+void Watch::learn(const model::Context& context) {
+  const auto before = threads_;
+  for (const model::ContextName& name : context.names)
+    if (name.kind == model::NameKind::kThread)
+      threads_[static_cast<std::uint32_t>(name.id)] = name.name;
+  if (threads_ == before) return;
+  if (journeys_) journeys_->know_threads(threads_);
+  compile();
 }
 
 // Comes before the first event, and again when something else of the capture is told.
@@ -132,6 +145,7 @@ void Watch::look(const Item& item) {
       if (condition.filter) condition.filter->add_stream(*stream);
     if (journeys_) journeys_->add_stream(*stream);
   }
+  if (const auto* context = std::get_if<model::Context>(&item)) learn(*context);
   if (const auto* target = std::get_if<model::Target>(&item); target != nullptr && journeys_)
     journeys_->add_target(*target);
   if (const auto* about = std::get_if<model::Capture>(&item)) begin(about->open_ns);

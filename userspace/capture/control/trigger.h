@@ -73,6 +73,7 @@ class Watch {
 
   void begin(std::uint64_t open_ns);
   void compile();
+  void learn(const model::Context& context);
   void look_at(const model::EventBatch& events);
   void fire(std::size_t trigger, std::uint64_t ts_ns);
 
@@ -80,6 +81,7 @@ class Watch {
   model::Schema schema_;
   std::uint64_t open_ns_ = 0;  // of the capture: `time` counts from it
   std::vector<model::Stream> streams_;
+  filter::ThreadNames threads_;
   std::vector<Condition> conditions_;
   std::vector<std::uint32_t> rows_;
   std::optional<JourneyWatch> journeys_;

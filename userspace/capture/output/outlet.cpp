@@ -29,6 +29,8 @@ void Outlet::announce_points() {
 }
 
 void Outlet::push(model::EventBatch batch) {
+  if (sieve_ && std::exchange(names_told_, thread_names_.changes()) != thread_names_.changes())
+    for (const auto& [tid, name] : thread_names_.known()) sieve_->add_thread(tid, name);
   if (sieve_) sieve_->apply(batch);
   if (!batch.empty()) sink_->push(std::move(batch));
 }

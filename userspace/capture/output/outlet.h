@@ -45,6 +45,7 @@ class Outlet {
   model::Schema schema_;
   std::optional<Sieve> sieve_;
   ThreadNames thread_names_;
+  std::uint64_t names_told_ = 0;  // ThreadNames::changes() that the sieve knows of
   std::uint64_t open_ns_ = 0;
   std::uint32_t next_stream_ = 0;
   bool has_news_ = false;

@@ -7,10 +7,11 @@
 namespace sojourn::capture {
 
 Result<Sieve> Sieve::create(filter::Expression expression, const model::Schema& schema) {
-  SJ_TRY(filter, filter::EventFilter::compile(expression, model::as_recorded(schema),
-                                              {.streams = {}, .names = filter::Names::kAreChecked},
-                                              filter::Missing::kAccept));
-  return Sieve(std::move(expression), std::move(filter));
+  SJ_TRY(filter, filter::EventFilter::compile(
+                     expression, model::as_recorded(schema),
+                     {.streams = {}, .names = filter::Names::kAreChecked, .more_threads = true},
+                     filter::Missing::kAccept));
+  return Sieve(std::move(expression), std::move(filter), schema);
 }
 
 void Sieve::add_stream(const model::Stream& stream) {
@@ -18,13 +19,30 @@ void Sieve::add_stream(const model::Stream& stream) {
   filter_.add_stream(stream);
 }
 
-// What was understood of fewer points is of more of them, so this does not fail.
+void Sieve::add_thread(std::uint32_t tid, const std::string& name) {
+  std::string& known = threads_[tid];
+  if (known == name) return;
+  known = name;
+  has_news_ = filter::asks_for(expression_, filter::Word::kThread);
+}
+
 void Sieve::adapt(const model::Schema& schema, std::uint64_t origin_ns) {
-  auto filter = filter::EventFilter::compile(
-      expression_, model::as_recorded(schema),
-      {.origin_ns = origin_ns, .streams = streams_, .names = filter::Names::kAreChecked},
-      filter::Missing::kAccept);
+  schema_ = schema;
+  origin_ns_ = origin_ns;
+  compile();
+}
+
+// What was understood of fewer points is of more of them, so this does not fail.
+void Sieve::compile() {
+  auto filter = filter::EventFilter::compile(expression_, model::as_recorded(schema_),
+                                             {.origin_ns = origin_ns_,
+                                              .streams = streams_,
+                                              .names = filter::Names::kAreChecked,
+                                              .threads = threads_,
+                                              .more_threads = true},
+                                             filter::Missing::kAccept);
   if (filter) filter_ = std::move(*filter);
+  has_news_ = false;
 }
 
 std::vector<std::uint64_t>& Sieve::counts_of(std::uint32_t stream) {
@@ -36,6 +54,7 @@ std::vector<std::uint64_t>& Sieve::counts_of(std::uint32_t stream) {
 }
 
 void Sieve::apply(model::EventBatch& batch) {
+  if (has_news_) compile();
   rows_.clear();
   filter_.select(batch, rows_);
   model::EventColumns columns = std::move(batch).release();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Sieve {
   static Result<Sieve> create(filter::Expression expression, const model::Schema& schema);
 
   void add_stream(const model::Stream& stream);
+  // A thread counts as called so from then on.
+  void add_thread(std::uint32_t tid, const std::string& name);
   // More points, and the instant that `time` counts from.
   void adapt(const model::Schema& schema, std::uint64_t origin_ns);
 
@@ -33,13 +36,20 @@ class Sieve {
   void close_up(std::vector<std::uint64_t>& next) const;
 
  private:
-  Sieve(filter::Expression expression, filter::EventFilter filter)
-      : expression_(std::move(expression)), filter_(std::move(filter)) {}
+  Sieve(filter::Expression expression, filter::EventFilter filter, model::Schema schema)
+      : expression_(std::move(expression)),
+        filter_(std::move(filter)),
+        schema_(std::move(schema)) {}
+  void compile();
   std::vector<std::uint64_t>& counts_of(std::uint32_t stream);
 
   filter::Expression expression_;
   filter::EventFilter filter_;
+  model::Schema schema_;
+  std::uint64_t origin_ns_ = 0;
   std::vector<model::Stream> streams_;
+  filter::ThreadNames threads_;
+  bool has_news_ = false;  // of threads: the filter does not know them yet
   std::vector<std::uint32_t> rows_;
   // What was left out, by stream: in all, and by point.
   std::vector<std::uint64_t> left_out_;

@@ -10,7 +10,9 @@ namespace sojourn::capture {
 
 bool ThreadNames::is_news(std::uint32_t tid, const std::string& name) {
   const auto [known, is_new] = known_.try_emplace(tid, name);
-  return is_new || std::exchange(known->second, name) != name;
+  const bool is_news = is_new || std::exchange(known->second, name) != name;
+  changes_ += is_news ? 1 : 0;
+  return is_news;
 }
 
 void ThreadNames::add(std::uint32_t tid, std::string name, std::uint64_t pid,

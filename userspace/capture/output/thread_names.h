@@ -21,10 +21,14 @@ class ThreadNames {
   // Of a thread of whichever process.
   void add(std::uint32_t tid, std::string name, std::uint64_t pid, model::Context& into);
 
+  const std::unordered_map<std::uint32_t, std::string>& known() const { return known_; }
+  std::uint64_t changes() const { return changes_; }  // how often something new came to be known
+
  private:
   bool is_news(std::uint32_t tid, const std::string& name);
 
   std::unordered_map<std::uint32_t, std::string> known_;  // by tid
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace sojourn::capture

@@ -95,6 +95,7 @@ Result<void> LeftRings::read_ring(const Source& source, const Ring& ring) {
   const std::uint64_t events_before = counts_.events;
   ring_first_ns_ = 0;
   ring_last_stamp_ = ring.claimed_stamp;
+  if (sieve_ != nullptr) sieve_->add_thread(ring.tid, thread_name(ring.shared));
   if (ring.is_flight) {
     // A thread takes over a dead one's ring as it is: what was before its time is another's.
     const std::uint64_t until = std::min(ring.claimed_stamp, view_.until_stamp);

@@ -78,6 +78,13 @@ void FlightOptions::define(CLI::App& app) {
   app.add_flag("--wait", wait_, "Attach, but record nothing before `sojourn ctl start`");
 }
 
+bool FlightOptions::asks_for(filter::Word word) const {
+  return std::ranges::any_of(triggers_, [word](const std::string& text) {
+    const auto trigger = capture::parse_trigger(text);
+    return trigger && filter::asks_for(trigger->expression, word);
+  });
+}
+
 Result<void> FlightOptions::apply(capture::Options& options) const {
   options.wait_for_start = wait_;
   if (!is_asked()) return {};

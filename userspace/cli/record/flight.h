@@ -16,6 +16,7 @@ class FlightOptions {
   void define(CLI::App& app);
   bool is_asked() const { return !history_.empty(); }
   bool is_rings() const { return history_ == kRings; }  // the target's own are the memory
+  bool asks_for(filter::Word word) const;               // whether a trigger does
   Result<void> apply(capture::Options& options) const;
 
  private:

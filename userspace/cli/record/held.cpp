@@ -47,7 +47,9 @@ void check_held_options(const CLI::App& app, const ProcessOptions& processes,
   }
   if (processes.pids.empty())
     refuse_usage(fmt::format("{} reads the rings of processes that run: give -p PID", asked));
-  if (selection.asks_for_time())
+  if (selection.asks_for(filter::Word::kCpu))
+    refuse_usage("--where: rings do not know the CPU of their events");
+  if (selection.asks_for(filter::Word::kTime))
     refuse_usage(fmt::format(
         "--where: time counts from the open mark, which {} finds only when it reads: say so to "
         "`sojourn report`",

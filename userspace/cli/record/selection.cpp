@@ -51,7 +51,8 @@ Result<void> require_matches(const std::vector<std::string>& globs, const model:
 Result<filter::EventFilter> compile(const filter::Expression& expression,
                                     const model::Schema& schema, filter::Names names) {
   return filter::EventFilter::compile(expression, model::as_recorded(schema),
-                                      {.streams = {}, .names = names}, filter::Missing::kAccept);
+                                      {.streams = {}, .names = names, .more_threads = true},
+                                      filter::Missing::kAccept);
 }
 
 bool may_hold(const filter::EventFilter& filter, std::size_t id) {
@@ -81,11 +82,6 @@ capture::PointTests field_tests(const filter::Expression& expression, const mode
   return tests;
 }
 
-bool has_time(const filter::Node& node) {
-  return (node.kind == filter::Node::Kind::kName && !node.is_field && node.name == "time") ||
-         std::ranges::any_of(node.parts, has_time);
-}
-
 }  // namespace
 
 void RecordSelection::define(CLI::App& app) {
@@ -101,9 +97,9 @@ void RecordSelection::define(CLI::App& app) {
                 "such a field are kept; docs/filters.md has the language");
 }
 
-bool RecordSelection::asks_for_time() const {
+bool RecordSelection::asks_for(filter::Word word) const {
   const auto expression = where_.given() ? where_.expression() : fail("none");
-  return expression && has_time(expression->root);
+  return expression && filter::asks_for(*expression, word);
 }
 
 // Everything of it that can only be held against points.

@@ -23,8 +23,7 @@ class RecordSelection {
   // for must be in one of them, or of a command that launches others in the first that come.
   Result<void> apply(std::vector<target::Points>& all, capture::Options& how) const;
 
-  // Whether the expression has to know when the capture began.
-  bool asks_for_time() const;
+  bool asks_for(filter::Word word) const;  // whether the expression does
 
  private:
   Result<void> check(const model::Schema& schema) const;

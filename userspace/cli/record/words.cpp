@@ -25,6 +25,18 @@ std::size_t found_points(const capture::Coverage& coverage) {
   return coverage.ring_points + coverage.bpf_points + coverage.uncovered_points;
 }
 
+// Nothing else would tell why they are all there, or why nothing happens.
+void tell_of_cpu(const RecordOptions& options) {
+  if (options.selection.asks_for(filter::Word::kCpu))
+    tell(
+        "--where: rings do not know the CPU of their events: what it says of cpu leaves none of "
+        "them out\n");
+  if (options.flight.asks_for(filter::Word::kCpu))
+    tell(
+        "--trigger: rings do not know the CPU of their events: what it says of cpu is true of none "
+        "of them\n");
+}
+
 }  // namespace
 
 void tell_launched(const RecordOptions& options, const capture::Coverage& coverage) {
@@ -53,6 +65,7 @@ void tell_attached(const RecordOptions& options, const capture::Capture& capture
        : coverage.ring_points == 0 ? "by eBPF"
                                    : fmt::format("{} by rings and {} by eBPF, which have none",
                                                  coverage.ring_points, coverage.bpf_points));
+  if (coverage.ring_points != 0) tell_of_cpu(options);
   if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
   if (coverage.has_unsteady_times)
     tell(
