@@ -43,6 +43,8 @@ class Binder {
  private:
   Result<void> leaf(const Node& node, Condition& into) {
     Leaf& leaf = into.leaf;
+    const bool is_number = node.kind == Kind::kCompare || node.kind == Kind::kIn;
+    if (scope_ == Scope::kThread && !is_number) return not_of_threads(node);
     switch (node.kind) {
       case Kind::kCompare:
         return compare(node, leaf);
@@ -78,8 +80,12 @@ class Binder {
 
   std::vector<std::string> known_names() const {
     std::vector<std::string> names;
-    for (const WordInfo& word : all_words())
-      if (scope_ == Scope::kJourney || word.of_events) names.emplace_back(word.name);
+    for (const WordInfo& word : all_words()) {
+      const bool is_known = scope_ == Scope::kThread  ? word.of_threads
+                            : scope_ == Scope::kEvent ? word.of_events
+                                                      : true;
+      if (is_known) names.emplace_back(word.name);
+    }
     for (const model::Point& point : schema_.points)
       for (const model::Field& field : point.fields) names.push_back(field.name);
     return names;
@@ -104,6 +110,26 @@ class Binder {
     if (scope_ == Scope::kEvent && !info.of_events) return not_of_events(node);
     if (!info.of_journeys) leaf.of_events = true;
     return {};
+  }
+
+  std::unexpected<Error> not_of_threads(const Node& node) const {
+    const bool is_call =
+        node.kind == Kind::kAt || node.kind == Kind::kHas || node.kind == Kind::kEvent;
+    return complain(
+        text_, node.at,
+        fmt::format("{} of what threads did: time, thread, tid and cpu are{}",
+                    is_call ? "no such thing is known" : fmt::format("{} is not known", node.name),
+                    is_call ? "" : did_you_mean(node.name, known_names())));
+  }
+
+  // A stretch of time can be cut where a comparison with constants changes, and nowhere else.
+  Result<void> require_plain_time(const Node& node, const Leaf& leaf) const {
+    const bool has_time = std::ranges::any_of(leaf.steps, [](const Step& step) {
+      return step.kind == Step::Kind::kWord && step.word == Word::kTime;
+    });
+    if (scope_ != Scope::kThread || !has_time || leaf.steps.size() == 1) return {};
+    return complain(text_, node.at,
+                    "of what threads did time is compared with constants, without arithmetic");
   }
 
   std::unexpected<Error> not_of_events(const Node& node) const {
@@ -164,7 +190,10 @@ class Binder {
   }
 
   Result<std::vector<Step>> name(const Node& node, Leaf& leaf) {
-    if (!node.is_field && find_word(node.name) != nullptr) {
+    const WordInfo* const known_word = node.is_field ? nullptr : find_word(node.name);
+    if (scope_ == Scope::kThread && (known_word == nullptr || !known_word->of_threads))
+      return not_of_threads(node);
+    if (known_word != nullptr) {
       SJ_CHECK(word(node, leaf));
       return std::vector{Step{.kind = Step::Kind::kWord, .word = leaf.word}};
     }
@@ -178,6 +207,7 @@ class Binder {
 
   Result<std::vector<Step>> stay(const Node& node, Leaf& leaf) {
     if (scope_ == Scope::kEvent) return not_of_events(node);
+    if (scope_ == Scope::kThread) return not_of_threads(node);
     const Pattern& pattern = node.patterns.front();
     std::vector<std::string> places;
     for (const model::Point& point : schema_.points) {
@@ -248,7 +278,7 @@ class Binder {
       leaf.steps.push_back({.kind = Step::Kind::kCalculate, .op = Operator::kSubtract});
       add_range(node.comparison, 0, leaf);
     }
-    return {};
+    return require_plain_time(node, leaf);
   }
 
   Result<void> in(const Node& node, Leaf& leaf) {
@@ -270,7 +300,7 @@ class Binder {
     }
     tidy(leaf.ranges);
     if (!node.patterns.empty()) return called(node, leaf);
-    return {};
+    return require_plain_time(node, leaf);
   }
 
   // Threads by their names are those numbers that have one of them by now.
@@ -371,6 +401,49 @@ class Binder {
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
                        const Surroundings& around) {
   return Binder(expression.text, scope, schema, around).condition(expression.root, false);
+}
+
+namespace {
+
+// In the clock that events have, whose numbers are never negative.
+std::uint64_t clamped(Number ns) {
+  return static_cast<std::uint64_t>(std::clamp(ns, Number{0}, Number{UINT64_MAX}));
+}
+
+// Of one comparison with times, that is to hold or not to hold.
+Span span_of_leaf(const Leaf& leaf, bool is_negated, std::uint64_t origin_ns) {
+  const bool is_time = leaf.kind == Leaf::Kind::kNumber && leaf.steps.size() == 1 &&
+                       leaf.steps.front().kind == Step::Kind::kWord &&
+                       leaf.steps.front().word == Word::kTime;
+  if (!is_time || leaf.ranges.empty()) return {};
+  Range hull = {leaf.ranges.front().low, leaf.ranges.back().high};
+  if (is_negated) {
+    if (hull.low == kLeast && hull.high != kMost)
+      hull = {leaf.ranges.front().high + 1, kMost};
+    else if (hull.high == kMost && hull.low != kLeast)
+      hull = {kLeast, leaf.ranges.back().low - 1};
+    else
+      return {};
+  }
+  const Number origin = origin_ns;
+  return {.from_ns = hull.low < -origin ? 0 : clamped(hull.low + origin),
+          .until_ns = hull.high > kMost - origin ? UINT64_MAX : clamped(hull.high + origin)};
+}
+
+}  // namespace
+
+Span span_of(const Condition& condition, std::uint64_t origin_ns) {
+  if (condition.kind == Condition::Kind::kLeaf)
+    return span_of_leaf(condition.leaf, condition.is_negated, origin_ns);
+  const bool is_and = condition.kind == Condition::Kind::kAnd;
+  Span all = is_and ? Span{} : Span{.from_ns = UINT64_MAX, .until_ns = 0};
+  for (const Condition& part : condition.parts) {
+    const Span one = span_of(part, origin_ns);
+    all.from_ns = is_and ? std::max(all.from_ns, one.from_ns) : std::min(all.from_ns, one.from_ns);
+    all.until_ns =
+        is_and ? std::min(all.until_ns, one.until_ns) : std::max(all.until_ns, one.until_ns);
+  }
+  return all;
 }
 
 bool in_ranges(const std::vector<Range>& ranges, Number number) {

@@ -75,6 +75,15 @@ struct Condition {
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
                        const Surroundings& around);
 
+// When it may be true: never outside of [from, until], whatever else holds.
+struct Span {
+  std::uint64_t from_ns = 0;
+  std::uint64_t until_ns = UINT64_MAX;
+
+  bool operator==(const Span&) const = default;
+};
+Span span_of(const Condition& condition, std::uint64_t origin_ns);
+
 // Of ranges in order, as a leaf has them.
 bool in_ranges(const std::vector<Range>& ranges, Number number);
 

@@ -22,6 +22,9 @@ class EventFilter {
 
   void add_stream(const model::Stream& stream) { program_.add_stream(stream); }
 
+  // Outside of it no event matches.
+  const Span& span() const { return span_; }
+
   // What of a point's events is known beforehand.
   Program::Verdict verdict(model::PointId point) const { return program_.verdict(point); }
   std::optional<std::vector<FieldTest>> field_tests(model::PointId point) const {
@@ -35,9 +38,10 @@ class EventFilter {
   }
 
  private:
-  explicit EventFilter(Program program) : program_(std::move(program)) {}
+  EventFilter(Program program, const Span& span) : program_(std::move(program)), span_(span) {}
 
   Program program_;
+  Span span_;
 };
 
 }  // namespace sojourn::filter

@@ -1,5 +1,6 @@
 // The words of the filter language that are no field's name: what each stands for, and in which
-// scope. An expression is about one event or about one journey. Constant data.
+// scope. An expression is about one event, about one journey or about what a thread
+// did. Constant data.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,11 @@
 
 namespace sojourn::filter {
 
-enum class Scope : std::uint8_t { kEvent, kJourney };
+enum class Scope : std::uint8_t {
+  kEvent,
+  kJourney,
+  kThread,  // what a thread did at a time: there are no points, nor fields
+};
 
 enum class Word : std::uint8_t {
   // texts
@@ -51,8 +56,9 @@ struct WordInfo {
   std::string_view name;
   Word word;
   WordKind kind;
-  bool of_events;    // may be used where an expression is about one event
-  bool of_journeys;  // is one value of a journey, not of each of its events
+  bool of_events;           // may be used where an expression is about one event
+  bool of_journeys;         // is one value of a journey, not of each of its events
+  bool of_threads = false;  // may be used where it is about what a thread did
 };
 
 const WordInfo* find_word(std::string_view name);

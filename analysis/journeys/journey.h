@@ -112,6 +112,12 @@ class Observer {
   // takes time. Asked once, before the first.
   virtual bool wants_steps() const { return true; }
 
+  // Whether only some units are told of: those of which counts() is true. Asked once as well.
+  virtual bool chooses() const { return false; }
+  // Whether a unit that enters a place by this event is told of there, from on_enter() to
+  // on_leave(), with its stays.
+  virtual bool counts(const model::EventView& /*event*/) const { return true; }
+
   virtual void on_journey(const Journey&) {}
   // A unit that entered by a pair's parent left by its child.
   virtual void on_stay(const Stay& /*stay*/) {}

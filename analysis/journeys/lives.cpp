@@ -13,6 +13,15 @@ constexpr std::uint64_t kEmptyFloor_ns = 1'000'000'000;
 
 }  // namespace
 
+model::EventView Lives::event_of(const Unit& unit, const PointPlan& plan) {
+  return {.ts_ns = unit.ts_ns,
+          .seq = unit.seq,
+          .stream = unit.stream,
+          .tid = unit.tid,
+          .point = unit.point,
+          .values = {unit.values, plan.values}};
+}
+
 void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
   store_.retain(unit);
   unit->set(kListed);
@@ -25,8 +34,8 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
   }
   if (plan.place && !unit->is(kInside)) {
     unit->set(kInside);
-    if (unit->ts_ns < open_ns_)
-      unit->set(kBefore);
+    if (unit->ts_ns < open_ns_ || (chooses_ && !observer_.counts(event_of(*unit, plan))))
+      unit->set(kUncounted);
     else
       observer_.on_enter(*plan.place, unit->ts_ns);
   }
@@ -68,7 +77,7 @@ void Lives::leave(Unit* unit, std::uint64_t ts_ns) {
     unit->clear(kInside);
     const auto place = *topology_.points[unit->point].place;
     stays_[place].note(ts_ns - unit->entered_ns);
-    if (!unit->is(kBefore)) observer_.on_leave(place, unit->entered_ns, ts_ns, true);
+    if (!unit->is(kUncounted)) observer_.on_leave(place, unit->entered_ns, ts_ns, true);
   }
   depart(unit);
 }
@@ -152,7 +161,7 @@ void Lives::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
 void Lives::no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns) {
   if (!unit->is(kInside)) return;
   unit->clear(kInside);
-  if (!unit->is(kBefore)) observer_.on_leave(*plan.place, unit->entered_ns, now_ns, false);
+  if (!unit->is(kUncounted)) observer_.on_leave(*plan.place, unit->entered_ns, now_ns, false);
 }
 
 // A block that had its time, and that nothing was taken out of, had no packet in it.

@@ -26,6 +26,7 @@ class Lives {
         rules_(rules),
         open_ns_(open_ns),
         observer_(observer),
+        chooses_(observer.chooses()),
         store_(store),
         forward_(forward),
         backward_(backward),
@@ -34,6 +35,8 @@ class Lives {
         stays_(topology.places.size()) {}
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
+  // Whether a unit's stays are told of.
+  bool tells_of(const Unit& unit) const { return !chooses_ || !unit.is(kUncounted); }
   const Longest& stay_in(std::uint16_t place) const { return stays_[place]; }
 
   // `hashes`: of the keys that it will be found by.
@@ -61,6 +64,7 @@ class Lives {
   void finish(std::uint64_t end_ns);
 
  private:
+  static model::EventView event_of(const Unit& unit, const PointPlan& plan);
   void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
   void forget(Unit* unit);
@@ -77,6 +81,7 @@ class Lives {
   const Rules& rules_;
   std::uint64_t open_ns_;
   Observer& observer_;
+  bool chooses_;
   Store& store_;
   Forward& forward_;
   Backward& backward_;

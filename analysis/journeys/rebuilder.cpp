@@ -244,7 +244,7 @@ class Engine {
     unit.entered_ns = earlier->entered_ns;
     if (earlier->is(kLeft)) return;
     // One that came before the open mark is counted from here on: it is there.
-    if (earlier->is(kInside) && !earlier->is(kBefore)) unit.set(kInside);
+    if (earlier->is(kInside) && !earlier->is(kUncounted)) unit.set(kInside);
     earlier->clear(kInside);
     lives_.depart(earlier);
   }
@@ -273,7 +273,7 @@ class Engine {
                          relation == Relation::kBranch;
     const bool leaves = relation == Relation::kTakes || match_.all_left;
     for (auto* const parent : match_.parents) {
-      if (samples) tell_of_stay(*parent, unit, plan);
+      if (samples && lives_.tells_of(*parent)) tell_of_stay(*parent, unit, plan);
       if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
       if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
       if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);

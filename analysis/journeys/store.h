@@ -41,7 +41,7 @@ enum Flag : std::uint32_t {
   kLatestRound = 1 << 10,  // the next repeat of its process would be of this one
   kVisited = 1 << 11,      // by a walk that is under way
   kListed = 1 << 12,       // in one of the lists by age
-  kBefore = 1 << 13,       // entered its place before the open mark: not counted there
+  kUncounted = 1 << 13,    // entered its place before the open mark, or is none that is asked for
   kAtEnd = 1 << 14,        // the capture's end found it in its place
   kHasMore = 1 << 15,      // something of it lies elsewhere, to be given back with it
   kRepeats = 1 << 16,      // another unit

@@ -103,6 +103,8 @@ ordered_json operations_json(const Operations& operations, const Threads& thread
                            {"fed_by", threads_json(queue->fed_by, threads)},
                            {"drained_by", threads_json(queue->drained_by, threads)}};
     object.update(meter_json(queue->meter, details));
+    object["high_water"]["items"] = queue->items;
+    object["high_water"]["inside"] = queue->inside;
     object["utilisation"] = optional_json(queue->utilisation());
     object["kingman_ns"] = optional_json(queue->predicted_ns());
     list.push_back(std::move(object));

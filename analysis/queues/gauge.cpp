@@ -1,6 +1,7 @@
 #include "analysis/queues/gauge.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sojourn::queues {
 
@@ -19,11 +20,9 @@ void Gauge::Running::note(bool is_so, std::uint64_t ts_ns) {
 
 void Gauge::add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint64_t capacity) {
   ts_ns = std::max(ts_ns, last_ns_);  // a damaged file may go back
-  if (rows_ == 0) {
-    first_ns_ = ts_ns;
-  } else {
-    levels_.add(last_.depth(), ts_ns - last_ns_);
-    series_.add(last_.depth(), last_ns_, ts_ns);
+  if (rows_ == 0) first_ns_ = ts_ns;
+  if (rows_ != 0 && !std::exchange(is_paused_, false)) {
+    hold(ts_ns);
     // Counters of one queue only rise; those that do not are no counts of what went through.
     if (sample.in >= last_.in) in_ += sample.in - last_.in;
     if (sample.out >= last_.out) out_ += sample.out - last_.out;
@@ -42,6 +41,20 @@ void Gauge::add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint
   longest_span_ns_ = std::max(longest_span_ns_, sample.span_ns);
   longest_gap_ns_ = std::max(longest_gap_ns_, sample.gap_ns);
   last_ = sample;
+  last_ns_ = ts_ns;
+}
+
+void Gauge::hold(std::uint64_t ts_ns) {
+  levels_.add(last_.depth(), ts_ns - last_ns_);
+  series_.add(last_.depth(), last_ns_, ts_ns);
+}
+
+void Gauge::pause(std::uint64_t ts_ns) {
+  if (rows_ == 0 || std::exchange(is_paused_, true)) return;
+  ts_ns = std::max(ts_ns, last_ns_);
+  hold(ts_ns);
+  empty_.note(false, ts_ns);
+  full_.note(false, ts_ns);
   last_ns_ = ts_ns;
 }
 

@@ -22,6 +22,8 @@ class Gauge {
  public:
   // In the order of time.
   void add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint64_t capacity);
+  // The newest sample holds until then and no longer: what comes is not told, up to the next one.
+  void pause(std::uint64_t ts_ns);
   void end();  // what lasts until the end is complete
 
   bool empty() const { return rows_ == 0; }
@@ -38,7 +40,7 @@ class Gauge {
   std::uint64_t unsettled() const { return unsettled_; }  // whose out is known within bounds only
   std::uint64_t first_ns() const { return first_ns_; }
   std::uint64_t last_ns() const { return last_ns_; }
-  double seconds() const { return static_cast<double>(last_ns_ - first_ns_) / 1e9; }
+  double seconds() const { return static_cast<double>(levels_.total_ns()) / 1e9; }
   std::uint64_t mean_span_ns() const { return rows_ == 0 ? 0 : total_span_ns_ / rows_; }
   std::uint64_t longest_span_ns() const { return longest_span_ns_; }
   std::uint64_t longest_gap_ns() const { return longest_gap_ns_; }  // unseen while it moved
@@ -55,12 +57,15 @@ class Gauge {
     void note(bool is_so, std::uint64_t ts_ns);
   };
 
+  void hold(std::uint64_t ts_ns);  // the last depth, until then
+
   Levels levels_;
   Series series_;
   Running empty_;
   Running full_;
   model::QueueSample last_;
   std::uint64_t rows_ = 0;
+  bool is_paused_ = false;
   std::uint64_t samples_ = 0;
   std::uint64_t unsettled_ = 0;
   std::uint64_t first_ns_ = 0;

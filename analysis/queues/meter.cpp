@@ -11,6 +11,7 @@ void Meter::begin(std::uint64_t ts_ns, std::uint64_t depth) {
 }
 
 void Meter::advance(std::uint64_t ts_ns) {
+  ts_ns = std::min(ts_ns, latest_ns_);
   if (ts_ns <= last_ns_) return;
   levels_.add(depth_, ts_ns - last_ns_);
   series_.add(depth_, last_ns_, ts_ns);

@@ -26,6 +26,7 @@ class Meter {
  public:
   // In the order of time. `depth` were inside already.
   void begin(std::uint64_t ts_ns, std::uint64_t depth = 0);
+  void end_no_later_than(std::uint64_t ts_ns) { latest_ns_ = ts_ns; }  // who leaves then has waited
   void enter(std::uint64_t ts_ns);
   // `seen`: an item was seen to leave, at that time; else it was given up.
   void leave(std::uint64_t ts_ns, bool seen);
@@ -71,6 +72,7 @@ class Meter {
   Moments between_ns_;
   Moments service_ns_;
   std::uint64_t begin_ns_ = 0;
+  std::uint64_t latest_ns_ = UINT64_MAX;
   std::uint64_t last_ns_ = 0;
   std::uint64_t empty_since_ns_ = 0;
   std::uint64_t filled_since_ns_ = 0;

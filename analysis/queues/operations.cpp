@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sojourn::queues {
 
@@ -63,8 +64,8 @@ std::optional<double> OperatedQueue::predicted_ns() const {
 }
 
 Operations::Operations(const model::Schema& schema, const model::QueueChanges& changes,
-                       std::uint64_t open_ns)
-    : open_ns_(open_ns) {
+                       std::uint64_t open_ns, Selection selection)
+    : open_ns_(open_ns), selection_(std::move(selection)) {
   for (const model::Point& point : schema.points) {
     auto& plan = plans_.emplace_back();
     const auto queue = point.field("queue");
@@ -88,8 +89,10 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
   state.queue.about.id = id;
   const auto depth = value(event, plan.depth);
   if (depth) state.unknown = inside_before(state.queue.about, plan.enqueues, *depth);
-  state.queue.meter.begin(open_ns_ == 0 ? event.ts_ns : std::min(open_ns_, event.ts_ns),
-                          state.unknown);
+  const std::uint64_t begin_ns = open_ns_ == 0 ? event.ts_ns : std::min(open_ns_, event.ts_ns);
+  state.queue.meter.begin(std::max(begin_ns, selection_.from_ns),
+                          selection_.chooses() ? 0 : state.unknown);
+  state.queue.meter.end_no_later_than(selection_.until_ns);
   return state;
 }
 
@@ -97,41 +100,72 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
 // was. Else the leaving of the one before was lost.
 bool Operations::is_namesake(const State& state, const Plan& plan, const model::EventView& event) {
   const auto depth = value(event, plan.depth);
-  return depth && inside(state.queue.about, *depth) > state.queue.meter.depth();
+  return depth && inside(state.queue.about, *depth) > state.inside();
 }
 
-void Operations::enter(State& state, const Plan& plan, const model::EventView& event) {
+// One without a number cannot be followed: it counts where all do.
+bool Operations::enter(State& state, const Plan& plan, const model::EventView& event) const {
+  OperatedQueue& queue = state.queue;
   const auto item = value(event, plan.item);
-  if (!item || state.entered_ns.size() >= kMostInside) {
+  bool counts = true;
+  if (!item || state.items.size() >= kMostInside) {
+    counts = !selection_.chooses();
     ++state.unknown;
   } else {
-    const auto before = state.entered_ns.find(*item);
-    if (before != state.entered_ns.end() && is_namesake(state, plan, event)) {
-      ++state.queue.namesakes;
-    } else if (before != state.entered_ns.end()) {
-      ++state.queue.unseen_out;
-      state.entered_ns.erase(state.entered_ns.lower_bound(*item));
-      state.queue.meter.leave(event.ts_ns, false);
+    const auto before = state.items.lower_bound(*item);
+    const bool is_inside = before != state.items.end() && before->first == *item;
+    if (is_inside && is_namesake(state, plan, event)) {
+      ++queue.namesakes;
+    } else if (is_inside) {
+      ++queue.unseen_out;
+      if (before->second.counts) queue.meter.leave(event.ts_ns, false);
+      state.items.erase(before);
     }
-    state.entered_ns.emplace(*item, event.ts_ns);
+    counts = selection_(event);
+    state.items.emplace(*item, Item{.entered_ns = event.ts_ns, .counts = counts});
   }
-  state.queue.meter.enter(event.ts_ns);
+  if (counts) queue.meter.enter(event.ts_ns);
+  return counts;
 }
 
-void Operations::leave(State& state, const Plan& plan, const model::EventView& event) {
-  const auto item = value(event, plan.item);
-  const auto entered = item ? state.entered_ns.lower_bound(*item) : state.entered_ns.end();
-  if (entered != state.entered_ns.end() && entered->first == *item) {
-    state.queue.meter.leave(event.ts_ns, true);
-    state.queue.meter.stayed(entered->second, event.ts_ns);
-    state.entered_ns.erase(entered);
-  } else if (state.unknown != 0) {
-    --state.unknown;
-    state.queue.meter.leave(event.ts_ns, true);
-  } else {
-    ++state.queue.unseen_in;
-    state.queue.meter.leave_uncounted(event.ts_ns);
+// A mark may be passed later: then those at the newer one count.
+void Operations::note_at_mark(OperatedQueue& queue, std::uint64_t number, const Item& item,
+                              std::uint64_t left_ns) {
+  const std::uint64_t mark_ns = queue.meter.high_water().ts_ns;
+  if (queue.mark_ns != mark_ns) {
+    queue.mark_ns = mark_ns;
+    queue.inside = 0;
+    queue.items.clear();
   }
+  if (mark_ns < item.entered_ns || mark_ns >= left_ns) return;
+  ++queue.inside;
+  if (queue.items.size() < OperatedQueue::kMostListed) queue.items.push_back(number);
+}
+
+bool Operations::leave(State& state, const Plan& plan, const model::EventView& event) const {
+  OperatedQueue& queue = state.queue;
+  const auto number = value(event, plan.item);
+  const auto found = number ? state.items.lower_bound(*number) : state.items.end();
+  if (found != state.items.end() && found->first == *number) {
+    const Item item = found->second;
+    state.items.erase(found);
+    if (!item.counts) return false;
+    queue.meter.leave(event.ts_ns, true);
+    queue.meter.stayed(item.entered_ns, event.ts_ns);
+    note_at_mark(queue, *number, item, event.ts_ns);
+    return true;
+  }
+  const bool was_there = state.unknown != 0;
+  if (was_there)
+    --state.unknown;
+  else
+    ++queue.unseen_in;
+  if (selection_.chooses()) return false;
+  if (was_there)
+    queue.meter.leave(event.ts_ns, true);
+  else
+    queue.meter.leave_uncounted(event.ts_ns);
+  return true;
 }
 
 void Operations::consume(const model::EventBatch& events) {
@@ -141,20 +175,26 @@ void Operations::consume(const model::EventBatch& events) {
     const Plan& plan = *plans_[event.point];
     if (plan.queue >= event.values.size()) continue;
     State& queue = state(plan, event);
-    ++(plan.enqueues ? queue.queue.fed_by : queue.queue.drained_by)[event.tid];
     const bool is_pool = queue.queue.about.kind == model::QueueKind::kPool;
-    (plan.enqueues != is_pool ? enter : leave)(queue, plan, event);
+    const bool counts =
+        plan.enqueues != is_pool ? enter(queue, plan, event) : leave(queue, plan, event);
+    if (counts) ++(plan.enqueues ? queue.queue.fed_by : queue.queue.drained_by)[event.tid];
   }
 }
 
 void Operations::finish(std::uint64_t end_ns) {
-  for (auto& [id, state] : queues_) state.queue.meter.end(end_ns);
+  for (auto& [id, state] : queues_) {
+    state.queue.meter.end(end_ns);
+    for (const auto& [number, item] : state.items)
+      if (item.counts) note_at_mark(state.queue, number, item, UINT64_MAX);
+  }
 }
 
 std::vector<const OperatedQueue*> Operations::queues() const {
   std::vector<const OperatedQueue*> all;
   all.reserve(queues_.size());
-  for (const auto& [id, state] : queues_) all.push_back(&state.queue);
+  for (const auto& [id, state] : queues_)
+    if (!selection_.chooses() || state.queue.meter.in() != 0) all.push_back(&state.queue);
   return all;
 }
 

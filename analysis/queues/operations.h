@@ -6,6 +6,9 @@
 // The first event's own depth says how many were inside before. Items of the same number leave in
 // the order in which they came. A pool is judged by what is taken from it: a buffer that is taken
 // enters, one that is given back leaves.
+//
+// Where only some items count, all are followed none the less: an item's number says which of those
+// that came it is that leaves.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +21,7 @@
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
 #include "analysis/queues/meter.h"
+#include "analysis/queues/selection.h"
 
 namespace sojourn::queues {
 
@@ -29,6 +33,11 @@ struct OperatedQueue {
   std::uint64_t unseen_out = 0;
   // Items that came while another of the same number was inside.
   std::uint64_t namesakes = 0;
+  // Items that were inside at the high-water mark, in the order in which they left.
+  static constexpr std::size_t kMostListed = 8;
+  std::uint64_t mark_ns = 0;
+  std::uint64_t inside = 0;
+  std::vector<std::uint64_t> items;               // the first of them
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, items
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
@@ -43,14 +52,14 @@ struct OperatedQueue {
 class Operations {
  public:
   // The schema outlives it.
-  Operations(const model::Schema& schema, const model::QueueChanges& changes,
-             std::uint64_t open_ns);
+  Operations(const model::Schema& schema, const model::QueueChanges& changes, std::uint64_t open_ns,
+             Selection selection = {});
 
   void consume(const model::EventBatch& events);
   void finish(std::uint64_t end_ns);
 
-  bool empty() const { return queues_.empty(); }
-  std::vector<const OperatedQueue*> queues() const;  // by id
+  bool empty() const { return queues().empty(); }
+  std::vector<const OperatedQueue*> queues() const;  // that items which count came to, by id
   // By queue: those whose items may go on into it, as a thread that drains them feeds it. A thread
   // counts where it does a tenth of the work.
   std::vector<std::vector<std::size_t>> before() const;
@@ -62,21 +71,30 @@ class Operations {
     std::optional<std::size_t> item;
     std::optional<std::size_t> depth;
   };
+  struct Item {
+    std::uint64_t entered_ns = 0;
+    bool counts = true;
+  };
   struct State {
     OperatedQueue queue;
-    std::multimap<std::uint64_t, std::uint64_t>
-        entered_ns;             // by item, the one that waits longest first
-    std::uint64_t unknown = 0;  // items inside of which the coming is not remembered
+    std::multimap<std::uint64_t, Item> items;  // by number, the one that waits longest first
+    std::uint64_t unknown = 0;                 // items inside of which the coming is not remembered
+
+    std::uint64_t inside() const { return items.size() + unknown; }
   };
   State& state(const Plan& plan, const model::EventView& event);
   static bool is_namesake(const State& state, const Plan& plan, const model::EventView& event);
-  static void enter(State& state, const Plan& plan, const model::EventView& event);
-  static void leave(State& state, const Plan& plan, const model::EventView& event);
+  // Whether the item is one of those that count.
+  bool enter(State& state, const Plan& plan, const model::EventView& event) const;
+  bool leave(State& state, const Plan& plan, const model::EventView& event) const;
+  static void note_at_mark(OperatedQueue& queue, std::uint64_t number, const Item& item,
+                           std::uint64_t left_ns);
 
   std::vector<std::optional<Plan>> plans_;  // by point
   std::unordered_map<std::uint64_t, model::QueueAbout> about_;
   std::map<std::uint64_t, State> queues_;
   std::uint64_t open_ns_;
+  Selection selection_;
 };
 
 }  // namespace sojourn::queues

@@ -5,17 +5,22 @@
 
 namespace sojourn::queues {
 
-Places::Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take)
+Places::Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take,
+               Selection selection)
     : topology_(topology),
-      open_ns_(open_ns),
+      open_ns_(open_ns == 0 ? 0 : std::max(open_ns, selection.from_ns)),
       take_(std::move(take)),
+      selection_(std::move(selection)),
       stories_(topology.places.size()) {}
 
 void Places::begin(std::uint64_t ts_ns) {
   if (begun_) return;
   begun_ = true;
   if (open_ns_ == 0 || open_ns_ > ts_ns) open_ns_ = ts_ns;
-  for (PlaceStory& story : stories_) story.meter.begin(open_ns_);
+  for (PlaceStory& story : stories_) {
+    story.meter.begin(open_ns_);
+    story.meter.end_no_later_than(selection_.until_ns);
+  }
 }
 
 void Places::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
@@ -72,7 +77,13 @@ void Places::on_journey(const journeys::Journey& journey) {
   for (std::size_t index = 0; index < journey.steps.size(); ++index) {
     const journeys::Step& step = journey.steps[index];
     const auto& place = topology_.points[step.point].place;
-    if (place && left_ns_[index] != 0)
+    const bool was_there = place && left_ns_[index] != 0;
+    if (was_there && selection_({.ts_ns = step.ts_ns,
+                                 .seq = step.seq,
+                                 .stream = step.stream,
+                                 .tid = step.tid,
+                                 .point = step.point,
+                                 .values = step.values}))
       note_at_mark(journey, step, left_ns_[index], stories_[*place]);
   }
 }

@@ -12,6 +12,7 @@
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/queues/meter.h"
+#include "analysis/queues/selection.h"
 
 namespace sojourn::queues {
 
@@ -34,8 +35,11 @@ class Places : public journeys::Observer {
   using TakeStay = std::function<void(std::uint16_t place, const journeys::Stay&)>;
 
   // The topology outlives it. 0: when it begins is not known.
-  Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take);
+  Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take,
+         Selection selection = {});
 
+  bool chooses() const override { return selection_.chooses(); }
+  bool counts(const model::EventView& event) const override { return selection_(event); }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
@@ -43,7 +47,7 @@ class Places : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override;
   void finish(std::uint64_t end_ns);
 
-  bool empty() const { return !begun_; }
+  bool empty() const { return !begun_; }                               // nothing that counts came
   const std::vector<PlaceStory>& stories() const { return stories_; }  // by place
   // The places whose units go on into this one.
   std::vector<std::uint16_t> before(std::uint16_t place) const;
@@ -60,6 +64,7 @@ class Places : public journeys::Observer {
   const journeys::Topology& topology_;
   std::uint64_t open_ns_;
   TakeStay take_;
+  Selection selection_;
   bool begun_ = false;
   std::vector<PlaceStory> stories_;
   std::vector<std::uint64_t> left_ns_;  // by step

@@ -33,7 +33,8 @@ std::optional<double> Story::mean_wait_s() const {
   return (static_cast<double>(about.capacity) - gauge.levels().mean()) / rate;
 }
 
-Survey::Survey(const trace::Reader& reader) : schema_(&reader.schema()) {
+Survey::Survey(const trace::Reader& reader, Selection selection)
+    : schema_(&reader.schema()), selection_(std::move(selection)) {
   for (const model::QueueChange& change : reader.queue_changes()) {
     Story& story = this->story(change.about.id);
     story.about = change.about;
@@ -53,14 +54,20 @@ void Survey::consume(const model::EventBatch& events) {
   for (std::size_t row = 0; row < events.size(); ++row) {
     const auto sample = model::queue_sample(*schema_, events[row]);
     if (!sample) continue;
-    ++samples_;
     Story& queue = story(sample->queue);
+    if (!selection_(events[row])) {
+      queue.gauge.pause(events.ts_ns()[row]);
+      continue;
+    }
+    ++samples_;
     queue.gauge.add(events.ts_ns()[row], *sample, queue.about.capacity);
   }
 }
 
 void Survey::finish() {
   for (Story& story : stories_) story.gauge.end();
+  if (selection_.chooses())
+    std::erase_if(stories_, [](const Story& story) { return story.gauge.empty(); });
 }
 
 }  // namespace sojourn::queues

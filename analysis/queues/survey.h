@@ -12,6 +12,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/queues.h"
 #include "analysis/queues/gauge.h"
+#include "analysis/queues/selection.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::queues {
@@ -37,7 +38,8 @@ struct Story {
 
 class Survey {
  public:
-  explicit Survey(const trace::Reader& reader);
+  // Of the samples those count that are wanted, and of the queues then those that have some.
+  explicit Survey(const trace::Reader& reader, Selection selection = {});
 
   void consume(const model::EventBatch& events);
   void finish();
@@ -50,6 +52,7 @@ class Survey {
   Story& story(std::uint64_t id);
 
   const model::Schema* schema_;
+  Selection selection_;
   std::vector<Story> stories_;
   std::unordered_map<std::uint64_t, std::size_t> by_id_;
   std::uint64_t samples_ = 0;

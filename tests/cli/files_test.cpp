@@ -37,7 +37,7 @@ TEST_CASE("a file that cannot be read as a trace is refused in one line by every
 }
 
 TEST_CASE("what is missing from a trace is told on stderr, and the rest is shown") {
-  const std::string command = GENERATE("report", "journeys", "events");
+  const std::string command = GENERATE("report", "journeys", "events", "queues", "explain");
   CAPTURE(command);
   const Traces traces;
   const std::string trace = traces.directory().path("part.sjt");
@@ -52,6 +52,7 @@ TEST_CASE("what is missing from a trace is told on stderr, and the rest is shown
                            trace + "\n");
   }
   SECTION("a capture that never ended in order") {
+    if (command == "queues") return;  // a single point makes none
     auto writer = trace::Writer::create(trace);
     REQUIRE(writer.has_value());
     auto point = model::parse_point("D in--out", "len::");

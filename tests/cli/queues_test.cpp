@@ -1,6 +1,7 @@
 // `sojourn queues` on a trace without samples.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,6 +52,79 @@ TEST_CASE("depths, waits and rates of places agree with the report and with each
     CHECK(is_there);
     CHECK(place["in"].get<std::uint64_t>() >= place["out"].get<std::uint64_t>());
   }
+}
+
+TEST_CASE("the items that a filter tells apart add up to all") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto places = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"queues", trace, "--json"});
+    const json document = json::parse(output_of(std::move(more)));
+    std::map<std::string, json> all;
+    for (const json& place : document["places"])
+      all[place["dir"].get<std::string>() + place["at"].get<std::string>()] = place;
+    return all;
+  };
+  const auto all = places({});
+  const auto none_but = places({"--where", "dir in {D, U}"});
+  const auto odd = places({"--where", "tid % 2 == 1"});
+  const auto even = places({"--where", "tid % 2 == 0"});
+  REQUIRE_FALSE(odd.empty());
+  REQUIRE_FALSE(even.empty());
+  for (const auto& [name, place] : all) {
+    CAPTURE(name);
+    const auto sum = [&](const char* count, const char* of) {
+      const auto one = [&](const auto& part) {
+        const auto found = part.find(name);
+        if (found == part.end()) return 0.0;
+        const json& value = *of != 0 ? found->second[of][count] : found->second[count];
+        return value.template get<double>();
+      };
+      return one(odd) + one(even);
+    };
+    CHECK(sum("in", "") == place["in"]);
+    CHECK(sum("out", "") == place["out"]);
+    CHECK(sum("count", "wait_ns") == place["wait_ns"]["count"]);
+    CHECK(std::abs(sum("mean", "depth") - place["depth"]["mean"].get<double>()) < 1e-6);
+    CHECK(none_but.at(name) == place);
+  }
+}
+
+TEST_CASE("a filter of time says what came then, and rates are of that time") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const json document = json::parse(
+      output_of({"queues", trace, "--json", "--where", "time in 100us..200us && dir == D"}));
+  CHECK(document["where"] == "time in 100us..200us && dir == D");
+  CHECK(document["pressure"].empty());
+  REQUIRE_FALSE(document["places"].empty());
+  for (const json& place : document["places"]) {
+    CHECK(place["dir"] == "D");
+    CHECK(std::abs(place["arrivals_per_s"].get<double>() * 100e-6 - place["in"].get<double>()) <
+          0.01);
+  }
+  CHECK(output_of({"queues", trace, "--where", "dir == D"})
+            .starts_with("only what came where dir == D: depths, rates and waits are of that\n"));
+  require_error(sojourn({"queues", trace, "--where", "dir == D && dir == U"}),
+                "no item came to a queue where dir == D && dir == U");
+  CHECK(sojourn({"queues", trace, "--where", "latency > 5ms"}).exit_code == 1);
+  CHECK(sojourn({"queues", trace, "--where", "dir = D"}).exit_code == 2);
+  CHECK(sojourn({"queues", trace, "--where", "dir == D", "--verify"}).exit_code == 2);
+}
+
+TEST_CASE("each stay of those that a filter means is a line") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto lines = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"queues", trace, "--items"});
+    const std::string text = output_of(std::move(more));
+    return std::ranges::count(text, '\n');
+  };
+  const auto down = lines({"--where", "dir == D"});
+  const auto up = lines({"--where", "dir == U"});
+  CHECK(down > 0);
+  CHECK(up > 0);
+  CHECK(down + up == lines({}));
 }
 
 TEST_CASE("what a trace does not have is said in one line") {

@@ -131,21 +131,30 @@ void print_slowest(const Places& places, const journeys::Topology& topology,
         duration(places.stories()[busiest].meter.service_ns().mean()));
 }
 
-void print_marks(const Places& places, const journeys::Topology& topology,
-                 std::uint64_t origin_ns) {
-  Table table({"high-water marks", "depth", "at", "empty until", "journeys inside"});
+Table marks_table(std::string inside) {
+  Table table({"high-water marks", "depth", "at", "empty until", std::move(inside)});
   table.left(4);
   table.fold(4);
+  return table;
+}
+
+std::vector<std::string> mark_cells(std::string name, const queues::HighWater& mark,
+                                    const std::vector<std::uint64_t>& listed, std::uint64_t inside,
+                                    std::uint64_t origin_ns) {
+  std::string who = fmt::format("{}", fmt::join(listed, ", "));
+  if (inside > listed.size()) who += fmt::format(" and {} more", count(inside - listed.size()));
+  return {std::move(name), count(mark.depth), at(mark.ts_ns, origin_ns),
+          fmt::format("{} before", duration(static_cast<double>(mark.ts_ns - mark.since_ns))),
+          std::move(who)};
+}
+
+void print_marks(const Places& places, const journeys::Topology& topology,
+                 std::uint64_t origin_ns) {
+  Table table = marks_table("journeys inside");
   for (const std::uint16_t place : places.order()) {
     const queues::PlaceStory& story = places.stories()[place];
-    const queues::HighWater& mark = story.meter.high_water();
-    std::string inside = fmt::format("{}", fmt::join(story.journeys, ", "));
-    if (story.inside > story.journeys.size())
-      inside += fmt::format(" and {} more", count(story.inside - story.journeys.size()));
-    table.row({"  " + queues::place_text(topology, place), count(mark.depth),
-               at(mark.ts_ns, origin_ns),
-               fmt::format("{} before", duration(static_cast<double>(mark.ts_ns - mark.since_ns))),
-               inside});
+    table.row(mark_cells("  " + queues::place_text(topology, place), story.meter.high_water(),
+                         story.journeys, story.inside, origin_ns));
   }
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
@@ -189,7 +198,7 @@ void print_place_threads(const Places& places, const journeys::Topology& topolog
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
 
-void print_operations(const queues::Operations& operations) {
+void print_operations(const queues::Operations& operations, std::uint64_t origin_ns) {
   Table table = meter_table("queues, from their events");
   for (const queues::OperatedQueue* queue : operations.queues())
     table.row(meter_cells("  " + operated_text(*queue), queue->meter, queue->utilisation(),
@@ -209,6 +218,11 @@ void print_operations(const queues::Operations& operations) {
           "taken to leave first",
           name, count(queue->namesakes));
   }
+  Table marks = marks_table("items inside");
+  for (const queues::OperatedQueue* queue : operations.queues())
+    marks.row(mark_cells("  " + operated_text(*queue), queue->meter.high_water(), queue->items,
+                         queue->inside, origin_ns));
+  fmt::print("\n{}", marks.text(line_width()));
 }
 
 void print_operation_depths(const queues::Operations& operations) {

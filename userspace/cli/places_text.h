@@ -22,7 +22,7 @@ void print_places(const queues::Places& places, const journeys::Topology& topolo
 void print_place_depths(const queues::Places& places, const journeys::Topology& topology);
 void print_place_threads(const queues::Places& places, const journeys::Topology& topology,
                          const ThreadNames& threads);
-void print_operations(const queues::Operations& operations);
+void print_operations(const queues::Operations& operations, std::uint64_t origin_ns);
 void print_operation_depths(const queues::Operations& operations);
 void print_chains(const std::vector<queues::Chain>& chains,
                   const std::vector<queues::PressureName>& names, std::uint64_t origin_ns);

@@ -21,11 +21,13 @@
 #include "analysis/report/rebuild.h"
 #include "analysis/report/words.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/queues_text.h"
 #include "userspace/cli/rules.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -41,6 +43,7 @@ struct Options {
   bool dot = false;
   bool json = false;
   bool verify = false;
+  Where where;
   RulesOption rules;
 };
 
@@ -48,6 +51,7 @@ struct Options {
 struct Found {
   trace::Reader& reader;
   const journeys::Topology& topology;
+  const queues::Selection& selection;
   queues::Survey survey;
   queues::Operations operations;
   queues::Places places;
@@ -68,7 +72,8 @@ Result<void> read(Found& found, const journeys::Rules& rules) {
                        if (found.verifier) found.verifier->consume(events);
                        return true;
                      }));
-  const std::uint64_t end_ns = std::max(totals.last_ns, found.reader.capture().close_ns);
+  const std::uint64_t end_ns =
+      std::min(found.selection.until_ns, std::max(totals.last_ns, found.reader.capture().close_ns));
   found.survey.finish();
   found.operations.finish(end_ns);
   found.places.finish(end_ns);
@@ -80,7 +85,9 @@ Result<void> read(Found& found, const journeys::Rules& rules) {
 // of their operations and places by the threads and points between them.
 class Pressure {
  public:
+  // A queue is deep by all that is in it: of some of its items nothing is said.
   Pressure(const Found& found, bool with_samples) : found_(found) {
+    if (found.selection.chooses()) return;
     if (with_samples) add_sampled();
     add_operated(with_samples);
     add_places();
@@ -160,6 +167,7 @@ void print_json(const Options& options, const Found& found) {
   document["places"] =
       queues::places_json(found.places, found.topology, found.threads, options.depths);
   document["pressure"] = queues::chains_json(pressure.chains, pressure.names);
+  if (options.where.given()) document["where"] = options.where.text();
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
@@ -167,14 +175,21 @@ void print_json(const Options& options, const Found& found) {
 void print_text(const Options& options, const Found& found) {
   const bool with_samples = found.has_samples() && !options.places;
   const std::uint64_t origin = origin_ns(found.reader);
+  if (options.where.given())
+    fmt::print("{}\n\n", report::wrapped("only what came where " + options.where.text() +
+                                             ": depths, rates and waits are of that",
+                                         2, line_width()));
   if (with_samples) {
     print_queues(found.reader, found.survey);
     fmt::print("\n");
+  } else if (options.where.given()) {
+    if (!found.reader.queue_changes().empty() && !options.places)
+      fmt::print("sampled queues are left out: counters do not tell one item from another\n\n");
   } else if (!found.has_samples()) {
     fmt::print(
         "no queue was sampled (`sojourn record --queues` does): all of this is from events\n\n");
   }
-  print_operations(found.operations);
+  print_operations(found.operations, origin);
   if (!found.operations.empty()) fmt::print("\n");
   print_places(found.places, found.topology, found.threads, origin);
   const Pressure pressure(found, with_samples);
@@ -203,6 +218,13 @@ void print(const Options& options, const Found& found) {
 }
 
 // One line for each stay, as it ends.
+queues::Selection selection_of(const std::optional<filter::EventFilter>& where) {
+  if (!where) return {};
+  return {.wants = [&where](const model::EventView& event) { return (*where)(event); },
+          .from_ns = where->span().from_ns,
+          .until_ns = where->span().until_ns};
+}
+
 queues::Places::TakeStay print_items(const journeys::Topology& topology, std::uint64_t origin) {
   return [&topology, origin](std::uint16_t place, const journeys::Stay& stay) {
     fmt::print("{:.9f} s  {}  {}  from thread {} to thread {}\n",
@@ -218,18 +240,26 @@ Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(topology, derive(reader, rules));
   const std::uint64_t open_ns = reader.capture().open_ns;
-  Found found = {.reader = reader,
-                 .topology = topology,
-                 .survey = queues::Survey(reader),
-                 .operations = queues::Operations(reader.schema(), reader.queue_changes(), open_ns),
-                 .places = queues::Places(topology, open_ns,
-                                          options.items ? print_items(topology, origin_ns(reader))
-                                                        : queues::Places::TakeStay())};
+  SJ_TRY(where, options.where.events(reader));
+  const queues::Selection selection = selection_of(where);
+  Found found = {
+      .reader = reader,
+      .topology = topology,
+      .selection = selection,
+      .survey = queues::Survey(reader, selection),
+      .operations = queues::Operations(reader.schema(), reader.queue_changes(), open_ns, selection),
+      .places = queues::Places(
+          topology, open_ns,
+          options.items ? print_items(topology, origin_ns(reader)) : queues::Places::TakeStay(),
+          selection)};
   if (options.verify) found.verifier.emplace(reader);
   found.threads = profile::thread_names(reader.context());
   SJ_CHECK(read(found, rules));
   tell_if_not_whole(reader);
-  if (!found.has_samples() && found.places.empty() && found.operations.empty())
+  const bool has_any = found.has_samples() || !found.places.empty() || !found.operations.empty();
+  if (!has_any && options.where.given())
+    return fail("{}: no item came to a queue where {}", options.path, options.where.text());
+  if (!has_any)
     return fail(
         "{}: has no queues: `sojourn record --queues` samples those that the target "
         "registered, and no packet went through any point (docs/queues.md)",
@@ -270,7 +300,14 @@ Action define_queues(CLI::App& app) {
                "Compare each sample with the events of the queue's operations")
       ->excludes(dot)
       ->excludes(items);
+  options->where.define(app,
+                        "Only items that came by an event for which this is true, e.g. 'thread == "
+                        "mac && time < 1s'; docs/filters.md has the language");
   options->rules.define(app);
+  app.parse_complete_callback([options] {
+    if (options->verify && options->where.given())
+      refuse_usage("--verify compares all that went through: no --where");
+  });
   app.footer(
       "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
       "empty     how often and for which share of the time; of a pool: it had nothing to give\n"

@@ -164,6 +164,29 @@ TEST_CASE("a thread is told by its number or by its name, in one set by both") {
   CHECK(rows("thread == nobody", filter::Missing::kAccept) == Rows{0, 1, 2});
 }
 
+TEST_CASE("an expression tells when it may be true at all") {
+  const auto span = [](std::string_view expression) {
+    filter::Surroundings around;
+    around.origin_ns = 1'000;
+    const auto made = filter::EventFilter::compile(*filter::parse(expression), radio(), around);
+    REQUIRE(made);
+    return made->span();
+  };
+  using filter::Span;
+  CHECK(span("len > 1") == Span{});
+  CHECK(span("time >= 1us") == Span{2'000, UINT64_MAX});
+  CHECK(span("time < 1us && len > 1") == Span{0, 1'999});
+  CHECK(span("!(time < 1us)") == Span{2'000, UINT64_MAX});
+  CHECK(span("time in 1us..2us && time < 1500ns") == Span{2'000, 2'499});
+  CHECK(span("time in {1us, 3us..4us}") == Span{2'000, 5'000});
+  CHECK(span("time in 1us..2us || time == 5us") == Span{2'000, 6'000});
+  CHECK(span("time in 1us..2us || len > 1") == Span{});
+  CHECK(span("!(time in 1us..2us)") == Span{});
+  CHECK(span("time > -500ns") == Span{501, UINT64_MAX});
+  CHECK(span("time > -5us") == Span{});
+  CHECK(span("time + 1us > 2us") == Span{});
+}
+
 TEST_CASE("very many threads may be meant") {
   filter::Surroundings around;
   std::vector<Event> events;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_approx.hpp>
@@ -32,8 +33,9 @@ struct World {
   }
 };
 
-Operations operations_of(const World& world, const model::QueueChanges& changes = {}) {
-  Operations operations(world.schema, changes, 50);
+Operations operations_of(const World& world, const model::QueueChanges& changes = {},
+                         Selection selection = {}) {
+  Operations operations(world.schema, changes, 50, std::move(selection));
   operations.consume(world.events);
   operations.finish(1000);
   return operations;
@@ -82,6 +84,70 @@ TEST_CASE("items that were there before count from the beginning, and leave with
   CHECK(meter.waits_ns().count() == 1);
   CHECK(meter.waits_ns().max() == 60);
   CHECK(operations.queues().front()->unseen_in == 0);
+}
+
+TEST_CASE("items that were inside when a queue was deepest are told by their numbers") {
+  World world;
+  world.hit(100, 0, 7, 1, 1);
+  world.hit(110, 0, 7, 2, 2);  // a mark that is passed later
+  world.hit(120, 1, 7, 1, 1);
+  world.hit(130, 0, 7, 3, 2);
+  world.hit(140, 0, 7, 4, 3);
+  world.hit(150, 1, 7, 3, 2);
+  world.hit(160, 0, 7, 5, 3);
+  world.hit(170, 1, 7, 2, 2);
+  const Operations operations = operations_of(world);
+  const OperatedQueue& queue = *operations.queues().front();
+  CHECK(queue.meter.high_water().ts_ns == 140);
+  CHECK(queue.inside == 3);
+  CHECK(queue.items == std::vector<std::uint64_t>{3, 2, 4});  // the last one never left
+}
+
+TEST_CASE("of some items depth and waits are theirs, whoever else is inside") {
+  World world;
+  world.hit(100, 0, 7, 1, 1, 1);
+  world.hit(200, 0, 7, 2, 2, 5);
+  world.hit(300, 0, 7, 2, 3, 1);  // of the same number, and behind it
+  world.hit(400, 0, 7, 3, 4, 5);
+  world.hit(500, 1, 7, 1, 3, 9);
+  world.hit(600, 1, 7, 2, 2, 9);  // the first of them, which counts
+  world.hit(700, 1, 7, 2, 1, 9);
+  world.hit(800, 1, 7, 3, 0, 9);
+  world.hit(900, 0, 8, 1, 1, 1);  // a queue to which none of them comes
+  const Operations operations = operations_of(
+      world, {}, {.wants = [](const model::EventView& event) { return event.tid == 5; }});
+  REQUIRE(operations.queues().size() == 1);
+  const OperatedQueue& queue = *operations.queues().front();
+  CHECK(queue.meter.in() == 2);
+  CHECK(queue.meter.out() == 2);
+  CHECK(queue.meter.levels().at_ns(2) == 200);
+  CHECK(queue.meter.levels().at_ns(1) == 400);
+  CHECK(queue.meter.waits_ns().count() == 2);
+  CHECK(queue.meter.waits_ns().max() == 400);
+  CHECK(queue.namesakes == 1);
+  CHECK(queue.unseen_in == 0);
+  CHECK(queue.fed_by == std::map<std::uint32_t, std::uint64_t>{{5, 2}});
+  CHECK(queue.drained_by == std::map<std::uint32_t, std::uint64_t>{{9, 2}});
+}
+
+TEST_CASE("items of a span of time are followed beyond its end, and rates are of the span") {
+  World world;
+  world.hit(100, 0, 7, 1, 1);
+  world.hit(250, 0, 7, 2, 2);
+  world.hit(300, 1, 7, 1, 1);
+  world.hit(900, 1, 7, 2, 0);
+  const Operations operations = operations_of(
+      world, {},
+      {.wants =
+           [](const model::EventView& event) { return event.ts_ns >= 200 && event.ts_ns <= 400; },
+       .from_ns = 200,
+       .until_ns = 400});
+  const Meter& meter = operations.queues().front()->meter;
+  CHECK(meter.in() == 1);
+  CHECK(meter.levels().total_ns() == 200);
+  CHECK(meter.levels().at_ns(1) == 150);
+  CHECK(meter.waits_ns().max() == 650);
+  CHECK(meter.arrivals_per_s() == Approx(1 / 200e-9));
 }
 
 TEST_CASE("operations whose counterpart is missing are counted, and spoil no depth") {

@@ -96,8 +96,8 @@ model::QueueChange found(model::QueueAbout about) {
   return {.event = model::QueueEvent::kFound, .ts_ns = 1, .after_ns = 0, .about = std::move(about)};
 }
 
-Survey survey_of(trace::Reader& reader) {
-  Survey survey(reader);
+Survey survey_of(trace::Reader& reader, Selection selection = {}) {
+  Survey survey(reader, std::move(selection));
   REQUIRE(reader.merge([&](const model::EventBatch& events) {
     survey.consume(events);
     return true;
@@ -143,6 +143,35 @@ TEST_CASE("a depth counts for as long as it lasted, not as often as it was seen"
   CHECK(story.gauge.empty_stretches().longest_ns == 60 * kMs);
   CHECK(story.gauge.full_stretches().count == 1);
   CHECK(story.gauge.full_stretches().total_ns == 10 * kMs);
+}
+
+TEST_CASE("of some samples each holds until the next, and nothing is said of the time between") {
+  Scene scene;
+  scene.tell(found(about(7, "rlc.tx", 4)));
+  scene.tell(found(about(8, "never sampled then")));
+  scene.sample(0 * kMs, 10, 10);
+  scene.sample(10 * kMs, 14, 10);
+  scene.sample(20 * kMs, 14, 12);
+  scene.sample(30 * kMs, 24, 12);  // from here on they are not asked for
+  scene.sample(90 * kMs, 24, 24, 0, 8);
+  scene.sample(100 * kMs, 24, 23);
+  scene.sample(110 * kMs, 24, 24);  // and from here on they are
+  scene.sample(120 * kMs, 26, 24);
+  auto reader = scene.read();
+  const Survey survey = survey_of(reader, {.wants = [](const model::EventView& event) {
+                                    return event.ts_ns < 30 * kMs || event.ts_ns >= 110 * kMs;
+                                  }});
+  REQUIRE(survey.stories().size() == 1);
+  const Gauge& gauge = survey.stories().front().gauge;
+  CHECK(gauge.levels().total_ns() == 40 * kMs);
+  CHECK(gauge.levels().mean() == Catch::Approx((4 * 10 + 2 * 10) / 40.0));
+  CHECK(gauge.max_depth() == 4);
+  CHECK(gauge.in() == 4 + 2);
+  CHECK(gauge.out() == 2);
+  CHECK(gauge.empty_stretches().count == 2);
+  CHECK(gauge.empty_stretches().total_ns == 20 * kMs);
+  CHECK(gauge.full_stretches().total_ns == 10 * kMs);
+  CHECK(survey.stories().front().arrivals_per_s() == Catch::Approx(6 / 40e-3));
 }
 
 TEST_CASE("each kind of queue is judged by its own meaning") {
