@@ -1,13 +1,15 @@
 #include "analysis/profile/work.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sojourn::profile {
 
 Work::Work(const model::Schema& schema, const journeys::Topology& topology,
-           const model::Profile& profile)
+           const model::Profile& profile, Wants wants)
     : topology_(topology),
       profile_(profile),
+      wants_(std::move(wants)),
       by_point_(schema.points.size()),
       amounts_(profile.counters.size()),
       threads_(topology, [this](const At& at, std::uint64_t key, const Amount& amount) {
@@ -39,6 +41,7 @@ void Work::consume(const model::EventBatch& events) {
       threads_.on_event(event);
       continue;
     }
+    if (wants_ && !wants_(event)) continue;
     const std::uint64_t stack = source->has_stacks ? event.values[0] & UINT32_MAX : 0;
     threads_.hold(event.tid, static_cast<std::uint64_t>(event.point) << 32 | stack,
                   event.values.back());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +22,11 @@ namespace sojourn::profile {
 
 class Work {
  public:
-  // All outlive it.
+  using Wants = std::function<bool(const model::EventView& sample)>;
+
+  // All outlive it. Samples that are not wanted are left out.
   Work(const model::Schema& schema, const journeys::Topology& topology,
-       const model::Profile& profile);
+       const model::Profile& profile, Wants wants = {});
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
@@ -49,6 +52,7 @@ class Work {
  private:
   const journeys::Topology& topology_;
   const model::Profile& profile_;
+  Wants wants_;
   struct Source {
     std::size_t counter = 0;
     bool has_stacks = false;

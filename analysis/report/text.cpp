@@ -61,7 +61,9 @@ class Writer {
     if (content_.threads == nullptr)
       points(all_points);
     else
-      text_ += threads_text({.survey = *content_.threads, .duration_s = content_.duration_s()});
+      text_ += threads_text({.survey = *content_.threads,
+                             .duration_s = content_.duration_s(),
+                             .width = content_.width});
     if (content_.spans != nullptr) text_ += spans_text(content_);
     if (content_.context != nullptr) text_ += context_text(*content_.context, content_.width);
     text_ += counters_text(content_);

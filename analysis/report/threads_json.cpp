@@ -25,6 +25,7 @@ ordered_json call_of(const Survey& survey, const threads::Way& way) {
 ordered_json threads_of(const Survey& survey) {
   auto list = ordered_json::array();
   for (const auto& [tid, story] : survey.threads()) {
+    if (!survey.is_meant(story)) continue;
     const threads::Judgement judged = threads::judge(story);
     ordered_json wakes;
     for (std::size_t cause = 0; cause < threads::kCauses; ++cause)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ using threads::Story;
 using threads::Survey;
 
 constexpr std::size_t kMostNames = 3;
+constexpr std::size_t kWidest = 100;  // of a sentence in a file
 
 std::string share(std::uint64_t part_ns, const Story& story) {
   return story.total_ns() == 0
@@ -67,20 +69,27 @@ class Writer {
 
   void add(const Table& table, std::size_t all) {
     if (table.empty()) return;
-    text_ += "\n" + table.text();
+    text_ += "\n" + table.text(content_.width);
     if (all > content_.most_rows)
       text_ += fmt::format("  and {} more: --limit {}\n", count(all - content_.most_rows), all);
   }
 
   void threads() {
     std::vector<std::pair<std::uint32_t, const Story*>> all;
-    for (const auto& [tid, story] : survey_.threads()) all.emplace_back(tid, &story);
+    for (const auto& [tid, story] : survey_.threads())
+      if (survey_.is_meant(story)) all.emplace_back(tid, &story);
     std::ranges::stable_sort(all, std::ranges::greater(),
                              [](const auto& of) { return of.second->running_ns; });
     Table times({"threads", "tid", "running", "wants a CPU", "blocked", "wakes a second",
                  "woken to running p50", "p99", "max"});
+    // The least important first.
+    times.spare(8, "max of woken to running");
+    times.spare(1);
+    times.spare(4);
+    times.spare(7, "p99 of woken to running");
     Table roles({"what drives them", ""});
     roles.left(1);
+    roles.fold(1);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [tid, story] = all[row];
       std::vector<std::string> cells = {"  " + thread(tid),
@@ -105,6 +114,11 @@ class Writer {
     Table table({"who wakes whom", "that waited in", "a second", "waited (mean)",
                  "woken to running p50", "p99", "max"});
     table.left(1);
+    table.spare(6, "max of woken to running");
+    table.spare(3);
+    table.spare(5, "p99 of woken to running");
+    table.spare(4);
+    table.fold(1);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, edge] = all[row];
       std::vector<std::string> cells = {
@@ -141,6 +155,10 @@ class Writer {
                  "woken to running p50", "p99", "max"});
     table.left(1);
     table.left(2);
+    table.spare(6, "max of woken to running");
+    table.spare(5, "p99 of woken to running");
+    table.spare(4);
+    table.fold(2);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const HandOff& of = all[row];
       std::vector<std::string> cells = {fmt::format("  {} {:#x}", of.kind, of.futex.second),
@@ -159,6 +177,8 @@ class Writer {
     Table table({"sockets and timers", "call", "of", "a second", "in vain", "moved a second"});
     table.left(1);
     table.left(2);
+    table.spare(4);
+    table.fold(2);
     const threads::Calls& calls = survey_.calls();
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, traffic] = all[row];
@@ -178,6 +198,7 @@ class Writer {
     std::ranges::stable_sort(all, std::ranges::greater(),
                              [](const auto& of) { return of.second->count(); });
     Table table({"socket in to socket out (estimate)", "a second", "p50", "p99", "max"});
+    table.fold(0);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, times] = all[row];
       std::vector<std::string> cells = {"  " + path_words(survey_, *key), rate(times->count())};
@@ -186,9 +207,10 @@ class Writer {
     }
     add(table, all.size());
     if (!all.empty())
-      text_ +=
+      remark(
           "  from a receiving call's end to the next sending call's begin, of its own thread or of "
-          "those\n  that it woke; what a queue held while its taker ran is not followed\n";
+          "those that it woke; what a queue held while its taker ran is not followed",
+          2);
   }
 
   void reactions() {
@@ -198,6 +220,10 @@ class Writer {
                              [](const auto& of) { return of.second->count(); });
     Table table({"woken, to the first hit of a point", "point", "a second", "p50", "p99", "max"});
     table.left(1);
+    table.spare(5, "max");
+    table.spare(4, "p99");
+    table.spare(2);
+    table.fold(1);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, times] = all[row];
       std::vector<std::string> cells = {
@@ -210,12 +236,21 @@ class Writer {
 
   void doubts() {
     if (!survey_.knows_calls())
-      text_ +=
-          "\nsystem calls were not recorded (--context syscalls): in what threads wait, queues, "
-          "sockets and\nways from socket to socket are not known\n";
+      doubt(
+          "system calls were not recorded (--context syscalls): in what threads wait, queues, "
+          "sockets and ways from socket to socket are not known");
     if (survey_.left_out() != 0)
-      text_ += fmt::format("\n{} of too many different edges, descriptors or ways were left out\n",
-                           count(survey_.left_out()));
+      doubt(fmt::format("{} of too many different edges, descriptors or ways were left out",
+                        count(survey_.left_out())));
+  }
+
+  void doubt(std::string_view line) {
+    text_ += "\n";
+    remark(line, 0);
+  }
+
+  void remark(std::string_view line, std::size_t indent) {
+    text_ += wrapped(line, indent, std::min(content_.width, kWidest)) + "\n";
   }
 
   const ThreadsContent& content_;

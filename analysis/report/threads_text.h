@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +16,8 @@ namespace sojourn::report {
 struct ThreadsContent {
   const threads::Survey& survey;
   double duration_s = 0;
-  std::size_t most_rows = 20;  // of a table
+  std::size_t most_rows = 20;    // of a table
+  std::size_t width = SIZE_MAX;  // of the terminal that it is for
 };
 
 // Tables, each with an empty line before it.

@@ -60,7 +60,7 @@ bool Futex::is_lock() const {
 
 Survey::Survey(const model::Schema& schema, const model::Context& context,
                const std::vector<model::Stream>& streams, const model::Capture& capture,
-               const model::Pids& pids)
+               const model::Pids& pids, Selection selection)
     : calls_(context),
       points_(schema),
       number_field_(field_of(schema, points_.syscall, "number")),
@@ -68,6 +68,7 @@ Survey::Survey(const model::Schema& schema, const model::Context& context,
       arg0_field_(field_of(schema, points_.syscall, "arg0")),
       op_field_(field_of(schema, points_.syscall, "op")),
       pids_(pids),
+      selection_(std::move(selection)),
       open_ns_(capture.open_ns),
       knows_states_(points_.on_switch.point && points_.wakeup.point),
       knows_calls_(points_.syscall.point && number_field_ && result_field_),
@@ -105,10 +106,13 @@ std::string Survey::thread_name(std::uint32_t tid) const {
 void Survey::consume(const model::EventBatch& events) {
   for (std::size_t row = 0; row < events.size(); ++row) {
     const model::EventView event = events[row];
-    const auto cpu = cpu_of_stream_.find(event.stream);
-    states_.consume(event, cpu == cpu_of_stream_.end() ? -1 : cpu->second);
-    if (knows_calls_ && points_.syscall.is(event)) on_call(event);
-    if (event.point < point_names_.size() && !point_names_[event.point].empty()) note_hit(event);
+    const auto stream = cpu_of_stream_.find(event.stream);
+    const std::int32_t cpu = stream == cpu_of_stream_.end() ? -1 : stream->second;
+    states_.consume(event, cpu);
+    const bool is_call = knows_calls_ && points_.syscall.is(event);
+    const bool is_hit = event.point < point_names_.size() && !point_names_[event.point].empty();
+    if (is_call) on_call(event, counts(event.tid, cpu, event.ts_ns));
+    if (is_hit) note_hit(event, counts(event.tid, cpu, event.ts_ns));
   }
 }
 
@@ -121,15 +125,18 @@ void Survey::finish(std::uint64_t end_ns) {
 void Survey::take(const Span& span) {
   Story& of = story(span.tid);
   const std::uint64_t ns = span.end_ns - span.begin_ns;
+  const std::uint64_t counted_ns =
+      selection_.chooses() ? selection_.time_of(span.tid, span.cpu, span.begin_ns, span.end_ns)
+                           : ns;
   switch (span.state) {
     case State::kRunning:
-      of.running_ns += ns;
+      of.running_ns += counted_ns;
       return;
     case State::kUnknown:
-      of.unknown_ns += ns;
+      of.unknown_ns += counted_ns;
       return;
     case State::kBlocked:
-      of.blocked_ns += ns;
+      of.blocked_ns += counted_ns;
       if (!is_ending_) on_blocked(span);
       return;
     case State::kRunnable:
@@ -137,13 +144,14 @@ void Survey::take(const Span& span) {
     case State::kGone:
       return;
   }
-  of.runnable_ns += ns;
+  of.runnable_ns += counted_ns;
   if (is_ending_) return;
   auto& waits = threads_[span.tid].waits;
   const bool was_woken = !waits.empty() && waits.back().end_ns == span.begin_ns;
-  if (span.was_running) of.preempted_ns.add(ns);
+  const bool is_meant = counts(span.tid, span.cpu, span.end_ns);
+  if (span.was_running && is_meant) of.preempted_ns.add(ns);
   if (!was_woken) return;
-  of.woken_ns.add(ns);
+  if (is_meant) of.woken_ns.add(ns);
   waits.back().delay_ns = ns;
   if (!knows_calls_) settle_all(span.tid, nullptr);
 }
@@ -151,6 +159,7 @@ void Survey::take(const Span& span) {
 void Survey::on_blocked(const Span& span) {
   Wait wait = {.begin_ns = span.begin_ns,
                .end_ns = span.end_ns,
+               .cpu = span.cpu,
                .by = span.by,
                .waker = span.waker,
                .delay_ns = std::nullopt,
@@ -184,7 +193,7 @@ std::optional<Call> Survey::read_call(const model::EventView& event) const {
               .pid = found->second.pid};
 }
 
-void Survey::on_call(const model::EventView& event) {
+void Survey::on_call(const model::EventView& event, bool is_meant) {
   story(event.tid);
   const auto call = read_call(event);
   if (!call) return;
@@ -192,10 +201,10 @@ void Survey::on_call(const model::EventView& event) {
   const bool has_waited = !thread.waits.empty();
   settle_all(event.tid, &*call);
   Story& of = story(event.tid);
-  ++of.calls;
-  of.empty_calls += !has_waited && calls_.found_nothing(*call) ? 1 : 0;
-  note_traffic(event.tid, *call);
-  if (calls_.sends(*call))
+  of.calls += is_meant ? 1 : 0;
+  of.empty_calls += is_meant && !has_waited && calls_.found_nothing(*call) ? 1 : 0;
+  note_traffic(event.tid, *call, is_meant);
+  if (is_meant && calls_.sends(*call))
     for (const auto& [ts_ns, receiver] : thread.sent_to)
       if (ts_ns >= call->begin_ns) ++loopback_[{event.tid, receiver}];
   thread.sent_to.clear();
@@ -252,16 +261,18 @@ void Survey::note_futex(std::uint32_t tid, const Wait& wait, const Call& call, C
 void Survey::settle(std::uint32_t tid, const Wait& wait, const Call* call) {
   const Cause cause = cause_of(wait, call);
   Story& of = story(tid);
-  ++of.wakes[static_cast<std::size_t>(cause)];
+  const bool is_meant = counts(tid, wait.cpu, wait.end_ns);
+  of.wakes[static_cast<std::size_t>(cause)] += is_meant ? 1 : 0;
   // Where the call began before anybody looked its address may not be known.
   if (call != nullptr && calls_.kind(call->number) == CallKind::kFutex && call->arg0 != 0)
     note_futex(tid, wait, *call, cause);
   if (cause == Cause::kTimer || cause == Cause::kInterrupt) {
     std::uint64_t& last_ns = threads_[tid].last_tick_ns;
-    if (last_ns != 0) of.intervals_ns.add(wait.end_ns - last_ns);
+    if (last_ns != 0 && is_meant) of.intervals_ns.add(wait.end_ns - last_ns);
     last_ns = wait.end_ns;
   }
   hand_over(tid, wait, call, cause);
+  if (!is_meant) return;
   const EdgeKey key = {
       .cause = cause, .by = cause == Cause::kThread ? wait.by : 0, .tid = tid, .way = way_of(call)};
   if (edges_.size() >= kMostEdges && !edges_.contains(key)) {
@@ -290,7 +301,7 @@ void Survey::hand_over(std::uint32_t tid, const Wait& wait, const Call* call, Ca
   input.tids.push_back(tid);
 }
 
-void Survey::note_hit(const model::EventView& event) {
+void Survey::note_hit(const model::EventView& event, bool is_meant) {
   const auto found = threads_.find(event.tid);
   if (found == threads_.end() || found->second.woken_ns == 0) return;
   Thread& thread = found->second;
@@ -299,6 +310,7 @@ void Survey::note_hit(const model::EventView& event) {
       event.ts_ns < thread.woken_ns)
     return;
   thread.reacted.push_back(event.point);
+  if (!is_meant) return;
   const ReactionKey key = {.tid = event.tid, .point = event.point};
   if (reactions_.size() >= kMostReactions && !reactions_.contains(key)) {
     ++left_out_;
@@ -307,10 +319,7 @@ void Survey::note_hit(const model::EventView& event) {
   reactions_[key].add(event.ts_ns - thread.woken_ns);
 }
 
-void Survey::note_traffic(std::uint32_t tid, const Call& call) {
-  const bool receives = calls_.receives(call);
-  const bool sends = calls_.sends(call);
-  if (!receives && !sends && !calls_.is_timer(call)) return;
+void Survey::count_traffic(std::uint32_t tid, const Call& call) {
   const TrafficKey key = {.tid = tid, .number = call.number, .descriptor = call.arg0};
   if (traffic_.size() >= kMostTraffic && !traffic_.contains(key)) {
     ++left_out_;
@@ -319,23 +328,31 @@ void Survey::note_traffic(std::uint32_t tid, const Call& call) {
   Traffic& traffic = traffic_[key];
   const bool moved = call.result > 0;
   ++(moved ? traffic.calls : traffic.empty);
-  if (!moved) return;
-  traffic.amount += static_cast<std::uint64_t>(call.result);
+  if (moved) traffic.amount += static_cast<std::uint64_t>(call.result);
+}
+
+void Survey::note_traffic(std::uint32_t tid, const Call& call, bool is_meant) {
+  const bool receives = calls_.receives(call);
+  const bool sends = calls_.sends(call);
+  if (!receives && !sends && !calls_.is_timer(call)) return;
+  if (is_meant) count_traffic(tid, call);
+  if (call.result <= 0) return;
   Story& of = story(tid);
   Input& input = threads_[tid].input;
   if (receives) {
-    ++of.received;
+    of.received += is_meant ? 1 : 0;
     input = {.is_known = true,
              .is_sent = false,
              .since_ns = call.end_ns,
              .descriptor = call.arg0,
              .tids = {tid}};
   } else if (sends) {
-    ++of.sent;
+    of.sent += is_meant ? 1 : 0;
     const bool follows = input.is_known && !input.is_sent && call.begin_ns >= input.since_ns &&
                          call.begin_ns - input.since_ns <= kLongestWayNs;
     if (!follows) return;
     input.is_sent = true;
+    if (!is_meant) return;
     const PathKey path = {.tids = input.tids, .in = input.descriptor, .out = call.arg0};
     if (paths_.size() >= kMostPaths && !paths_.contains(path)) {
       ++left_out_;

@@ -24,6 +24,7 @@
 #include "analysis/model/schema.h"
 #include "analysis/statistics/distribution.h"
 #include "analysis/threads/calls.h"
+#include "analysis/threads/selection.h"
 
 namespace sojourn::threads {
 
@@ -127,7 +128,7 @@ class Survey {
  public:
   Survey(const model::Schema& schema, const model::Context& context,
          const std::vector<model::Stream>& streams, const model::Capture& capture,
-         const model::Pids& pids);
+         const model::Pids& pids, Selection selection = {});
   Survey(const Survey&) = delete;
   Survey& operator=(const Survey&) = delete;
 
@@ -139,6 +140,10 @@ class Survey {
   const Calls& calls() const { return calls_; }
 
   const std::map<std::uint32_t, Story>& threads() const { return stories_; }  // by tid
+  // Whether anything of it counts.
+  bool is_meant(const Story& story) const {
+    return !selection_.chooses() || story.total_ns() + story.all_wakes() + story.calls != 0;
+  }
   const std::map<EdgeKey, Edge>& edges() const { return edges_; }
   const std::map<TrafficKey, Traffic>& traffic() const { return traffic_; }
   const std::map<FutexKey, Futex>& futexes() const { return futexes_; }
@@ -169,6 +174,7 @@ class Survey {
   struct Wait {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
+    std::int32_t cpu = -1;  // that it had before
     std::uint32_t by = 0;
     context::Waker waker = context::Waker::kUnknown;
     std::optional<std::uint64_t> delay_ns;
@@ -184,9 +190,12 @@ class Survey {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> sent_to;
   };
 
+  bool counts(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const {
+    return !selection_.chooses() || selection_.wants(tid, cpu, ts_ns);
+  }
   void take(const context::Span& span);
   void on_blocked(const context::Span& span);
-  void on_call(const model::EventView& event);
+  void on_call(const model::EventView& event, bool is_meant);
   std::optional<Call> read_call(const model::EventView& event) const;
   void settle_all(std::uint32_t tid, const Call* call);
   void settle(std::uint32_t tid, const Wait& wait, const Call* call);
@@ -194,14 +203,16 @@ class Survey {
   Cause cause_of(const Wait& wait, const Call* call) const;
   Way way_of(const Call* call) const;
   void hand_over(std::uint32_t tid, const Wait& wait, const Call* call, Cause cause);
-  void note_hit(const model::EventView& event);
-  void note_traffic(std::uint32_t tid, const Call& call);
+  void note_hit(const model::EventView& event, bool is_meant);
+  void count_traffic(std::uint32_t tid, const Call& call);
+  void note_traffic(std::uint32_t tid, const Call& call, bool is_meant);
   Story& story(std::uint32_t tid);
 
   Calls calls_;
   context::ContextPoints points_;
   std::optional<std::size_t> number_field_, result_field_, arg0_field_, op_field_;
   model::Pids pids_;
+  Selection selection_;
   std::uint64_t open_ns_;
   bool knows_states_ = false;
   bool knows_calls_ = false;

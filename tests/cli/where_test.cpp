@@ -1,6 +1,7 @@
 // --where: the filter language on the command line.
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -180,13 +181,32 @@ TEST_CASE("a CPU that is asked for and that rings do not know is not kept silent
 }
 
 TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret under the cause") {
-  for (const char* command : {"events", "journeys", "report"}) {
+  for (const char* command :
+       {"events", "journeys", "report", "explain", "queues", "threads", "profile"}) {
     const auto ended = sojourn({command, "none.sjt", "--where", "len = 5"});
     CHECK(ended.exit_code == 2);
     CHECK(ended.out.empty());
     CHECK(
         ended.err.contains("--where: column 5: a single '=' means nothing: write == to "
                            "compare\n  len = 5\n      ^\n"));
+  }
+}
+
+TEST_CASE("of what threads did only time, thread and cpu are known") {
+  const Traces traces;
+  for (const char* command : {"threads", "profile"}) {
+    CAPTURE(command);
+    const auto ended =
+        sojourn({command, traces.path("radio"), "--where", "time < 1s && rnti == 5"});
+    if (std::string_view(command) == "profile") {
+      require_error(ended, "has no profile");
+      continue;
+    }
+    require_refusal(ended,
+                    "sojourn: --where: column 14: rnti is not known of what threads did: time, "
+                    "thread, tid and cpu are\n"
+                    "  time < 1s && rnti == 5\n"
+                    "               ^~~~\n");
   }
 }
 

@@ -12,7 +12,9 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/thread_selection.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -24,6 +26,7 @@ struct Options {
   std::size_t limit = 20;
   bool folded = false;
   bool json = false;
+  Where where;
 };
 
 Result<const model::Counter*> profile_of(const trace::Reader& reader, const std::string& path) {
@@ -59,11 +62,19 @@ profile::Wanted wanted_by(const Options& options, const report::ProfileContent& 
   };
 }
 
+void print_json(const Options& options, const report::ProfileContent& content) {
+  auto document = report::profile_json(content);
+  if (options.where.given()) document["where"] = options.where.text();
+  fmt::print("{}\n",
+             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(counter, profile_of(reader, options.path));
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
-  profile::Work work(reader.schema(), topology, reader.profile());
+  SJ_TRY(selection, ThreadSelection::of(options.where, reader));
+  profile::Work work(reader.schema(), topology, reader.profile(), selection.of_samples());
   SJ_CHECK(gather(reader, work));
   tell_if_not_whole(reader);
   const profile::StackNames names(reader.profile());
@@ -76,18 +87,21 @@ Result<void> run(const Options& options) {
                                     .wanted = {},
                                     .most_rows = options.limit};
   content.wanted = wanted_by(options, content);
+  if (options.where.given() && work.stacks().empty())
+    return fail("{}: no sample where {}", options.path, options.where.text());
   const bool is_narrowed = !options.thread.empty() || !options.hop.empty();
   if (is_narrowed && std::ranges::none_of(work.stacks(), [&](const auto& entry) {
         return content.wanted(entry.first.at);
       }))
     return fail("{}: no sample of such a thread in such a hop", options.path);
   if (options.json)
-    fmt::print("{}\n", report::profile_json(content).dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(options, content);
   else if (options.folded)
     fmt::print("{}", report::profile_folded(content));
   else
-    fmt::print("{}", report::profile_text(content));
+    fmt::print("{}{}",
+               options.where.given() ? "only samples where " + options.where.text() + "\n" : "",
+               report::profile_text(content));
   return {};
 }
 
@@ -101,6 +115,9 @@ Action define_profile(CLI::App& app) {
   app.add_option("--hop", options->hop,
                  "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'")
       ->type_name("HOP");
+  options->where.define(app,
+                        "Only samples for whose time, thread and cpu this is true, e.g. 'thread ~ "
+                        "ul-* && time in 2s..3s'; docs/filters.md has the language");
   app.add_option("--limit", options->limit, "Rows of a table")
       ->type_name("N")
       ->check(whole_number(1))

@@ -16,8 +16,11 @@
 #include "analysis/threads/survey.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/thread_selection.h"
 #include "userspace/cli/trace_file.h"
+#include "userspace/cli/where.h"
 
 namespace sojourn::cli {
 namespace {
@@ -29,6 +32,7 @@ struct Options {
   std::size_t limit = 20;
   bool json = false;
   bool dot = false;
+  Where where;
 };
 
 Result<void> gather(trace::Reader& reader, threads::Survey& survey, profile::Work& work,
@@ -54,7 +58,8 @@ std::uint64_t lost(const model::Ledger& ledger) {
   return sum;
 }
 
-std::string heading(const trace::Reader& reader, double duration_s) {
+std::string heading(const Options& options, const trace::Reader& reader, double whole_s,
+                    double duration_s) {
   const std::uint64_t missing = lost(reader.ledger());
   const std::size_t others = reader.targets().size() - 1;
   const std::string& name = reader.target().name;
@@ -62,8 +67,13 @@ std::string heading(const trace::Reader& reader, double duration_s) {
       fmt::format("{}, pid {}{}, {}, {} events, {}\n",
                   name.empty() ? "unnamed target" : report::printable(name), reader.target().pid,
                   others == 0 ? "" : fmt::format(" and {} more", others),
-                  report::duration(duration_s * 1e9), report::count(reader.events()),
+                  report::duration(whole_s * 1e9), report::count(reader.events()),
                   missing == 0 ? "none lost" : report::count(missing) + " lost");
+  if (options.where.given())
+    text += report::wrapped(fmt::format("only what threads did where {}, in {}",
+                                        options.where.text(), report::duration(duration_s * 1e9)),
+                            2, line_width()) +
+            "\n";
   for (const model::ContextFamily& family : reader.context().families)
     if (!family.missing.empty())
       text += fmt::format("no context of {}: {}\n", report::printable(family.name),
@@ -104,32 +114,40 @@ std::string next(const Options& options, const trace::Reader& reader, bool has_p
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
+  SJ_TRY(selection, ThreadSelection::of(options.where, reader));
   threads::Survey survey(reader.schema(), reader.context(), reader.streams(), reader.capture(),
-                         model::pids_of(reader.targets()));
+                         model::pids_of(reader.targets()), selection.of_threads());
   if (!survey.knows_states())
     return fail(
         "{}: has no context of the scheduler, which tells what threads do: `sojourn record -p PID "
         "--auto` records it (docs/threads.md)",
         options.path);
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
-  profile::Work work(reader.schema(), topology, reader.profile());
+  profile::Work work(reader.schema(), topology, reader.profile(), selection.of_samples());
   std::uint64_t end_ns = reader.capture().close_ns;
   SJ_CHECK(gather(reader, survey, work, end_ns));
   tell_if_not_whole(reader);
   const std::uint64_t begin_ns = origin_ns(reader);
+  const double whole_s = static_cast<double>(end_ns - std::min(begin_ns, end_ns)) / 1e9;
   const report::ThreadsContent content = {
       .survey = survey,
-      .duration_s = static_cast<double>(end_ns - std::min(begin_ns, end_ns)) / 1e9,
-      .most_rows = options.limit};
+      .duration_s = static_cast<double>(selection.time_in(begin_ns, end_ns)) / 1e9,
+      .most_rows = options.limit,
+      .width = line_width()};
+  if (std::ranges::none_of(survey.threads(),
+                           [&](const auto& one) { return survey.is_meant(one.second); }))
+    return fail("{}: no thread did anything where {}", options.path, options.where.text());
   if (options.json) {
-    fmt::print("{}\n", report::threads_json(content).dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    auto document = report::threads_json(content);
+    if (options.where.given()) document["where"] = options.where.text();
+    fmt::print("{}\n",
+               document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (options.dot) {
     fmt::print("{}", report::threads_dot(content));
   } else {
     const std::string hottest = hot(reader, work);
-    fmt::print("{}{}{}{}", heading(reader, content.duration_s), report::threads_text(content),
-               hottest, next(options, reader, !hottest.empty()));
+    fmt::print("{}{}{}{}", heading(options, reader, whole_s, content.duration_s),
+               report::threads_text(content), hottest, next(options, reader, !hottest.empty()));
   }
   return {};
 }
@@ -143,6 +161,9 @@ Action define_threads(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(1))
       ->capture_default_str();
+  options->where.define(app,
+                        "Only what threads did where this is true of time, thread and cpu, e.g. "
+                        "'thread == mac && time < 1s'; docs/filters.md has the language");
   auto* dot = app.add_flag("--dot", options->dot, "The wakeup graph, for Graphviz");
   app.add_flag("--json", options->json, "One JSON object instead of text; times in nanoseconds")
       ->excludes(dot);

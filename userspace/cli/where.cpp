@@ -62,6 +62,15 @@ Result<filter::Expression> Where::expression() const {
   return parsed;
 }
 
+// Of a thread's own time the CPU is known, whoever wrote its events.
+Result<std::optional<filter::ThreadFilter>> Where::threads(const trace::Reader& reader) const {
+  if (!given()) return std::nullopt;
+  SJ_TRY(parsed, expression());
+  auto made = filter::ThreadFilter::compile(parsed, surroundings(reader));
+  if (!made) return std::unexpected(std::move(made).error().within("--where"));
+  return std::optional<filter::ThreadFilter>(std::move(*made));
+}
+
 Result<std::optional<filter::EventFilter>> Where::events(const trace::Reader& reader) const {
   return compile<filter::EventFilter>(*this, reader);
 }

@@ -11,6 +11,7 @@
 #include "analysis/base/result.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
+#include "analysis/filter/thread_filter.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::cli {
@@ -26,6 +27,7 @@ class Where {
   // None where it was not given.
   Result<std::optional<filter::EventFilter>> events(const trace::Reader& reader) const;
   Result<std::optional<filter::JourneyFilter>> journeys(const trace::Reader& reader) const;
+  Result<std::optional<filter::ThreadFilter>> threads(const trace::Reader& reader) const;
 
   // Only where it was given.
   Result<filter::Expression> expression() const;

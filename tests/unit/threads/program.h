@@ -41,7 +41,7 @@ class Program {
   context::test::Trace trace;
 
   // Of everything, in the order of time.
-  std::unique_ptr<Survey> survey(std::uint64_t end_ns);
+  std::unique_ptr<Survey> survey(std::uint64_t end_ns, Selection selection = {});
 };
 
 }  // namespace sojourn::threads::test

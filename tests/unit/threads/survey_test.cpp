@@ -1,6 +1,9 @@
 // What a program's threads do, from switches, wakeups and system calls.
 #include "analysis/threads/survey.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
@@ -33,6 +36,49 @@ TEST_CASE("a hand-over by a futex is an edge: how often, how long waited, how lo
   CHECK(found.delay_ns.max() == 10);
   CHECK(survey->edges().size() == 1);
   CHECK(judge(survey->threads().at(102)).role == Role::kDriven);
+}
+
+// What threads did until `until_ns`, or only the one thread.
+Selection until(std::uint64_t until_ns, std::uint32_t only = 0) {
+  return {
+      .wants = [=](std::uint32_t tid, std::int32_t,
+                   std::uint64_t ts_ns) { return ts_ns < until_ns && (only == 0 || tid == only); },
+      .time_of = [=](std::uint32_t tid, std::int32_t, std::uint64_t begin_ns,
+                     std::uint64_t end_ns) -> std::uint64_t {
+        if (only != 0 && tid != only) return 0;
+        return std::min(end_ns, until_ns) - std::min(begin_ns, until_ns);
+      }};
+}
+
+TEST_CASE("of some of what threads did times, waits, calls and ways are those") {
+  Program program;
+  // Two packets: 101 receives each, wakes 102, which sends it.
+  for (const std::uint64_t at : {1100U, 1500U}) {
+    program.waits_in(101, {at, at + 50, at + 60}, 0, kBySoftirq, kRecvfrom, 100, kSocketIn);
+    program.waits_in(102, {at + 20, at + 70, at + 80}, 101, kByThread, kFutex, 0, 0x7f00,
+                     kFutexWaitBitset);
+    program.trace.call(at + 90, at + 95, 102, kSendto, 100, kSocketOut);
+  }
+  const auto all = program.survey(2000);
+  const auto first = program.survey(2000, until(1400));
+  const auto sender = program.survey(2000, until(UINT64_MAX, 102));
+
+  CHECK(all->threads().at(101).total_ns() == 2000 - kOpen);
+  CHECK(first->threads().at(101).total_ns() == 1400 - kOpen);
+  CHECK(first->threads().at(101).blocked_ns == 50);
+  CHECK(edge(*all, Cause::kThread, 101, 102, {kFutex, 0x7f00}).count == 2);
+  CHECK(edge(*first, Cause::kThread, 101, 102, {kFutex, 0x7f00}).count == 1);
+  CHECK(first->threads().at(102).sent == 1);
+  REQUIRE(all->paths().size() == 1);
+  CHECK(all->paths().begin()->second.count() == 2);
+  CHECK(first->paths().begin()->second.count() == 1);
+
+  // The way is that of the one that sends, and what came before is known none the less.
+  CHECK_FALSE(sender->is_meant(sender->threads().at(101)));
+  CHECK(sender->is_meant(sender->threads().at(102)));
+  CHECK(sender->edges().size() == 1);
+  CHECK(sender->paths().begin()->first.tids == std::vector<std::uint32_t>{101, 102});
+  CHECK(sender->threads().at(102).running_ns == all->threads().at(102).running_ns);
 }
 
 TEST_CASE("the two futexes of a condition variable are one") {

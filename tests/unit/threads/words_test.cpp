@@ -1,5 +1,9 @@
 // What is printed of a program's threads.
+#include <sstream>
+#include <string>
+
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/threads_text.h"
@@ -32,6 +36,25 @@ TEST_CASE("the text names threads, what drives them, who wakes them and the way 
   CHECK(text.contains("queue 0x7f00"));
   CHECK(text.contains("79 ns"));  // from the packet to the one that was sent
   CHECK_FALSE(text.contains("system calls were not recorded"));
+}
+
+TEST_CASE("on a terminal of 80 columns no line is longer, and what is left out is named") {
+  Program program = pipeline();
+  for (std::uint32_t tid = 101; tid <= 104; ++tid)
+    program.trace.context.names.push_back({.kind = model::NameKind::kThread,
+                                           .id = tid,
+                                           .name = fmt::format("a_long_name_{}", tid),
+                                           .pid = kPid,
+                                           .state = {}});
+  const auto survey = program.survey(2000);
+  std::istringstream lines(report::threads_text({.survey = *survey, .duration_s = 1, .width = 80}));
+  bool is_told = false;
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+    is_told |= line.starts_with("`| less -S` also shows: ");
+  }
+  CHECK(is_told);
 }
 
 TEST_CASE("the JSON has the same, with numbers") {

@@ -195,8 +195,10 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   if (outcome.events != 0 && !outcome.never_hit.empty())
     tell("never hit: {}\n",
          capture::silent_words(outcome.never_hit, options.processes.maps.given()));
-  if (!outcome.path.empty())
-    tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
+  if (outcome.path.empty()) return;
+  tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
+  if (options.queues.wanted && !options.automatic.wanted)
+    tell("next: sojourn queues {}\n", outcome.path);
 }
 
 }  // namespace sojourn::cli

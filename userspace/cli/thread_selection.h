@@ -1,0 +1,36 @@
+// --where of commands about what threads did.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/filter/thread_filter.h"
+#include "analysis/profile/work.h"
+#include "analysis/threads/selection.h"
+#include "analysis/trace/reader.h"
+#include "userspace/cli/where.h"
+
+namespace sojourn::cli {
+
+class ThreadSelection {
+ public:
+  static Result<ThreadSelection> of(const Where& where, const trace::Reader& reader);
+
+  // They must not outlive it, nor it be moved meanwhile.
+  threads::Selection of_threads() const;
+  profile::Work::Wants of_samples() const;
+
+  // For how much of [begin, end) anything is wanted.
+  std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
+
+ private:
+  explicit ThreadSelection(std::optional<filter::ThreadFilter> filter)
+      : filter_(std::move(filter)) {}
+
+  std::optional<filter::ThreadFilter> filter_;
+  std::map<std::uint32_t, std::int32_t> cpus_;  // by stream
+};
+
+}  // namespace sojourn::cli
