@@ -193,13 +193,10 @@ std::optional<std::uint32_t> Timeline::call_around(std::uint32_t tid, std::uint6
 }
 
 bool Timeline::is_meant(const model::QueueAbout& about, const Where& where) {
-  const std::string_view name = about.name;
-  if (name == where.place) return true;
-  if (name.starts_with(where.place) && name.size() > where.place.size() &&
-      name[where.place.size()] == ' ')
-    return about.group != 0 && std::ranges::find(where.ids, about.group) != where.ids.end();
-  return !where.from_thread.empty() && !where.to_thread.empty() && about.group == 0 &&
-         about.producer.stage == where.from_thread && about.consumer.stage == where.to_thread;
+  if (about.is_place(where.place)) return true;
+  if (about.is_group_of(where.place))
+    return std::ranges::find(where.ids, about.group) != where.ids.end();
+  return about.joins(where.from_thread, where.to_thread);
 }
 
 std::optional<std::uint64_t> Timeline::sampled_depth(const Where& where, std::uint64_t from_ns,

@@ -29,6 +29,16 @@ std::optional<Enum> value_of(std::span<const std::string_view> names, std::strin
 
 }  // namespace
 
+bool QueueAbout::is_group_of(std::string_view place) const {
+  return group != 0 && name.size() > place.size() && name.starts_with(place) &&
+         name[place.size()] == ' ';
+}
+
+bool QueueAbout::joins(std::string_view from_thread, std::string_view to_thread) const {
+  return !from_thread.empty() && !to_thread.empty() && group == 0 &&
+         producer.stage == from_thread && consumer.stage == to_thread;
+}
+
 std::string_view name(QueueKind kind) {
   return name_of(kKinds, kind);
 }

@@ -44,6 +44,13 @@ struct QueueAbout {
   bool operator==(const QueueAbout&) const = default;
 
   std::string shown_name() const;  // "queue 0x1f3" where it has none
+
+  // Whether it is that place between points: by its name; or by its name and more words, where the
+  // units of its group alone are in it.
+  bool is_place(std::string_view place) const { return name == place; }
+  bool is_group_of(std::string_view place) const;
+  // Whether it is what these threads hand units over by: its sides are called so.
+  bool joins(std::string_view from_thread, std::string_view to_thread) const;
 };
 
 // Stored in traces: values are explicit and never reused.

@@ -64,6 +64,16 @@ ordered_json gauge_json(const Story& story, bool depths) {
   return object;
 }
 
+// Null where nobody can say who was inside.
+ordered_json mark_json(const Story& story, const Mark* mark) {
+  ordered_json object = {{"depth", story.gauge.max_depth()},
+                         {"ts_ns", story.gauge.max_at_ns()},
+                         {"journeys", nullptr},
+                         {"inside", nullptr}};
+  if (mark != nullptr) object.update({{"journeys", mark->journeys}, {"inside", mark->inside}});
+  return object;
+}
+
 ordered_json changes_json(const trace::Reader& reader) {
   ordered_json list = ordered_json::array();
   for (const model::QueueChange& change : reader.queue_changes())
@@ -116,14 +126,15 @@ ordered_json verdicts_json(const Verifier& verifier) {
 
 }  // namespace
 
-ordered_json to_json(const trace::Reader& reader, const Survey& survey, const Verifier* verifier,
-                     bool depths) {
+ordered_json to_json(const trace::Reader& reader, const Survey& survey, const Marks& marks,
+                     const Verifier* verifier, bool depths) {
   ordered_json queues = ordered_json::array();
   for (const Story& story : survey.stories()) {
     ordered_json object = about_json(story.about);
     object["appeared_ns"] = story.appeared_ns;
     object["ended_ns"] = story.ended_ns;
     object.update(gauge_json(story, depths));
+    object["high_water"] = mark_json(story, marks.find(story.about.id));
     queues.push_back(std::move(object));
   }
   ordered_json document = {{"sampling", sampling_json(reader.sampling())},

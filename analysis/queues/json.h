@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/queues/marks.h"
 #include "analysis/queues/survey.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/reader.h"
@@ -11,6 +12,6 @@ namespace sojourn::queues {
 
 // `verifier` may be null. With depths: the time at each depth of each queue as well.
 nlohmann::ordered_json to_json(const trace::Reader& reader, const Survey& survey,
-                               const Verifier* verifier, bool depths);
+                               const Marks& marks, const Verifier* verifier, bool depths);
 
 }  // namespace sojourn::queues

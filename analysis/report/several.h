@@ -19,6 +19,12 @@ class Several : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);
   }
+  bool chooses() const override {
+    return std::ranges::any_of(observers_, &journeys::Observer::chooses);
+  }
+  bool counts(const model::EventView& event) const override {
+    return std::ranges::all_of(observers_, [&](const auto* each) { return each->counts(event); });
+  }
   void on_stay(const journeys::Stay& stay) override {
     for (auto* const each : observers_) each->on_stay(stay);
   }

@@ -139,13 +139,11 @@ Table marks_table(std::string inside) {
 }
 
 std::vector<std::string> mark_cells(std::string name, const queues::HighWater& mark,
-                                    const std::vector<std::uint64_t>& listed, std::uint64_t inside,
+                                    const std::vector<std::uint64_t>& first, std::uint64_t inside,
                                     std::uint64_t origin_ns) {
-  std::string who = fmt::format("{}", fmt::join(listed, ", "));
-  if (inside > listed.size()) who += fmt::format(" and {} more", count(inside - listed.size()));
   return {std::move(name), count(mark.depth), at(mark.ts_ns, origin_ns),
           fmt::format("{} before", duration(static_cast<double>(mark.ts_ns - mark.since_ns))),
-          std::move(who)};
+          listed(first, inside)};
 }
 
 void print_marks(const Places& places, const journeys::Topology& topology,

@@ -12,6 +12,7 @@
 #include "analysis/profile/work.h"
 #include "analysis/queues/flow_json.h"
 #include "analysis/queues/json.h"
+#include "analysis/queues/marks.h"
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
 #include "analysis/queues/pressure.h"
@@ -19,6 +20,7 @@
 #include "analysis/queues/topology.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/report/rebuild.h"
+#include "analysis/report/several.h"
 #include "analysis/report/words.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/help.h"
@@ -55,6 +57,7 @@ struct Found {
   queues::Survey survey;
   queues::Operations operations;
   queues::Places places;
+  std::optional<queues::Marks> marks = std::nullopt;
   std::optional<queues::Verifier> verifier = std::nullopt;
   ThreadNames threads = {};
 
@@ -63,17 +66,20 @@ struct Found {
 
 Result<void> read(Found& found, const journeys::Rules& rules) {
   ProgressLine line;
+  report::Several observers({&found.places, &*found.marks});
   SJ_TRY(totals, report::rebuild(
-                     found.reader, rules, found.places,
+                     found.reader, rules, observers,
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
                      [&](const model::EventBatch& events) {
                        found.survey.consume(events);
+                       found.marks->settle(found.survey);
                        found.operations.consume(events);
                        if (found.verifier) found.verifier->consume(events);
                        return true;
                      }));
   const std::uint64_t end_ns =
       std::min(found.selection.until_ns, std::max(totals.last_ns, found.reader.capture().close_ns));
+  found.marks->settle(found.survey);
   found.survey.finish();
   found.operations.finish(end_ns);
   found.places.finish(end_ns);
@@ -161,7 +167,7 @@ class Pressure {
 
 void print_json(const Options& options, const Found& found) {
   const Pressure pressure(found, !options.places);
-  auto document = queues::to_json(found.reader, found.survey,
+  auto document = queues::to_json(found.reader, found.survey, *found.marks,
                                   found.verifier ? &*found.verifier : nullptr, options.depths);
   document["operations"] = queues::operations_json(found.operations, found.threads, options.depths);
   document["places"] =
@@ -181,6 +187,7 @@ void print_text(const Options& options, const Found& found) {
                                          2, line_width()));
   if (with_samples) {
     print_queues(found.reader, found.survey);
+    print_marks(found.survey, *found.marks, origin);
     fmt::print("\n");
   } else if (options.where.given()) {
     if (!found.reader.queue_changes().empty() && !options.places)
@@ -217,7 +224,6 @@ void print(const Options& options, const Found& found) {
     print_text(options, found);
 }
 
-// One line for each stay, as it ends.
 queues::Selection selection_of(const std::optional<filter::EventFilter>& where) {
   if (!where) return {};
   return {.wants = [&where](const model::EventView& event) { return (*where)(event); },
@@ -225,6 +231,7 @@ queues::Selection selection_of(const std::optional<filter::EventFilter>& where) 
           .until_ns = where->span().until_ns};
 }
 
+// One line for each stay, as it ends.
 queues::Places::TakeStay print_items(const journeys::Topology& topology, std::uint64_t origin) {
   return [&topology, origin](std::uint16_t place, const journeys::Stay& stay) {
     fmt::print("{:.9f} s  {}  {}  from thread {} to thread {}\n",
@@ -254,6 +261,7 @@ Result<void> run(const Options& options) {
           selection)};
   if (options.verify) found.verifier.emplace(reader);
   found.threads = profile::thread_names(reader.context());
+  found.marks.emplace(topology, found.survey, found.threads);
   SJ_CHECK(read(found, rules));
   tell_if_not_whole(reader);
   const bool has_any = found.has_samples() || !found.places.empty() || !found.operations.empty();

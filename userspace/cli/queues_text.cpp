@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "analysis/queues/topology.h"
 #include "analysis/report/table.h"
@@ -108,6 +109,12 @@ std::string over_time(const queues::Series& series) {
 
 }  // namespace
 
+std::string listed(const std::vector<std::uint64_t>& first, std::uint64_t all) {
+  std::string text = fmt::format("{}", fmt::join(first, ", "));
+  if (all > first.size()) text += fmt::format(" and {} more", count(all - first.size()));
+  return text;
+}
+
 std::string rate(double per_s) {
   return per_s < 100 ? fmt::format("{:.1f}", per_s) : count(static_cast<std::uint64_t>(per_s));
 }
@@ -168,6 +175,31 @@ void print_levels(const std::string& name, const queues::Levels& levels,
 void print_depths(const queues::Survey& survey) {
   for (const Story& story : survey.stories())
     print_levels(printable(story.name()), story.gauge.levels(), story.gauge.series());
+}
+
+void print_marks(const queues::Survey& survey, const queues::Marks& marks,
+                 std::uint64_t origin_ns) {
+  Table table({"high-water marks", "depth", "at", "journeys inside"});
+  table.left(3);
+  table.fold(3);
+  bool any_unknown = false;
+  for (const Story& story : survey.stories()) {
+    const bool is_pool = story.about.kind == model::QueueKind::kPool;
+    if (is_pool || story.gauge.max_depth() == 0) continue;
+    const queues::Mark* const mark = marks.find(story.about.id);
+    any_unknown |= mark == nullptr;
+    table.row({"  " + printable(story.name()), count(story.gauge.max_depth()),
+               at(story.gauge.max_at_ns(), origin_ns),
+               mark == nullptr ? "?" : listed(mark->journeys, mark->inside)});
+  }
+  if (table.empty()) return;
+  fmt::print("\n{}", table.text(line_width()));
+  if (any_unknown)
+    fmt::print(
+        "{}\n",
+        wrapped("  ? no place of packets is called so, or lies between such threads: who was "
+                "inside is not known",
+                4, line_width()));
 }
 
 void print_topology(const trace::Reader& reader, const queues::Survey& survey) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "analysis/queues/marks.h"
 #include "analysis/queues/survey.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/reader.h"
@@ -11,6 +13,8 @@
 namespace sojourn::cli {
 
 std::string rate(double per_s);  // "14.2", "3,412"
+// "3, 4, 7 and 12 more"
+std::string listed(const std::vector<std::uint64_t>& first, std::uint64_t all);
 // "3 (0.2 %)": how often, and for which share of the time.
 std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns);
 
@@ -19,6 +23,8 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey);
 void print_levels(const std::string& name, const queues::Levels& levels,
                   const queues::Series& series);
 void print_depths(const queues::Survey& survey);
+// How deep each was, when, and which journeys were inside.
+void print_marks(const queues::Survey& survey, const queues::Marks& marks, std::uint64_t origin_ns);
 void print_topology(const trace::Reader& reader, const queues::Survey& survey);
 void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,
                     std::uint64_t origin_ns);

@@ -312,7 +312,9 @@ TEST_CASE("a lost event is found as a difference and given as its cause") {
   CHECK(one.events_lost == is_known);
   CHECK(verifier.verdicts().front().different == one.samples);
   CHECK_FALSE(verifier.verdicts().front().totals_agree());
-  const auto document = to_json(reader, survey_of(reader), &verifier, true);
+  const Survey survey = survey_of(reader);
+  const journeys::Topology no_places;
+  const auto document = to_json(reader, survey, Marks(no_places, survey, {}), &verifier, true);
   CHECK(document["verify"]["discrepancies"][0]["cause"] ==
         (is_known ? "lost events" : "none found"));
 }
