@@ -45,8 +45,6 @@ class ByAge {
   }
 
  private:
-  static constexpr std::size_t kRoom = 4;
-
   struct Item {
     Unit* unit = nullptr;
     std::uint64_t since_ns = 0;
@@ -55,15 +53,14 @@ class ByAge {
   Item& at(std::uint32_t place) { return ring_[place & (ring_.size() - 1)]; }
   const Item& at(std::uint32_t place) const { return ring_[place & (ring_.size() - 1)]; }
 
-  // Those that are here no more are left out, so that few who stay long do not make it longer; and
-  // there is room for some times as many as are here, so that this is seldom.
+  // Those that are here no more are left out, so that few who stay long do not make it longer.
   void grow() {
     std::vector<Item> items;
     items.reserve(ring_.size());
     for (auto place = begin_; place != end_; ++place)
       if (at(place).unit != nullptr) items.push_back(at(place));
     std::size_t size = ring_.size();
-    if (items.size() * kRoom > size) size *= 2;
+    if (items.size() * 2 > size) size *= 2;
     ring_.assign(size, {});
     begin_ = 0;
     end_ = static_cast<std::uint32_t>(items.size());

@@ -157,6 +157,7 @@ class Engine {
     store_.retain(&unit);
     auto* hash = hashes_.data();
     for (const auto& use : plan.inserts) *hash++ = store_.fetch_key(use, unit);
+    if (plan.repeats) store_.fetch_key(*plan.repeats, unit);
     matcher_.match(unit, match_, turn == Turn::kLast);
     doubts_.judge(unit, plan, match_);
     const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
