@@ -9,7 +9,7 @@ namespace {
 
 // A block that nothing was taken out of for so long had nothing in it.
 constexpr std::uint64_t kEmptyFactor = 8;
-constexpr std::uint64_t kEmptyFloor_ns = 1'000'000'000;
+constexpr std::uint64_t kEmptyFloor_ns = 20'000'000;
 
 }  // namespace
 

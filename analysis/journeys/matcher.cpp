@@ -34,6 +34,11 @@ bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
 }
 
+// Either all pieces of a unit were seen to come from somewhere, or none.
+bool is_known(const Unit& unit) {
+  return !unit.is_any(kHeadless | kCut | kOrphan);
+}
+
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
   return child.ts_ns - std::min(child.ts_ns, parent.entered_ns);
 }
@@ -398,12 +403,14 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
   pieces_.clear();
   needed_.clear();
   std::uint64_t oldest_ns = 0;
+  std::uint64_t length = 0;
   for (const auto* parent : into.parents | std::views::reverse) {
     if (pieces_.bytes() == whole) break;
     const auto bytes = piece_of(*parent, whole);
     if (!bytes || pieces_.add(*bytes) == 0) continue;
     needed_.push_back(parent);
     oldest_ns = parent->ts_ns;
+    length += bytes->end - bytes->begin;
   }
   if (pieces_.bytes() != whole || needed_.empty()) return pieces_.bytes() == whole;
   auto& gathering = gatherings_[pair];
@@ -412,22 +419,28 @@ bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& in
                            : std::max(kSameUnitFloor_ns, kSameUnitFactor * gathering.longest_ns);
   ++gathering.units;
   gathering.longest_ns = std::max(gathering.longest_ns, needed_.front()->ts_ns - oldest_ns);
-  if (needed_.size() == into.parents.size()) return true;
-  // Either all pieces of a unit were seen to come from somewhere, or none.
-  const auto known = [](const Unit& unit) {
-    return !unit.is(kHeadless) && !unit.is(kCut) && !unit.is(kOrphan);
-  };
-  auto needed = needed_.rbegin();
-  std::erase_if(into.parents, [&](const Unit* parent) {
-    if (needed != needed_.rend() && *needed == parent) {
-      ++needed;
-      return false;
+  if (needed_.size() == into.parents.size() && length == whole) return true;
+  // Who has all bytes of a piece throws it away when it comes, and need not say so.
+  const auto& last = *needed_.front();
+  pieces_.clear();
+  std::erase_if(into.parents, [&](Unit* parent) {
+    const auto bytes = piece_of(*parent, whole);
+    if (!bytes || parent->ts_ns + same_ns < oldest_ns) return true;
+    if (is_known(*parent) != is_known(last)) {
+      into.stranger = parent;
+      return true;
     }
-    if (!piece_of(*parent, whole) || parent->ts_ns + same_ns < oldest_ns) return true;
-    if (known(*parent) == known(*needed_.front())) return false;
-    into.stranger = parent;
+    if (pieces_.add(*bytes) != 0 || bytes->begin == bytes->end) return false;
+    into.copies.push_back(parent);
     return true;
   });
+  if (!into.copies.empty()) {
+    into.doubts |= kOthersFit;
+    into.more_fit = into.copies.size() > kMaxAlternatives;
+    const auto named = std::min(into.copies.size(), kMaxAlternatives);
+    into.alternatives.assign(into.copies.begin(),
+                             into.copies.begin() + static_cast<std::ptrdiff_t>(named));
+  }
   return true;
 }
 

@@ -29,6 +29,7 @@ struct Match {
   const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
   const Unit* done = nullptr;      // of its process, whose reception had ended: this is another one
   const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
+  std::vector<Unit*> copies;       // nobody took them: all their bytes had come already
   std::uint8_t doubts = 0;         // of Doubt
   bool more_fit = false;           // than the alternatives
   std::vector<const Unit*> alternatives;  // where kOthersFit: the nearest ones
@@ -39,6 +40,7 @@ struct Match {
 
   void clear() {
     parents.clear();
+    copies.clear();
     relation = Relation::kNothing;
     repeat_of = nullptr;
     latest = done = stranger = nullptr;

@@ -202,6 +202,10 @@ class Engine {
       ++counts.repeats;
       if (!match_.repeat_of->is(kLeft)) lives_.give_way(match_.repeat_of);
     }
+    for (auto* const copy : match_.copies) {
+      ++totals_.points[copy->point].repeats;
+      lives_.give_way(copy);
+    }
     if (match_.missing) {
       unit.set(kMissing);
       if (!plan.drop) ++totals_.missing_pieces;

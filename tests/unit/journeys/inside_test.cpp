@@ -1,6 +1,7 @@
 // Which packets were in the target when the capture ended, also where a flight recorder's threads
 // reach back to different times.
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "tests/unit/journeys/world.h"
 
@@ -159,6 +160,22 @@ TEST_CASE("what entered before the open mark and was never seen again is not inc
   const auto journeys = world.journeys();
   REQUIRE(journeys.size() == 2);
   CHECK(journeys[0] == "D censored 1000000000..1000000000: in--a@1000000000");
+}
+
+TEST_CASE("a block that nothing was taken out of in its time had nothing in it, also at the end") {
+  World world(kUp);
+  world.marks = {.open_ns = 1000, .close_ns = 400'000'000};
+  std::string events;
+  for (int slot = 1; slot <= 150; ++slot)
+    events += fmt::format(
+        "{0}000000 U ant--phy 900 1 {0}\n{0}000100 U phy--rlc.rx 800 1 {0} 0 {0}\n"
+        "{0}000200 U rlc.rx--out 800 1 {0}\n",
+        slot);
+  events += "300000000 U ant--phy 900 1 300\n399000000 U ant--phy 900 1 399\n";
+  world.events(events);
+  CHECK(world.journeys().size() == 151);
+  CHECK(world.at("U ant--phy").control == 1);
+  CHECK(world.seen().back().inside == "phy 399000000 until 400000000");
 }
 
 }  // namespace

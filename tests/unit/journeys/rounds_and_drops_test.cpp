@@ -214,5 +214,45 @@ TEST_CASE("where only decoded blocks are told of, in whichever round, each is on
   CHECK(world.at("U dec--demux").orphans + world.at("U dec--demux").cut == 0);
 }
 
+constexpr std::string_view kReassembly = R"(
+    U mac--rlc len:rnti:rsn.so
+    U rlc--pdcp len:rnti:rsn
+    U pdcp--out len:rnti:rsn
+)";
+
+TEST_CASE("bytes that come again before their unit is whole are thrown away, and that is doubted") {
+  World world(kReassembly);
+  world.events(R"(
+    100 U mac--rlc 600 1 9 0
+    200 U mac--rlc 600 1 9 0
+    210 U mac--rlc 500 1 9 100
+    300 U mac--rlc 300 1 9 600
+    310 U rlc--pdcp 900 1 9
+    320 U pdcp--out 900 1 9
+  )");
+  CHECK(world.journeys() == Lines{"U complete 100..320: mac--rlc@100 mac--rlc@300 "
+                                  "rlc--pdcp@310<0,1 pdcp--out@320<2*"});
+  CHECK(world.seen()[0].journey.segments == 2);
+  CHECK(world.seen()[0].doubts == Lines{"2 others mac--rlc@200(600 1 9 0)s0#1 "
+                                        "mac--rlc@210(500 1 9 100)s0#2"});
+  CHECK(world.at("U mac--rlc").repeats == 2);
+}
+
+TEST_CASE("a piece that was left over long ago is not the same that comes later") {
+  World world(kReassembly);
+  world.events(R"(
+    100 U mac--rlc 600 1 9 0
+    5000000000 U mac--rlc 600 1 9 0
+    5000000100 U mac--rlc 300 1 9 600
+    5000000200 U rlc--pdcp 900 1 9
+    5000000300 U pdcp--out 900 1 9
+  )");
+  const auto journeys = world.journeys();
+  CHECK(journeys[0] ==
+        "U complete 5000000000..5000000300: mac--rlc@5000000000 "
+        "mac--rlc@5000000100 rlc--pdcp@5000000200<0,1 pdcp--out@5000000300<2*");
+  CHECK_FALSE(world.seen()[0].journey.ambiguous);
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
