@@ -11,9 +11,10 @@ failures=0
 
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
+# Who reads from a pipe here reads all of it: one that is left early fails as a whole.
 # function file: its instructions, one a line, without addresses
 instructions() { ${objdump:-objdump} -d --no-show-raw-insn --disassemble="$1" "$2" | sed -n 's/^ *[0-9a-f]*:\t//p'; }
-until_return() { instructions "$@" | sed '/^ret/q'; }
+until_return() { instructions "$@" | awk '!done; /^ret/ {done = 1}'; }
 count() { grep -cE "$1" <<< "$hot" || true; }
 
 # engines: as build_matrix.sh calls them
@@ -34,9 +35,9 @@ check_leaf() {
     [ "$(count "$branch")" = 1 ] || fail "$compiler $engines $function: not one branch"
     [ "$(count 'push|call|^bl|nop|\(%rsp\)|\[sp')" = 0 ] || fail "$compiler $engines $function: a frame, a call or a nop"
     [ "$(wc -l <<< "$hot")" -le $((plain_length + more)) ] || fail "$compiler $engines $function: more than the test"
-    [ "$engines" = rings ] || instructions "$function" "$work/leaf.o" | grep -q '^nop$' \
+    [ "$engines" = rings ] || instructions "$function" "$work/leaf.o" | grep '^nop$' > /dev/null \
       || fail "$compiler $engines $function: lost its site"
-    ! instructions "$function" "$work/plain.o" | grep -qE '^nop$|cmpw|movzwl|ldrh' \
+    ! instructions "$function" "$work/plain.o" | grep -E '^nop$|cmpw|movzwl|ldrh' > /dev/null \
       || fail "$compiler $function: disabled, yet there"
     printf '%s, %s, %s:\n%s\n' "$compiler" "$engines" "$function" "$hot"
   done

@@ -35,5 +35,5 @@ tail -n 1 "$work/subject"
 seen=$(sed -n 's/^@hits: //p' "$work/bpftrace")
 [ "$status" = 0 ] || { echo "FAILED: the subject was harmed, exit code $status"; exit 1; }
 [ "${seen:-0}" -ge "$hits" ] || { echo "FAILED: bpftrace saw ${seen:-no} hits:"; cat "$work/errors" "$work/bpftrace"; exit 1; }
-cat "$work/subject" "$work/bpftrace" | grep -qE "$expected" || { echo "FAILED: no '$expected' in:"; cat "$work/subject" "$work/bpftrace"; exit 1; }
+grep -qE "$expected" "$work/subject" "$work/bpftrace" || { echo "FAILED: no '$expected' in:"; cat "$work/subject" "$work/bpftrace"; exit 1; }
 echo "bpftrace saw $seen hits, the subject is unharmed"
