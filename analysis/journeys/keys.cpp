@@ -34,7 +34,7 @@ void Keys::remove(const Entry& entry) {
 }
 
 void Keys::grow() {
-  const auto before = std::exchange(buckets_, Buckets(buckets_.size() * 2));
+  const auto before = std::exchange(buckets_, std::vector<Bucket>(buckets_.size() * 2));
   shift_ = shift_for(buckets_.size());
   most_ = buckets_.size() * kMostKeys;
   for (const auto& bucket : before) {

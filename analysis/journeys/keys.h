@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "analysis/journeys/fetch_ahead.h"
-#include "analysis/journeys/large_pages.h"
 #include "analysis/journeys/topology.h"
 
 namespace sojourn::journeys {
@@ -106,8 +105,6 @@ class Keys {
     }
   };
 
-  using Buckets = std::vector<Bucket, LargePages<Bucket>>;
-
   static std::size_t place_of(std::uint64_t fits) {
     return static_cast<std::size_t>(std::countr_zero(fits)) / kByte;
   }
@@ -136,7 +133,7 @@ class Keys {
   }
   void grow();
 
-  Buckets buckets_;  // as many as a power of two
+  std::vector<Bucket> buckets_;  // as many as a power of two
   unsigned shift_;
   std::size_t keys_ = 0;
   std::size_t most_;  // before it grows

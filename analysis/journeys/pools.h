@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/journeys/large_pages.h"
-
 namespace sojourn::journeys {
 
 // Objects keep what they own (capacity of vectors) when given back: the taker resets them.
@@ -40,18 +38,19 @@ class Slab {
 
  private:
   static constexpr std::size_t kFirst = 64;
-  static constexpr std::size_t kMost = kLargePage / sizeof(T);  // of a chunk
+  static constexpr std::size_t kMost = 4096;  // of a chunk
 
   void grow() {
-    auto& chunk = chunks_.emplace_back(chunks_.empty() ? kFirst : kMost);
-    next_ = chunk.data();
-    end_ = next_ + chunk.size();
+    const auto size = chunks_.empty() ? kFirst : kMost;
+    chunks_.push_back(std::make_unique<T[]>(size));
+    next_ = chunks_.back().get();
+    end_ = next_ + size;
   }
 
   T* next_ = nullptr;  // never taken before
   T* end_ = nullptr;
   std::vector<T*> free_;
-  std::vector<std::vector<T, LargePages<T>>> chunks_;
+  std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t used_ = 0;
 };
 
