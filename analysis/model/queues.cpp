@@ -1,7 +1,7 @@
 #include "analysis/model/queues.h"
 
+#include <array>
 #include <cstddef>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -14,14 +14,15 @@ constexpr std::array<std::string_view, 4> kKinds = {"stage", "pool", "bidirectio
 constexpr std::array<std::string_view, 4> kEvents = {"found", "appeared", "described", "ended"};
 constexpr std::array<std::string_view, 3> kModes = {"fixed", "adaptive", "busy"};
 
-template <typename Enum>
-std::string_view name_of(std::span<const std::string_view> names, Enum value) {
+template <std::size_t kNames, typename Enum>
+std::string_view name_of(const std::array<std::string_view, kNames>& names, Enum value) {
   const auto at = static_cast<std::size_t>(value);
   return at < names.size() ? names[at] : "unknown";
 }
 
-template <typename Enum>
-std::optional<Enum> value_of(std::span<const std::string_view> names, std::string_view text) {
+template <typename Enum, std::size_t kNames>
+std::optional<Enum> value_of(const std::array<std::string_view, kNames>& names,
+                             std::string_view text) {
   for (std::size_t at = 0; at < names.size(); ++at)
     if (names[at] == text) return static_cast<Enum>(at);
   return std::nullopt;
