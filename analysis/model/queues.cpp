@@ -1,5 +1,6 @@
 #include "analysis/model/queues.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -23,9 +24,9 @@ std::string_view name_of(const std::array<std::string_view, kNames>& names, Enum
 template <typename Enum, std::size_t kNames>
 std::optional<Enum> value_of(const std::array<std::string_view, kNames>& names,
                              std::string_view text) {
-  for (std::size_t at = 0; at < names.size(); ++at)
-    if (names[at] == text) return static_cast<Enum>(at);
-  return std::nullopt;
+  const auto* const name = std::ranges::find(names, text);
+  if (name == names.end()) return std::nullopt;
+  return static_cast<Enum>(name - names.begin());
 }
 
 }  // namespace
