@@ -186,13 +186,11 @@ class Parser {
     std::vector<Node> parts;
     parts.push_back(std::move(left));
     if (token_.is("{")) {
-      SJ_CHECK(advance());
-      for (;;) {
-        SJ_CHECK(item(parts, false));
-        SJ_TRY(more, accept(","));
-        if (!more) break;
-      }
-      SJ_CHECK(expect("}", "the set"));
+      const auto member = [&]() -> Result<void> {
+        SJ_CHECK(advance());
+        return item(parts, false);
+      };
+      SJ_CHECK(set(member));
     } else {
       SJ_CHECK(item(parts, true));
     }
@@ -412,15 +410,21 @@ class Parser {
     if (is_set) {
       SJ_CHECK(advance());
       if (!token_.is("{")) return wrong(token_.at, "expected { after \"in\"");
-      do {
-        SJ_CHECK(add_pattern(node, true));
-      } while (token_.is(","));
-      SJ_CHECK(expect("}", "the set"));
+      SJ_CHECK(set([&] { return add_pattern(node, true); }));
     } else {
       SJ_CHECK(add_pattern(node, is_match));
     }
     node.at.end = last_end_;
     return is_negated ? negate(std::move(node)) : std::move(node);
+  }
+
+  // The members and the end of a set whose brace is here; `member()` goes on to what is behind it.
+  template <typename Member>
+  Result<void> set(Member member) {
+    do {
+      SJ_CHECK(member());
+    } while (token_.is(","));
+    return expect("}", "the set");
   }
 
   // Whether what comes next says how a thread is called, or may say it in a set.
@@ -440,10 +444,7 @@ class Parser {
     const bool is_negated = token_.is("!=") || token_.is("!~");
     if (token_.is_name("in")) {
       SJ_CHECK(advance());
-      do {
-        SJ_CHECK(member(node));
-      } while (token_.is(","));
-      SJ_CHECK(expect("}", "the set"));
+      SJ_CHECK(set([&] { return member(node); }));
     } else {
       SJ_CHECK(add_pattern(node, is_match));
     }
