@@ -53,6 +53,7 @@ struct Compiled {
 struct JourneyFilter::State {
   model::Schema schema;
   std::uint64_t origin_ns = 0;
+  Span span;
   Compiled root;
   mutable std::vector<std::optional<Number>> outer;
 
@@ -226,8 +227,13 @@ Result<JourneyFilter> JourneyFilter::compile(const Expression& expression,
   auto state = std::make_unique<State>();
   state->schema = schema;
   state->origin_ns = around.origin_ns;
+  state->span = span_of(condition, around.origin_ns);
   state->root = state->compile(std::move(condition), around);
   return JourneyFilter(std::move(state));
+}
+
+const Span& JourneyFilter::span() const {
+  return state_->span;
 }
 
 bool JourneyFilter::operator()(const Journey& journey) const {

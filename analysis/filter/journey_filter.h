@@ -24,6 +24,9 @@ class JourneyFilter {
   JourneyFilter& operator=(JourneyFilter&&) noexcept;
   ~JourneyFilter();
 
+  // No journey that begins outside of it is selected.
+  const Span& span() const;
+
   bool operator()(const journeys::Journey& journey) const;
 
  private:

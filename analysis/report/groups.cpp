@@ -75,27 +75,25 @@ void Groups::on_stay(const journeys::Stay& stay) {
   add(group, stay.left_ns, stay.left_ns - stay.entered_ns, std::nullopt);
 }
 
-void Groups::consume(const model::EventBatch& events) {
-  if (!counts_events(by_)) return;
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    const model::EventView event = events[row];
-    if (event.point >= topology_.points.size() || !topology_.points[event.point].of_target)
-      continue;
-    const std::uint32_t number = by_ == By::kPoint ? event.point : event.tid;
-    auto found = by_number_.find(number);
-    if (found == by_number_.end()) {
-      const std::uint32_t group = by_ == By::kPoint
-                                      ? group_of(letter(schema_.points[event.point].direction),
-                                                 schema_.points[event.point].name())
-                                      : group_of(' ', thread(event.tid));
-      found = by_number_.emplace(number, group).first;
-    }
-    Group& group = groups_[found->second];
-    const auto& plan = topology_.points[event.point];
-    const bool has_bytes = by_ == By::kPoint && plan.length && *plan.length < event.values.size();
-    group.has_bytes |= has_bytes;
-    group.arrivals.add(event.ts_ns, has_bytes ? event.values[*plan.length] : 0);
+bool Groups::on_event(const model::EventView& event) {
+  if (!counts_events(by_)) return false;
+  if (event.point >= topology_.points.size()) return false;
+  const journeys::PointPlan& plan = topology_.points[event.point];
+  if (!plan.of_target) return false;
+  const std::uint32_t number = by_ == By::kPoint ? event.point : event.tid;
+  auto found = by_number_.find(number);
+  if (found == by_number_.end()) {
+    const std::uint32_t group = by_ == By::kPoint
+                                    ? group_of(letter(schema_.points[event.point].direction),
+                                               schema_.points[event.point].name())
+                                    : group_of(' ', thread(event.tid));
+    found = by_number_.emplace(number, group).first;
   }
+  Group& group = groups_[found->second];
+  const bool has_bytes = by_ == By::kPoint && plan.length && *plan.length < event.values.size();
+  group.has_bytes |= has_bytes;
+  group.arrivals.add(event.ts_ns, has_bytes ? event.values[*plan.length] : 0);
+  return true;
 }
 
 std::uint32_t Groups::group_of(char direction, std::string name) {

@@ -53,7 +53,8 @@ class Groups : public journeys::Observer {
 
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
-  void consume(const model::EventBatch& events);
+  // False: it is none of the target's, or events are not what is counted.
+  bool on_event(const model::EventView& event);
   void finish();
 
   By by() const { return by_; }

@@ -19,6 +19,10 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostRows = 50;
 constexpr std::size_t kLongestName = 30;
 
+std::string_view counted(const Groups& groups) {
+  return counts_events(groups.by()) ? "events" : "journeys";
+}
+
 std::string direction_of(const Group& group) {
   return group.direction == ' ' ? std::string() : fmt::format("{} ", group.direction);
 }
@@ -48,7 +52,7 @@ std::string legend(const Groups& groups, const std::vector<std::string>& shown) 
 }
 
 double a_second(const Content& content, double amount) {
-  return amount / std::max(content.duration_s(), 1e-9);
+  return amount / std::max(content.selected_s(), 1e-9);
 }
 
 std::string times(const Content& content, const Groups& groups,
@@ -120,12 +124,13 @@ std::string arrivals(const Content& content, const Groups& groups,
 }  // namespace
 
 std::string groups_text(const Content& content, const Groups& groups) {
-  if (groups.all().empty()) return "nothing to tell apart: no complete journeys, no events\n";
-  const auto shown = labels(groups);
   std::string text;
   if (const auto& selection = content.selection)
-    text += fmt::format("only the {} of {} journeys where {}\n", count(selection->kept),
-                        count(selection->seen), printable(selection->where));
+    text += fmt::format("only the {} of {} {} where {}\n", count(selection->kept),
+                        count(selection->seen), counted(groups), printable(selection->where));
+  if (groups.all().empty())
+    return text + "nothing to tell apart: no complete journeys, no events\n";
+  const auto shown = labels(groups);
   if (!counts_events(groups.by())) text += times(content, groups, shown);
   text += arrivals(content, groups, shown);
   text += legend(groups, shown);
@@ -159,7 +164,11 @@ ordered_json groups_json(const Content& content, const Groups& groups) {
   }
   ordered_json report;
   report["by"] = name(groups.by());
-  report["duration_s"] = content.duration_s();
+  report["duration_s"] = content.selected_s();
+  if (const auto& selection = content.selection)
+    report["where"] = {{"expression", selection->where},
+                       {counted(groups), selection->kept},
+                       {"of", selection->seen}};
   if (content.deadline_ns) report["deadline_us"] = static_cast<double>(*content.deadline_ns) / 1e3;
   report["groups"] = std::move(list);
   return report;

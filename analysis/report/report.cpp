@@ -16,12 +16,37 @@ bool Content::knows_losses() const {
   return facts.capture.close_ns != 0 && facts.capture.engine != model::Engine::kImport;
 }
 
+namespace {
+
+struct Extent {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+
+  double seconds() const {
+    return end_ns > begin_ns ? static_cast<double>(end_ns - begin_ns) / 1e9 : 0;
+  }
+};
+
+Extent extent_of(const Content& content) {
+  const model::Capture& capture = content.facts.capture;
+  return {.begin_ns = capture.open_ns != 0 ? capture.open_ns : content.totals.first_ns,
+          .end_ns = capture.close_ns != 0 ? capture.close_ns : content.totals.last_ns};
+}
+
+}  // namespace
+
 double Content::duration_s() const {
-  auto begin_ns = facts.capture.open_ns;
-  auto end_ns = facts.capture.close_ns;
-  if (begin_ns == 0) begin_ns = totals.first_ns;
-  if (end_ns == 0) end_ns = totals.last_ns;
-  return end_ns > begin_ns ? static_cast<double>(end_ns - begin_ns) / 1e9 : 0;
+  return extent_of(*this).seconds();
+}
+
+double Content::selected_s() const {
+  Extent extent = extent_of(*this);
+  if (selection) {
+    extent.begin_ns = std::max(extent.begin_ns, selection->from_ns);
+    // Its last nanosecond belongs to it.
+    if (selection->until_ns < extent.end_ns) extent.end_ns = selection->until_ns + 1;
+  }
+  return extent.seconds();
 }
 
 }  // namespace sojourn::report

@@ -35,11 +35,13 @@ struct Facts {
   std::size_t damaged_blocks = 0;
 };
 
-// A report of some of the journeys.
+// A report of some of the journeys, or of some events where those are counted.
 struct Selection {
   std::string where;
   std::uint64_t kept = 0;
   std::uint64_t seen = 0;
+  std::uint64_t from_ns = 0;  // outside of this time nothing is kept
+  std::uint64_t until_ns = UINT64_MAX;
 };
 
 struct Content {
@@ -61,6 +63,8 @@ struct Content {
   // What another tracer lost is in no ledger.
   bool knows_losses() const;
   double duration_s() const;
+  // Of that what a selection leaves, which rates are of.
+  double selected_s() const;
 };
 
 std::string to_text(const Content& content, bool all_points);

@@ -1,7 +1,10 @@
 // report --by and --deadline.
+#include <map>
 #include <string>
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/programs.h"
@@ -75,6 +78,77 @@ TEST_CASE("figures of some packets only are of those") {
   for (const json& group : told["groups"]) CHECK(group["dir"] == "U");
 }
 
+TEST_CASE("of points and threads those events are counted for which the expression is true") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const std::string where = "dir == U && len > 100";
+  const std::string lines = output_of({"events", trace, "--json", "--where", where});
+  std::map<std::string, int> hits;
+  std::map<std::string, double> bytes;
+  int events = 0;
+  for (std::size_t begin = 0, end = 0; (end = lines.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    const json event = json::parse(lines.substr(begin, end - begin));
+    ++events;
+    ++hits[event["point"]];
+    bytes[event["point"]] += event["fields"]["len"].get<double>();
+  }
+  REQUIRE(hits.size() > 1);
+  const json all = json::parse(output_of({"report", trace, "--json"}));
+  const json told =
+      json::parse(output_of({"report", trace, "--by", "point", "--json", "--where", where}));
+  CHECK(told["where"] == json{{"expression", where}, {"events", events}, {"of", all["events"]}});
+  REQUIRE(told["groups"].size() == hits.size());
+  const double seconds = told["duration_s"];
+  for (const json& group : told["groups"]) {
+    const std::string point = group["name"];
+    CAPTURE(point);
+    CHECK(group["dir"] == "U");
+    CHECK(group["count"] == hits[point]);
+    CHECK(group["bits_a_second"].get<double>() == Catch::Approx(bytes[point] * 8 / seconds));
+  }
+  const json threads =
+      json::parse(output_of({"report", trace, "--by", "thread", "--json", "--where", where}));
+  int sum = 0;
+  for (const json& group : threads["groups"]) sum += group["count"].get<int>();
+  CHECK(sum == events);
+  const std::string none =
+      output_of({"report", trace, "--by", "point", "--where", "len > 1000000"});
+  CHECK(none.starts_with("only the 0 of "));
+  CHECK(none.contains("nothing to tell apart"));
+  const test::Ended refused =
+      sojourn({"report", trace, "--by", "thread", "--where", "latency > 1ms"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.contains("latency is known of whole journeys"));
+}
+
+TEST_CASE("rates are of the time that the expression leaves") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const json all = json::parse(output_of({"report", trace, "--by", "direction", "--json"}));
+  const double whole_s = all["duration_s"];
+  for (const std::string by : {"direction", "point"}) {
+    CAPTURE(by);
+    const auto told = [&](const std::string& where) {
+      return json::parse(output_of({"report", trace, "--by", by, "--json", "--where", where}));
+    };
+    const auto half_ns = static_cast<std::uint64_t>(whole_s * 1e9 / 2);
+    const json early = told(fmt::format("time < {}ns && dir == U", half_ns));
+    const double half_s = early["duration_s"];
+    CHECK(half_s == Catch::Approx(whole_s / 2));
+    REQUIRE_FALSE(early["groups"].empty());
+    for (const json& group : early["groups"]) {
+      CHECK(group["dir"] == "U");
+      CHECK(group["a_second"].get<double>() ==
+            Catch::Approx(group["count"].get<double>() / half_s));
+    }
+    CHECK(told("time in 1us..2us")["duration_s"].get<double>() == Catch::Approx(1.001e-6));
+    // What is no part of what must hold leaves all of the time.
+    CHECK(told("time < 2us || dir == U")["duration_s"] == whole_s);
+    CHECK(told("time < 100s")["duration_s"] == whole_s);
+  }
+}
+
 TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
   const Traces traces;
   const std::string trace = traces.path("radio");
@@ -87,7 +161,7 @@ TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
     CHECK(ended.err.contains(words));
   };
   refused({"--by", "colour"}, "--by");
-  refused({"--by", "point", "--where", "dir == U"}, "counts events");
+  refused({"--costs", "--where", "dir == U"}, "--costs is of all hits");
   refused({"--by", "thread", "--deadline", "4ms"}, "counts events");
   refused({"--by", "ue", "--paste"}, "report of its own");
   refused({"--deadline", "soon"}, "--deadline: \"soon\" is not a duration");

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -287,13 +286,7 @@ Result<void> run(const Options& options) {
   std::uint64_t printed = 0;
   const auto full = [&] { return options.limit != 0 && printed == options.limit; };
   SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
-    rows.clear();
-    if (where) {
-      where->select(batch, rows);
-    } else {
-      rows.resize(batch.size());
-      std::iota(rows.begin(), rows.end(), std::uint32_t{0});
-    }
+    select(where, batch, rows);
     for (const std::uint32_t row : rows) {
       if (full()) break;
       const model::EventView event = batch[row];

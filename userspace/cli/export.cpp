@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -100,13 +99,7 @@ Result<void> export_lines(const Options& options, trace::Reader& reader,
   std::vector<std::uint32_t> rows;
   Result<void> written;
   SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
-    rows.clear();
-    if (where) {
-      where->select(events, rows);
-    } else {
-      rows.resize(events.size());
-      std::iota(rows.begin(), rows.end(), std::uint32_t{0});
-    }
+    select(where, events, rows);
     for (const std::uint32_t row : rows) {
       if (!written) break;
       const std::string& text = writer.line(events[row], clock.realtime_ns(events.ts_ns()[row]));

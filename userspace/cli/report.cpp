@@ -88,19 +88,61 @@ bool may_rebuild_apart(const trace::Reader& reader, const journeys::Topology& to
   return open_ns != 0 && all_since && report::can_rebuild_apart(topology);
 }
 
+report::Facts facts_of(const Options& options, const trace::Reader& reader) {
+  return {options.path,     reader.schema(), reader.targets(),      reader.host(),
+          reader.capture(), reader.ledger(), reader.damage().size()};
+}
+
+// Points and threads count events as they are: no journey is rebuilt for them.
+Result<void> run_of_events(const Options& options, trace::Reader& reader,
+                           const journeys::Topology& topology, report::By by) {
+  SJ_TRY(where, options.where.events(reader));
+  report::Groups groups(by, reader.schema(), topology, profile::thread_names(reader.context()));
+  journeys::Totals totals;
+  std::uint64_t kept = 0;
+  std::uint64_t seen = 0;
+  std::vector<std::uint32_t> rows;
+  ProgressLine line;
+  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+    if (events.empty()) return true;
+    if (totals.events == 0) totals.first_ns = events.ts_ns().front();
+    totals.last_ns = events.ts_ns().back();
+    totals.events += events.size();
+    seen += static_cast<std::uint64_t>(std::ranges::count_if(
+        events.point(), [&](model::PointId point) { return topology.points[point].of_target; }));
+    select(where, events, rows);
+    for (const std::uint32_t row : rows) kept += groups.on_event(events[row]) ? 1 : 0;
+    line.update(totals.events, reader.events());
+    return true;
+  }));
+  line.clear();
+  tell_if_not_whole(reader);
+  groups.finish();
+  const report::Facts facts = facts_of(options, reader);
+  const report::Summary none(topology, reader.capture().open_ns);
+  report::Content content = {facts, topology, totals, none};
+  content.width = line_width();
+  if (where)
+    content.selection = {options.where.text(), kept, seen, where->span().from_ns,
+                         where->span().until_ns};
+  return print_data(words(options, content, report::Worst(reader.schema()), &groups));
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(topology, derive(reader, rules));
   if (options.explain) return print_data(journeys::rules_text(topology, reader.schema(), rules));
   if (!options.compat.empty()) return print_compat_report(reader, latseq_ends(rules), options.json);
+  const auto by = report::by_from(options.by);
+  if (by && report::counts_events(*by)) return run_of_events(options, reader, topology, *by);
   SJ_TRY(where, options.where.journeys(reader));
   report::Summary summary(topology, reader.capture().open_ns);
   report::Worst worst(reader.schema());
   std::vector<journeys::Observer*> observers = {&summary};
   if (options.paste) observers.push_back(&worst);
   std::optional<report::Groups> groups;
-  if (const auto by = report::by_from(options.by)) {
+  if (by) {
     groups.emplace(*by, reader.schema(), topology, profile::thread_names(reader.context()));
     observers.push_back(&*groups);
   }
@@ -127,7 +169,6 @@ Result<void> run(const Options& options) {
     work.consume(events);
     spans.consume(events);
     if (survey) survey->consume(events);
-    if (groups) groups->consume(events);
     if (options.deadline.asks_events()) slots.consume(events);
     return true;
   };
@@ -144,9 +185,7 @@ Result<void> run(const Options& options) {
   work.finish();
   if (survey) survey->finish(end_ns);
   if (groups) groups->finish();
-  const report::Facts facts = {options.path,          reader.schema(),  reader.targets(),
-                               reader.host(),         reader.capture(), reader.ledger(),
-                               reader.damage().size()};
+  const report::Facts facts = facts_of(options, reader);
   report::Content content = {facts, topology, totals, summary};
   if (!options.paste) content.width = line_width();
   report::Inquiry inquiry(
@@ -156,12 +195,15 @@ Result<void> run(const Options& options) {
       [&](const journeys::Journey& journey) { return !where || (*where)(journey); },
       [](const causes::Verdict&) {});
   // Without the scheduler's events it would tell little, and it reads everything again.
-  if (times.has("sched") && !options.json && !options.costs) {
+  const bool tells_why = !options.json && !options.costs && options.cdf.empty() && !by;
+  if (times.has("sched") && tells_why) {
     SJ_CHECK(inquiry.run([&](std::uint64_t done, std::uint64_t of) { line.update(done, of); }));
     line.clear();
     content.late = &inquiry.tally();
   }
-  if (where) content.selection = {options.where.text(), narrowed.kept(), narrowed.seen()};
+  if (where)
+    content.selection = {options.where.text(), narrowed.kept(), narrowed.seen(),
+                         where->span().from_ns, where->span().until_ns};
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
   if (!spans.empty()) content.spans = &spans;
@@ -188,9 +230,10 @@ void check(Options& options) {
         "--compat latseq has no --where, --by, --deadline, --points, --costs, --paste or "
         "--explain-rules");
   const auto by = report::by_from(options.by);
-  if (by && report::counts_events(*by) && (options.where.given() || options.deadline.given()))
-    refuse_usage("--by " + options.by +
-                 " counts events: no --where, which chooses journeys, and no --deadline");
+  if (by && report::counts_events(*by) && options.deadline.given())
+    refuse_usage("--by " + options.by + " counts events, which take no time: no --deadline");
+  if (options.costs && (options.where.given() || options.deadline.given()))
+    refuse_usage("--costs is of all hits, whoever's they were: no --where and no --deadline");
   if (!options.cdf.empty() &&
       (options.json || options.points || options.costs || options.paste || options.explain ||
        !options.compat.empty() || options.deadline.given()))
@@ -207,9 +250,11 @@ Action define_report(CLI::App& app) {
   add_trace(app, options->path);
   app.parse_complete_callback([options] { check(*options); });
   app.add_flag("--json", options->json, "One JSON object instead of text; times in microseconds");
-  options->where.define(app,
-                        "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
-                        "4ms'; docs/filters.md has the language");
+  options->where.define(
+      app,
+      "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
+      "4ms'; with --by point and --by thread only such events; docs/filters.md has "
+      "the language");
   choose_from(
       *app.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
       {"direction", "ue", "bearer", "path", "hop", "layer", "point", "thread"});

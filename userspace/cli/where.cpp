@@ -1,6 +1,7 @@
 #include "userspace/cli/where.h"
 
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "analysis/profile/work.h"
@@ -77,6 +78,17 @@ Result<std::optional<filter::EventFilter>> Where::events(const trace::Reader& re
 
 Result<std::optional<filter::JourneyFilter>> Where::journeys(const trace::Reader& reader) const {
   return compile<filter::JourneyFilter>(*this, reader);
+}
+
+void select(std::optional<filter::EventFilter>& where, const model::EventBatch& events,
+            std::vector<std::uint32_t>& rows) {
+  rows.clear();
+  if (where) {
+    where->select(events, rows);
+    return;
+  }
+  rows.resize(events.size());
+  std::iota(rows.begin(), rows.end(), std::uint32_t{0});
 }
 
 }  // namespace sojourn::cli

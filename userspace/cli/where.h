@@ -3,8 +3,10 @@
 // compiled for them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -12,6 +14,7 @@
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/thread_filter.h"
+#include "analysis/model/event.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::cli {
@@ -35,5 +38,9 @@ class Where {
  private:
   std::string text_;
 };
+
+// The rows of a batch that a filter keeps: all where none was given.
+void select(std::optional<filter::EventFilter>& where, const model::EventBatch& events,
+            std::vector<std::uint32_t>& rows);
 
 }  // namespace sojourn::cli

@@ -30,7 +30,7 @@ struct Run {
     batch.append(
         {ts_ns, seq++, 0, point < 1 ? 7U : 8U, point, std::span(values.begin(), values.size())});
     rebuilder.consume(batch);
-    groups.consume(batch);
+    groups.on_event(batch[0]);
   }
   void finish() {
     rebuilder.finish();
