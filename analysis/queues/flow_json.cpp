@@ -36,7 +36,7 @@ ordered_json meter_json(const Meter& meter, bool details) {
         {"longest_ns", meter.empty_stretches().longest_ns}}},
       {"in", meter.in()},
       {"out", meter.out()},
-      {"inside", meter.depth()},
+      {"inside", meter.inside()},
       {"arrivals_per_s", meter.arrivals_per_s()},
       {"services_per_s", meter.services_per_s()},
       {"utilisation", optional_json(meter.utilisation())},

@@ -12,8 +12,9 @@ ordered_json series_json(const Series& series) {
   ordered_json mean = ordered_json::array();
   ordered_json max = ordered_json::array();
   for (std::size_t at = 0; at < series.stretches().size(); ++at) {
-    mean.push_back(series.mean(at));
-    max.push_back(series.stretches()[at].max);
+    const auto known = series.mean(at);
+    mean.push_back(known ? ordered_json(*known) : ordered_json());
+    max.push_back(known ? ordered_json(series.stretches()[at].max) : ordered_json());
   }
   return {{"begin_ns", series.begin_ns()},
           {"step_ns", series.stretch_ns()},

@@ -41,7 +41,13 @@ void Meter::leave(std::uint64_t ts_ns, bool seen) {
   advance(ts_ns);
   if (depth_ == 1) empty_since_ns_ = last_ns_;
   if (depth_ != 0) --depth_;
-  if (seen) ++out_;
+  if (seen) {
+    ++out_;
+    return;
+  }
+  if (given_up_ns_ != last_ns_) given_up_ = 0;
+  given_up_ns_ = last_ns_;
+  ++given_up_;
 }
 
 void Meter::leave_uncounted(std::uint64_t ts_ns) {

@@ -37,6 +37,8 @@ class Meter {
   void end(std::uint64_t ts_ns);
 
   std::uint64_t depth() const { return depth_; }
+  // At the end: what nobody had taken by then was inside, though it is given up there.
+  std::uint64_t inside() const { return depth_ + (given_up_ns_ == last_ns_ ? given_up_ : 0); }
   std::uint64_t in() const { return in_; }
   std::uint64_t out() const { return out_; }
   const Levels& levels() const { return levels_; }
@@ -78,6 +80,8 @@ class Meter {
   std::uint64_t filled_since_ns_ = 0;
   std::uint64_t last_in_ns_ = 0;
   std::uint64_t last_out_ns_ = 0;
+  std::uint64_t given_up_ns_ = 0;  // the last time, and how many were then
+  std::uint64_t given_up_ = 0;
   std::uint64_t depth_ = 0;
   std::uint64_t in_ = 0;
   std::uint64_t out_ = 0;

@@ -9,6 +9,7 @@ void Series::halve() {
     Stretch both = stretches_[at];
     if (at + 1 < stretches_.size()) {
       both.weighted_ns += stretches_[at + 1].weighted_ns;
+      both.covered_ns += stretches_[at + 1].covered_ns;
       both.max = std::max(both.max, stretches_[at + 1].max);
     }
     stretches_[at / 2] = both;
@@ -29,6 +30,7 @@ void Series::add(std::uint64_t depth, std::uint64_t from_ns, std::uint64_t to_ns
     const std::uint64_t end_ns = at == last ? to_ns : begin_ns_ + (at + 1) * stretch_ns_;
     stretches_[at].weighted_ns +=
         static_cast<double>(depth) * static_cast<double>(end_ns - begin_ns);
+    stretches_[at].covered_ns += end_ns - begin_ns;
     stretches_[at].max = std::max(stretches_[at].max, depth);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace sojourn::queues {
@@ -18,14 +19,18 @@ class Series {
   void add(std::uint64_t depth, std::uint64_t from_ns, std::uint64_t to_ns);
 
   struct Stretch {
-    double weighted_ns = 0;  // depth times time
+    double weighted_ns = 0;        // depth times time
+    std::uint64_t covered_ns = 0;  // of how much of it the depth is known
     std::uint64_t max = 0;
   };
   std::uint64_t begin_ns() const { return begin_ns_; }
   std::uint64_t stretch_ns() const { return stretch_ns_; }
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  double mean(std::size_t stretch) const {
-    return stretches_[stretch].weighted_ns / static_cast<double>(stretch_ns_);
+  // Over that part of it of which the depth is known; none: of nothing of it.
+  std::optional<double> mean(std::size_t stretch) const {
+    const Stretch& one = stretches_[stretch];
+    if (one.covered_ns == 0) return std::nullopt;
+    return one.weighted_ns / static_cast<double>(one.covered_ns);
   }
 
  private:

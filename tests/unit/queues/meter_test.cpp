@@ -96,6 +96,21 @@ TEST_CASE("an item that is given up leaves without a wait") {
   CHECK(meter.served() == Approx(3 / 30.0));
 }
 
+TEST_CASE("what is there at the end is inside, and not what was given up before") {
+  Meter meter;
+  meter.begin(0);
+  for (const std::uint64_t ts_ns : {10, 11, 12, 13}) meter.enter(ts_ns);
+  meter.leave(20, false);
+  meter.leave(25, true);
+  meter.leave(30, false);
+  meter.leave(30, false);
+  meter.end(30);
+  CHECK(meter.in() == 4);
+  CHECK(meter.out() == 1);
+  CHECK(meter.inside() == 2);
+  CHECK(meter.levels().at_ns(2) == 1 + 5);  // they were, until the end
+}
+
 TEST_CASE("who leaves without having come is no depth below nothing") {
   Meter meter;
   meter.begin(0);
@@ -179,10 +194,23 @@ TEST_CASE("a depth over time keeps its mean and its peaks, however long it lasts
   CHECK(series.stretches().size() <= Series::kMost);
   CHECK(series.stretches().size() > Series::kMost / 2);
   double sum = 0;
-  for (std::size_t at = 0; at < series.stretches().size(); ++at)
-    sum += series.mean(at) * static_cast<double>(series.stretch_ns());
+  for (const Series::Stretch& stretch : series.stretches()) sum += stretch.weighted_ns;
   CHECK(sum == Approx(weighted));
   CHECK(series.stretches()[777'777 * kStep / series.stretch_ns()].max == 99);
+}
+
+TEST_CASE("the mean of a stretch is of that part of it of which the depth is known") {
+  constexpr std::uint64_t kStretch = Series::kFinest_ns;
+  Series series;
+  series.add(4, 0, kStretch);
+  series.add(2, kStretch, kStretch + 30'000);
+  series.add(8, 3 * kStretch + 90'000, 4 * kStretch + 10'000);
+  REQUIRE(series.stretches().size() == 5);
+  CHECK(*series.mean(0) == Approx(4));
+  CHECK(*series.mean(1) == Approx(2));
+  CHECK_FALSE(series.mean(2));
+  CHECK(*series.mean(3) == Approx(8));
+  CHECK(*series.mean(4) == Approx(8));
 }
 
 TEST_CASE("a series takes any times that a file may hold") {
