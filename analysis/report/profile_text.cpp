@@ -97,25 +97,36 @@ std::vector<std::string> part_row(std::string name, const Amount& amount, const 
 }
 
 std::string heading(const ProfileContent& content, const Hot& hot) {
-  std::string text = fmt::format(
-      "{}, pid {}: {} samples, one every {} of a thread's CPU time: {}, {} of it in the kernel\n",
-      content.target.name.empty() ? "unnamed target" : printable(content.target.name),
-      content.target.pid, count(hot.all.samples),
-      duration(static_cast<double>(content.counter.period)),
-      duration(static_cast<double>(hot.all.weight)), percent(share_of(hot.in_kernel, hot.all)));
+  std::string text =
+      wrapped(fmt::format(
+                  "{}, pid {}: {} samples, one every {} of a thread's CPU time: {}, {} of it in "
+                  "the kernel",
+                  content.target.name.empty() ? "unnamed target" : printable(content.target.name),
+                  content.target.pid, count(hot.all.samples),
+                  duration(static_cast<double>(content.counter.period)),
+                  duration(static_cast<double>(hot.all.weight)),
+                  percent(share_of(hot.in_kernel, hot.all))),
+              2, content.width) +
+      "\n";
   if (content.counter.user_only)
     text += "of the target's own code only: recording had no rights to the kernel's\n";
   if (share_of(hot.short_ones, hot.with_stack) > kManyShort)
-    text += fmt::format(
-        "{} of the stacks end after one or two of the target's functions: build it with "
-        "-fno-omit-frame-pointer to have their callers\n",
-        percent(share_of(hot.short_ones, hot.with_stack)));
+    text +=
+        wrapped(
+            fmt::format(
+                "{} of the stacks end after one or two of the target's functions: build it with "
+                "-fno-omit-frame-pointer to have their callers",
+                percent(share_of(hot.short_ones, hot.with_stack))),
+            2, content.width) +
+        "\n";
   return text;
 }
 
 std::string functions_table(const ProfileContent& content, const Hot& hot) {
   Table table({"hot functions", "self", "", "total", "", "in"});
   table.left(5);
+  table.spare(5, "the file that each is in");
+  table.fold(0);
   const std::size_t rows = std::min(hot.functions.size(), content.most_rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const HotFunction& function = hot.functions[row];
@@ -127,7 +138,7 @@ std::string functions_table(const ProfileContent& content, const Hot& hot) {
                percent(share_of(function.total, hot.all)),
                is_known ? printable(content.names.function(function.function).module) : ""});
   }
-  std::string text = "\n" + table.text();
+  std::string text = "\n" + table.text(content.width);
   if (hot.functions.size() > rows)
     text += fmt::format("  and {} more: --limit {}\n", count(hot.functions.size() - rows),
                         hot.functions.size());
@@ -135,10 +146,11 @@ std::string functions_table(const ProfileContent& content, const Hot& hot) {
 }
 
 std::string between_table(const ProfileContent& content, const Hot& hot) {
-  Table table(
-      {"between units, a thread's event", "and its next one", "in all", "", "hottest functions"});
+  Table table({"between a thread's event", "and its next one", "in all", "", "hottest functions"});
   table.left(1);
   table.left(4);
+  table.fold(4, Table::At::kCommas);
+  table.spare(4);
   const auto parts = parts_between(content);
   const std::size_t rows = std::min(parts.size(), content.most_rows);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -155,7 +167,7 @@ std::string between_table(const ProfileContent& content, const Hot& hot) {
     table.row(std::move(cells));
   }
   if (parts.empty()) return {};
-  std::string text = "\n" + table.text();
+  std::string text = "\n" + table.text(content.width);
   if (parts.size() > rows)
     text += fmt::format("  and {} more: --limit {}\n", parts.size() - rows, parts.size());
   return text;
@@ -204,12 +216,14 @@ std::string profile_text(const ProfileContent& content) {
   if (hot.all.samples == 0) return text;
   Table places({"CPU time by hop", "in all", "", "hottest functions"});
   places.left(3);
+  places.fold(3, Table::At::kCommas);
   for (const auto& [place, amount] : parts_by_place(content))
     places.row(
         part_row(content.place(place), amount, hot.all,
                  hottest(content, [&](const profile::At& at) { return at.place == place; })));
   Table threads({"CPU time by thread", "in all", "", "hottest functions"});
   threads.left(3);
+  threads.fold(3, Table::At::kCommas);
   const auto by_thread = parts_by_thread(content);
   const std::size_t rows = std::min(by_thread.size(), content.most_rows);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -218,7 +232,8 @@ std::string profile_text(const ProfileContent& content) {
                          by_thread[row].second, hot.all,
                          hottest(content, [&](const profile::At& at) { return at.tid == tid; })));
   }
-  text += "\n" + places.text() + between_table(content, hot) + "\n" + threads.text();
+  text += "\n" + places.text(content.width) + between_table(content, hot) + "\n" +
+          threads.text(content.width);
   if (by_thread.size() > rows)
     text += fmt::format("  and {} more: --limit {}\n", by_thread.size() - rows, by_thread.size());
   return text + functions_table(content, hot);

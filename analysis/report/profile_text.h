@@ -25,6 +25,7 @@ struct ProfileContent {
   std::map<std::uint32_t, std::string> threads;  // names
   profile::Wanted wanted;
   std::size_t most_rows = 20;
+  std::size_t width = SIZE_MAX;  // of the terminal that it is for
 
   std::string thread(std::uint32_t tid) const;
   std::string place(std::uint16_t place) const;   // "D pdcp.tx", "between units"

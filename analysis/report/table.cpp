@@ -27,10 +27,32 @@ std::size_t width_of(const std::vector<Column>& columns) {
                                std::plus(), [](const Column& one) { return one.width; });
 }
 
+// Where a word that is too long for a line goes on in the next: a function's name at its parts.
+std::size_t break_within(std::string_view word, std::size_t room) {
+  const std::size_t part = word.substr(0, room).find_last_of(":,(<-./");
+  return part != std::string_view::npos && part >= room / 2 ? part + 1 : room;
+}
+
 // What begins further in goes on further in.
-std::string folded(std::string_view cell, std::size_t width) {
-  const std::size_t indent = std::min(cell.find_first_not_of(' '), cell.size());
-  return wrapped(cell, indent == 0 ? 0 : indent + 2, width);
+std::string folded(std::string cell, std::size_t width, Table::At at) {
+  constexpr char kNoBreak = '\x1f';  // printable() leaves none
+  if (at == Table::At::kCommas)
+    for (std::size_t i = 1; i < cell.size(); ++i)
+      if (cell[i] == ' ' && cell[i - 1] != ',') cell[i] = kNoBreak;
+  const std::size_t begins = std::min(cell.find_first_not_of(' '), cell.size());
+  const std::size_t indent = begins == 0 ? 0 : std::min(begins + 2, width / 2);
+  std::string text = wrapped(cell, indent, width);
+  for (std::size_t line = 0; line < text.size();) {
+    const std::size_t end = std::min(text.find('\n', line), text.size());
+    std::size_t next = end + 1;
+    if (end - line > width) {
+      next = line + break_within(std::string_view(text).substr(line), width);
+      text.insert(next++, '\n' + std::string(indent, ' '));
+    }
+    line = next;
+  }
+  std::ranges::replace(text, kNoBreak, ' ');
+  return text;
 }
 
 // The next line of each cell, which is taken from it.
@@ -62,7 +84,12 @@ std::string Table::text(std::size_t width) const {
     }
   std::string missing;
   for (const auto& [spare, words] : spare_) {
-    if (width_of(columns) <= width) break;
+    const std::size_t all = width_of(columns);
+    if (all <= width) break;
+    if (spare == fold_) {
+      const std::size_t most = std::ranges::find(columns, spare, &Column::index)->width;
+      if (all - most + std::min(most, kNarrowest) <= width) break;
+    }
     std::erase_if(columns, [&](const Column& one) { return one.index == spare; });
     missing += (missing.empty() ? "" : ", ") + (words.empty() ? rows_.front()[spare] : words);
   }
@@ -73,7 +100,7 @@ std::string Table::text(std::size_t width) const {
   std::string text;
   for (std::vector<std::string> cells : rows_) {
     if (fold != columns.end() && fold->index < cells.size())
-      cells[fold->index] = folded(cells[fold->index], fold->width);
+      cells[fold->index] = folded(std::move(cells[fold->index]), fold->width, fold_at_);
     do {
       text += next_line(cells, columns);
     } while (fold != columns.end() && fold->index < cells.size() && !cells[fold->index].empty());

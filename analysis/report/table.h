@@ -3,7 +3,7 @@
 //
 // Whole tables are for files and pipes. On a terminal that is narrower, columns that can be spared
 // are left out, and the last line names them; then the column that may be folded goes on in further
-// lines.
+// lines. One that may be both is left out only where there is no room to fold it.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,12 @@ class Table {
   void spare(std::size_t column, std::string words = {}) {
     spare_.emplace_back(column, std::move(words));
   }
-  void fold(std::size_t column) { fold_ = column; }
+  enum class At : std::uint8_t { kBlanks, kCommas };
+  // A list goes on after one of its commas.
+  void fold(std::size_t column, At at = At::kBlanks) {
+    fold_ = column;
+    fold_at_ = at;
+  }
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.size() <= 1; }
   std::string text(std::size_t width = SIZE_MAX) const;
@@ -35,6 +40,7 @@ class Table {
   std::vector<std::size_t> left_ = {0};
   std::vector<std::pair<std::size_t, std::string>> spare_;
   std::optional<std::size_t> fold_;
+  At fold_at_ = At::kBlanks;
 };
 
 }  // namespace sojourn::report

@@ -9,8 +9,10 @@
 #include "analysis/journeys/topology.h"
 #include "analysis/profile/work.h"
 #include "analysis/report/profile_text.h"
+#include "analysis/report/words.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/thread_selection.h"
 #include "userspace/cli/trace_file.h"
@@ -85,7 +87,8 @@ Result<void> run(const Options& options) {
                                     .schema = reader.schema(),
                                     .threads = profile::thread_names(reader.context()),
                                     .wanted = {},
-                                    .most_rows = options.limit};
+                                    .most_rows = options.limit,
+                                    .width = line_width()};
   content.wanted = wanted_by(options, content);
   if (options.where.given() && work.stacks().empty())
     return fail("{}: no sample where {}", options.path, options.where.text());
@@ -99,9 +102,12 @@ Result<void> run(const Options& options) {
   else if (options.folded)
     fmt::print("{}", report::profile_folded(content));
   else
-    fmt::print("{}{}",
-               options.where.given() ? "only samples where " + options.where.text() + "\n" : "",
-               report::profile_text(content));
+    fmt::print(
+        "{}{}",
+        options.where.given()
+            ? report::wrapped("only samples where " + options.where.text(), 2, line_width()) + "\n"
+            : "",
+        report::profile_text(content));
   return {};
 }
 

@@ -94,7 +94,8 @@ std::string hot(const trace::Reader& reader, const profile::Work& work) {
                                             .schema = reader.schema(),
                                             .threads = profile::thread_names(reader.context()),
                                             .wanted = [](const profile::At&) { return true; },
-                                            .most_rows = kHotRows});
+                                            .most_rows = kHotRows,
+                                            .width = line_width()});
 }
 
 std::string next(const Options& options, const trace::Reader& reader, bool has_profile) {

@@ -103,5 +103,44 @@ TEST_CASE("a column that is folded goes on in further lines, under itself") {
         "       104, 105\n");
 }
 
+TEST_CASE("a list goes on after its commas, and a name that has no room at its parts") {
+  Table table({"thread", "hottest functions"});
+  table.left(1);
+  table.fold(1, Table::At::kCommas);
+  table.row({"mac", "futex_wait [k] 40.7 %, now 7.1 %, sojourn::Mac::plan(int) 3.3 %"});
+  CHECK(table.text(32) ==
+        "thread  hottest functions\n"
+        "mac     futex_wait [k] 40.7 %,\n"
+        "        now 7.1 %,\n"
+        "        sojourn::Mac::plan(\n"
+        "        int) 3.3 %\n");
+  Table names({"function", "n"});
+  names.fold(0);
+  names.row({"  an_endless_name_without_parts", "1"});
+  CHECK(names.text(20) ==
+        "function           n\n"
+        "  an_endless_name  1\n"
+        "    _without_part\n"
+        "    s\n");
+}
+
+TEST_CASE("what can be folded and spared is spared only where there is no room to fold it") {
+  Table table({"thread", "hottest functions"});
+  table.left(1);
+  table.fold(1);
+  table.spare(1);
+  table.row({"mac", "futex_wait futex_wake"});
+  CHECK(table.text(24) ==
+        "thread  hottest\n"
+        "        functions\n"
+        "mac     futex_wait\n"
+        "        futex_wake\n");
+  CHECK(table.text(23) ==
+        "thread\n"
+        "mac\n"
+        "`| less -S` also shows:\n"
+        "  hottest functions\n");
+}
+
 }  // namespace
 }  // namespace sojourn::report
