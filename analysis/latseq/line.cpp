@@ -210,8 +210,9 @@ void LineParser::parse_event(std::string_view text) {
       return skip(Skip::kStampRange);
   }
   const std::string_view direction = take_word(text);
-  if (direction.size() != 1 || !model::direction_from_letter(direction.front()))
-    return skip(Skip::kNoDirection);
+  const auto known =
+      direction.size() == 1 ? model::direction_from_letter(direction.front()) : std::nullopt;
+  if (!known || !model::is_of_target(*known)) return skip(Skip::kNoDirection);
   const std::string_view places = take_word(text);
   if (direction == "S" && places == "rdtsc--gettimeofday") return parse_clock(text);
   if (line_.stamp.value == 0) return skip(Skip::kStampZero);

@@ -1,4 +1,9 @@
 // What every command that reads a trace says of a file that it cannot read, or not wholly.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <sys/stat.h>
@@ -96,14 +101,56 @@ TEST_CASE("a report of a trace without the target's points says so, of one witho
                                     : "target, pid 42, 1.00 s, 0 events, none lost"));
 }
 
+TEST_CASE("a trace whose events of threads are all gone says that, and of no filter") {
+  const Traces traces;
+  const std::string trace = traces.directory().path("threads.sjt");
+  auto writer = trace::Writer::create(trace);
+  REQUIRE(writer.has_value());
+  model::Schema schema;
+  for (const char* text : {"D sched.switch--x", "D sched.wakeup--x"}) {
+    model::Point& point = schema.points.emplace_back(
+        *model::parse_point(text, "prev.prev_pid.state.next.next_pid.waker.from.cpu::"));
+    point.direction = model::Direction::kContext;
+    point.dest.clear();
+  }
+  REQUIRE(writer->write(schema));
+  REQUIRE(writer->write(model::Target{}));
+  REQUIRE(writer->finish());
+  const test::Ended ended = sojourn({"threads", trace});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.ends_with("of no thread there is an event that tells what it did\n"));
+}
+
 TEST_CASE("output that cannot be written is a failure, also of the help") {
   for (const std::string arguments : {"--help", "report --help", "--version"}) {
     CAPTURE(arguments);
     const test::Ended ended =
         test::run({"sh", "-c", "exec '" SJ_SOJOURN "' " + arguments + " >/dev/full"});
     CHECK(ended.exit_code == 1);
-    CHECK(ended.err == "sojourn: write to standard output failed\n");
+    CHECK(std::ranges::count(ended.err, '\n') == 1);
+    CHECK(ended.err.starts_with("sojourn: write"));
   }
+}
+
+TEST_CASE("short or long, data that a full disk does not take fail with the reason") {
+  const Traces traces;
+  for (const std::string what : {"--to latseq-json", "--to latseq-json --what stats"}) {
+    CAPTURE(what);
+    const test::Ended ended = test::run(
+        {"sh", "-c",
+         "exec '" SJ_SOJOURN "' export '" + traces.path("radio") + "' " + what + " >/dev/full"});
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err.ends_with("sojourn: write standard output: No space left on device\n"));
+  }
+}
+
+TEST_CASE("an export to - is on standard output, and leaves no file") {
+  const Traces traces;
+  const std::vector<std::string> command = {"export", traces.path("radio"), "--to", "latseq-csv"};
+  std::vector<std::string> with_dash = command;
+  with_dash.insert(with_dash.end(), {"-o", "-"});
+  CHECK(output_of(with_dash) == output_of(command));
+  CHECK_FALSE(std::filesystem::exists("-"));
 }
 
 TEST_CASE("the rules are explained as text only") {

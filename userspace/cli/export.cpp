@@ -151,7 +151,7 @@ Result<void> export_trace(const Options& options, trace::Reader& reader,
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
-  if (options.output.empty()) {
+  if (options.output.empty() || options.output == "-") {
     SJ_CHECK(export_trace(options, reader, print_data));
   } else {
     std::error_code error;
@@ -184,8 +184,9 @@ Action define_export(CLI::App& app) {
   options->where.define(app,
                         "Only journeys for which this is true, of lseq only events, e.g. 'rnti == "
                         "0x4601'; docs/filters.md has the language");
-  app.add_option("-o,--output", options->output,
-                 "The file to write, complete or not at all; without it standard output")
+  app.add_option(
+         "-o,--output", options->output,
+         "The file to write, complete or not at all; without it, or with -, standard output")
       ->type_name("FILE");
   app.parse_complete_callback([options] { check(*options); });
   app.footer(

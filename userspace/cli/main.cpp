@@ -1,12 +1,14 @@
 // The command line: a table of subcommands, and the one place that prints errors and sets exit
 // codes (0 done, 1 failed at run time, 2 wrong usage).
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -60,9 +62,13 @@ int refuse_command(const char* word) {
 
 // Data that a full disk or a closed pipe did not take is not done. Returns the exit code.
 int flush_output() {
+  errno = 0;
   std::cout.flush();
   if (std::cout && std::fflush(stdout) == 0) return 0;
-  cli::tell("sojourn: write to standard output failed\n");
+  if (errno == 0)  // an earlier write failed, and nobody kept why
+    cli::tell("sojourn: write to standard output failed\n");
+  else
+    cli::tell("sojourn: write standard output: {}\n", std::generic_category().message(errno));
   return 1;
 }
 

@@ -137,7 +137,9 @@ Result<void> run(const Options& options) {
       .width = line_width()};
   if (std::ranges::none_of(survey.threads(),
                            [&](const auto& one) { return survey.is_meant(one.second); }))
-    return fail("{}: no thread did anything where {}", options.path, options.where.text());
+    return options.where.given()
+               ? fail("{}: no thread did anything where {}", options.path, options.where.text())
+               : fail("{}: of no thread there is an event that tells what it did", options.path);
   if (options.json) {
     auto document = report::threads_json(content);
     if (options.where.given()) document["where"] = options.where.text();
