@@ -56,18 +56,30 @@ ordered_json hops(const Content& content) {
   return list;
 }
 
+bool was_left(const Content& content, std::size_t place) {
+  for (std::size_t i = 0; i < content.topology.pairs.size(); ++i)
+    if (content.topology.pairs[i].place == place && content.summary.hop(i).count() != 0)
+      return true;
+  return false;
+}
+
+// How many of some journeys' units were in a place at once is not known: null.
 ordered_json queues(const Content& content) {
   auto list = ordered_json::array();
   for (std::size_t i = 0; i < content.topology.places.size(); ++i) {
     const auto& place = content.summary.place(i);
-    if (place.depth.entered() == 0) continue;
+    const bool knows_depth = place.depth.entered() != 0;
+    if (!knows_depth && !was_left(content, i)) continue;
+    const auto of_depth = [&](auto value) {
+      return knows_depth ? ordered_json(value) : ordered_json();
+    };
     list.push_back({{"name", content.topology.places[i].name},
                     {"dir", dir(content.topology.places[i].direction)},
                     {"kind", "in flight"},
-                    {"max", place.depth.max()},
-                    {"p50", place.depth.quantile(0.5)},
-                    {"mean", place.depth.mean()},
-                    {"little", place.depth.arrivals_times_stay()},
+                    {"max", of_depth(place.depth.max())},
+                    {"p50", of_depth(place.depth.quantile(0.5))},
+                    {"mean", of_depth(place.depth.mean())},
+                    {"little", of_depth(place.depth.arrivals_times_stay())},
                     {"decisive_us", us(place.decisive_ns)}});
   }
   return list;

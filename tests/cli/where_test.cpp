@@ -92,7 +92,24 @@ TEST_CASE("a report of some journeys says of which, and counts those only") {
   CHECK(complete["where"]["journeys"] == complete["journeys"]["D"]["count"]);
   CHECK(output_of({"report", trace, "--where", "complete && dir == D"})
             .contains(" journeys where complete && dir == D\n"));
+  // What decided their latencies is theirs; how many were in a place at once is not known.
+  const auto of_place = [](const json& told, const json& place) {
+    for (const json& one : told["queues"])
+      if (one["name"] == place["name"] && one["dir"] == place["dir"]) return one;
+    return json();
+  };
+  double decisive_us = 0;
+  for (const json& place : all["queues"]) {
+    if (place["dir"] != "D" || place["decisive_us"] == 0) continue;
+    CAPTURE(place["name"]);
+    const json selected = of_place(complete, place);
+    CHECK(selected["decisive_us"] == place["decisive_us"]);
+    CHECK(selected["max"].is_null());
+    decisive_us += place["decisive_us"].get<double>();
+  }
+  CHECK(decisive_us > 0);
   const auto none = report({"--where", "latency > 1000s"});
+  CHECK(none["queues"].empty());
   CHECK(none["where"]["journeys"] == 0);
   CHECK(none["hops"].empty());
 }
