@@ -98,7 +98,9 @@ std::string cdf_text(const Content& content, const Groups* groups) {
   std::vector<std::string> samples = {"samples", ""};
   for (const Curve& curve : curves) samples.push_back(count(curve.times->count()));
   table.row(std::move(samples));
-  std::string text = table.text();
+  std::string text =
+      content.selection ? selection_text(*content.selection) + "\n\n" : std::string();
+  text += table.text();
   if (all > curves.size())
     text += fmt::format("and {} more (--cdf csv and --cdf json have them)\n", all - curves.size());
   if (std::ranges::any_of(curves, [](const Curve& curve) { return !curve.times->exact(); }))
@@ -132,6 +134,7 @@ ordered_json cdf_json(const Content& content, const Groups* groups) {
   }
   ordered_json report;
   if (groups != nullptr) report["by"] = name(groups->by());
+  if (content.selection) report["where"] = selection_json(*content.selection);
   report["cdf"] = std::move(list);
   return report;
 }

@@ -19,10 +19,6 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostRows = 50;
 constexpr std::size_t kLongestName = 30;
 
-std::string_view counted(const Groups& groups) {
-  return counts_events(groups.by()) ? "events" : "journeys";
-}
-
 std::string direction_of(const Group& group) {
   return group.direction == ' ' ? std::string() : fmt::format("{} ", group.direction);
 }
@@ -125,9 +121,7 @@ std::string arrivals(const Content& content, const Groups& groups,
 
 std::string groups_text(const Content& content, const Groups& groups) {
   std::string text;
-  if (const auto& selection = content.selection)
-    text += fmt::format("only the {} of {} {} where {}\n", count(selection->kept),
-                        count(selection->seen), counted(groups), printable(selection->where));
+  if (content.selection) text += selection_text(*content.selection) + "\n";
   if (groups.all().empty())
     return text + "nothing to tell apart: no complete journeys, no events\n";
   const auto shown = labels(groups);
@@ -165,10 +159,7 @@ ordered_json groups_json(const Content& content, const Groups& groups) {
   ordered_json report;
   report["by"] = name(groups.by());
   report["duration_s"] = content.selected_s();
-  if (const auto& selection = content.selection)
-    report["where"] = {{"expression", selection->where},
-                       {counted(groups), selection->kept},
-                       {"of", selection->seen}};
+  if (content.selection) report["where"] = selection_json(*content.selection);
   if (content.deadline_ns) report["deadline_us"] = static_cast<double>(*content.deadline_ns) / 1e3;
   report["groups"] = std::move(list);
   return report;

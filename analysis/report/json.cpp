@@ -197,9 +197,7 @@ ordered_json to_json(const Content& content) {
   report["target"] = {{"pid", facts.targets.front().pid}, {"name", facts.targets.front().name}};
   report["targets"] = targets(content);
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
-  if (const auto& selection = content.selection)
-    report["where"] = {
-        {"expression", selection->where}, {"journeys", selection->kept}, {"of", selection->seen}};
+  if (content.selection) report["where"] = selection_json(*content.selection);
   report["events"] = totals.events;
   report["lost"] = content.lost();
   report["duration_s"] = content.duration_s();

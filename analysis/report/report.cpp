@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/report/words.h"
+
 namespace sojourn::report {
 
 std::uint64_t Content::lost() const {
@@ -34,6 +39,17 @@ Extent extent_of(const Content& content) {
 }
 
 }  // namespace
+
+std::string selection_text(const Selection& selection) {
+  return fmt::format("only the {} of {} {} where {}", count(selection.kept), count(selection.seen),
+                     selection.things(), printable(selection.where));
+}
+
+nlohmann::ordered_json selection_json(const Selection& selection) {
+  return {{"expression", selection.where},
+          {selection.things(), selection.kept},
+          {"of", selection.seen}};
+}
 
 double Content::duration_s() const {
   return extent_of(*this).seconds();

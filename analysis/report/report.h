@@ -42,7 +42,13 @@ struct Selection {
   std::uint64_t seen = 0;
   std::uint64_t from_ns = 0;  // outside of this time nothing is kept
   std::uint64_t until_ns = UINT64_MAX;
+  bool of_events = false;
+
+  const char* things() const { return of_events ? "events" : "journeys"; }
 };
+// "only the 3 of 10 journeys where dir == U"
+std::string selection_text(const Selection& selection);
+nlohmann::ordered_json selection_json(const Selection& selection);
 
 struct Content {
   const Facts& facts;

@@ -134,9 +134,7 @@ class Writer {
          : content_.knows_losses() ? "none lost"
                                    : "losses unknown",
          tracing);
-    if (const auto& selection = content_.selection)
-      line("only the {} of {} journeys where {}", count(selection->kept), count(selection->seen),
-           printable(selection->where));
+    if (content_.selection) line("{}", selection_text(*content_.selection));
     if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
       line("the capture did not end in order: what happened last may be missing");
     if (facts_.damaged_blocks > 0)

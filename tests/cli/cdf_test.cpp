@@ -44,6 +44,20 @@ std::string slotted(const test::TemporaryDirectory& directory, unsigned every) {
   return trace;
 }
 
+TEST_CASE("points of cumulative distributions of some journeys say of which") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const json told =
+      json::parse(output_of({"report", trace, "--cdf", "json", "--where", "dir == U"}));
+  CHECK(told["where"]["expression"] == "dir == U");
+  REQUIRE_FALSE(told["cdf"].empty());
+  for (const json& curve : told["cdf"]) CHECK(curve["dir"] == "U");
+  CHECK(told["cdf"][0]["count"] == latencies(trace, "U").size());
+  CHECK(output_of({"report", trace, "--cdf", "text", "--where", "dir == U"})
+            .starts_with("only the " + std::to_string(told["where"]["journeys"].get<int>()) +
+                         " of "));
+}
+
 TEST_CASE("points of cumulative distributions are those of the journeys") {
   const Traces traces;
   const std::string trace = traces.path("radio");

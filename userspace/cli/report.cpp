@@ -123,8 +123,12 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
   report::Content content = {facts, topology, totals, none};
   content.width = line_width();
   if (where)
-    content.selection = {options.where.text(), kept, seen, where->span().from_ns,
-                         where->span().until_ns};
+    content.selection = {.where = options.where.text(),
+                         .kept = kept,
+                         .seen = seen,
+                         .from_ns = where->span().from_ns,
+                         .until_ns = where->span().until_ns,
+                         .of_events = true};
   return print_data(words(options, content, report::Worst(reader.schema()), &groups));
 }
 
@@ -202,8 +206,11 @@ Result<void> run(const Options& options) {
     content.late = &inquiry.tally();
   }
   if (where)
-    content.selection = {options.where.text(), narrowed.kept(), narrowed.seen(),
-                         where->span().from_ns, where->span().until_ns};
+    content.selection = {.where = options.where.text(),
+                         .kept = narrowed.kept(),
+                         .seen = narrowed.seen(),
+                         .from_ns = where->span().from_ns,
+                         .until_ns = where->span().until_ns};
   if (!reader.context().families.empty()) content.context = &times;
   if (!work.is_empty()) content.work = &work;
   if (!spans.empty()) content.spans = &spans;
