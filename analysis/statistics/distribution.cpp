@@ -43,6 +43,14 @@ std::uint64_t width(Bucket bucket) {
 
 }  // namespace
 
+// By large steps: memory that nobody wrote to yet is only promised, but each move writes all that
+// there is to new memory.
+void Distribution::make_room() {
+  constexpr std::size_t kFirst = 64;
+  constexpr std::size_t kStep = 8;
+  samples_.reserve(std::clamp(samples_.size() * kStep, kFirst, kExactSamples + 1));
+}
+
 void Distribution::settle() const {
   count_waiting();
   if (buckets_.empty() && samples_.size() <= kExactSamples) return;

@@ -14,6 +14,7 @@ class Distribution {
   static constexpr std::size_t kExactSamples = 1'000'000;
 
   void add(std::uint64_t value) {
+    if (samples_.size() == samples_.capacity()) make_room();
     samples_.push_back(value);
     if (samples_.size() >= most_waiting_) settle();
   }
@@ -48,6 +49,7 @@ class Distribution {
     if (samples_.size() != counted_) settle();
     return *this;
   }
+  void make_room();
   // Counts the samples that were only noted so far.
   void settle() const;
   void count_waiting() const;
