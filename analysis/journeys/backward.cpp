@@ -50,7 +50,7 @@ void Backward::collect(std::span<Unit* const> ends) {
   flags_ = 0;
   for (auto* const unit : units_) {
     unit->clear(kVisited);
-    flags_ = static_cast<std::uint16_t>(flags_ | unit->flags);
+    flags_ |= unit->flags;
   }
   // Found from the end on, they are nearly in order when turned round.
   std::ranges::reverse(units_);

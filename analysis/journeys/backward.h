@@ -52,7 +52,7 @@ class Backward {
   bool tells_steps_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::vector<Unit*> units_;
-  std::uint16_t flags_ = 0;
+  std::uint32_t flags_ = 0;
   std::vector<Past> pasts_;  // of the units
   std::vector<Leg> way_;
   std::vector<Inside> inside_;
