@@ -15,6 +15,11 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+// Whether it can be told as an Interval.
+constexpr bool fits_interval(std::uint64_t begin, std::uint64_t length) {
+  return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
+}
+
 class IntervalSet {
  public:
   // Returns how many of the bytes were new.

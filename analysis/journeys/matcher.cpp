@@ -8,19 +8,10 @@ namespace {
 
 // Chains of units are followed back to their input; one longer than any pipeline is a circle.
 constexpr std::uint16_t kMaxDepth = 10'000;
-constexpr std::size_t kMaxAlternatives = 8;
 // No block has so many units in it. Outputs without a number look like repeats of the first one,
 // which took all that waited: were each a step of all those, memory would grow with the square of
 // them.
 constexpr std::size_t kMostRepeated = 256;
-// Joins without a single exact sum: the child's length counts something else, e.g. a header.
-constexpr std::uint32_t kEnoughJoins = 64;
-// A piece that is not needed and came so long before those that are is another unit's: a second, or
-// four times what gathering a unit took at most, once enough were seen.
-constexpr std::uint64_t kSameUnit_ns = 1'000'000'000;
-constexpr std::uint64_t kSameUnitFloor_ns = 100'000'000;
-constexpr std::uint64_t kSameUnitFactor = 4;
-constexpr std::uint64_t kEnoughUnits = 100;
 
 // Points with rounds that a reception goes through.
 constexpr int kLongestReception = 16;
@@ -29,15 +20,6 @@ constexpr int kFarthestBearer = 8;
 // One in so many rounds that repeat nothing is more than losses would make.
 constexpr std::uint64_t kEnoughAlone = 4;
 constexpr std::uint64_t kOfOneAlone = 4;
-
-bool fits_interval(std::uint64_t begin, std::uint64_t length) {
-  return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
-}
-
-// Either all pieces of a unit were seen to come from somewhere, or none.
-bool is_known(const Unit& unit) {
-  return !unit.is_any(kHeadless | kCut | kOrphan);
-}
 
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
   return child.ts_ns - std::min(child.ts_ns, parent.entered_ns);
@@ -50,9 +32,7 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
       rules_(rules),
       store_(store),
       lengths_differ_(topology.pairs.size(), false),
-      gatherings_(topology.pairs.size()),
-      joined_whole_(topology.pairs.size(), 0),
-      joined_short_(topology.pairs.size(), 0),
+      joins_(topology, lengths_differ_),
       rounds_(topology.points.size()),
       last_(kThreads) {}
 
@@ -93,7 +73,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
   } else if (pair.gathers) {
     take_all(child, plan, *open, into);
     if (pair.of_bearer && into.parents.size() > 1) leave_other_bearers(child, into);
-    if (pair.joins) check_pieces(child, into, finally);
+    if (pair.joins) joins_.check(child, into, finally);
   } else {
     take_nearest(child, *open, into);
   }
@@ -361,7 +341,7 @@ bool Matcher::makes_whole(const Match& match, std::uint64_t whole, const Bearer&
   for (const auto* parent : match.parents) {
     const auto& plan = topology_.points[parent->point];
     if (!plan.offset || !plan.length) return false;
-    const auto bytes = piece_of(*parent, whole);
+    const auto bytes = joins_.piece_of(*parent, whole);
     if (bytes && bearer_of(*parent) == bearer) pieces_.add(*bytes);
   }
   return pieces_.bytes() == whole;
@@ -386,109 +366,6 @@ void Matcher::leave_other_bearers(const Unit& child, Match& into) {
     }
   }
   std::erase_if(into.parents, [&](const Unit* parent) { return bearer_of(*parent) != chosen; });
-}
-
-// The bytes of a unit of which the parent is a piece.
-std::optional<Interval> Matcher::piece_of(const Unit& parent, std::uint64_t whole) const {
-  const auto& plan = topology_.points[parent.point];
-  const auto offset = parent.values[*plan.offset];
-  const auto length = parent.values[*plan.length];
-  if (!fits_interval(offset, length) || offset + length > whole) return std::nullopt;
-  return Interval{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
-}
-
-// Finds out whether the pieces make up the whole, the newest first, and if so leaves the others
-// where they are that cannot be of it: numbers are used again, and old pieces may be left over.
-bool Matcher::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into) {
-  pieces_.clear();
-  needed_.clear();
-  std::uint64_t oldest_ns = 0;
-  std::uint64_t length = 0;
-  for (const auto* parent : into.parents | std::views::reverse) {
-    if (pieces_.bytes() == whole) break;
-    const auto bytes = piece_of(*parent, whole);
-    if (!bytes || pieces_.add(*bytes) == 0) continue;
-    needed_.push_back(parent);
-    oldest_ns = parent->ts_ns;
-    length += bytes->end - bytes->begin;
-  }
-  if (pieces_.bytes() != whole || needed_.empty()) return pieces_.bytes() == whole;
-  auto& gathering = gatherings_[pair];
-  const auto same_ns = gathering.units < kEnoughUnits
-                           ? kSameUnit_ns
-                           : std::max(kSameUnitFloor_ns, kSameUnitFactor * gathering.longest_ns);
-  ++gathering.units;
-  gathering.longest_ns = std::max(gathering.longest_ns, needed_.front()->ts_ns - oldest_ns);
-  if (needed_.size() == into.parents.size() && length == whole) return true;
-  // Who has all bytes of a piece throws it away when it comes, and need not say so.
-  const auto& last = *needed_.front();
-  pieces_.clear();
-  std::erase_if(into.parents, [&](Unit* parent) {
-    const auto bytes = piece_of(*parent, whole);
-    if (!bytes || parent->ts_ns + same_ns < oldest_ns) return true;
-    if (is_known(*parent) != is_known(last)) {
-      into.stranger = parent;
-      return true;
-    }
-    if (pieces_.add(*bytes) != 0 || bytes->begin == bytes->end) return false;
-    into.copies.push_back(parent);
-    return true;
-  });
-  if (!into.copies.empty()) {
-    into.doubts |= kOthersFit;
-    into.more_fit = into.copies.size() > kMaxAlternatives;
-    const auto named = std::min(into.copies.size(), kMaxAlternatives);
-    into.alternatives.assign(into.copies.begin(),
-                             into.copies.begin() + static_cast<std::ptrdiff_t>(named));
-  }
-  return true;
-}
-
-// A drop is where pieces go that never were made whole: its length is of those that had come.
-void Matcher::check_dropped(std::uint64_t whole, Match& into) {
-  pieces_.clear();
-  for (const auto* parent : into.parents) {
-    const auto bytes = piece_of(*parent, UINT32_MAX);
-    if (!bytes) return;
-    pieces_.add(*bytes);
-  }
-  into.missing = pieces_.bytes() < whole;
-}
-
-// Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
-// means that a piece is missing; until it is known, it is taken as one, which the caller judges.
-void Matcher::check_pieces(const Unit& child, Match& into, bool finally) {
-  const auto index = topology_.pair_index(into.parents.front()->point, child.point);
-  if (lengths_differ_[index]) return;
-  const auto& plan = topology_.points[child.point];
-  const auto whole = child.values[*plan.length];
-  for (const auto* parent : into.parents) {
-    const auto& from = topology_.points[parent->point];
-    if (!from.offset || !from.length) return;
-  }
-  if (plan.drop) {
-    check_dropped(whole, into);
-    return;
-  }
-  if (leave_strangers(index, whole, into)) {
-    ++joined_whole_[index];
-    return;
-  }
-  const auto strange = [&](const Unit* parent) { return !piece_of(*parent, whole); };
-  if (joined_whole_[index] == 0 && std::ranges::any_of(into.parents, strange)) {
-    lengths_differ_[index] = true;
-    return;
-  }
-  std::erase_if(into.parents, strange);
-  if (into.parents.empty()) {
-    into.relation = Relation::kNothing;
-    return;
-  }
-  into.missing = true;
-  if (finally && ++joined_short_[index] > kEnoughJoins && joined_whole_[index] == 0) {
-    lengths_differ_[index] = true;
-    into.missing = false;
-  }
 }
 
 }  // namespace sojourn::journeys

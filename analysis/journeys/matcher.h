@@ -2,52 +2,15 @@
 // another branch, a repeat, or the end. Changes nothing but what a cut parent knows of its bytes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
-#include "analysis/journeys/ambiguity.h"
+#include "analysis/journeys/joins.h"
+#include "analysis/journeys/match.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
-
-enum class Relation : std::uint8_t {
-  kNothing,  // nothing fits
-  kTakes,    // the parents waited and leave now
-  kPiece,    // some bytes of the parent, not seen to leave before
-  kBranch,   // the parent left before; this is another part of it
-  kRepeat,   // of `repeat_of`
-  kEnds,     // the parent left before; it is dropped or acknowledged now
-};
-
-struct Match {
-  Relation relation = Relation::kNothing;
-  std::vector<Unit*> parents;
-  Unit* repeat_of = nullptr;
-  const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
-  const Unit* done = nullptr;      // of its process, whose reception had ended: this is another one
-  const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
-  std::vector<Unit*> copies;       // nobody took them: all their bytes had come already
-  std::uint8_t doubts = 0;         // of Doubt
-  bool more_fit = false;           // than the alternatives
-  std::vector<const Unit*> alternatives;  // where kOthersFit: the nearest ones
-  bool has_bytes = false;
-  Interval bytes;         // of the parent
-  bool all_left = false;  // with this piece, the parent's last bytes left
-  bool missing = false;   // the parents do not make up the whole
-
-  void clear() {
-    parents.clear();
-    copies.clear();
-    relation = Relation::kNothing;
-    repeat_of = nullptr;
-    latest = done = stranger = nullptr;
-    doubts = 0;
-    has_bytes = all_left = missing = false;
-  }
-};
 
 class Matcher {
  public:
@@ -102,10 +65,6 @@ class Matcher {
   std::optional<Bearer> bearer_of(const Unit& unit) const;
   void leave_other_bearers(const Unit& child, Match& into);
   bool makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer);
-  void check_dropped(std::uint64_t whole, Match& into);
-  void check_pieces(const Unit& child, Match& into, bool finally);
-  std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;
-  bool leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into);
   bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
@@ -113,16 +72,8 @@ class Matcher {
   Store& store_;
   static constexpr std::size_t kThreads = 1 << 16;
 
-  // From the first piece of a unit to the last that it needs.
-  struct Gathering {
-    std::uint64_t units = 0;
-    std::uint64_t longest_ns = 0;
-  };
-
   std::vector<bool> lengths_differ_;
-  std::vector<Gathering> gatherings_;        // by pair
-  std::vector<std::uint32_t> joined_whole_;  // by pair: pieces made up the child's length exactly
-  std::vector<std::uint32_t> joined_short_;  // they came short of it
+  Joins joins_;
   // Rounds above 0 at an input: after one that had not ended, or with nothing to repeat.
   struct Rounds {
     std::uint64_t go_on = 0;
@@ -135,7 +86,6 @@ class Matcher {
   };
   std::vector<LastOfThread> last_;
   IntervalSet pieces_;
-  std::vector<const Unit*> needed_;
 };
 
 }  // namespace sojourn::journeys

@@ -45,6 +45,7 @@ enum Flag : std::uint32_t {
   kAtEnd = 1 << 14,        // the capture's end found it in its place
   kHasMore = 1 << 15,      // something of it lies elsewhere, to be given back with it
   kRepeats = 1 << 16,      // another unit
+  kPassedOver = 1 << 17,   // a piece that ends beyond what others of its number became
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.

@@ -294,5 +294,57 @@ TEST_CASE("pieces of two bearers with one number are told apart by what they cam
               "sdu--out@132<1,3*"});
 }
 
+TEST_CASE("pieces of two senders with one number are told apart by how they make up a whole") {
+  World world("U ant--rlc len::sn.so U rlc--out len::sn");
+  // That there are two shows where a piece of the longer unit is there before the shorter is whole.
+  world.events(R"(
+    10 U ant--rlc 40 6 80
+    20 U ant--rlc 60 6 0
+    25 U ant--rlc 40 6 60
+    30 U rlc--out 100 6
+    40 U ant--rlc 80 6 0
+    50 U rlc--out 120 6
+  )");
+  world.events(R"(
+    100 U ant--rlc 60 7 0
+    110 U ant--rlc 50 7 0
+    120 U ant--rlc 70 7 50
+    130 U ant--rlc 40 7 60
+    140 U rlc--out 100 7
+    150 U rlc--out 120 7
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 4);
+  CHECK(journeys[2] == "U complete 100..140: ant--rlc@100 ant--rlc@130 rlc--out@140<0,1*");
+  CHECK(journeys[3] == "U complete 110..150: ant--rlc@110 ant--rlc@120 rlc--out@150<0,1*");
+  // A piece of the other sender would have fitted into the shorter one.
+  CHECK(world.seen()[2].doubts == Lines{"2 others ant--rlc@110(50 7 0)s0#7"});
+  CHECK(world.seen()[3].doubts.empty());
+}
+
+TEST_CASE("of one sender, a piece that is left over is no sign of another one") {
+  World world("U ant--rlc len::sn.so U rlc--out len::sn");
+  world.events(R"(
+    10 U ant--rlc 500 7 0
+    100 U ant--rlc 50 7 0
+    110 U ant--rlc 120 7 0
+    140 U rlc--out 120 7
+  )");
+  CHECK(world.journeys()[0] == "U complete 100..140: ant--rlc@100 ant--rlc@110 rlc--out@140<0,1*");
+  CHECK_FALSE(world.seen()[0].journey.ambiguous);
+}
+
+TEST_CASE("of one sender, pieces that were cut anew are all of the unit, though fewer would do") {
+  World world("U ant--rlc len::sn.so U rlc--out len::sn");
+  world.events(R"(
+    100 U ant--rlc 50 7 0
+    110 U ant--rlc 120 7 0
+    140 U rlc--out 120 7
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..140: ant--rlc@100 ant--rlc@110 rlc--out@140<0,1*"});
+  CHECK_FALSE(world.seen()[0].journey.ambiguous);
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
