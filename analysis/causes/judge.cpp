@@ -104,15 +104,15 @@ void Judge::pass(const Way& way, std::size_t step) {
   // It arrived again, in its place already.
   if (step == 1 && from.entered_ns < from.ts_ns) {
     Part again = part(Kind::kAgain, stay, from.entered_ns, from.ts_ns);
-    if (const auto round = topology_.points[from.point].round)
-      again.number = static_cast<std::int64_t>(from.values[*round]);
+    if (const auto& plan = topology_.points[from.point]; plan.round)
+      again.number = static_cast<std::int64_t>(plan.round_of(from.values));
     add(again);
   }
   const std::uint64_t sent_again_ns = to.ts_ns;
   if (to.repeats_ns > stay.begin_ns && to.repeats_ns < sent_again_ns) {
     Part again = part(Kind::kAgain, stay, to.repeats_ns, sent_again_ns);
-    if (const auto round = topology_.points[to.point].round)
-      again.number = static_cast<std::int64_t>(to.values[*round]);
+    if (const auto& plan = topology_.points[to.point]; plan.round)
+      again.number = static_cast<std::int64_t>(plan.round_of(to.values));
     add(again);
     stay.end_ns = to.repeats_ns;
   }

@@ -54,8 +54,9 @@ void Doubts::judge_latest(const Unit& unit, const PointPlan& plan, Match& match)
   const auto& latest = *match.latest;
   if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
   const auto& before = topology_.points[latest.point];
-  const bool further = match.relation == Relation::kRepeat &&
-                       latest.values[*before.round] >= unit.values[*plan.round];
+  const bool further =
+      match.relation == Relation::kRepeat &&
+      before.round_of({latest.values, before.values}) >= plan.round_of({unit.values, plan.values});
   if (further || (plan.input && latest.is(kLeft)))
     match.clear();
   else

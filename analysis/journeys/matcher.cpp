@@ -170,7 +170,8 @@ bool Matcher::goes_on(const Unit& earlier, const Unit& child, Match& into) {
   auto& rounds = rounds_[child.point];
   const auto& plan = topology_.points[child.point];
   const bool another =
-      earlier.values[*plan.round] >= child.values[*plan.round] || was_received(earlier);
+      plan.round_of({earlier.values, plan.values}) >= plan.round_of({child.values, plan.values}) ||
+      was_received(earlier);
   ++(another ? rounds.alone : rounds.go_on);
   const bool alone = rounds.alone >= kEnoughAlone && kOfOneAlone * rounds.alone > rounds.go_on;
   if (another || alone) into.done = &earlier;

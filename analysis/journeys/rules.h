@@ -60,7 +60,7 @@ struct Rules {
   std::string length = "len";  // property: bytes of the unit
   std::string offset = "so";   // local id: where a piece begins in the unit that was cut
   // Property or local id: above 0, this repeats the last one of its process.
-  std::string round = "round hqround";
+  std::string round = "round hqround rv rvidx rv_idx rv_index";
   // Local id: which process repeats.
   std::string process = "harq hqpid hpid harqid harq_id harq_pid";
   std::string sequence_suffix = "sn";  // local ids that number units and wrap: psn, rsn, gsn
@@ -92,6 +92,8 @@ struct Rules {
   bool is_buffer(std::string_view field) const;
   bool is_process(std::string_view field) const;
   bool is_round(std::string_view field) const;
+  // Of those that are rounds: it numbers them as redundancy versions are sent.
+  static bool is_version(std::string_view field) { return field.starts_with("rv"); }
   static bool is_bearer(std::string_view field);
 
   // What a bearer or its channel is called.

@@ -81,8 +81,11 @@ class Deriver {
     for (std::size_t i = 0; i < point.fields.size(); ++i) {
       const auto& field = point.fields[i];
       const auto at = static_cast<std::uint8_t>(i);
-      if (!plan.round && rules_.is_round(field.name)) {
+      // Which round it is says more than its redundancy version.
+      const bool is_version = Rules::is_version(field.name);
+      if (rules_.is_round(field.name) && (!plan.round || (plan.round_is_version && !is_version))) {
         plan.round = at;
+        plan.round_is_version = is_version;
         plan.round_is_id = field.role != Role::kProperty;
       }
       if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;

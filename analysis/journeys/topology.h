@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,7 @@ struct PointPlan {
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
+  bool round_is_version = false;
   bool rounds_come = false;  // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
   std::optional<std::uint8_t> bearer;
@@ -115,6 +117,12 @@ struct PointPlan {
   std::uint64_t longest_expiry_ns = 0;  // of those
 
   bool ends() const { return output || drop || ack; }
+  // There is a round, or a redundancy version: of those the first four rounds have 0, 2, 3, 1.
+  std::uint64_t round_of(std::span<const std::uint64_t> of) const {
+    constexpr std::array<std::uint8_t, 4> kRounds = {0, 3, 1, 2};
+    const auto value = of[*round];
+    return round_is_version && value < kRounds.size() ? kRounds[value] : value;
+  }
   // With the parent, in Topology::pairs.
   std::uint32_t pair_with(PointId parent) const {
     for (std::size_t at = 0; at < parents.size(); ++at)

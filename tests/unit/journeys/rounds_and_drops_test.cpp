@@ -143,6 +143,41 @@ TEST_CASE("a round that goes through several points before it fails is one with 
   CHECK(world.stays("dec") == "dec +110 ~210 +210 -220 +310 -320");
 }
 
+TEST_CASE("rounds are known by their redundancy versions, 0, 2, 3, 1, where nothing else tells") {
+  World world(R"(
+    U ant--dec ::fm.hqpid.rv.ndi
+    U dec--demux len::fm.hqpid
+    U demux--out len::fm.lcid.sn
+  )");
+  world.events(R"(
+    100 U ant--dec 7 3 0 1
+    200 U ant--dec 8 3 2 1
+    300 U ant--dec 9 3 3 1
+    400 U ant--dec 10 3 1 1
+    420 U dec--demux 200 10 3
+    430 U demux--out 100 10 4 5
+    500 U ant--dec 11 3 0 0
+    520 U dec--demux 200 11 3
+    530 U demux--out 100 11 4 6
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..430: ant--dec@100 ant--dec@200=0 ant--dec@300=1 ant--dec@400=2 "
+              "dec--demux@420<3 demux--out@430<4*",
+              "U complete 500..530: ant--dec@500 dec--demux@520<0 demux--out@530<1*"});
+  CHECK(world.seen()[0].journey.harq_retransmissions == 3);
+}
+
+TEST_CASE("where a point tells of the round as well, that counts") {
+  World world("U ant--dec rv:rnti:fm.hqpid.hqround U dec--out len:rnti:fm.hqpid");
+  world.events(R"(
+    100 U ant--dec 0 1 7 3 0
+    200 U ant--dec 0 1 8 3 1
+    210 U dec--out 200 1 8 3
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..210: ant--dec@100 ant--dec@200=0 dec--out@210<1*"});
+}
+
 TEST_CASE("a round that is stamped a little before it came in is one with it") {
   World world(R"(
     U ant--demod ::fm.hqpid.hqround

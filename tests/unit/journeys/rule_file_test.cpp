@@ -70,7 +70,7 @@ journey U leaves
 # Fields and places with a meaning.
 word length     len
 word offset     so
-word round      "round hqround"
+word round      "round hqround rv rvidx rv_idx rv_index"
 word process    "harq hqpid hpid harqid harq_id harq_pid"
 word sequence   sn
 word buffer     "buf ptr addr bb"
