@@ -224,6 +224,20 @@ TEST_CASE("two units of one block that lie at one address, one after the other, 
   CHECK(world.at("U demux--rlc").repeats == 0);
 }
 
+TEST_CASE("so are they where only the block itself says its process") {
+  World world("U dec--demux ::fm.hqpid U demux--rlc ::fm.lcid.MRbuf U rlc--out ::MRbuf.sn");
+  world.events(R"(
+    100 U dec--demux 7 3
+    110 U demux--rlc 7 4 77
+    120 U rlc--out 77 5
+    130 U demux--rlc 7 4 77
+    140 U rlc--out 77 6
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..120: dec--demux@100 demux--rlc@110<0 rlc--out@120<1*",
+              "U complete 100..140: dec--demux@100 demux--rlc@130<0 rlc--out@140<1*"});
+}
+
 TEST_CASE("a unit out of a block has not come out of another one of the same ids as well") {
   World world(kUp);
   world.events(R"(
