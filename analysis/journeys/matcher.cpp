@@ -171,6 +171,7 @@ bool Matcher::goes_on(const Unit& earlier, const Unit& child, Match& into) {
   const auto& plan = topology_.points[child.point];
   const bool another =
       plan.round_of({earlier.values, plan.values}) >= plan.round_of({child.values, plan.values}) ||
+      (plan.length && earlier.values[*plan.length] != child.values[*plan.length]) ||
       was_received(earlier);
   ++(another ? rounds.alone : rounds.go_on);
   const bool alone = rounds.alone >= kEnoughAlone && kOfOneAlone * rounds.alone > rounds.go_on;

@@ -178,6 +178,18 @@ TEST_CASE("where a point tells of the round as well, that counts") {
         Lines{"U complete 100..210: ant--dec@100 ant--dec@200=0 dec--out@210<1*"});
 }
 
+TEST_CASE("a later round of another size is of another block of its process") {
+  World world("U dec--demux len::fm.hqpid.hqround U demux--out len::fm.lcid.sn");
+  world.events(R"(
+    100 U dec--demux 139 7 3 0
+    200 U dec--demux 175 8 3 1
+    210 U demux--out 150 8 4 5
+  )");
+  const auto journeys = world.journeys();
+  CHECK(journeys[0] == "U complete 200..210: dec--demux@200 demux--out@210<0*");
+  CHECK(world.at("U dec--demux").repeats == 0);
+}
+
 TEST_CASE("a round that is stamped a little before it came in is one with it") {
   World world(R"(
     U ant--demod ::fm.hqpid.hqround
