@@ -89,9 +89,7 @@ void Lives::depart(Unit* unit) {
     waiting_.remove(unit);
     departed_.append(unit, now_ns_);
   }
-  evicted_.clear();
-  store_.mark_used(unit, evicted_);
-  retire_evicted();
+  store_.mark_used(unit, [this](Unit* evicted) { retire(evicted); });
 }
 
 void Lives::give_way(Unit* unit) {
@@ -137,10 +135,6 @@ void Lives::retire(Unit* unit) {
   const auto& plan = topology_.points[unit->point];
   if (plan.by_input && plan.loop == 0) store_.leave_parents(unit);
   store_.release(unit);
-}
-
-void Lives::retire_evicted() {
-  for (auto* const old : evicted_) retire(old);
 }
 
 // A unit that was not seen to leave: where journeys are anchored at their output, it ends one.

@@ -68,7 +68,6 @@ class Lives {
   void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
   void forget(Unit* unit);
-  void retire_evicted();
   void give_up(Unit* unit, std::uint64_t now_ns, bool at_end);
   void no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns);
   bool was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end);
@@ -94,7 +93,6 @@ class Lives {
   ByAge waiting_;
   ByAge departed_;
   std::vector<Longest> stays_;  // by place
-  std::vector<Unit*> evicted_;
   std::vector<Unit*> group_;
 };
 

@@ -86,19 +86,6 @@ Unit* Store::replace(Unit* unit, const TableUse& use) {
   return forget_left(first);
 }
 
-void Store::mark_used(Unit* unit, std::vector<Unit*>& evicted) {
-  const auto mark = [&](Entry& entry) {
-    if (entry.state != Entry::State::kWaits) return;
-    auto* const left = take_from_waiting(entry);
-    entry.state = Entry::State::kLeft;
-    entry.newest = true;
-    entry.older = entry.left = nullptr;
-    if (left != nullptr) evicted.push_back(forget_left(left));
-  };
-  for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
-  if (unit->entry.unit != nullptr) mark(unit->entry);
-}
-
 // The one that left before it under its key is returned; now it is that.
 Entry* Store::take_from_waiting(Entry& entry) {
   if (!entry.newest) {

@@ -179,8 +179,10 @@ class Store {
   Unit* insert(Unit* unit, const TableUse& use, std::uint64_t hash);
   // Makes it the only one of its key; the one before is returned (or none).
   Unit* replace(Unit* unit, const TableUse& use);
-  // It left: in each of its tables it takes the place of the one that left before.
-  void mark_used(Unit* unit, std::vector<Unit*>& evicted);
+  // It left: in each of its tables it takes the place of the one that left before, for which
+  // `evict(unit)` is called.
+  template <typename Evict>
+  void mark_used(Unit* unit, Evict evict);
   // Nothing finds it any more.
   void remove(Unit* unit) {
     if (unit->has_entries()) remove_entries(unit);
@@ -274,6 +276,20 @@ Unit* Store::newest_child(const Unit* parent, Fits fits) const {
   }
   const Child first = {parent->first_child, parent->first_child_bytes};
   return first.unit != nullptr && budget > 0 && is_it(first) ? first.unit : nullptr;
+}
+
+template <typename Evict>
+void Store::mark_used(Unit* unit, Evict evict) {
+  const auto mark = [&](Entry& entry) {
+    if (entry.state != Entry::State::kWaits) return;
+    auto* const left = take_from_waiting(entry);
+    entry.state = Entry::State::kLeft;
+    entry.newest = true;
+    entry.older = entry.left = nullptr;
+    if (left != nullptr) evict(forget_left(left));
+  };
+  for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
+  if (unit->entry.unit != nullptr) mark(unit->entry);
 }
 
 // Several of these are called for each event.
