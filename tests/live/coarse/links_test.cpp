@@ -251,11 +251,13 @@ TEST_CASE("what is only known when a trace is read cannot choose what is recorde
   target.record("200ms");
   const auto known = sojourn_done(
       {"events", target.trace(), "--where", "point == queue--mac && rnti == 0x4602", "--json"});
+  // A slot that had begun before recording did is known by nobody.
   std::size_t rows = 0;
   for (const json& event : lines(known)) {
-    ++rows;
     CHECK(event.at("fields").at("rnti") == 0x4602);
-    CHECK(event.at("fields").at("slot").is_number());
+    const bool has_slot = event.at("fields").at("slot").is_number();
+    CHECK((has_slot || rows == 0));
+    if (has_slot) ++rows;
   }
   CHECK(rows > 10);
 }
