@@ -19,7 +19,7 @@ class Joins {
   // `lengths_differ`: by pair, whether units gave lengths that do not fit their offsets.
   Joins(const Topology& topology, std::vector<bool>& lengths_differ);
 
-  // Leaves those parents that are pieces of the child, and says whether they are all.
+  // Leaves those parents that are pieces of the child, and notes where some are missing.
   void check(const Unit& child, Match& into, bool finally);
   // The bytes of a unit of which the parent is a piece.
   std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;

@@ -1,5 +1,6 @@
 // Decides what an event is to the units before it: the next step of one or several, a piece of one,
-// another branch, a repeat, or the end. Changes nothing but what a cut parent knows of its bytes.
+// another branch, a repeat, or the end. Changes nothing of those but what a cut parent knows
+// of its bytes, and which pieces were passed over.
 #pragma once
 
 #include <cstdint>

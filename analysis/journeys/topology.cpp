@@ -362,8 +362,7 @@ class Deriver {
     pair.by_process = std::ranges::any_of(pair.key, is_process());
     // A process works on one block at a time: several of its blocks do not become one unit. What
     // says of which bearer it is goes into a block.
-    const bool of_process =
-        pair.by_process || std::ranges::any_of(pair.parent_extra, is_process());
+    const bool of_process = pair.by_process || std::ranges::any_of(pair.parent_extra, is_process());
     const bool of_block = of_process && !pair.single && !pair.child_extra.empty() &&
                           !is_numbered(pair.parent) &&
                           std::ranges::none_of(pair.parent_extra, Rules::is_bearer);

@@ -108,8 +108,10 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
     if (totals.events == 0) totals.first_ns = events.ts_ns().front();
     totals.last_ns = events.ts_ns().back();
     totals.events += events.size();
-    seen += static_cast<std::uint64_t>(std::ranges::count_if(
-        events.point(), [&](model::PointId point) { return topology.points[point].of_target; }));
+    seen +=
+        static_cast<std::uint64_t>(std::ranges::count_if(events.point(), [&](model::PointId point) {
+          return point < topology.points.size() && topology.points[point].of_target;
+        }));
     select(where, events, rows);
     for (const std::uint32_t row : rows) kept += groups.on_event(events[row]) ? 1 : 0;
     line.update(totals.events, reader.events());
