@@ -243,8 +243,11 @@ void ContextPrograms::remove_target(pid_t pid) {
 
 void ContextPrograms::attach() {
   if (!state_->skeleton) return;
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, state_->skeleton->obj) {
+  // Backwards, as what ends a thing is written below what begins it: an interrupt whose beginning
+  // is seen and whose end is not would seem to last until the CPU's next one.
+  const bpf_object* object = state_->skeleton->obj;
+  for (bpf_program* program = bpf_object__prev_program(object, nullptr); program != nullptr;
+       program = bpf_object__prev_program(object, program)) {
     if (!bpf_program__autoload(program)) continue;
     Link link(bpf_program__attach(program));
     const int code = errno;
