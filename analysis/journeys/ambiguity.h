@@ -11,7 +11,7 @@
 
 namespace sojourn::journeys {
 
-// Several may be so of one step. All but the first: and events were lost meanwhile.
+// Several may be so of one step. Those in the middle: and events were lost meanwhile.
 enum Doubt : std::uint8_t {
   kOthersFit = 1 << 0,   // other units of its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
@@ -19,6 +19,7 @@ enum Doubt : std::uint8_t {
   kProcess = 1 << 3,     // its HARQ process alone says what it belongs to
   kOverlap = 1 << 4,     // its pieces, or what was joined, are more than it has
   kStranger = 1 << 5,  // a piece was left out, as the others' beginnings were seen and its was not
+  kNumber = 1 << 6,    // which number is whose was not sure
 };
 
 struct DoubtWords {
@@ -33,7 +34,9 @@ inline constexpr std::array kDoubtWords = {
     DoubtWords{kLateBranch, "branch", "what it is of had left already, and events were lost"},
     DoubtWords{kProcess, "process", "known by its process only, and events were lost"},
     DoubtWords{kOverlap, "overlap", "more was joined in it than it holds, and events were lost"},
-    DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"}};
+    DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"},
+    DoubtWords{kNumber, "number",
+               "it got its number in the order of arrival, and what waited before is not known"}};
 
 // A unit that fitted as well as the parent that was taken.
 struct Alternative {

@@ -40,6 +40,10 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
   const auto& plan = topology_.points[child.point];
   const bool repeats = plan.repeats && child.values[*plan.round] != 0;
+  if (plan.says_number && !repeats && match_numbered(child, plan, into, finally)) {
+    pass(child.tid, child.serial);
+    return;
+  }
   auto found = best(plan, child);
   if (found.open != nullptr && is_new_block(*found.open->unit, child, plan)) found.open = nullptr;
   // A later round comes by the points that the first one came by; it may be stamped before that.
@@ -219,6 +223,23 @@ bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Un
     return true;
   }
   return false;
+}
+
+// Of what got the number that the piece says.
+bool Matcher::match_numbered(const Unit& child, const PointPlan& plan, Match& into, bool finally) {
+  const auto [whole, is_sure] = numbering_.find(child, plan, finally);
+  if (whole == nullptr || whole->depth >= kMaxDepth) return false;
+  const auto index = plan.pair_with(whole->point);
+  const auto& pair = topology_.pairs[index];
+  if (!is_sure) into.doubts |= kNumber;
+  if (pair.cuts && !lengths_differ_[index] && match_cut(child, whole, index, into)) return true;
+  if (whole->is(kLeft)) {
+    match_used(child, whole, pair, into);
+  } else {
+    into.parents.push_back(whole);
+    into.relation = Relation::kTakes;
+  }
+  return true;
 }
 
 bool Matcher::match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into) {

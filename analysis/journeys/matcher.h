@@ -9,6 +9,7 @@
 
 #include "analysis/journeys/joins.h"
 #include "analysis/journeys/match.h"
+#include "analysis/journeys/numbering.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
@@ -23,6 +24,7 @@ class Matcher {
   void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
+  Numbering& numbering() { return numbering_; }
 
  private:
   struct Best {
@@ -57,6 +59,7 @@ class Matcher {
   bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
                        Match& into) const;
+  bool match_numbered(const Unit& child, const PointPlan& plan, Match& into, bool finally);
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
   // `newest`: of what waits.
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
@@ -75,6 +78,7 @@ class Matcher {
 
   std::vector<bool> lengths_differ_;
   Joins joins_;
+  Numbering numbering_;
   // Rounds above 0 at an input: after one that had not ended, or with nothing to repeat.
   struct Rounds {
     std::uint64_t go_on = 0;

@@ -71,7 +71,9 @@ class Engine {
 
   void consume(const model::EventBatch& events) {
     const auto note = [this](const auto& event) {
-      totals_.lost += static_cast<std::uint64_t>(losses_.note(event));
+      const auto lost = static_cast<std::uint64_t>(losses_.note(event));
+      if (lost != 0) matcher_.numbering().doubt();
+      totals_.lost += lost;
     };
     instants_.consume(events, note, [this](const auto& event) { process(event); });
   }
@@ -270,6 +272,7 @@ class Engine {
     if (!by_input && (plan.output || plan.drop) && !unit.is(kControl))
       end_backward(&unit, plan.drop);
     if (plan.place || plan.repeats) lives_.enter(&unit, plan, hashes_);
+    if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
   }
 
   void leave_parents(const Unit& unit, const PointPlan& plan) {

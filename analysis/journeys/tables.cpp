@@ -40,27 +40,30 @@ Result<void> make_tables(const model::Schema& schema, Topology& topology) {
 
     bool all_touch() const { return pairs == parents.size() * children.size(); }
   };
-  std::map<std::pair<std::uint16_t, std::vector<std::string>>, Sharers> sharers;
+  std::map<std::tuple<std::uint16_t, std::vector<std::string>, bool>, Sharers> sharers;
   for (const Pair& pair : topology.pairs) {
-    auto& those = sharers[{pair.place, pair.key}];
+    auto& those = sharers[{pair.place, pair.key, pair.numbers}];
     those.parents.insert(pair.parent);
     those.children.insert(pair.child);
     ++those.pairs;
   }
-  std::map<std::tuple<std::uint16_t, std::vector<std::string>, std::optional<PointId>>,
+  std::map<std::tuple<std::uint16_t, std::vector<std::string>, bool, std::optional<PointId>>,
            std::uint16_t>
       tables;
   for (const Pair& pair : topology.pairs) {
     std::optional<PointId> owner;
-    if (!sharers[{pair.place, pair.key}].all_touch()) owner = pair.child;
-    const auto [slot, fresh] = tables.try_emplace({pair.place, pair.key, owner}, topology.tables);
+    if (!sharers[{pair.place, pair.key, pair.numbers}].all_touch()) owner = pair.child;
+    const auto [slot, fresh] =
+        tables.try_emplace({pair.place, pair.key, pair.numbers, owner}, topology.tables);
     if (fresh && topology.tables == kMaxTables)
       return fail("points touch by more than {} keys", kMaxTables);
     if (fresh) ++topology.tables;
+    auto& up = topology.points[pair.parent];
+    auto& down = topology.points[pair.child];
     for (const auto& fields : alternatives(schema.points[pair.parent], pair.key))
-      add(topology.points[pair.parent].inserts, slot->second, fields, pair);
+      add(pair.numbers ? up.waits_in : up.inserts, slot->second, fields, pair);
     for (const auto& fields : alternatives(schema.points[pair.child], pair.key))
-      add(topology.points[pair.child].lookups, slot->second, fields, pair);
+      add(pair.numbers ? down.numbers_in : down.lookups, slot->second, fields, pair);
   }
   return {};
 }

@@ -49,6 +49,7 @@ class Deriver {
     find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
+    find_numbered();
     SJ_CHECK(touch_all());
     find_anchors();
     SJ_CHECK(make_tables(schema_, topology_));
@@ -90,6 +91,9 @@ class Deriver {
       }
       if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;
     }
+    for (std::size_t i = 0; !plan.number && i < point.fields.size(); ++i)
+      if (plan.is_id[i] && rules_.is_sequence(point.fields[i].name))
+        plan.number = static_cast<std::uint8_t>(i);
     for (std::size_t name = 0; !plan.bearer && name < Rules::kBearers.size(); ++name) {
       plan.bearer = index_of(point, std::string(Rules::kBearers[name]), false);
       plan.bearer_name = name;
@@ -273,6 +277,8 @@ class Deriver {
     auto& down = topology_.points[child];
     up.place = pair.place;
     up.awaits_ack |= down.ack;
+    up.waits_for_number |= pair.numbers;
+    down.says_number |= pair.numbers;
     down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
     down.pairs.push_back(static_cast<std::uint32_t>(topology_.pairs.size()));
     down.parents.push_back(pair.parent);
@@ -309,9 +315,10 @@ class Deriver {
     if (rule.gathers) pair.gathers = *rule.gathers;
     pair.unpacks &= !pair.gathers;
     pair.parts &= !pair.gathers;
+    pair.numbers &= !pair.gathers && rule.cuts.value_or(true);
     pair.single &= !pair.gathers && !rule.cuts.value_or(false);
-    const bool lengths =
-        rule.lengths.value_or(pair.cuts || pair.joins || rule.cuts.value_or(false));
+    const bool cuts = rule.cuts.value_or(pair.cuts);
+    const bool lengths = rule.lengths.value_or(cuts || pair.joins);
     if (rule.cuts) pair.cuts = *rule.cuts;
     pair.cuts = pair.cuts && lengths;
     pair.joins = pair.gathers && !pair.cuts && lengths;
@@ -367,16 +374,52 @@ class Deriver {
                           !is_numbered(pair.parent) &&
                           std::ranges::none_of(pair.parent_extra, Rules::is_bearer);
     pair.parts = of_block && !is_numbered(pair.child);
-    pair.unpacks = !pair.single && !is_numbered(pair.parent) &&
+    pair.numbers = !numbered && !pieces && !of_process && numbers_pieces(pair);
+    pair.unpacks = !pair.single && !pair.numbers && !is_numbered(pair.parent) &&
                    (std::ranges::any_of(pair.child_extra, is_number()) ||
                     (of_block && std::ranges::any_of(pair.child_extra, is_buffer())));
-    pair.gathers = !pair.single && !pair.unpacks && !of_block && !pair.parent_extra.empty() &&
-                   !has(pair.key, rules_.offset) && (pieces || !renumbered);
-    pair.cuts = numbered && up.length && !up.offset && down.length && down.offset;
+    pair.gathers = !pair.single && !pair.unpacks && !pair.numbers && !of_block &&
+                   !pair.parent_extra.empty() && !has(pair.key, rules_.offset) &&
+                   (pieces || !renumbered);
+    pair.cuts = (numbered || pair.numbers) && up.length && !up.offset && down.length && down.offset;
     pair.of_bearer = pieces && pair.gathers && is_numbered(pair.child) &&
                      std::ranges::none_of(pair.key, Rules::is_bearer);
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);
+  }
+
+  // What has a number of its own is cut, and its pieces are numbered anew. A whole one need not say
+  // where it begins, where others of the same point's name do.
+  bool numbers_pieces(const Pair& pair) const {
+    const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
+    if (!was_numbered_[pair.parent] || std::ranges::none_of(pair.child_extra, sequence) ||
+        has(pair.key, rules_.offset))
+      return false;
+    const auto& name = schema_.points[pair.child];
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      const auto& other = schema_.points[i];
+      if (other.direction == name.direction && other.src == name.src && other.dest == name.dest &&
+          has(ids_[i], rules_.offset))
+        return true;
+    }
+    return false;
+  }
+
+  // Units that have a number, or had one before; what is in a block is numbered for itself.
+  void find_numbered() {
+    std::vector<std::vector<PointId>> children(schema_.points.size());
+    for (const Edge& edge : edges_) children[edge.parent].push_back(edge.child);
+    std::vector<PointId> found;
+    const auto note = [&](PointId point) {
+      if (was_numbered_[point] || std::ranges::any_of(ids_[point], is_process())) return;
+      was_numbered_[point] = true;
+      found.push_back(point);
+    };
+    was_numbered_.assign(schema_.points.size(), false);
+    for (std::size_t i = 0; i < schema_.points.size(); ++i)
+      if (is_numbered(static_cast<PointId>(i))) note(static_cast<PointId>(i));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (const auto child : children[found[i]]) note(child);
   }
 
   void find_anchors() {
@@ -523,6 +566,7 @@ class Deriver {
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::vector<Edge> edges_;
   std::vector<const PairRule*> edge_rules_;                // by edge; none: by the names
+  std::vector<bool> was_numbered_;                         // by point
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
 };

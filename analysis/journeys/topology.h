@@ -59,12 +59,13 @@ struct Pair {
   std::vector<std::string> key;
   std::vector<std::string> parent_extra;  // ids that only one side has
   std::vector<std::string> child_extra;
-  bool gathers = false;     // a child takes all units of its key (n:1), not only the nearest
-  bool cuts = false;        // children say which bytes [so, so + len) of the parent they carry
-  bool joins = false;       // parents say which bytes of the child they carry
-  bool unpacks = false;     // children are numbered and taken out of a parent that is not, a block
-  bool parts = false;       // children without a number are taken out of a block of a process
-  bool single = false;      // the key is an address or a process, which one unit at a time has
+  bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
+  bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
+  bool joins = false;    // parents say which bytes of the child they carry
+  bool unpacks = false;  // children are numbered and taken out of a parent that is not, a block
+  bool parts = false;    // children without a number are taken out of a block of a process
+  bool numbers = false;  // the parent's number is said by its pieces only, in the order of arrival
+  bool single = false;   // the key is an address or a process, which one unit at a time has
   bool by_process = false;  // a HARQ process is in the key
   bool of_bearer = false;   // a child's pieces are of one bearer, of which the key does not say
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
@@ -85,8 +86,10 @@ struct PointPlan {
   bool drop = false;
   bool ack = false;
   bool control = false;
-  bool container = false;  // it takes units that are numbered, and has no number itself
-  bool block = false;      // has no number, and units with ids of their own are taken out of it
+  bool container = false;         // it takes units that are numbered, and has no number itself
+  bool waits_for_number = false;  // its units get one as they are cut,
+  bool says_number = false;       // of which these are the pieces
+  bool block = false;  // has no number, and units with ids of their own are taken out of it
   std::uint16_t loop =
       0;  // of points that nothing else feeds, from 1: units come in at one of them
   std::optional<PointKind> stated;  // by a rule
@@ -100,6 +103,7 @@ struct PointPlan {
   bool round_is_version = false;
   bool rounds_come = false;  // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
+  std::optional<std::uint8_t> number;  // the first that numbers units
   std::optional<std::uint8_t> bearer;
   std::size_t bearer_name = 0;            // which of Rules::kBearers that is
   std::optional<std::uint8_t> broadcast;  // whom it is for; to all, or for paging, is control
@@ -115,6 +119,8 @@ struct PointPlan {
   std::vector<std::uint32_t> pairs;     // as the child
   std::vector<PointId> parents;         // of each of those
   std::uint64_t longest_expiry_ns = 0;  // of those
+  std::vector<TableUse> waits_in;       // lines in which its units wait for a number
+  std::vector<TableUse> numbers_in;     // those of what it gives a number to
 
   bool ends() const { return output || drop || ack; }
   // There is a round, or a redundancy version: of those the first four rounds have 0, 2, 3, 1.

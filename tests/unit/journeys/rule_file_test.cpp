@@ -279,6 +279,14 @@ TEST_CASE("lengths that are not to be compared are not") {
   CHECK_FALSE(topology_of(schema, rules_of("pair D in--a -> a--b lengths unused")).pairs[0].cuts);
 }
 
+TEST_CASE("that pieces are not numbered in the order of arrival can be stated") {
+  const auto schema = schema_of("D in--a len:rnti:lcid.psn D a--out len:rnti:lcid.sn.so");
+  CHECK(topology_of(schema, {}).pairs[0].numbers);
+  const auto joined = topology_of(schema, rules_of("pair D in--a -> a--out n:1")).pairs[0];
+  CHECK_FALSE(joined.numbers);
+  CHECK(joined.gathers);
+}
+
 TEST_CASE("a unit that waited longer than its pair allows is not taken") {
   World world(R"(
     D in--a len:rnti:sn

@@ -53,6 +53,42 @@ TEST_CASE("inputs, outputs, drops, acknowledgements and control are found from t
   CHECK_FALSE(radio.point("mac.demux--rlc.ctrl.am").output);
 }
 
+TEST_CASE("what is numbered as it is cut is found from the ids") {
+  const Derived sent(R"(
+    D in--pdcp len:rnti:drb.psn
+    D pdcp--rlc len:rnti:lcid.psn
+    D rlc--seg len:rnti:lcid
+    D seg--out len:rnti:lcid.sn.so
+  )");
+  CHECK(sent.pair("rlc--seg", "seg--out").numbers);
+  CHECK(sent.pair("rlc--seg", "seg--out").cuts);
+  CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbers);
+  // A whole one need not say where it begins.
+  const Derived whole(R"(
+    D in--rlc len:rnti:lcid.psn
+    D rlc--out len:rnti:lcid.sn
+    D rlc--out len:rnti:lcid.sn.so
+  )");
+  CHECK(whole.topology.pair(0, 1).numbers);
+  CHECK(whole.topology.pair(0, 2).numbers);
+  // What comes out of a block had its number before it was put there.
+  const Derived received(R"(
+    U phy--mac len:rnti:fm.lcid
+    U mac--rlc len:rnti:fm.lcid.sn.so
+    U rlc--out len:rnti:lcid.sn
+  )");
+  CHECK_FALSE(received.pair("phy--mac", "mac--rlc").numbers);
+  CHECK(received.pair("phy--mac", "mac--rlc").unpacks);
+  const Derived both(R"(
+    U in--mux len:rnti:lcid.sn.so
+    U mux--air len:rnti:hqpid.fm
+    U air--mac len:rnti:lcid.fm
+    U mac--rlc len:rnti:lcid.sn.so
+    U rlc--out len:rnti:lcid.sn
+  )");
+  CHECK_FALSE(both.pair("air--mac", "mac--rlc").numbers);
+}
+
 TEST_CASE("cardinalities follow from the ids") {
   const Derived radio(radio_points());
   SECTION("one sequence number for another: one unit") {

@@ -1,0 +1,155 @@
+#include "analysis/journeys/number_line.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sojourn::journeys {
+namespace {
+
+// Where nothing was cut for so long, nobody waits whom we have not seen come.
+constexpr std::uint64_t kIdle_ns = 20'000'000;
+// Nor those whom we have: they went another way, unseen.
+constexpr std::uint64_t kForgotten_ns = 1'000'000'000;
+// The shortest numbers of a radio that begin again have five bits, most have twelve or more.
+constexpr std::uint64_t kLeastModulus = 32;
+constexpr std::uint64_t kLikelyModulus = 4096;
+// So many lengths in a row, which change so often, agree in one place only.
+constexpr std::size_t kEnoughTotals = 16;
+constexpr int kEnoughChanges = 4;
+
+}  // namespace
+
+void NumberLine::add(const Whole& whole) {
+  const auto next = behind_last();
+  const bool others_wait = latest_ + 1 + shift_ < next;
+  const auto still_ns = whole.ts_ns - std::min(whole.ts_ns, last_piece_ns_);
+  if (still_ns >= (others_wait ? kForgotten_ns : kIdle_ns)) {
+    shift_ = next - (latest_ + 1);
+    is_sure_ = true;
+    totals_.clear();
+  }
+  if (lacks_before(whole)) doubt();
+  wholes_.push_back(whole);
+}
+
+// They had numbers in a row: one was not seen to come, or went away before.
+bool NumberLine::lacks_before(const Whole& whole) const {
+  if (wholes_.empty() || !whole.number || !wholes_.back().number) return false;
+  return *whole.number != 0 && *whole.number != *wholes_.back().number + 1;
+}
+
+std::optional<std::int64_t> NumberLine::next_place() const {
+  const auto place = latest_ + 1 + shift_;
+  return at(place) == nullptr ? std::nullopt : std::optional(place);
+}
+
+void NumberLine::doubt() {
+  is_sure_ = false;
+  totals_.clear();
+}
+
+std::optional<std::int64_t> NumberLine::place_of(const Piece& piece, bool finally) {
+  if (latest_ < 0) return first_place(piece);
+  const auto count = begins_again(piece.number) ? latest_ + 1 : count_of(piece.number);
+  if (count > latest_ && !give(count, piece.number, finally)) return std::nullopt;
+  if (count == latest_) {
+    latest_end_ = std::max(latest_end_, piece.end);
+    last_piece_ns_ = piece.ts_ns;
+  }
+  const auto place = count + shift_;
+  return at(place) == nullptr ? std::nullopt : std::optional(place);
+}
+
+// Whether somebody is there to get it.
+bool NumberLine::give(std::int64_t count, std::uint64_t number, bool finally) {
+  const bool seen = count + shift_ < behind_last();
+  if (!seen && !finally) return false;
+  note_total();
+  if (begins_again(number)) modulus_ = latest_number_ + 1;
+  latest_ = count;
+  latest_number_ = number;
+  latest_end_ = 0;
+  largest_ = std::max(largest_, number);
+  if (!seen) {
+    // The next one that comes is the next number's.
+    shift_ = behind_last() - (count + 1);
+    doubt();
+  }
+  return seen;
+}
+
+// The number that the unit had before says whose this one is where both began together.
+std::optional<std::int64_t> NumberLine::first_place(const Piece& piece) {
+  if (piece.begin != 0 || wholes_.empty()) return std::nullopt;
+  const auto same = std::ranges::find(wholes_, std::optional(piece.number), &Whole::number);
+  const auto chosen = same == wholes_.end() ? wholes_.begin() : same;
+  is_sure_ |= same != wholes_.end() || piece.number == 0;
+  latest_ = 0;
+  shift_ = first_ + (chosen - wholes_.begin());
+  latest_number_ = largest_ = piece.number;
+  latest_end_ = piece.end;
+  last_piece_ns_ = piece.ts_ns;
+  return shift_;
+}
+
+// 0 after a number of ones only.
+bool NumberLine::begins_again(std::uint64_t number) const {
+  const auto all = latest_number_ + 1;
+  return number == 0 && all >= kLeastModulus && std::has_single_bit(all);
+}
+
+// Numbers before this one: it is a little further than the latest, or a little behind.
+std::int64_t NumberLine::count_of(std::uint64_t number) const {
+  const auto likely = std::max(kLikelyModulus, std::bit_ceil(std::max(largest_, number) + 1));
+  const auto modulus = number < modulus_ ? modulus_ : likely;
+  const auto ahead = (number - latest_number_) & (modulus - 1);
+  const auto behind = (latest_number_ - number) & (modulus - 1);
+  return ahead <= behind ? latest_ + static_cast<std::int64_t>(ahead)
+                         : latest_ - static_cast<std::int64_t>(behind);
+}
+
+// All of the latest was seen to go.
+void NumberLine::note_total() {
+  if (latest_end_ == 0) return;
+  totals_.push_back({latest_, latest_end_});
+  const auto* const whole = at(latest_ + shift_);
+  if (is_sure_ && lengths_tell_ && whole != nullptr && whole->length != latest_end_) doubt();
+  if (totals_.size() < kEnoughTotals) return;
+  if (!is_sure_)
+    align();
+  else if (!lengths_tell_)
+    lengths_tell_ = lengths_change() && agrees(shift_);
+  totals_.pop_front();
+}
+
+bool NumberLine::lengths_change() const {
+  int changes = 0;
+  for (std::size_t i = 1; i < totals_.size(); ++i)
+    if (totals_[i].length != totals_[i - 1].length) ++changes;
+  return changes >= kEnoughChanges;
+}
+
+bool NumberLine::agrees(std::int64_t shift) const {
+  return std::ranges::all_of(totals_, [&](const Total& total) {
+    const auto* const whole = at(total.count + shift);
+    return whole != nullptr && whole->length == total.length;
+  });
+}
+
+// Looks where the wholes have the lengths that the pieces of the last numbers made up.
+void NumberLine::align() {
+  if (!lengths_change()) return;
+  std::optional<std::int64_t> found;
+  const auto lowest = first_ - totals_.front().count;
+  const auto highest = behind_last() - 1 - totals_.back().count;
+  for (auto shift = lowest; shift <= highest; ++shift) {
+    if (!agrees(shift)) continue;
+    if (found) return;
+    found = shift;
+  }
+  if (!found) return;
+  shift_ = *found;
+  is_sure_ = lengths_tell_ = true;
+}
+
+}  // namespace sojourn::journeys

@@ -1,0 +1,70 @@
+#include "analysis/journeys/numbering.h"
+
+#include <bit>
+#include <utility>
+
+namespace sojourn::journeys {
+
+std::size_t Numbering::HashOfKey::operator()(const std::vector<std::uint64_t>& key) const {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  constexpr int kTurn = 29;
+  std::uint64_t hash = 0;
+  for (const auto value : key) hash = std::rotl((hash ^ value) * kOdd, kTurn);
+  return hash;
+}
+
+Numbering::Line& Numbering::line_of(const Unit& unit, const TableUse& use) {
+  key_.assign({use.table, unit.group});
+  for (const auto field : use.fields) key_.push_back(unit.values[field]);
+  if (began_ns_ == 0) began_ns_ = unit.ts_ns;
+  auto found = lines_.find(key_);
+  if (found == lines_.end())
+    found = lines_.emplace(key_, Line{NumberLine(began_ns_), {}, losses_}).first;
+  forget_gone(found->second);
+  return found->second;
+}
+
+// Who goes away without a number takes none.
+void Numbering::forget_gone(Line& line) {
+  while (const auto next = line.numbers.next_place()) {
+    const auto unit = line.units.begin() + (*next - line.numbers.first());
+    if (unit->is_there()) break;
+    line.units.erase(unit);
+    line.numbers.forget_next();
+  }
+  while (!line.units.empty() && !line.units.front().is_there()) {
+    line.units.pop_front();
+    line.numbers.forget_first();
+  }
+}
+
+void Numbering::add(Unit& whole, const PointPlan& plan) {
+  NumberLine::Whole told;
+  told.ts_ns = whole.ts_ns;
+  if (plan.length) told.length = whole.values[*plan.length];
+  if (plan.number) told.number = whole.values[*plan.number];
+  for (const auto& use : plan.waits_in) {
+    auto& line = line_of(whole, use);
+    line.numbers.add(told);
+    line.units.push_back({&whole, whole.serial});
+  }
+}
+
+Numbering::Found Numbering::find(const Unit& piece, const PointPlan& plan, bool finally) {
+  NumberLine::Piece told;
+  told.ts_ns = piece.ts_ns;
+  told.number = piece.values[*plan.number];
+  if (plan.offset) told.begin = piece.values[*plan.offset];
+  if (plan.length) told.end = told.begin + piece.values[*plan.length];
+  for (const auto& use : plan.numbers_in) {
+    auto& line = line_of(piece, use);
+    if (std::exchange(line.losses, losses_) != losses_) line.numbers.doubt();
+    const auto place = line.numbers.place_of(told, finally);
+    if (!place) continue;
+    const auto& found = line.units[static_cast<std::size_t>(*place - line.numbers.first())];
+    if (found.is_there()) return {found.unit, line.numbers.is_sure()};
+  }
+  return {};
+}
+
+}  // namespace sojourn::journeys
