@@ -59,7 +59,7 @@ void Backward::collect(std::span<Unit* const> ends) {
 
 bool Backward::emit_clean(Unit* end, Outcome outcome) {
   collect(std::span(&end, 1));
-  const bool clean = (flags_ & (kHeadless | kMissing)) == 0;
+  const bool clean = (flags_ & (kHeadless | kMissing | kUndecided)) == 0;
   if (clean) emit_collected(outcome);
   return clean;
 }

@@ -21,7 +21,9 @@ bool is_of_used(const Match& match) {
 }  // namespace
 
 void Doubts::judge_all(const Unit& unit, const PointPlan& plan, Match& match) const {
-  if (match.latest != nullptr) {
+  if (match.takes_back && losses_.between(match.parents.front()->ts_ns, unit.ts_ns)) {
+    match.clear();  // its own was lost
+  } else if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
   } else if (is_of_used(match)) {
     // Of an earlier transmission, or of another unit of its number, when its own was lost.

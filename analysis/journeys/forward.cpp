@@ -198,6 +198,11 @@ void Forward::unpin_members(Unit& unit, Flag why) {
   }
 }
 
+void Forward::doubt(const Unit& unit) {
+  for (const auto& member : unit.all_members())
+    if (is_open(member)) member.journey->ambiguous = true;
+}
+
 void Forward::distrust_bytes(const Unit& unit) {
   for (const auto& member : unit.all_members())
     if (is_open(member)) member.journey->by_bytes = false;

@@ -85,6 +85,8 @@ class Forward {
   void unpin(Unit& unit, Flag why) {
     if (unit.is(why)) unpin_members(unit, why);
   }
+  // The unit turned out to be ambiguous.
+  static void doubt(const Unit& unit);
   // Lengths over a cut turned out not to be comparable: its journeys are judged by their leaves.
   void distrust_bytes(const Unit& unit);
 

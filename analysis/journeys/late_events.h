@@ -60,22 +60,26 @@ class LateEvents {
   void try_again(PointId came, Take take) {
     int tries = 0;
     came_.assign(1, came);
-    while (!came_.empty()) {
-      const auto parent = came_.back();
-      came_.pop_back();
+    // In the order in which they came, as they may be each other's neighbours; and once more, as
+    // one may have come before its parent.
+    for (bool again = true; again;) {
+      again = false;
       for (std::size_t i = 0; i < waiting_.size();) {
         const auto& late = waiting_[i];
-        if (!feeds(parent, late.event.point) || has_parent_of(late.view(), i)) {
+        const auto feeds_it = [&](PointId parent) { return feeds(parent, late.event.point); };
+        if (std::ranges::none_of(came_, feeds_it) || has_parent_of(late.view(), i)) {
           ++i;
           continue;
         }
         if (++tries > kMostTries) return;
-        if (take(late.view())) {
-          came_.push_back(late.event.point);
-          waiting_.erase(at(i));
-        } else {
+        if (!take(late.view())) {
           ++i;
+          continue;
         }
+        if (std::ranges::find(came_, late.event.point) == came_.end())
+          came_.push_back(late.event.point);
+        waiting_.erase(at(i));
+        again = true;
       }
     }
   }
@@ -114,7 +118,6 @@ class LateEvents {
 
   // Among the first so many.
   bool has_parent_of(const model::EventView& event, std::size_t among) const {
-    if (event.tid == 0) return false;
     for (std::size_t i = 0; i < among; ++i)
       if (waiting_[i].event.tid == event.tid && may_feed(waiting_[i].view(), event)) return true;
     return false;

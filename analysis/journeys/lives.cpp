@@ -64,7 +64,9 @@ void Lives::forget_stale(const Unit& unit, const PointPlan& plan, const TableUse
   const auto* const older = unit.newest_entry().older;  // than the entry that was just made
   if (use.gathers || older == nullptr) return;
   auto* const stale = older->unit;
-  if (!use.single) {
+  if (evicted_.evicts(use)) {
+    if (use.of_sender) evicted_.add(stale, *older->use, later(now_ns_, rules_.linger_ns));
+  } else {
     const auto& stay = stays_[*plan.place];
     if (!stay.is_stale(now_ns_ - stale->ts_ns)) return;
   }
@@ -95,6 +97,33 @@ void Lives::depart(Unit* unit) {
 void Lives::give_way(Unit* unit) {
   no_longer_inside(unit, topology_.points[unit->point], now_ns_);
   depart(unit);
+}
+
+void Lives::note_rivals(Unit& unit, const Match& match) {
+  auto* const parent = match.parents.front();
+  const auto& use = *match.rivals;
+  if (!match.takes_back) {
+    evicted_.note_taker(use, &unit, parent, later(now_ns_, rules_.linger_ns));
+    return;
+  }
+  disprove_one_at_a_time(use);
+  // It was retired when it was evicted: only its journeys are still to be told.
+  parent->set(kLeft);
+  forward_.left(*parent);
+  evicted_.take_back(use, parent);
+}
+
+// Whoever took one unit while another one had been evicted may have taken the wrong one.
+void Lives::disprove_one_at_a_time(const TableUse& use) {
+  evicted_.disprove(use, [this](Unit& taker, const Evicted::Key& key) {
+    if (taker.is(kAmbiguous)) return;
+    Match doubtful;
+    doubtful.doubts = kOthersFit;
+    for (const auto& one : key.units) doubtful.alternatives.push_back(one.unit);
+    store_.ambiguities().note(taker, doubtful);
+    ++totals_.points[taker.point].ambiguous;
+    Forward::doubt(taker);
+  });
 }
 
 void Lives::acknowledge(Unit* unit) {

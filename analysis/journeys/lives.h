@@ -9,9 +9,11 @@
 
 #include "analysis/journeys/backward.h"
 #include "analysis/journeys/by_age.h"
+#include "analysis/journeys/evicted.h"
 #include "analysis/journeys/forward.h"
 #include "analysis/journeys/longest.h"
 #include "analysis/journeys/losses.h"
+#include "analysis/journeys/match.h"
 #include "analysis/journeys/reach.h"
 #include "analysis/journeys/store.h"
 #include "analysis/journeys/totals.h"
@@ -21,13 +23,15 @@ namespace sojourn::journeys {
 class Lives {
  public:
   Lives(const Topology& topology, const Rules& rules, std::uint64_t open_ns, Observer& observer,
-        Store& store, Forward& forward, Backward& backward, const Losses& losses, Totals& totals)
+        Store& store, Evicted& evicted, Forward& forward, Backward& backward, const Losses& losses,
+        Totals& totals)
       : topology_(topology),
         rules_(rules),
         open_ns_(open_ns),
         observer_(observer),
         chooses_(observer.chooses()),
         store_(store),
+        evicted_(evicted),
         forward_(forward),
         backward_(backward),
         losses_(losses),
@@ -47,6 +51,8 @@ class Lives {
   void acknowledge(Unit* unit);
   // It waits no more: another one that repeats it does.
   void give_way(Unit* unit);
+  // It took one of several (Match::rivals), or one that had been evicted.
+  void note_rivals(Unit& unit, const Match& match);
   // Takes it out of tables and lists: nothing will come of it any more.
   void retire(Unit* unit);
 
@@ -68,6 +74,7 @@ class Lives {
   void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
   void forget(Unit* unit);
+  void disprove_one_at_a_time(const TableUse& use);
   void give_up(Unit* unit, std::uint64_t now_ns, bool at_end);
   void no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns);
   bool was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns, bool at_end);
@@ -82,6 +89,7 @@ class Lives {
   Observer& observer_;
   bool chooses_;
   Store& store_;
+  Evicted& evicted_;
   Forward& forward_;
   Backward& backward_;
   const Losses& losses_;

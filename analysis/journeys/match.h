@@ -35,9 +35,11 @@ struct Match {
   bool more_fit = false;           // than the alternatives
   std::vector<const Unit*> alternatives;  // where kOthersFit: the nearest ones
   bool has_bytes = false;
-  Interval bytes;         // of the parent
-  bool all_left = false;  // with this piece, the parent's last bytes left
-  bool missing = false;   // the parents do not make up the whole
+  Interval bytes;                    // of the parent
+  bool all_left = false;             // with this piece, the parent's last bytes left
+  bool missing = false;              // the parents do not make up the whole
+  const TableUse* rivals = nullptr;  // others had the parent's key, which one at a time has
+  bool takes_back = false;           // the parent is one of those itself
 
   void clear() {
     parents.clear();
@@ -46,7 +48,8 @@ struct Match {
     repeat_of = nullptr;
     latest = done = stranger = nullptr;
     doubts = 0;
-    has_bytes = all_left = missing = false;
+    rivals = nullptr;
+    has_bytes = all_left = missing = takes_back = false;
   }
 };
 

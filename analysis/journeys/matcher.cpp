@@ -1,6 +1,7 @@
 #include "analysis/journeys/matcher.h"
 
 #include <algorithm>
+#include <functional>
 #include <ranges>
 
 namespace sojourn::journeys {
@@ -27,10 +28,11 @@ std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
 
 }  // namespace
 
-Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store)
+Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted)
     : topology_(topology),
       rules_(rules),
       store_(store),
+      evicted_(evicted),
       lengths_differ_(topology.pairs.size(), false),
       joins_(topology, lengths_differ_),
       rounds_(topology.points.size()),
@@ -49,8 +51,11 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   // A later round comes by the points that the first one came by; it may be stamped before that.
   const bool may_come = repeats && plan.rounds_come && found.open == nullptr && !finally;
   if (may_come) return;
-  if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) return;
-  if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
+  const bool of_evicted = finally && found.open == nullptr && take_evicted(child, plan, into);
+  if (!of_evicted) {
+    if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) return;
+    if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
+  }
   if (repeats && into.relation == Relation::kTakes) note_round_before(child, plan, into);
   pass(child.tid, child.serial);
 }
@@ -296,11 +301,66 @@ void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into)
   const auto& unit = *nearest.unit;
   into.parents.push_back(nearest.unit);
   into.relation = Relation::kTakes;
+  if (nearest.use->of_sender && note_senders(child, nearest, into)) return;
   // What the same thread did just before is what it goes on with.
   const auto& last = last_[child.tid % kThreads];
   if (last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid) return;
   const auto* entry = in_time(nearest.older, child);
   if (entry != nullptr) note_alternatives(*entry, child, into);
+}
+
+// Where several senders use one key, a thread that goes on may go on with any of theirs. Whether
+// it is known to be so.
+bool Matcher::note_senders(const Unit& child, const Entry& nearest, Match& into) const {
+  if (evicted_.empty() && !evicted_.is_disproved(*nearest.use)) return false;
+  const auto* const rivals = evicted_.find(*nearest.use, *nearest.unit);
+  if (!evicted_.is_disproved(*nearest.use)) {
+    if (rivals != nullptr && !rivals->units.empty()) into.rivals = nearest.use;
+    return false;
+  }
+  const auto* const entry = in_time(nearest.older, child);
+  if (entry != nullptr) note_alternatives(*entry, child, into);
+  if (rivals != nullptr) note_rivals(*rivals, into);
+  if (into.doubts != 0) into.rivals = nearest.use;
+  return true;
+}
+
+// Nothing else waits where the unit looks, and it surely came from somewhere: from one that should
+// be gone. What took another one instead may have taken this one's own.
+bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into) const {
+  if (evicted_.empty() || plan.drop || plan.ack) return false;
+  for (const auto& use : plan.lookups) {
+    auto* const key = use.of_sender ? evicted_.find(use, child) : nullptr;
+    if (key == nullptr) continue;
+    if (key->units.empty()) continue;
+    const auto& one = key->units.back();
+    auto* const parent = one.unit;
+    if (parent->depth >= kMaxDepth || is_too_old(*parent, child) ||
+        is_new_block(*parent, child, plan) || topology_.pair(parent->point, child.point).cuts)
+      continue;
+    into.parents.push_back(parent);
+    into.relation = Relation::kTakes;
+    into.rivals = one.use;
+    into.takes_back = true;
+    note_rivals(*key, into);
+    return true;
+  }
+  return false;
+}
+
+// Who was evicted, and what others took while the parent was there: they may have meant it.
+void Matcher::note_rivals(const Evicted::Key& rivals, Match& into) {
+  const auto& parent = *into.parents.front();
+  if ((into.doubts & kOthersFit) == 0) into.alternatives.clear();
+  for (const auto& taker : rivals.takers)
+    if (taker.serial > parent.serial) into.alternatives.push_back(taker.parent);
+  for (const auto& one : rivals.units)
+    if (one.unit != &parent) into.alternatives.push_back(one.unit);
+  if (into.alternatives.empty()) return;
+  into.doubts |= kOthersFit;
+  std::ranges::sort(into.alternatives, std::greater(), &Unit::serial);
+  into.more_fit = into.alternatives.size() > kMaxAlternatives;
+  if (into.more_fit) into.alternatives.resize(kMaxAlternatives);
 }
 
 void Matcher::note_alternatives(const Entry& first, const Unit& child, Match& into) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/journeys/evicted.h"
 #include "analysis/journeys/joins.h"
 #include "analysis/journeys/match.h"
 #include "analysis/journeys/numbering.h"
@@ -16,7 +17,7 @@ namespace sojourn::journeys {
 
 class Matcher {
  public:
-  Matcher(const Topology& topology, const Rules& rules, Store& store);
+  Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
   void match(const Unit& child, Match& into, bool finally);
@@ -64,6 +65,9 @@ class Matcher {
   // `newest`: of what waits.
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
+  bool note_senders(const Unit& child, const Entry& nearest, Match& into) const;
+  bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
+  static void note_rivals(const Evicted::Key& rivals, Match& into);
   void note_alternatives(const Entry& first, const Unit& child, Match& into) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   std::optional<Bearer> bearer_of(const Unit& unit) const;
@@ -74,6 +78,7 @@ class Matcher {
   const Topology& topology_;
   const Rules& rules_;
   Store& store_;
+  Evicted& evicted_;
   static constexpr std::size_t kThreads = 1 << 16;
 
   std::vector<bool> lengths_differ_;

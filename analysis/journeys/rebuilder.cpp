@@ -8,6 +8,7 @@
 #include "analysis/journeys/backward.h"
 #include "analysis/journeys/beginnings.h"
 #include "analysis/journeys/doubts.h"
+#include "analysis/journeys/evicted.h"
 #include "analysis/journeys/forward.h"
 #include "analysis/journeys/instants.h"
 #include "analysis/journeys/late_events.h"
@@ -56,13 +57,14 @@ class Engine {
         late_(topology_),
         loops_(topology_),
         store_(topology_),
-        matcher_(topology_, rules_, store_),
+        evicted_(topology_, store_),
+        matcher_(topology_, rules_, store_, evicted_),
         forward_(topology_, rules_, store_, observer, journeys_,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer, journeys_),
         beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
-        lives_(topology_, rules_, marks_.open_ns, observer, store_, forward_, backward_, losses_,
-               totals_),
+        lives_(topology_, rules_, marks_.open_ns, observer, store_, evicted_, forward_, backward_,
+               losses_, totals_),
         doubts_(topology_, marks_.open_ns, losses_, lives_) {
     totals_.points.resize(topology_.points.size());
     for (const auto& plan : topology_.points)
@@ -218,9 +220,10 @@ class Engine {
       unit.set(kHeadless);
       beginnings_.add(unit, now_ns_);
     }
+    if (match_.rivals != nullptr) lives_.note_rivals(unit, match_);
     if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
     for (auto* const parent : match_.parents) {
-      store_.add_child(parent, &unit, match_.bytes);
+      if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
       beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
     }
   }
@@ -314,7 +317,14 @@ class Engine {
   }
 
   void end_oldest_late() {
-    late_.end_oldest([this](const auto& late) { take(late, Turn::kLast); });
+    PointId ended = 0;
+    late_.end_oldest([&](const auto& late) {
+      take(late, Turn::kLast);
+      ended = late.point;
+    });
+    // What waited for it need not wait longer.
+    if (!late_.empty())
+      late_.try_again(ended, [this](const auto& late) { return take(late, Turn::kAgain); });
   }
 
   // Most events find that nothing is due: each kind remembers before when nothing can be.
@@ -329,6 +339,7 @@ class Engine {
 
   void expire_endings() {
     beginnings_.explain(now_ns_);
+    evicted_.expire(now_ns_);
     while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
     forward_.expire();
     // What begins to wait from now on is not due before either of the two.
@@ -355,6 +366,7 @@ class Engine {
   LateEvents late_;
   LoopInputs loops_;
   Store store_;
+  Evicted evicted_;
   Matcher matcher_;
   Forward forward_;
   Backward backward_;

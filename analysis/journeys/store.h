@@ -46,6 +46,7 @@ enum Flag : std::uint32_t {
   kHasMore = 1 << 15,      // something of it lies elsewhere, to be given back with it
   kRepeats = 1 << 16,      // another unit
   kPassedOver = 1 << 17,   // a piece that ends beyond what others of its number became
+  kUndecided = 1 << 18,    // whether its parent is its own may be known soon
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.
@@ -168,6 +169,7 @@ class Store {
   };
   Found find(const TableUse& use, const Unit& unit) const;
 
+  static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
   // The hash of a key, which will be looked for soon.
   std::uint64_t fetch_key(const TableUse& use, const Unit& unit) const {
     const auto hash = hash_of(use, unit);
@@ -233,7 +235,6 @@ class Store {
   Ambiguities& ambiguities() { return ambiguities_; }
 
  private:
-  static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
   // The newest of the key, or the one that left; none: nobody has it.
   Entry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   Entry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);

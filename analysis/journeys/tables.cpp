@@ -23,10 +23,11 @@ void add(std::vector<TableUse>& uses, std::uint16_t table, const FieldIndexes& f
   const auto same = std::ranges::find_if(
       uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
   if (same == uses.end()) {
-    uses.push_back({table, fields, pair.gathers, pair.single});
+    uses.push_back({table, fields, pair.gathers, pair.single, pair.of_sender});
   } else {
     same->gathers |= pair.gathers;
     same->single &= pair.single;
+    same->of_sender &= pair.of_sender;
   }
 }
 

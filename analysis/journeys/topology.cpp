@@ -317,6 +317,7 @@ class Deriver {
     pair.parts &= !pair.gathers;
     pair.numbers &= !pair.gathers && rule.cuts.value_or(true);
     pair.single &= !pair.gathers && !rule.cuts.value_or(false);
+    pair.of_sender &= pair.single;
     const bool cuts = rule.cuts.value_or(pair.cuts);
     const bool lengths = rule.lengths.value_or(cuts || pair.joins);
     if (rule.cuts) pair.cuts = *rule.cuts;
@@ -367,6 +368,7 @@ class Deriver {
     const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
     pair.single = names_one(pair);
     pair.by_process = std::ranges::any_of(pair.key, is_process());
+    pair.of_sender = pair.single && std::ranges::none_of(pair.key, is_buffer());
     // A process works on one block at a time: several of its blocks do not become one unit. What
     // says of which bearer it is goes into a block.
     const bool of_process = pair.by_process || std::ranges::any_of(pair.parent_extra, is_process());

@@ -49,6 +49,7 @@ struct TableUse {
   FieldIndexes fields;
   bool gathers = false;  // somebody takes all units of a key here
   bool single = false;  // there is one unit of a key at a time: a new one says that the old is gone
+  bool of_sender = false;  // ... if there is one sender, or the key says which
 };
 
 // A parent point and a child point that touch.
@@ -66,6 +67,7 @@ struct Pair {
   bool parts = false;    // children without a number are taken out of a block of a process
   bool numbers = false;  // the parent's number is said by its pieces only, in the order of arrival
   bool single = false;   // the key is an address or a process, which one unit at a time has
+  bool of_sender = false;   // of each sender: a process, of which the key may not say whose it is
   bool by_process = false;  // a HARQ process is in the key
   bool of_bearer = false;   // a child's pieces are of one bearer, of which the key does not say
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's

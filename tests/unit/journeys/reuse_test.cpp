@@ -57,6 +57,103 @@ TEST_CASE("where a loop is entered is learnt, and a later round cannot be its be
   CHECK(world.at("U dec--retxdrop").orphans == 1);
 }
 
+// The same, but blocks are seen to enter the loop.
+const std::string kFedUp = "U air--start ::fm.hqpid.hqround\n" + std::string(kUp);
+
+// Two blocks of one process that wait for a second round, and come by in the order in which they
+// are told, from the given time on. Nothing says that they are of two senders.
+std::string two_blocks(std::uint64_t ms, int sn, bool first_comes_first) {
+  const auto at = [&](std::uint64_t after_us) { return ms * 1'000'000 + after_us * 1000; };
+  std::string events;
+  for (const int block : {0, 1}) {
+    const auto fm = ms + static_cast<std::uint64_t>(block);
+    events += fmt::format("{} U air--start {} 3 0\n", at(90 + 100 * block), fm);
+    events += fmt::format("{} U start--dec {} 3 0\n", at(100 + 100 * block), fm);
+    events += fmt::format("{} U dec--retx {} 3\n", at(110 + 100 * block), fm);
+    events += fmt::format("{} U retx--start 3 1\n", at(120 + 100 * block));
+  }
+  for (const int round : {0, 1}) {
+    const auto fm = ms + 10 + static_cast<std::uint64_t>(round);
+    const int block = first_comes_first ? round : 1 - round;
+    const auto from = 1000 + 1000 * static_cast<std::uint64_t>(round);
+    events += fmt::format("{} U start--dec {} 3 1\n", at(from), fm);
+    events += fmt::format("{} U dec--demux 200 {} 3 1\n", at(from + 100), fm);
+    events += fmt::format("{} U demux--rlc 103 {} 3 4 {}\n", at(from + 200), fm, 70 + block);
+    events += fmt::format("{} U rlc--sdu 100 {} {} 0\n", at(from + 300), 70 + block, sn + block);
+    events += fmt::format("{} U sdu--out 100 {}\n", at(from + 400), sn + block);
+  }
+  return events;
+}
+
+TEST_CASE("two blocks of one process: who took one of them is in doubt, also before it is known") {
+  World world(kFedUp);
+  world.events(two_blocks(5000, 5, true));
+  const auto journeys = world.journeys();
+  // The first waits to be told of until the second has shown that both had been there.
+  std::vector<std::string> doubts;
+  for (const auto& seen : world.seen()) {
+    if (seen.journey.outcome != Outcome::kComplete) continue;
+    CHECK(seen.journey.ambiguous);
+    doubts.insert(doubts.end(), seen.doubts.begin(), seen.doubts.end());
+  }
+  CHECK(doubts == Lines{"4 others retx--start@5000220000(3 1)s0#7",
+                        "4 others retx--start@5000120000(3 1)s0#3"});
+  CHECK(world.at("U start--dec").ambiguous == 2);
+  CHECK(world.totals().expired_by_reuse == 1);
+}
+
+TEST_CASE("once it is known that a process has several blocks at a time, each of them stays") {
+  World world(kFedUp);
+  world.events(two_blocks(5000, 5, true) + two_blocks(8000, 7, true) + two_blocks(9000, 9, false));
+  const auto journeys = world.journeys();
+  std::size_t complete = 0;
+  for (const auto& seen : world.seen()) {
+    complete += seen.journey.outcome == Outcome::kComplete ? 1 : 0;
+    CHECK((seen.journey.outcome != Outcome::kComplete || seen.journey.ambiguous));
+  }
+  CHECK(complete == 6);
+  CHECK(world.totals().expired_by_reuse == 1);
+  CHECK(world.at("U start--dec").ambiguous == 6);
+  CHECK(world.at("U start--dec").orphans + world.at("U start--dec").cut == 0);
+}
+
+TEST_CASE("a round whose own block was lost does not show that two were there") {
+  World world(kUp);
+  world.events(R"(
+    5000000000 U start--dec 1 3 0
+    5000100000 U dec--retx 1 3
+    5000200000 U retx--start 3 1
+    5001000000 U start--dec 2 3 0
+    5001100000 U dec--retx 2 3
+    5001200000 U retx--start 3 1
+    5002000000 U start--dec 3 3 1
+    5002100000 U dec--demux 200 3 3 1
+    5002200000 U demux--rlc 103 3 3 4 77
+    5002300000 U rlc--sdu 100 77 5 0
+    5002400000 U sdu--out 100 5
+  )");
+  world.lose(3);
+  world.events("5003000000 U start--dec 4 3 1\n");
+  CHECK(!world.journeys().empty());
+  CHECK(world.at("U start--dec").ambiguous == 0);
+}
+
+TEST_CASE("what waits for an event that found nothing waits no longer than that") {
+  World world(kUp);
+  world.events(R"(
+    5000000000 t1 U start--dec 9 3 0
+    5000030000 t2 U dec--demux 100 9 3 0
+    5000100000 t1 U start--dec 9 3 2
+    5000115000 t2 U dec--demux 200 9 3 2
+    5000121000 t3 U demux--rlc 203 9 3 4 77
+    5000121100 t3 U rlc--sdu 200 77 5 0
+    5000121200 t3 U sdu--out 200 5
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(!journeys.empty());
+  CHECK(journeys[0].contains("dec--demux@5000115000"));
+}
+
 TEST_CASE("a round that never came is not taken for the next one of its process") {
   World world(kUp);
   world.events(R"(
