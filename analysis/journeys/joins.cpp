@@ -76,13 +76,7 @@ bool Joins::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into
     into.copies.push_back(parent);
     return true;
   });
-  if (!into.copies.empty()) {
-    into.doubts |= kOthersFit;
-    into.more_fit = into.copies.size() > kMaxAlternatives;
-    const auto named = std::min(into.copies.size(), kMaxAlternatives);
-    into.alternatives.assign(into.copies.begin(),
-                             into.copies.begin() + static_cast<std::ptrdiff_t>(named));
-  }
+  if (!into.copies.empty()) into.note_others(into.copies | std::views::reverse);
   return true;
 }
 
@@ -109,15 +103,10 @@ bool Joins::leave_other_senders(std::uint32_t pair, std::uint64_t whole, Match& 
   }
   if (!gatherings_[pair].mixed || !tiling_.find(intervals_, static_cast<std::uint32_t>(whole)))
     return false;
-  into.alternatives.clear();
-  into.more_fit = false;
-  for (auto at = into.parents.size(); at-- > 0;) {
-    if (tiling_.uses(at) || !intervals_[at]) continue;
-    into.doubts |= kOthersFit;
-    into.more_fit = into.alternatives.size() == kMaxAlternatives;
-    if (into.more_fit) break;
-    into.alternatives.push_back(into.parents[at]);
-  }
+  const auto would_fit = [&](std::size_t at) { return !tiling_.uses(at) && intervals_[at]; };
+  into.note_others(std::views::iota(std::size_t{0}, into.parents.size()) | std::views::reverse |
+                   std::views::filter(would_fit) |
+                   std::views::transform([&](std::size_t at) { return into.parents[at]; }));
   std::size_t at = 0;
   std::erase_if(into.parents, [&](const Unit*) { return !tiling_.uses(at++); });
   return true;

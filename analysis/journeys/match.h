@@ -41,6 +41,19 @@ struct Match {
   const TableUse* rivals = nullptr;  // others had the parent's key, which one at a time has
   bool takes_back = false;           // the parent is one of those itself
 
+  // Units that fitted as well.
+  template <typename Units>
+  void note_others(Units&& nearest_first) {
+    alternatives.clear();
+    more_fit = false;
+    for (const Unit* const unit : nearest_first) {
+      doubts |= kOthersFit;
+      more_fit = alternatives.size() == kMaxAlternatives;
+      if (more_fit) return;
+      alternatives.push_back(unit);
+    }
+  }
+
   void clear() {
     parents.clear();
     copies.clear();

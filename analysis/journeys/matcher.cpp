@@ -297,14 +297,18 @@ void Matcher::take_all(const Unit& child, const PointPlan& plan, const Entry& ne
   into.parents.erase(twice.begin(), twice.end());
 }
 
+// It is what the same thread did just before.
+bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
+  const auto& last = last_[child.tid % kThreads];
+  return last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid;
+}
+
 void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
   const auto& unit = *nearest.unit;
   into.parents.push_back(nearest.unit);
   into.relation = Relation::kTakes;
   if (nearest.use->of_sender && note_senders(child, nearest, into)) return;
-  // What the same thread did just before is what it goes on with.
-  const auto& last = last_[child.tid % kThreads];
-  if (last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid) return;
+  if (goes_on_with(unit, child)) return;
   const auto* entry = in_time(nearest.older, child);
   if (entry != nullptr) note_alternatives(*entry, child, into);
 }
@@ -421,34 +425,61 @@ std::optional<Matcher::Bearer> Matcher::bearer_of(const Unit& unit) const {
 
 bool Matcher::makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer) {
   pieces_.clear();
+  std::uint64_t sum = 0;  // of those that do not say where they begin
   for (const auto* parent : match.parents) {
     const auto& plan = topology_.points[parent->point];
-    if (!plan.offset || !plan.length) return false;
-    const auto bytes = joins_.piece_of(*parent, whole);
-    if (bytes && bearer_of(*parent) == bearer) pieces_.add(*bytes);
+    if (!plan.length) return false;
+    if (bearer_of(*parent) != bearer) continue;
+    if (!plan.offset) {
+      sum += parent->values[*plan.length];
+    } else if (const auto bytes = joins_.piece_of(*parent, whole)) {
+      pieces_.add(*bytes);
+    }
   }
-  return pieces_.bytes() == whole;
+  return pieces_.bytes() + sum == whole;
+}
+
+// One unit came over several bearers: each brought as many bytes, at once.
+bool Matcher::are_copies(const Match& match) const {
+  const auto& first = *match.parents.front();
+  const auto length = topology_.points[first.point].length;
+  if (!length) return false;
+  for (auto at = match.parents.begin(); at != match.parents.end(); ++at) {
+    const auto& parent = **at;
+    if (parent.point != first.point || parent.values[*length] != first.values[*length])
+      return false;
+    const auto is_same = [&](const Unit* other) { return bearer_of(*other) == bearer_of(parent); };
+    if (std::any_of(match.parents.begin(), at, is_same)) return false;
+  }
+  return true;
 }
 
 // Bearers number for themselves, so the key of two may be the same. The child is of the one that it
 // names, or whose pieces make it up, or else of that whose piece came last.
 void Matcher::leave_other_bearers(const Unit& child, Match& into) {
-  const auto last = bearer_of(*into.parents.back());
+  const auto& newest = *into.parents.back();
+  const auto last = bearer_of(newest);
   const auto is_other = [&](const Unit* parent) { return bearer_of(*parent) != last; };
   if (!last || std::ranges::none_of(into.parents, is_other)) return;
   const auto& plan = topology_.points[child.point];
   const auto named = bearer_of(child);
+  const bool in_pieces = topology_.points[newest.point].offset.has_value();
+  if (!in_pieces && !named && are_copies(into)) return;
   auto chosen = *last;
+  bool guessed = !in_pieces && !goes_on_with(newest, child);
   for (const auto* parent : into.parents | std::views::reverse) {
     const auto bearer = bearer_of(*parent);
     if (!bearer) return;
     if (named ? bearer == named
               : plan.length && makes_whole(into, child.values[*plan.length], *bearer)) {
       chosen = *bearer;
+      guessed = false;
       break;
     }
   }
-  std::erase_if(into.parents, [&](const Unit* parent) { return bearer_of(*parent) != chosen; });
+  const auto is_left = [&](const Unit* parent) { return bearer_of(*parent) != chosen; };
+  if (guessed) into.note_others(into.parents | std::views::reverse | std::views::filter(is_left));
+  std::erase_if(into.parents, is_left);
 }
 
 }  // namespace sojourn::journeys

@@ -64,6 +64,7 @@ class Matcher {
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
   // `newest`: of what waits.
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
+  bool goes_on_with(const Unit& unit, const Unit& child) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
   bool note_senders(const Unit& child, const Entry& nearest, Match& into) const;
   bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
@@ -72,6 +73,7 @@ class Matcher {
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   std::optional<Bearer> bearer_of(const Unit& unit) const;
   void leave_other_bearers(const Unit& child, Match& into);
+  bool are_copies(const Match& match) const;
   bool makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer);
   bool same_ids(const Unit& left, const Unit& right) const;
 

@@ -384,7 +384,7 @@ class Deriver {
                    !pair.parent_extra.empty() && !has(pair.key, rules_.offset) &&
                    (pieces || !renumbered);
     pair.cuts = (numbered || pair.numbers) && up.length && !up.offset && down.length && down.offset;
-    pair.of_bearer = pieces && pair.gathers && is_numbered(pair.child) &&
+    pair.of_bearer = (pieces || numbered) && pair.gathers && is_numbered(pair.child) &&
                      std::ranges::none_of(pair.key, Rules::is_bearer);
     pair.joins = pieces && pair.gathers && up.length && down.length &&
                  std::ranges::none_of(pair.parent_extra, sequence);

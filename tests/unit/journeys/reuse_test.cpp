@@ -405,6 +405,56 @@ TEST_CASE("pieces of two bearers with one number are told apart by what they cam
               "sdu--out@132<1,3*"});
 }
 
+constexpr std::string_view kUnplaced = R"(
+    U demux--rlc len::fm.lcid.MRbuf
+    U rlc--sdu len::MRbuf.sn
+    U sdu--out len::sn
+)";
+
+TEST_CASE("pieces of two bearers without offsets are told apart by whose lengths add up") {
+  World world(kUnplaced);
+  world.events(R"(
+    100 U demux--rlc 53 7 4 70
+    101 U rlc--sdu 50 70 5
+    110 U demux--rlc 33 7 5 80
+    111 U rlc--sdu 30 80 5
+    120 U demux--rlc 53 8 4 90
+    121 U rlc--sdu 50 90 5
+    130 U demux--rlc 33 8 5 80
+    131 U rlc--sdu 30 80 5
+    132 t1 U sdu--out 100 5
+    140 U demux--rlc 23 9 5 70
+    141 U rlc--sdu 20 70 5
+    142 U sdu--out 80 5
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..132: demux--rlc@100 rlc--sdu@101<0 demux--rlc@120 rlc--sdu@121<2 "
+              "sdu--out@132<1,3*",
+              "U complete 110..142: demux--rlc@110 rlc--sdu@111<0 demux--rlc@130 rlc--sdu@131<2 "
+              "demux--rlc@140 rlc--sdu@141<4 sdu--out@142<1,3,5*"});
+  for (const auto& seen : world.seen()) CHECK(seen.doubts.empty());
+}
+
+TEST_CASE("where no bearer's lengths add up, the unit is of that whose piece the thread had last") {
+  for (const bool other_thread : {false, true}) {
+    World world(kUnplaced);
+    world.events(R"(
+      100 U demux--rlc 55 7 4 70
+      101 U rlc--sdu 52 70 5
+      110 U demux--rlc 35 7 5 80
+      111 U rlc--sdu 32 80 5
+      120 U demux--rlc 55 8 4 90
+      121 U rlc--sdu 52 90 5
+    )");
+    world.events(other_thread ? "122 t1 U sdu--out 100 5" : "122 U sdu--out 100 5");
+    CHECK(world.journeys()[0] ==
+          "U complete 100..122: demux--rlc@100 rlc--sdu@101<0 demux--rlc@120 rlc--sdu@121<2 "
+          "sdu--out@122<1,3*");
+    CHECK(world.seen()[0].doubts ==
+          (other_thread ? Lines{"4 others rlc--sdu@111(32 80 5)s0#3"} : Lines{}));
+  }
+}
+
 TEST_CASE("pieces of two senders with one number are told apart by how they make up a whole") {
   World world("U ant--rlc len::sn.so U rlc--out len::sn");
   // That there are two shows where a piece of the longer unit is there before the shorter is whole.

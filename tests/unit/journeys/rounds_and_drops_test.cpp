@@ -280,8 +280,8 @@ TEST_CASE("bytes that come again before their unit is whole are thrown away, and
   CHECK(world.journeys() == Lines{"U complete 100..320: mac--rlc@100 mac--rlc@300 "
                                   "rlc--pdcp@310<0,1 pdcp--out@320<2*"});
   CHECK(world.seen()[0].journey.segments == 2);
-  CHECK(world.seen()[0].doubts == Lines{"2 others mac--rlc@200(600 1 9 0)s0#1 "
-                                        "mac--rlc@210(500 1 9 100)s0#2"});
+  CHECK(world.seen()[0].doubts == Lines{"2 others mac--rlc@210(500 1 9 100)s0#2 "
+                                        "mac--rlc@200(600 1 9 0)s0#1"});
   CHECK(world.at("U mac--rlc").repeats == 2);
 }
 
