@@ -21,6 +21,8 @@ constexpr int kFarthestBearer = 8;
 // One in so many rounds that repeat nothing is more than losses would make.
 constexpr std::uint64_t kEnoughAlone = 4;
 constexpr std::uint64_t kOfOneAlone = 4;
+// Among so many one of a unit's length is looked for.
+constexpr int kMostWaiting = 64;
 
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
   return child.ts_ns - std::min(child.ts_ns, parent.entered_ns);
@@ -304,29 +306,46 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
 }
 
 void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
-  const auto& unit = *nearest.unit;
-  into.parents.push_back(nearest.unit);
   into.relation = Relation::kTakes;
-  if (nearest.use->of_sender && note_senders(child, nearest, into)) return;
-  if (goes_on_with(unit, child)) return;
-  const auto* entry = in_time(nearest.older, child);
-  if (entry != nullptr) note_alternatives(*entry, child, into);
+  const bool alone = (!is_shared(*nearest.use) && goes_on_with(*nearest.unit, child)) ||
+                     in_time(nearest.older, child) == nullptr;
+  const auto* const as_long = alone ? nullptr : first_as_long(&nearest, child);
+  const auto& taken = as_long != nullptr ? *as_long : nearest;
+  into.parents.push_back(taken.unit);
+  if (!alone) note_alternatives(nearest, taken, child, into);
+  if (taken.use->of_sender) note_senders(taken, into);
 }
 
-// Where several senders use one key, a thread that goes on may go on with any of theirs. Whether
-// it is known to be so.
-bool Matcher::note_senders(const Unit& child, const Entry& nearest, Match& into) const {
-  if (evicted_.empty() && !evicted_.is_disproved(*nearest.use)) return false;
-  const auto* const rivals = evicted_.find(*nearest.use, *nearest.unit);
-  if (!evicted_.is_disproved(*nearest.use)) {
-    if (rivals != nullptr && !rivals->units.empty()) into.rivals = nearest.use;
-    return false;
+// The nearest of a chain of entries that is as long as the child, if there is one.
+const Entry* Matcher::first_as_long(const Entry* entry, const Unit& child) const {
+  const auto length = topology_.points[child.point].length;
+  if (!length) return nullptr;
+  for (auto left = kMostWaiting; entry != nullptr && left-- > 0;
+       entry = in_time(entry->older, child)) {
+    const auto& unit = *entry->unit;
+    const auto its_length = topology_.points[unit.point].length;
+    if (its_length && unit.values[*its_length] == child.values[*length]) return entry;
   }
-  const auto* const entry = in_time(nearest.older, child);
-  if (entry != nullptr) note_alternatives(*entry, child, into);
+  return nullptr;
+}
+
+// Several senders are known to use it, each for itself: a thread that goes on may go on with any of
+// theirs.
+bool Matcher::is_shared(const TableUse& use) const {
+  return use.of_sender && evicted_.is_disproved(use);
+}
+
+// What others of the taken one's key may have been meant, if several senders use it.
+void Matcher::note_senders(const Entry& taken, Match& into) const {
+  const bool shared = is_shared(*taken.use);
+  if (!shared && evicted_.empty()) return;
+  const auto* const rivals = evicted_.find(*taken.use, *taken.unit);
+  if (!shared) {
+    if (rivals != nullptr && !rivals->units.empty()) into.rivals = taken.use;
+    return;
+  }
   if (rivals != nullptr) note_rivals(*rivals, into);
-  if (into.doubts != 0) into.rivals = nearest.use;
-  return true;
+  if (into.doubts != 0) into.rivals = taken.use;
 }
 
 // Nothing else waits where the unit looks, and it surely came from somewhere: from one that should
@@ -367,14 +386,17 @@ void Matcher::note_rivals(const Evicted::Key& rivals, Match& into) {
   if (into.more_fit) into.alternatives.resize(kMaxAlternatives);
 }
 
-void Matcher::note_alternatives(const Entry& first, const Unit& child, Match& into) const {
+void Matcher::note_alternatives(const Entry& nearest, const Entry& taken, const Unit& child,
+                                Match& into) const {
   into.doubts |= kOthersFit;
   into.alternatives.clear();
-  const auto* entry = &first;
-  for (; entry != nullptr && into.alternatives.size() < kMaxAlternatives;
-       entry = in_time(entry->older, child))
-    into.alternatives.push_back(entry->unit);
-  into.more_fit = entry != nullptr;
+  into.more_fit = false;
+  for (const auto* entry = &nearest; entry != nullptr && !into.more_fit;
+       entry = in_time(entry->older, child)) {
+    if (entry == &taken) continue;
+    into.more_fit = into.alternatives.size() == kMaxAlternatives;
+    if (!into.more_fit) into.alternatives.push_back(entry->unit);
+  }
 }
 
 bool Matcher::same_ids(const Unit& left, const Unit& right) const {

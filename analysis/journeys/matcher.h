@@ -66,10 +66,13 @@ class Matcher {
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
   bool goes_on_with(const Unit& unit, const Unit& child) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
-  bool note_senders(const Unit& child, const Entry& nearest, Match& into) const;
+  const Entry* first_as_long(const Entry* entry, const Unit& child) const;
+  void note_alternatives(const Entry& nearest, const Entry& taken, const Unit& child,
+                         Match& into) const;
+  bool is_shared(const TableUse& use) const;
+  void note_senders(const Entry& taken, Match& into) const;
   bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
   static void note_rivals(const Evicted::Key& rivals, Match& into);
-  void note_alternatives(const Entry& first, const Unit& child, Match& into) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   std::optional<Bearer> bearer_of(const Unit& unit) const;
   void leave_other_bearers(const Unit& child, Match& into);

@@ -228,5 +228,19 @@ TEST_CASE(
                                   "U complete 100..130: rlc--pdcp@100 pdcp--out@130<0*"});
 }
 
+TEST_CASE("of several that wait under one key, the nearest that is as long is taken") {
+  World world(kLine);
+  world.events(R"(
+    100 t1 s1 D in--a 900 1 7 71
+    105 t1 s1 D in--a 1000 1 7 72
+    107 t1 s1 D in--a 1000 1 7 73
+    110 t2 s2 D a--b 900 1 7
+    120 t2 s2 D b--out 900 1 7
+  )");
+  CHECK(world.journeys()[0] == "D complete 100..120: in--a@100 a--b@110<0 b--out@120<1*");
+  CHECK(world.seen()[0].doubts ==
+        Lines{"1 others in--a@107(1000 1 7 73)s1#2 in--a@105(1000 1 7 72)s1#1"});
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
