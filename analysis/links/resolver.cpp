@@ -51,7 +51,11 @@ std::size_t Resolver::HashAddress::operator()(const AddressKey& key) const {
 Resolver::Resolver(const model::Schema& schema, std::span<const model::Stream> streams,
                    std::span<const model::ShedSpan> shed)
     : threads_(kMostThreads), lives_(kMostAddresses) {
-  for (const model::Point& point : schema.points) plans_.push_back(plan_of(point, schema));
+  Names helpers;
+  for (const model::Point& point : schema.points)
+    for (const model::Field& field : point.fields)
+      if (model::is_helper(field.name)) helpers.insert(field.name);
+  for (const model::Point& point : schema.points) plans_.push_back(plan_of(point, helpers));
   for (const model::ShedSpan& span : shed) {
     if (span.point >= plans_.size() || !says_anything(plans_[span.point])) continue;
     changes_ns_.push_back(span.from_ns);
@@ -69,16 +73,9 @@ bool Resolver::says_anything(const Plan& plan) {
   return plan.stack || !plan.links.empty() || !plan.addresses.empty();
 }
 
-Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema& schema) {
-  const auto any_inherits = [&](const model::Field& field) {
-    return std::ranges::any_of(schema.points, [&](const model::Point& other) {
-      return inheritance(other, field).has_value();
-    });
-  };
-  const auto any_ends = [&](const model::Field& field) {
-    const std::string life = std::string(model::kLifePrefix) + field.name;
-    return std::ranges::any_of(
-        schema.points, [&](const model::Point& other) { return other.field(life).has_value(); });
+Resolver::Plan Resolver::plan_of(const model::Point& point, const Names& helpers) {
+  const auto any_has = [&](std::string_view prefix, const model::Field& field) {
+    return !helpers.empty() && helpers.contains(std::string(prefix) + field.name);
   };
   Plan plan;
   plan.is_of_target = model::is_of_target(point.direction);
@@ -95,9 +92,9 @@ Resolver::Plan Resolver::plan_of(const model::Point& point, const model::Schema&
       plan.links.push_back({at, *kind, number_of(field.name)});
     else if (const auto how = inheritance(point, field))
       plan.inherits.push_back({at, number_of(field.name), *how});
-    else if (!model::is_reserved(field.name) && any_inherits(field))
+    else if (!model::is_reserved(field.name) && any_has(model::kInheritedPrefix, field))
       plan.offers.push_back({at, number_of(field.name)});
-    if (field.role == model::Role::kProperty || !any_ends(field)) continue;
+    if (field.role == model::Role::kProperty || !any_has(model::kLifePrefix, field)) continue;
     const auto life = point.field(std::string(model::kLifePrefix) + field.name);
     const bool is_of_own_call = plan.is_exit && inheritance(point, field).has_value();
     plan.addresses.push_back({at, number_of(field.name), life, is_of_own_call});

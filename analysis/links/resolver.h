@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -97,7 +98,10 @@ class Resolver {
 
   struct Hit;  // an event, and the thread that hit it
 
-  Plan plan_of(const model::Point& point, const model::Schema& schema);
+  // Of the fields that say something of others, whichever point has them.
+  using Names = std::unordered_set<std::string>;
+
+  Plan plan_of(const model::Point& point, const Names& helpers);
   static bool says_anything(const Plan& plan);
   std::uint32_t number_of(const std::string& name);
   void note_sequence(std::uint32_t stream, std::uint64_t seq);

@@ -248,18 +248,25 @@ class Writer {
     return order;
   }
 
-  statistics::Distribution stays(std::size_t place) const {
-    statistics::Distribution all;
+  // Which pairs' stays are told, by place.
+  std::vector<std::vector<std::size_t>> pairs_by_place() const {
+    std::vector<std::vector<std::size_t>> pairs(topology_.places.size());
     for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {
-      const auto& pair = topology_.pairs[i];
-      const auto& child = topology_.points[pair.child];
-      if (pair.place == place && !child.drop && !child.ack) all.merge(content_.summary.hop(i));
+      const auto& child = topology_.points[topology_.pairs[i].child];
+      if (!child.drop && !child.ack) pairs[topology_.pairs[i].place].push_back(i);
     }
+    return pairs;
+  }
+
+  statistics::Distribution stays(const std::vector<std::size_t>& pairs) const {
+    statistics::Distribution all;
+    for (const auto pair : pairs) all.merge(content_.summary.hop(pair));
     return all;
   }
 
   void places(Direction direction) {
     const auto order = places_of(direction);
+    const auto pairs = pairs_by_place();
     const auto whole = std::accumulate(
         order.begin(), order.end(), 0.0,
         [this](double sum, auto at) { return sum + content_.summary.place(at).decisive_ns; });
@@ -272,7 +279,7 @@ class Writer {
     table.spare(4);
     for (const auto at : order) {
       const auto& place = content_.summary.place(at);
-      const auto times = stays(at);
+      const auto times = stays(pairs[at]);
       if (times.count() == 0 && place.depth.entered() == 0) continue;
       const auto share = whole > 0 ? place.decisive_ns / whole : 0;
       std::vector<std::string> cells = {"  " + topology_.places[at].name, percent(share),
