@@ -32,8 +32,7 @@ std::uint32_t latest_parent(const Journey& journey, std::uint32_t step) {
 
 // The packet that entered (or left) is known by its own ids.
 const journeys::Step& namesake(const Journey& journey) {
-  return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
-                                                        : journey.steps.front();
+  return journey.steps[journey.own_step];
 }
 
 }  // namespace

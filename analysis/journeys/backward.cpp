@@ -115,7 +115,7 @@ void Backward::emit_collected(Outcome outcome) {
   out.headless = (flags_ & (kCut | kOrphan)) != 0;
   if ((flags_ & kOrphan) != 0 && outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
   if ((flags_ & kCut) != 0) out.outcome = Outcome::kCensored;
-  out.end_step = static_cast<std::uint32_t>(units_.size() - 1);
+  out.end_step = out.own_step = static_cast<std::uint32_t>(units_.size() - 1);
   const auto& end = *units_.back();
   out.direction = topology_.points[end.point].direction;
   out.end_ns = out.last_ns = end.ts_ns;

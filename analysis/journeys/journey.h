@@ -78,6 +78,7 @@ struct Journey {
   std::uint32_t harq_retransmissions = 0;  // of them
   std::uint32_t drops = 0;
   std::uint32_t end_step = 0;  // the step at end_ns
+  std::uint32_t own_step = 0;  // the packet's own: where it entered, or where it left
   // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
   // or that is not known.
   std::uint64_t inside_until_ns = 0;

@@ -96,6 +96,17 @@ std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const 
   return by_point;
 }
 
+std::vector<std::size_t> find_parts(std::size_t points, std::span<const Pair> pairs) {
+  // Pairs that lead there and back make a group of what they touch.
+  std::vector<Edge> both_ways;
+  both_ways.reserve(2 * pairs.size());
+  for (const Pair& pair : pairs) {
+    both_ways.push_back({pair.parent, pair.child});
+    both_ways.push_back({pair.child, pair.parent});
+  }
+  return Groups(points, both_ways).of;
+}
+
 std::vector<bool> find_blind_loops(std::span<const Edge> edges, const std::vector<bool>& outputs) {
   const Groups groups(outputs.size(), edges);
   std::vector<bool> reaches(groups.count, false);

@@ -23,6 +23,10 @@ struct Edge {
 // By point: the number of its loop, from 1; 0 where it is in none, or in one that is fed.
 std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const Pair> pairs);
 
+// By point: the number of the part that it is in, below that of points. Points of different parts
+// do not touch, nor do others between them.
+std::vector<std::size_t> find_parts(std::size_t points, std::span<const Pair> pairs);
+
 // By edge: whether it is part of a loop from which none of the outputs is reached.
 std::vector<bool> find_blind_loops(std::span<const Edge> edges, const std::vector<bool>& outputs);
 

@@ -414,10 +414,18 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
   std::string text;
   const auto out = std::back_inserter(text);
   const auto anchor = [](Anchor at) { return at == Anchor::kInput ? "enters" : "leaves"; };
-  fmt::format_to(out,
-                 "# One journey is one packet that enters, or one that leaves.\n"
-                 "journey D {}\njourney U {}\n\n# Fields and places with a meaning.\n",
-                 anchor(topology.downlink), anchor(topology.uplink));
+  text += "# One journey is one packet that enters, or one that leaves.\n";
+  for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink}) {
+    const auto of = topology.anchor(direction);
+    const bool by_part = std::ranges::any_of(topology.points, [&](const PointPlan& plan) {
+      return plan.direction == direction && plan.by_input != (of == Anchor::kInput);
+    });
+    if (by_part)
+      fmt::format_to(out, "# {} has both, each in a part of its own.\n", letter(direction));
+    else
+      fmt::format_to(out, "journey {} {}\n", letter(direction), anchor(of));
+  }
+  text += "\n# Fields and places with a meaning.\n";
   for (const Word& word : kWords)
     fmt::format_to(out, "word {:<9}  {}\n", word.name, quoted(rules.*word.member));
   text += "\n# How long a unit is waited for, and how many are kept.\n";

@@ -424,38 +424,74 @@ class Deriver {
       for (const auto child : children[found[i]]) note(child);
   }
 
-  void find_anchors() {
-    topology_.downlink =
-        rules_.downlink.value_or(derive_anchor(model::Direction::kDownlink, topology_.downlink));
-    topology_.uplink =
-        rules_.uplink.value_or(derive_anchor(model::Direction::kUplink, topology_.uplink));
-    for (auto& plan : topology_.points)
-      plan.by_input = topology_.anchor(plan.direction) == Anchor::kInput;
-  }
+  // What pairs say of whether units are sent or received.
+  struct Signs {
+    bool sent = false;
+    bool received = false;
 
+    bool any() const { return sent || received; }
+    bool are_contrary() const { return sent && received; }
+    void add(const Signs& other) {
+      sent |= other.sent;
+      received |= other.received;
+    }
+  };
   // Offsets say most; blocks of a process where there are none.
-  Anchor derive_anchor(model::Direction direction, Anchor otherwise) const {
-    struct Signs {
-      bool sent = false;
-      bool received = false;
-    };
+  struct Evidence {
     Signs pieces;
     Signs blocks;
-    for (const auto& pair : topology_.pairs) {
-      if (topology_.places[pair.place].direction != direction) continue;
-      pieces.sent |= is_numbered(pair.parent) && has(pair.child_extra, rules_.offset);
-      pieces.received |=
-          pair.gathers && has(pair.parent_extra, rules_.offset) && is_numbered(pair.child);
-      const bool process = std::ranges::any_of(ids_[pair.parent], is_process()) ||
-                           std::ranges::any_of(ids_[pair.child], is_process());
-      blocks.sent |= process && pair.gathers && !is_numbered(pair.child) &&
-                     (is_numbered(pair.parent) || tells_units_apart(pair.parent_extra));
-      blocks.received |=
-          process && (pair.unpacks || (pair.parts && tells_units_apart(pair.child_extra)));
+
+    void add(const Evidence& other) {
+      pieces.add(other.pieces);
+      blocks.add(other.blocks);
     }
-    for (const auto& signs : {pieces, blocks})
-      if (signs.sent != signs.received) return signs.sent ? Anchor::kInput : Anchor::kOutput;
-    return otherwise;
+    bool is_contrary() const { return (pieces.any() ? pieces : blocks).are_contrary(); }
+    std::optional<Anchor> anchor() const {
+      for (const Signs& signs : {pieces, blocks})
+        if (signs.sent != signs.received) return signs.sent ? Anchor::kInput : Anchor::kOutput;
+      return std::nullopt;
+    }
+  };
+
+  Evidence evidence_of(const Pair& pair) const {
+    const bool process = std::ranges::any_of(ids_[pair.parent], is_process()) ||
+                         std::ranges::any_of(ids_[pair.child], is_process());
+    return {
+        .pieces = {.sent = pair.numbers ||
+                           (is_numbered(pair.parent) && has(pair.child_extra, rules_.offset)),
+                   .received = pair.gathers && has(pair.parent_extra, rules_.offset) &&
+                               is_numbered(pair.child)},
+        .blocks = {.sent = process && pair.gathers && !is_numbered(pair.child) &&
+                           (is_numbered(pair.parent) || tells_units_apart(pair.parent_extra)),
+                   .received = process && (pair.unpacks ||
+                                           (pair.parts && tells_units_apart(pair.child_extra)))}};
+  }
+
+  // Where one part of a direction sends and another one that it does not touch receives (a terminal
+  // and a base station in one trace), each has its own.
+  void find_anchors() {
+    const auto parts = find_parts(topology_.points.size(), topology_.pairs);
+    std::vector<Evidence> of_part(topology_.points.size());
+    std::map<model::Direction, Evidence> of_direction;
+    for (const auto& pair : topology_.pairs) {
+      const auto evidence = evidence_of(pair);
+      of_part[parts[pair.parent]].add(evidence);
+      of_direction[topology_.points[pair.parent].direction].add(evidence);
+    }
+    const auto decide = [&](model::Direction direction, const std::optional<Anchor>& stated,
+                            Anchor& anchor) {
+      const auto& all = of_direction[direction];
+      anchor = stated.value_or(all.anchor().value_or(anchor));
+      const bool apart = !stated && all.is_contrary();
+      for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+        auto& plan = topology_.points[i];
+        if (plan.direction != direction) continue;
+        const auto own = apart ? of_part[parts[i]].anchor() : std::nullopt;
+        plan.by_input = own.value_or(anchor) == Anchor::kInput;
+      }
+    };
+    decide(model::Direction::kDownlink, rules_.downlink, topology_.downlink);
+    decide(model::Direction::kUplink, rules_.uplink, topology_.uplink);
   }
 
   bool tells_units_apart(const std::vector<std::string>& ids) const {

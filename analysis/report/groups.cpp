@@ -49,8 +49,8 @@ Groups::Groups(By by, const model::Schema& schema, const journeys::Topology& top
 void Groups::on_journey(const Journey& journey) {
   if (counts_events(by_) || counts_stays(by_)) return;
   if (journey.outcome != journeys::Outcome::kComplete) return;
-  const bool enters = topology_.anchor(journey.direction) == journeys::Anchor::kInput;
-  const Step& packet = enters ? journey.steps.front() : journey.steps[journey.end_step];
+  const Step& packet = journey.steps[journey.own_step];
+  const bool enters = topology_.points[packet.point].by_input;
   add(group_of(letter(journey.direction), name_of(journey)),
       enters ? journey.start_ns : journey.end_ns, journey.latency_ns(), bytes_of(packet));
 }

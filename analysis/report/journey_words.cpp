@@ -126,8 +126,7 @@ ordered_json to_json(const Ambiguity& ambiguity, const model::Schema& schema) {
 }  // namespace
 
 const Step& namesake(const Journey& journey) {
-  return journey.direction == model::Direction::kUplink ? journey.steps[journey.end_step]
-                                                        : journey.steps.front();
+  return journey.steps[journey.own_step];
 }
 
 std::string to_text(const Journey& journey, const model::Schema& schema) {

@@ -61,6 +61,17 @@ constexpr std::string_view kLine = R"(
   D b--out len:rnti:sn
 )";
 
+TEST_CASE("a direction that is sent in one part and received in another is not printed as either") {
+  const auto schema =
+      schema_of("U a--b len::sn U b--c len::sn.so U mac--rlc len::sn.so U rlc--ip len::sn");
+  const auto text = printed(schema, {});
+  CHECK(text.find("journey D enters\n# U has both, each in a part of its own.\n\n") !=
+        std::string::npos);
+  const auto again = rules_of(text);
+  CHECK_FALSE(again.uplink);
+  CHECK(printed(schema, again) == text);
+}
+
 TEST_CASE("what applies is printed as it is read") {
   CHECK(printed(schema_of("D in--a len:rnti:sn D a--out len:rnti:sn I a.occ occ:"), {}) ==
         R"(# One journey is one packet that enters, or one that leaves.

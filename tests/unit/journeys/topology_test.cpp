@@ -1,7 +1,9 @@
 #include "analysis/journeys/topology.h"
 
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -330,6 +332,41 @@ TEST_CASE("whether a direction is sent or received is known from what is cut and
                 "D demux--rlc ::fm.harq.lcid") == terminal);
   // Both: a relay.
   CHECK(anchors("U in--rlc ::sn.so U rlc--pdcp ::sn U pdcp--tx ::sn.so") == base_station);
+}
+
+TEST_CASE("a terminal and a base station in one trace each send and receive for themselves") {
+  const Derived both(R"(
+    U ue.ip--ue.rlc len::sn
+    U ue.rlc--ue.mac len::sn.so
+    U mac--rlc len::sn.so
+    U rlc--ip len::sn
+    U ip--ip.out len::sn
+  )");
+  const auto& points = both.topology.points;
+  for (std::size_t i = 0; i < points.size(); ++i) CHECK(points[i].by_input == (i < 2));
+}
+
+TEST_CASE("of a terminal and a base station in one trace, both are whole packets") {
+  World world(R"(
+    U ue.ip--ue.rlc len::sn
+    U ue.rlc--ue.mac len::sn.so
+    U mac--rlc len::sn.so
+    U rlc--ip len::sn
+  )");
+  world.events(R"(
+    100 U ue.ip--ue.rlc 500 7
+    110 U ue.rlc--ue.mac 300 7 0
+    120 U mac--rlc 300 7 0
+    130 U ue.rlc--ue.mac 200 7 300
+    140 U mac--rlc 200 7 300
+    150 U rlc--ip 500 7
+  )");
+  CHECK(world.journeys() ==
+        std::vector<std::string>{
+            "U complete 120..150: mac--rlc@120 mac--rlc@140 rlc--ip@150<0,1*",
+            "U complete 100..130: ue.ip--ue.rlc@100 ue.rlc--ue.mac@110<0 ue.rlc--ue.mac@130<0*"});
+  CHECK(world.seen()[0].journey.own_step == 2);
+  CHECK(world.seen()[1].journey.own_step == 0);
 }
 
 TEST_CASE("what is stated of a direction counts, whatever its ids say") {
