@@ -142,7 +142,10 @@ class Engine {
       late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });
     const auto in_memory = store_.in_memory();
     if (in_memory > totals_.peak_units) totals_.peak_units = in_memory;
-    if (in_memory > rules_.max_units) lives_.make_room();
+    if (in_memory > rules_.max_units) {
+      ++totals_.crowded;
+      lives_.make_room();
+    }
   }
 
   // Another rebuilder's event: only what its thread did last is of interest. A round is taken for

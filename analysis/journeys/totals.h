@@ -24,6 +24,7 @@ struct Totals {
   std::uint64_t expired_by_reuse = 0;   // units that never left: their key was used again,
   std::uint64_t expired_by_time = 0;    // they waited too long,
   std::uint64_t expired_by_memory = 0;  // or too much was in flight
+  std::uint64_t crowded = 0;            // events that found memory full: what was oldest was let go
   std::uint64_t missing_pieces = 0;     // units put together from fewer bytes than they have
   std::uint64_t peak_units = 0;         // in memory at once
   std::uint64_t first_ns = 0;

@@ -214,7 +214,8 @@ ordered_json to_json(const Content& content) {
   report["points"] = points(content);
   report["expired"] = {{"reuse", totals.expired_by_reuse},
                        {"time", totals.expired_by_time},
-                       {"memory", totals.expired_by_memory}};
+                       {"memory", totals.expired_by_memory},
+                       {"crowded_events", totals.crowded}};
   report["ledger"] = ledger(content);
   report["unarmed"] = unarmed(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);

@@ -410,6 +410,11 @@ class Writer {
         line("lengths at {} and {} do not fit together: bytes were not used to match them",
              name(topology_.pairs[i].parent), name(topology_.pairs[i].child));
     }
+    if (content_.totals.crowded > 0)
+      line(
+          "{} events found as many units in memory as are kept: the oldest gave way, and journeys "
+          "may be cut short or wrong. `units` in a rule file keeps more",
+          count(content_.totals.crowded));
   }
 
   void next() {

@@ -376,6 +376,7 @@ TEST_CASE("memory is bounded: the oldest give way and are counted") {
   CHECK(world.journeys().size() == 1000);
   CHECK(world.totals().peak_units <= 101);
   CHECK(world.totals().expired_by_memory == 900);
+  CHECK(world.totals().crowded == 900);
 }
 
 TEST_CASE("repeats of what very many were joined in are one journey's, so that memory is bounded") {
