@@ -1,6 +1,7 @@
 #include "analysis/journeys/backward.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sojourn::journeys {
 namespace {
@@ -36,17 +37,10 @@ bool goes_on(const Unit& unit) {
 // Leaves units_ in time order, and in flags_ what any of them has.
 void Backward::collect(std::span<Unit* const> ends) {
   units_.clear();
-  const auto visit = [this](Unit* unit) {
-    if (unit->is(kVisited) || units_.size() >= kMaxSteps) return;
-    unit->set(kVisited);
-    units_.push_back(unit);
-  };
-  for (auto* const end : ends) visit(end);
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    const auto& unit = *units_[i];
-    for (auto* const parent : unit.all_parents()) visit(parent);
-    if (unit.repeat_of != nullptr) visit(unit.repeat_of);
-  }
+  blocks_.clear();
+  for (auto* const end : ends) visit(end, units_);
+  visit_all();
+  if (!blocks_.empty()) visit_blocks();
   flags_ = 0;
   for (auto* const unit : units_) {
     unit->clear(kVisited);
@@ -55,6 +49,39 @@ void Backward::collect(std::span<Unit* const> ends) {
   // Found from the end on, they are nearly in order when turned round.
   std::ranges::reverse(units_);
   sort_by_serial(units_);
+}
+
+void Backward::visit(Unit* unit, std::vector<Unit*>& into) const {
+  if (unit->is(kVisited) || units_.size() >= kMaxSteps) return;
+  unit->set(kVisited);
+  into.push_back(unit);
+}
+
+void Backward::visit_all() {
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    const auto& unit = *units_[i];
+    if (unit.is(kHasOrigin)) {
+      if (auto* const origin = unit.more->origin) visit(origin, units_);
+      blocks_.push_back(unit.only_parent);
+    } else {
+      for (auto* const parent : unit.all_parents()) visit(parent, units_);
+    }
+    if (unit.repeat_of != nullptr) visit(unit.repeat_of, units_);
+  }
+}
+
+// From where those were taken out of that know what they were before, back to where all were put
+// in: what else was is not theirs. A block that something else led to was visited with all of it.
+void Backward::visit_blocks() {
+  auto ends = std::exchange(blocks_, {});
+  for (auto* const end : ends) visit(end, blocks_);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const auto& unit = *blocks_[i];
+    if (!topology_.points[unit.point].filled)
+      for (auto* const parent : unit.all_parents()) visit(parent, blocks_);
+    if (unit.repeat_of != nullptr) visit(unit.repeat_of, blocks_);
+  }
+  units_.insert(units_.end(), blocks_.begin(), blocks_.end());
 }
 
 bool Backward::emit_clean(Unit* end, Outcome outcome) {

@@ -33,6 +33,9 @@ class Backward {
 
  private:
   void collect(std::span<Unit* const> ends);
+  void visit(Unit* unit, std::vector<Unit*>& into) const;
+  void visit_all();
+  void visit_blocks();
   void emit_collected(Outcome outcome);
   // What a unit has from those before it.
   struct Past {
@@ -53,6 +56,7 @@ class Backward {
   bool tells_steps_;
   std::uint64_t end_ns_ = 0;  // of the capture, once that has come
   std::vector<Unit*> units_;
+  std::vector<Unit*> blocks_;  // on the way of units whose origins are known
   std::uint32_t flags_ = 0;
   std::vector<Past> pasts_;  // of the units
   std::vector<Leg> way_;

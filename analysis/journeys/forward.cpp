@@ -14,6 +14,16 @@ bool is_open(const Member& member) {
   return member.journey->serial == member.serial;
 }
 
+bool may_join(const Member& member) {
+  return is_open(member) && member.journey->trail.size() < kMaxSteps;
+}
+
+// Of one journey, and the same part of it.
+bool is_same_part(const Member& left, const Member& right) {
+  return left.journey == right.journey && left.serial == right.serial &&
+         left.has_bytes == right.has_bytes && (!left.has_bytes || left.bytes == right.bytes);
+}
+
 }  // namespace
 
 Forward::Forward(const Topology& topology, const Rules& rules, Store& store, Observer& observer,
@@ -91,9 +101,11 @@ void Forward::inherit(Unit* unit, std::span<Unit* const> parents, const Interval
 }
 
 void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes) {
-  const auto may_join = [](const Member& member) {
-    return is_open(member) && member.journey->trail.size() < kMaxSteps;
-  };
+  if (unit->is(kHasOrigin)) {
+    if (const auto* const origin = unit->more->origin)
+      add_members_of(*origin, unit, *parents.front(), bytes);
+    return;
+  }
   // Mostly one packet goes on.
   if (parents.size() == 1 && parents.front()->member_count <= 1) {
     const auto& parent = *parents.front();
@@ -105,6 +117,20 @@ void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Inte
   for (const auto* parent : parents)
     for (const auto& member : parent->all_members())
       if (may_join(member)) gathered_.push_back(join(unit, *parent, member, bytes));
+  std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
+}
+
+// Of what the parent, a block, has in journeys, only what the unit brought into it.
+void Forward::add_members_of(const Unit& origin, Unit* unit, const Unit& parent,
+                             const Interval* bytes) {
+  gathered_.clear();
+  const auto carried = parent.all_members();
+  for (const auto& member : origin.all_members()) {
+    if (!may_join(member)) continue;
+    const auto is_it = [&](const Member& other) { return is_same_part(other, member); };
+    const auto found = std::ranges::find_if(carried, is_it);
+    if (found != carried.end()) gathered_.push_back(join(unit, parent, *found, bytes));
+  }
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }
 
@@ -323,6 +349,7 @@ void Forward::describe(const Progress& journey, Journey& out) {
   out.segments = 1;
   for (const auto& step : steps) {
     if (step.repeat_of != kNoStep) {
+      if (goes_on(journey, step)) continue;
       ++out.retransmissions;
       if (topology_.points[step.point].round) ++out.harq_retransmissions;
     } else if (!step.again && topology_.points[step.point].loop == 0) {
@@ -347,6 +374,15 @@ void Forward::describe(const Progress& journey, Journey& out) {
   if (out.outcome == Outcome::kComplete) describe_way(journey, out);
   if (out.outcome == Outcome::kCensored) describe_inside(out);
   if (tells_steps_) describe_steps(journey, out);
+}
+
+// It repeats what came of what its parent repeats: the same round, a point further.
+bool Forward::goes_on(const Progress& journey, const Progress::Trail& step) const {
+  if (step.first_parent == journey.parents.size()) return false;
+  const auto repeated = journey.trail[journey.parents[step.first_parent]].repeat_of;
+  if (repeated == kNoStep) return false;
+  const auto before = parents_of(journey, step.repeat_of);
+  return std::ranges::find(before, repeated) != before.end();
 }
 
 void Forward::describe_inside(Journey& out) const {

@@ -115,6 +115,7 @@ class Forward {
     return tells_steps_ ? journey.trail.size() : 1;
   }
   void add_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
+  void add_members_of(const Unit& origin, Unit* unit, const Unit& parent, const Interval* bytes);
   Member join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
   void link_repeats(const Unit& unit);
   void unpin_members(Unit& unit, Flag why);
@@ -135,6 +136,7 @@ class Forward {
   void close(Progress* journey, Closing closing);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
+  bool goes_on(const Progress& journey, const Progress::Trail& step) const;
   void describe_inside(Journey& out) const;
   void describe_way(const Progress& journey, Journey& out);
   void describe_steps(const Progress& journey, Journey& out);

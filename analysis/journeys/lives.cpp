@@ -160,9 +160,7 @@ void Lives::retire(Unit* unit) {
     departed_.remove(unit);
   store_.remove(unit);
   store_.leave_children(unit);
-  // Nobody asks any more where it came from, but journeys that are found from their end, and loops.
-  const auto& plan = topology_.points[unit->point];
-  if (plan.by_input && plan.loop == 0) store_.leave_parents(unit);
+  if (!topology_.points[unit->point].is_followed_back) store_.leave_parents(unit);
   store_.release(unit);
 }
 

@@ -17,6 +17,7 @@
 #include "analysis/journeys/loop_inputs.h"
 #include "analysis/journeys/losses.h"
 #include "analysis/journeys/matcher.h"
+#include "analysis/journeys/origins.h"
 #include "analysis/journeys/reach.h"
 #include "analysis/journeys/store.h"
 
@@ -26,6 +27,8 @@ namespace {
 // Of LTE and NR: for paging and for system information.
 constexpr std::uint64_t kFirstBroadcast = 0xfffe;
 constexpr std::uint64_t kLastBroadcast = 0xffff;
+// A block is filled at most so long before something is taken out of it.
+constexpr std::uint64_t kLostBefore_ns = 1'000'000'000;
 
 bool is_broadcast(const Unit& unit, const PointPlan& plan) {
   if (!plan.broadcast) return false;
@@ -195,6 +198,7 @@ class Engine {
       if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
     } else {
       store_.set_parents(&unit, match_.parents);
+      if (plan.unpacked) find_origin(unit, plan);
       const auto is_control = [](const Unit* parent) { return parent->is(kControl); };
       if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
     }
@@ -229,6 +233,19 @@ class Engine {
       if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
       beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
     }
+  }
+
+  // Of what went into its block, a unit that comes out is one, and control is none of it. Where
+  // none is the unit, and events were lost about then, so was what it went in by.
+  void find_origin(Unit& unit, const PointPlan& plan) {
+    if (unit.parent_count != 1) return;
+    const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
+    const auto since_ns = unit.ts_ns - std::min(unit.ts_ns, kLostBefore_ns);
+    const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns);
+    if (plan.control || lost || origin.unit != nullptr) store_.set_origin(&unit, origin.unit);
+    if (!lost) return;
+    unit.set(kHeadless);
+    beginnings_.add(unit, now_ns_);
   }
 
   // The first rounds of its reception were not seen.

@@ -47,6 +47,7 @@ enum Flag : std::uint32_t {
   kRepeats = 1 << 16,      // another unit
   kPassedOver = 1 << 17,   // a piece that ends beyond what others of its number became
   kUndecided = 1 << 18,    // whether its parent is its own may be known soon
+  kHasOrigin = 1 << 19,    // known which of those that were put into its block it is, or that none
 };
 
 // A journey's part in a unit, for journeys that are anchored at their input.
@@ -70,11 +71,14 @@ struct Link {
 };
 // What most units have nothing of.
 struct alignas(kCacheLine) More {
-  IntervalSet covered;  // bytes that left
+  [[no_unique_address]] IntervalSet covered;  // bytes that left
   std::uint32_t child_count = 0;
   std::array<Child, 5> children;   // that came after the first
   Link* later_children = nullptr;  // the newest first
+  Unit* origin = nullptr;          // where kHasOrigin: what it was when it was put into its block
 };
+
+static_assert(sizeof(More) == 2 * kCacheLine);
 
 // Lines of the cache. A unit that left is looked at no more until its time is over, and by then it
 // has left the caches: its end needs the first two lines only, what it holds on to and what it is
@@ -156,6 +160,11 @@ class Store {
     if (unit->more != nullptr) leave_other_children(*unit->more);
   }
   void set_repeat(Unit* unit, Unit* earlier);
+  // None: nothing that is known. It is in memory as long as the unit's parents are.
+  void set_origin(Unit* unit, Unit* origin) {
+    more(*unit).origin = origin;
+    unit->set(kHasOrigin);
+  }
   // The parent keeps it in memory until it leaves its children.
   void add_child(Unit* parent, Unit* child, Interval bytes);
   // The newest child that satisfies `fits(child, bytes)`.

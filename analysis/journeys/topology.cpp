@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analysis/journeys/loops.h"
+#include "analysis/journeys/origins.h"
 #include "analysis/journeys/point_fields.h"
 #include "analysis/journeys/ranks.h"
 #include "analysis/journeys/tables.h"
@@ -55,6 +56,9 @@ class Deriver {
     SJ_CHECK(make_tables(schema_, topology_));
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
+    find_origins(schema_, rules_, topology_);
+    for (auto& plan : topology_.points)
+      plan.is_followed_back = !plan.by_input || plan.loop != 0 || plan.in_block;
     rank_points(topology_);
     return std::move(topology_);
   }

@@ -78,6 +78,13 @@ struct Place {
   std::string name;
 };
 
+// An id that says which unit it is among others in a block.
+struct UnitId {
+  std::uint16_t name = 0;  // the same for points that call it the same
+  std::uint8_t field = 0;
+  bool number = false;  // a sequence number or an offset, not a bearer
+};
+
 struct PointPlan {
   model::Direction direction = model::Direction::kDownlink;
   bool of_target = true;       // not context, nor a sample: those are not looked at
@@ -92,6 +99,13 @@ struct PointPlan {
   bool waits_for_number = false;  // its units get one as they are cut,
   bool says_number = false;       // of which these are the pieces
   bool block = false;  // has no number, and units with ids of their own are taken out of it
+  // Where numbered units are put into a block and taken out of it again, both in this trace:
+  bool filled = false;    // this is the block, when it was filled,
+  bool in_block = false;  // or the block on its way, that included,
+  bool unpacked = false;  // or what is taken out
+  // Where its units came from is asked for by journeys that are found from their end, by loops, and
+  // by what is taken out of blocks.
+  bool is_followed_back = false;
   std::uint16_t loop =
       0;  // of points that nothing else feeds, from 1: units come in at one of them
   std::optional<PointKind> stated;  // by a rule
@@ -141,6 +155,9 @@ struct PointPlan {
 
 struct Topology {
   std::vector<PointPlan> points;  // by PointId
+  // By PointId, of what is put into blocks and of what is taken out; none where no point is
+  // `unpacked`.
+  std::vector<std::vector<UnitId>> unit_ids;
   std::vector<Pair> pairs;
   std::vector<Place> places;
   std::uint16_t tables = 0;

@@ -1,5 +1,6 @@
 #include "analysis/journeys/topology.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -111,6 +112,30 @@ TEST_CASE("cardinalities follow from the ids") {
     CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").joins);
     CHECK_FALSE(radio.pair("phy.in.proc--mac.demux", "mac.demux--rlc.rx.am").cuts);
   }
+}
+
+TEST_CASE("what went into a block is asked for only where it comes out of it in the same trace") {
+  const auto asks = [](const Derived& derived) {
+    return std::ranges::any_of(derived.topology.points, &PointPlan::unpacked);
+  };
+  CHECK_FALSE(asks(Derived(radio_points())));
+  const std::string sent =
+      "D rlc--mux len:rnti:lcid.sn.so.slot\n D mux--phy len:rnti:harq.slot\n"
+      "D phy--air len.round:rnti:harq.slot\n";
+  const std::string received =
+      "D air--demux len:rnti:harq.slot\n D demux--rlc.rx len:rnti:lcid.sn.so.slot\n"
+      "D demux--ctrl len:rnti:lcid.slot\n";
+  CHECK_FALSE(asks(Derived(sent)));
+  CHECK_FALSE(asks(Derived(received)));
+  const Derived both(sent + received);
+  CHECK(both.point("mux--phy").filled);
+  CHECK_FALSE(both.point("phy--air").filled);
+  CHECK(both.point("phy--air").in_block);
+  CHECK(both.point("air--demux").in_block);
+  CHECK(both.point("demux--rlc.rx").unpacked);
+  CHECK_FALSE(both.point("demux--rlc.rx").in_block);
+  CHECK(both.point("demux--ctrl").unpacked);
+  CHECK_FALSE(both.point("rlc--mux").in_block);
 }
 
 TEST_CASE("a unit that leaves a part of a place for the whole does not come back to the part") {
