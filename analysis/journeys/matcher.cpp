@@ -307,12 +307,15 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
 
 void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
   into.relation = Relation::kTakes;
-  const bool alone = (!is_shared(*nearest.use) && goes_on_with(*nearest.unit, child)) ||
-                     in_time(nearest.older, child) == nullptr;
-  const auto* const as_long = alone ? nullptr : first_as_long(&nearest, child);
+  const bool goes_on = !is_shared(*nearest.use) && goes_on_with(*nearest.unit, child);
+  const bool sure = (goes_on && child.tid != 0) || in_time(nearest.older, child) == nullptr;
+  const auto* const as_long = sure ? nullptr : first_as_long(&nearest, child);
   const auto& taken = as_long != nullptr ? *as_long : nearest;
   into.parents.push_back(taken.unit);
-  if (!alone) note_alternatives(nearest, taken, child, into);
+  // Which thread it was may not be known: then what came just before is believed unless another one
+  // has the child's length.
+  const bool follows = goes_on && taken.unit == nearest.unit;
+  if (!sure && !follows) note_alternatives(nearest, taken, child, into);
   if (taken.use->of_sender) note_senders(taken, into);
 }
 

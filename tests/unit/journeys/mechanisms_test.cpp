@@ -131,6 +131,29 @@ TEST_CASE("what the same thread did just before is not ambiguous") {
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
 }
 
+TEST_CASE("where nobody knows the threads, the length says more than what came just before") {
+  World world(kLine);
+  world.events(R"(
+    100 D in--a 1000 1 7
+    105 D in--a 500 1 7
+    110 D a--b 1000 1 7
+    120 D b--out 1000 1 7
+    130 D a--b 500 1 7
+    140 D b--out 500 1 7
+    200 D in--a 800 1 7
+    205 D in--a 800 1 7
+    210 D a--b 800 1 7
+    220 D b--out 800 1 7
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 4);
+  CHECK(journeys[0] == "D complete 100..120: in--a@100 a--b@110<0 b--out@120<1*");
+  CHECK(world.seen()[0].journey.ambiguous);
+  CHECK(journeys[1] == "D complete 105..140: in--a@105 a--b@130<0 b--out@140<1*");
+  CHECK(journeys[2] == "D complete 205..220: in--a@205 a--b@210<0 b--out@220<1*");
+  CHECK_FALSE(world.seen()[2].journey.ambiguous);
+}
+
 TEST_CASE("events of one instant are taken in the order of the pipeline") {
   World world(kLine);
   world.events(R"(
