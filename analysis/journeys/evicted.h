@@ -6,6 +6,7 @@
 // thread owns it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -44,6 +45,9 @@ class Evicted {
   // Whether a new unit of a key evicts the one before.
   bool evicts(const TableUse& use) const { return use.single && !tables_[use.table].many; }
   bool is_disproved(const TableUse& use) const { return tables_[use.table].many; }
+  bool is_any_disproved() const {
+    return std::ranges::any_of(tables_, [](const Table& table) { return table.many; });
+  }
 
   void add(Unit* unit, const TableUse& use, std::uint64_t until_ns);
   // What is known of the key by which this unit looks, or is found; none: nothing.

@@ -25,6 +25,8 @@ class Matcher {
   void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
+  // Several were found to share numbers or processes.
+  bool mixes_senders() const { return evicted_.is_any_disproved() || joins_.mixes_senders(); }
   Numbering& numbering() { return numbering_; }
 
  private:

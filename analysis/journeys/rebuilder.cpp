@@ -94,6 +94,7 @@ class Engine {
     forward_.finish(end_ns);
     lives_.finish(end_ns);
     totals_.lengths_differ = matcher_.lengths_differ();
+    totals_.mixed_senders = matcher_.mixes_senders();
   }
 
   const Topology& topology() const { return topology_; }

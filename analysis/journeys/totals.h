@@ -25,8 +25,9 @@ struct Totals {
   std::uint64_t expired_by_time = 0;    // they waited too long,
   std::uint64_t expired_by_memory = 0;  // or too much was in flight
   std::uint64_t crowded = 0;            // events that found memory full: what was oldest was let go
-  std::uint64_t missing_pieces = 0;     // units put together from fewer bytes than they have
-  std::uint64_t peak_units = 0;         // in memory at once
+  bool mixed_senders = false;  // several share numbers or processes, and no id says which is which
+  std::uint64_t missing_pieces = 0;  // units put together from fewer bytes than they have
+  std::uint64_t peak_units = 0;      // in memory at once
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;
   std::vector<PointTotals> points;   // by PointId

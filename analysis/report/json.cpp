@@ -216,6 +216,7 @@ ordered_json to_json(const Content& content) {
                        {"time", totals.expired_by_time},
                        {"memory", totals.expired_by_memory},
                        {"crowded_events", totals.crowded}};
+  report["mixed_senders"] = totals.mixed_senders;
   report["ledger"] = ledger(content);
   report["unarmed"] = unarmed(content);
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);

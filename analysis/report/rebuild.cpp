@@ -102,6 +102,7 @@ journeys::Totals joined(const model::Schema& schema, const journeys::Topology& t
   down.expired_by_time += up.expired_by_time;
   down.expired_by_memory += up.expired_by_memory;
   down.crowded += up.crowded;
+  down.mixed_senders |= up.mixed_senders;
   down.missing_pieces += up.missing_pieces;
   down.peak_units += up.peak_units;
   for (std::size_t point = 0; point < schema.points.size(); ++point)

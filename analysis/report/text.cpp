@@ -410,6 +410,10 @@ class Writer {
         line("lengths at {} and {} do not fit together: bytes were not used to match them",
              name(topology_.pairs[i].parent), name(topology_.pairs[i].child));
     }
+    if (content_.totals.mixed_senders)
+      line(
+          "several senders use the same numbers or HARQ processes, and no id says which is which: "
+          "journeys may be mixed. An id such as rnti at those points tells them apart");
     if (content_.totals.crowded > 0)
       line(
           "{} events found as many units in memory as are kept: the oldest gave way, and journeys "

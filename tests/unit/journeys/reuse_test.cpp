@@ -100,6 +100,7 @@ TEST_CASE("two blocks of one process: who took one of them is in doubt, also bef
                         "4 others retx--start@5000120000(3 1)s0#3"});
   CHECK(world.at("U start--dec").ambiguous == 2);
   CHECK(world.totals().expired_by_reuse == 1);
+  CHECK(world.totals().mixed_senders);
 }
 
 TEST_CASE("once it is known that a process has several blocks at a time, each of them stays") {
@@ -136,6 +137,7 @@ TEST_CASE("a round whose own block was lost does not show that two were there") 
   world.events("5003000000 U start--dec 4 3 1\n");
   CHECK(!world.journeys().empty());
   CHECK(world.at("U start--dec").ambiguous == 0);
+  CHECK_FALSE(world.totals().mixed_senders);
 }
 
 TEST_CASE("what waits for an event that found nothing waits no longer than that") {
@@ -481,6 +483,7 @@ TEST_CASE("pieces of two senders with one number are told apart by how they make
   // A piece of the other sender would have fitted into the shorter one.
   CHECK(world.seen()[2].doubts == Lines{"2 others ant--rlc@110(50 7 0)s0#7"});
   CHECK(world.seen()[3].doubts.empty());
+  CHECK(world.totals().mixed_senders);
 }
 
 TEST_CASE("of one sender, a piece that is left over is no sign of another one") {
@@ -493,6 +496,7 @@ TEST_CASE("of one sender, a piece that is left over is no sign of another one") 
   )");
   CHECK(world.journeys()[0] == "U complete 100..140: ant--rlc@100 ant--rlc@110 rlc--out@140<0,1*");
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
+  CHECK_FALSE(world.totals().mixed_senders);
 }
 
 TEST_CASE("of one sender, pieces that were cut anew are all of the unit, though fewer would do") {
