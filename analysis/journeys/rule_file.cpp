@@ -374,14 +374,16 @@ std::string kind_text(const PointPlan& plan) {
 }
 
 std::string pair_terms(const Pair& pair) {
+  const bool cuts = pair.cuts || pair.numbers;
   const std::string_view cardinality =
-      pair.cuts ? (pair.gathers ? "n:m" : "1:n") : (pair.gathers ? "n:1" : "1:1");
+      cuts ? (pair.gathers ? "n:m" : "1:n") : (pair.gathers ? "n:1" : "1:1");
   std::string terms = fmt::format(
       "by {}  {}", pair.key.empty() ? "nothing" : fmt::format("{}", fmt::join(pair.key, ".")),
       cardinality);
-  if (pair.cuts || pair.gathers)
+  if (cuts || pair.gathers)
     terms += pair.cuts || pair.joins ? "  lengths compared" : "  lengths unused";
   if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + time_text(pair.expiry_ns);
+  if (pair.numbers) terms += "  # numbered in the order of arrival, as they are cut";
   return terms;
 }
 

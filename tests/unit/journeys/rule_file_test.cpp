@@ -120,6 +120,13 @@ TEST_CASE("what is printed reads back as the same") {
           D "q"--"r"" len:rnti:sn
           U ctrl--drop len:rnti:sn
           U a--b ::sn.sn
+        )"),
+                                        // What is numbered as it is cut, with and without lengths.
+                                        std::string_view(R"(
+          D in--a len:rnti:psn
+          D a--b len:rnti:sn.so
+          D in--c :rnti:psn
+          D c--d :rnti:sn.so
         )")}) {
     const auto schema = schema_of(points);
     const std::string text = printed(schema, {});
@@ -127,6 +134,11 @@ TEST_CASE("what is printed reads back as the same") {
     const Rules again = rules_of(text);
     CHECK(topology_of(schema, again).idle_rules.empty());
     CHECK(printed(schema, again) == text);
+    const auto derived = topology_of(schema, {});
+    const auto read = topology_of(schema, again);
+    REQUIRE(read.pairs.size() == derived.pairs.size());
+    for (std::size_t i = 0; i < read.pairs.size(); ++i)
+      CHECK(read.pairs[i].numbers == derived.pairs[i].numbers);
   }
 }
 
