@@ -30,12 +30,13 @@ void NumberLine::add(const Whole& whole) {
   }
   if (lacks_before(whole)) doubt();
   wholes_.push_back(whole);
+  last_own_number_ = whole.number;
 }
 
 // They had numbers in a row: one was not seen to come, or went away before.
 bool NumberLine::lacks_before(const Whole& whole) const {
-  if (wholes_.empty() || !whole.number || !wholes_.back().number) return false;
-  return *whole.number != 0 && *whole.number != *wholes_.back().number + 1;
+  if (!whole.number || !last_own_number_) return false;
+  return *whole.number != 0 && *whole.number != *last_own_number_ + 1;
 }
 
 std::optional<std::int64_t> NumberLine::next_place() const {

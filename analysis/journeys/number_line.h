@@ -78,6 +78,7 @@ class NumberLine {
   std::uint64_t largest_ = 0;
   std::uint64_t modulus_ = 0;  // 0: numbers were not seen to begin again
   std::uint64_t last_piece_ns_;
+  std::optional<std::uint64_t> last_own_number_;  // of the wholes
   std::deque<Total> totals_;
   bool lengths_tell_ = false;
   bool is_sure_ = false;

@@ -1,11 +1,17 @@
 // Units that get their number as they are cut.
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "analysis/journeys/number_line.h"
 #include "tests/unit/journeys/world.h"
@@ -172,7 +178,7 @@ TEST_CASE("lengths of one kind say nothing") {
 
 constexpr const char* kCut = R"(
   D ip.in--rlc.tx len:rnti:lcid.psn
-  D rlc.tx--rlc.drop :rnti:psn
+  D rlc.tx--rlc.drop :rnti:lcid.psn
   D rlc.tx--mac.mux len:rnti:lcid.sn.so
   D mac.mux--out len:rnti:lcid.sn.so
 )";
@@ -205,7 +211,7 @@ TEST_CASE("what is dropped before it is cut takes no number") {
   world.events(R"(
     100 t1 D ip.in--rlc.tx 1000 1 4 70
     110 t1 D ip.in--rlc.tx 500 1 4 71
-    130 t1 D rlc.tx--rlc.drop 1 70
+    130 t1 D rlc.tx--rlc.drop 1 4 70
     240 t2 D rlc.tx--mac.mux 500 1 4 0 0
     250 t2 D mac.mux--out 500 1 4 0 0
   )");
@@ -233,6 +239,126 @@ TEST_CASE("lines of bearers and of UEs are lines of their own") {
         Lines{"D complete 100..230: ip.in--rlc.tx@100 rlc.tx--mac.mux@220<0 mac.mux--out@230<1*",
               "D complete 110..240: ip.in--rlc.tx@110 rlc.tx--mac.mux@210<0 mac.mux--out@240<1*",
               "D complete 120..250: ip.in--rlc.tx@120 rlc.tx--mac.mux@200<0 mac.mux--out@250<1*"});
+}
+
+// Random traffic of some UEs and bearers, each with a queue of its own, over kCut's points: packets
+// come, are dropped, sent in pieces, and sent again.
+class Traffic {
+ public:
+  explicit Traffic(unsigned seed) : random_(seed) {
+    for (int step = 0; step < 3000; ++step) {
+      const auto which = random_() % kQueues;
+      const auto dice = random_() % 20;
+      if (dice < 6)
+        come(which);
+      else if (dice < 7)
+        drop(which);
+      else if (dice < 9)
+        send_again(which);
+      else
+        send(which);
+    }
+  }
+
+  const std::string& events() const { return events_; }
+  // The times of each packet's events.
+  std::set<std::set<std::uint64_t>> ways() const {
+    std::set<std::set<std::uint64_t>> ways;
+    for (const Packet& packet : packets_) ways.insert(packet.way);
+    return ways;
+  }
+
+ private:
+  static constexpr std::size_t kQueues = 6;
+
+  struct Packet {
+    std::uint64_t length = 0;
+    std::uint64_t psn = 0;
+    std::uint64_t sn = 0;
+    std::uint64_t last_begin = 0;
+    std::uint64_t sent = 0;
+    std::set<std::uint64_t> way;
+  };
+  struct Queue {
+    std::deque<std::size_t> waiting;
+    std::optional<std::size_t> sending;  // something of it was sent already
+    std::uint64_t next_psn = 0;
+    std::uint64_t next_sn = 0;
+  };
+
+  void tell(Packet& packet, std::size_t which, std::string_view point, const std::string& values) {
+    now_ns_ += 1 + random_() % 1000;
+    packet.way.insert(now_ns_);
+    events_ += fmt::format("{} t{} D {} {}\n", now_ns_, which + 1, point, values);
+  }
+
+  void come(std::size_t which) {
+    auto& queue = queues_[which];
+    queue.waiting.push_back(packets_.size());
+    auto& packet = packets_.emplace_back();
+    packet.length = 1 + random_() % 1500;
+    packet.psn = queue.next_psn++;
+    tell(packet, which, "ip.in--rlc.tx",
+         fmt::format("{} {} {} {}", packet.length, which / 2, which % 2, packet.psn));
+  }
+
+  void drop(std::size_t which) {
+    auto& queue = queues_[which];
+    if (queue.waiting.empty() || queue.waiting.front() == queue.sending) return;
+    auto& packet = packets_[queue.waiting.front()];
+    queue.waiting.pop_front();
+    tell(packet, which, "rlc.tx--rlc.drop",
+         fmt::format("{} {} {}", which / 2, which % 2, packet.psn));
+  }
+
+  void send(std::size_t which) {
+    auto& queue = queues_[which];
+    if (queue.waiting.empty()) return;
+    auto& packet = packets_[queue.waiting.front()];
+    if (queue.sending != queue.waiting.front()) packet.sn = queue.next_sn++;
+    queue.sending = queue.waiting.front();
+    packet.last_begin = packet.sent;
+    packet.sent = std::min(packet.length, packet.sent + 1 + random_() % 1000);
+    send_piece(which, packet);
+    if (packet.sent == packet.length) queue.waiting.pop_front();
+  }
+
+  void send_again(std::size_t which) {
+    if (queues_[which].sending) send_piece(which, packets_[*queues_[which].sending]);
+  }
+
+  void send_piece(std::size_t which, Packet& packet) {
+    const auto piece = fmt::format("{} {} {} {} {}", packet.sent - packet.last_begin, which / 2,
+                                   which % 2, packet.sn, packet.last_begin);
+    tell(packet, which, "rlc.tx--mac.mux", piece);
+    tell(packet, which, "mac.mux--out", piece);
+  }
+
+  std::mt19937 random_;
+  std::array<Queue, kQueues> queues_;
+  std::vector<Packet> packets_;
+  std::uint64_t now_ns_ = 0;
+  std::string events_;
+};
+
+std::set<std::uint64_t> times_in(const std::string& words) {
+  std::set<std::uint64_t> times;
+  for (auto at = words.find('@'); at != std::string::npos; at = words.find('@', at + 1))
+    times.insert(std::stoull(words.substr(at + 1)));
+  return times;
+}
+
+TEST_CASE("of random traffic that is numbered as it is cut, each packet has what is its own") {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    const Traffic traffic(seed);
+    World world(kCut);
+    world.events(traffic.events());
+    std::set<std::set<std::uint64_t>> ways;
+    for (const auto& words : world.journeys()) ways.insert(times_in(words));
+    CHECK(ways == traffic.ways());
+    for (const auto& seen : world.seen()) CHECK_FALSE(seen.journey.ambiguous);
+  }
 }
 
 TEST_CASE("where what waited at the start is not known, whose a number is is flagged") {
