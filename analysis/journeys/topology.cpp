@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "analysis/journeys/anchors.h"
+#include "analysis/journeys/cardinality.h"
+#include "analysis/journeys/id_words.h"
 #include "analysis/journeys/loops.h"
 #include "analysis/journeys/origins.h"
 #include "analysis/journeys/point_fields.h"
@@ -40,7 +43,8 @@ std::vector<std::string> feeding(std::string source) {
 
 class Deriver {
  public:
-  Deriver(const model::Schema& schema, const Rules& rules) : schema_(schema), rules_(rules) {}
+  Deriver(const model::Schema& schema, const Rules& rules)
+      : schema_(schema), rules_(rules), ids_(schema, rules) {}
 
   Result<Topology> run() {
     if (schema_.points.size() > std::numeric_limits<PointId>::max())
@@ -50,9 +54,9 @@ class Deriver {
     find_pair_rules();
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
-    find_numbered();
+    cardinality_.emplace(ids_, edges_);
     SJ_CHECK(touch_all());
-    find_anchors();
+    find_anchors(ids_, rules_, topology_);
     SJ_CHECK(make_tables(schema_, topology_));
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
@@ -103,7 +107,6 @@ class Deriver {
       plan.bearer_name = name;
     }
     note_unread(point, plan);
-    ids_.push_back(ids(point));
     if (plan.carries_units && !plan.drop && !plan.ack)
       entering_[{point.direction, point.dest}].push_back(static_cast<PointId>(index));
     if (plan.round) note_rounds(point, plan);
@@ -271,11 +274,11 @@ class Deriver {
     pair.parent = parent;
     pair.child = child;
     pair.place = place_index(schema_.points[parent].direction, place);
-    std::ranges::set_intersection(ids_[parent], ids_[child], std::back_inserter(pair.key));
+    std::ranges::set_intersection(ids_.of(parent), ids_.of(child), std::back_inserter(pair.key));
     if (rule != nullptr && rule->key) SJ_CHECK(take_key(*rule, pair));
-    std::ranges::set_difference(ids_[parent], pair.key, std::back_inserter(pair.parent_extra));
-    std::ranges::set_difference(ids_[child], pair.key, std::back_inserter(pair.child_extra));
-    judge(pair);
+    std::ranges::set_difference(ids_.of(parent), pair.key, std::back_inserter(pair.parent_extra));
+    std::ranges::set_difference(ids_.of(child), pair.key, std::back_inserter(pair.child_extra));
+    cardinality_->judge(pair, topology_.points[parent], topology_.points[child]);
     if (rule != nullptr) SJ_CHECK(overrule(*rule, pair));
     auto& up = topology_.points[parent];
     auto& down = topology_.points[child];
@@ -301,7 +304,7 @@ class Deriver {
     key.erase(twice.begin(), twice.end());
     for (const std::string& id : key)
       for (const PointId side : {pair.parent, pair.child})
-        if (!has(ids_[side], id))
+        if (!has(ids_.of(side), id))
           return fail("{}: {} {} has no id {}", said(rule), letter(rule.parent.direction),
                       schema_.points[side].name(), id);
     pair.key = std::move(key);
@@ -342,186 +345,6 @@ class Deriver {
     return {};
   }
 
-  auto is_number() const {
-    return [this](const std::string& id) { return id == rules_.offset || rules_.is_sequence(id); };
-  }
-  auto is_buffer() const {
-    return [this](const std::string& id) { return rules_.is_buffer(id); };
-  }
-  auto is_process() const {
-    return [this](const std::string& id) { return rules_.is_process(id); };
-  }
-  bool is_numbered(PointId point) const { return std::ranges::any_of(ids_[point], is_number()); }
-
-  // What the ids say about the cardinality. Pieces are told apart by their offset, so a parent with
-  // an offset that its child lacks is one piece of several. One sequence number that takes the
-  // place of another (gsn by psn) numbers the same unit, also where it says another way whose it is
-  // (teid, no rnti; drb, no lcid). What has a number and comes from what has none was one of
-  // several in it. Everything else that a child does not repeat (bearer, process) means that it may
-  // stand for several parents.
-  void judge(Pair& pair) const {
-    const auto& up = topology_.points[pair.parent];
-    const auto& down = topology_.points[pair.child];
-    const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
-    const bool pieces = has(pair.parent_extra, rules_.offset);
-    const bool numbered = std::ranges::any_of(pair.key, sequence);
-    const bool bearer_renamed = std::ranges::any_of(pair.child_extra, Rules::is_bearer);
-    const auto of_one = [&](const std::string& id) {
-      return sequence(id) || is_global(pair.parent, id) || (bearer_renamed && Rules::is_bearer(id));
-    };
-    const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
-    pair.single = names_one(pair);
-    pair.by_process = std::ranges::any_of(pair.key, is_process());
-    pair.of_sender = pair.single && std::ranges::none_of(pair.key, is_buffer());
-    // A process works on one block at a time: several of its blocks do not become one unit. What
-    // says of which bearer it is goes into a block.
-    const bool of_process = pair.by_process || std::ranges::any_of(pair.parent_extra, is_process());
-    const bool of_block = of_process && !pair.single && !pair.child_extra.empty() &&
-                          !is_numbered(pair.parent) &&
-                          std::ranges::none_of(pair.parent_extra, Rules::is_bearer);
-    pair.parts = of_block && !is_numbered(pair.child);
-    pair.numbers = !numbered && !pieces && !of_process && numbers_pieces(pair);
-    pair.unpacks = !pair.single && !pair.numbers && !is_numbered(pair.parent) &&
-                   (std::ranges::any_of(pair.child_extra, is_number()) ||
-                    (of_block && std::ranges::any_of(pair.child_extra, is_buffer())));
-    pair.gathers = !pair.single && !pair.unpacks && !pair.numbers && !of_block &&
-                   !pair.parent_extra.empty() && !has(pair.key, rules_.offset) &&
-                   (pieces || !renumbered);
-    pair.cuts = (numbered || pair.numbers) && up.length && !up.offset && down.length && down.offset;
-    pair.of_bearer = (pieces || numbered) && pair.gathers && is_numbered(pair.child) &&
-                     std::ranges::none_of(pair.key, Rules::is_bearer);
-    pair.joins = pieces && pair.gathers && up.length && down.length &&
-                 std::ranges::none_of(pair.parent_extra, sequence);
-  }
-
-  // What has a number of its own is cut, and its pieces are numbered anew. A whole one need not say
-  // where it begins, where others of the same point's name do.
-  bool numbers_pieces(const Pair& pair) const {
-    const auto sequence = [this](const std::string& id) { return rules_.is_sequence(id); };
-    if (!was_numbered_[pair.parent] || std::ranges::none_of(pair.child_extra, sequence) ||
-        has(pair.key, rules_.offset))
-      return false;
-    const auto& name = schema_.points[pair.child];
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      const auto& other = schema_.points[i];
-      if (other.direction == name.direction && other.src == name.src && other.dest == name.dest &&
-          has(ids_[i], rules_.offset))
-        return true;
-    }
-    return false;
-  }
-
-  // Units that have a number, or had one before; what is in a block is numbered for itself.
-  void find_numbered() {
-    std::vector<std::vector<PointId>> children(schema_.points.size());
-    for (const Edge& edge : edges_) children[edge.parent].push_back(edge.child);
-    std::vector<PointId> found;
-    const auto note = [&](PointId point) {
-      if (was_numbered_[point] || std::ranges::any_of(ids_[point], is_process())) return;
-      was_numbered_[point] = true;
-      found.push_back(point);
-    };
-    was_numbered_.assign(schema_.points.size(), false);
-    for (std::size_t i = 0; i < schema_.points.size(); ++i)
-      if (is_numbered(static_cast<PointId>(i))) note(static_cast<PointId>(i));
-    for (std::size_t i = 0; i < found.size(); ++i)
-      for (const auto child : children[found[i]]) note(child);
-  }
-
-  // What pairs say of whether units are sent or received.
-  struct Signs {
-    bool sent = false;
-    bool received = false;
-
-    bool any() const { return sent || received; }
-    bool are_contrary() const { return sent && received; }
-    void add(const Signs& other) {
-      sent |= other.sent;
-      received |= other.received;
-    }
-  };
-  // Offsets say most; blocks of a process where there are none.
-  struct Evidence {
-    Signs pieces;
-    Signs blocks;
-
-    void add(const Evidence& other) {
-      pieces.add(other.pieces);
-      blocks.add(other.blocks);
-    }
-    bool is_contrary() const { return (pieces.any() ? pieces : blocks).are_contrary(); }
-    std::optional<Anchor> anchor() const {
-      for (const Signs& signs : {pieces, blocks})
-        if (signs.sent != signs.received) return signs.sent ? Anchor::kInput : Anchor::kOutput;
-      return std::nullopt;
-    }
-  };
-
-  Evidence evidence_of(const Pair& pair) const {
-    const bool process = std::ranges::any_of(ids_[pair.parent], is_process()) ||
-                         std::ranges::any_of(ids_[pair.child], is_process());
-    return {
-        .pieces = {.sent = pair.numbers ||
-                           (is_numbered(pair.parent) && has(pair.child_extra, rules_.offset)),
-                   .received = pair.gathers && has(pair.parent_extra, rules_.offset) &&
-                               is_numbered(pair.child)},
-        .blocks = {.sent = process && pair.gathers && !is_numbered(pair.child) &&
-                           (is_numbered(pair.parent) || tells_units_apart(pair.parent_extra)),
-                   .received = process && (pair.unpacks ||
-                                           (pair.parts && tells_units_apart(pair.child_extra)))}};
-  }
-
-  // Where one part of a direction sends and another one that it does not touch receives (a terminal
-  // and a base station in one trace), each has its own.
-  void find_anchors() {
-    const auto parts = find_parts(topology_.points.size(), topology_.pairs);
-    std::vector<Evidence> of_part(topology_.points.size());
-    std::map<model::Direction, Evidence> of_direction;
-    for (const auto& pair : topology_.pairs) {
-      const auto evidence = evidence_of(pair);
-      of_part[parts[pair.parent]].add(evidence);
-      of_direction[topology_.points[pair.parent].direction].add(evidence);
-    }
-    const auto decide = [&](model::Direction direction, const std::optional<Anchor>& stated,
-                            Anchor& anchor) {
-      const auto& all = of_direction[direction];
-      anchor = stated.value_or(all.anchor().value_or(anchor));
-      const bool apart = !stated && all.is_contrary();
-      for (std::size_t i = 0; i < topology_.points.size(); ++i) {
-        auto& plan = topology_.points[i];
-        if (plan.direction != direction) continue;
-        const auto own = apart ? of_part[parts[i]].anchor() : std::nullopt;
-        plan.by_input = own.value_or(anchor) == Anchor::kInput;
-      }
-    };
-    decide(model::Direction::kDownlink, rules_.downlink, topology_.downlink);
-    decide(model::Direction::kUplink, rules_.uplink, topology_.uplink);
-  }
-
-  bool tells_units_apart(const std::vector<std::string>& ids) const {
-    return std::ranges::any_of(ids, is_buffer()) || std::ranges::any_of(ids, Rules::is_bearer);
-  }
-
-  bool is_global(PointId point, const std::string& id) const {
-    return std::ranges::any_of(schema_.points[point].fields, [&](const model::Field& field) {
-      return field.name == id && field.role == Role::kGlobal;
-    });
-  }
-
-  // An address holds one unit at a time, and a process works on one.
-  bool names_one(const Pair& pair) const {
-    if (std::ranges::any_of(pair.key, is_buffer())) return true;
-    const auto process = is_process();
-    const auto& fields = schema_.points[pair.child].fields;
-    const auto says_which = [&](const std::string& id) {
-      return !process(id) && !rules_.is_round(id) &&
-             std::ranges::none_of(fields, [&](const model::Field& field) {
-               return field.name == id && field.role == Role::kGlobal;
-             });
-    };
-    return std::ranges::any_of(pair.key, process) && std::ranges::none_of(pair.key, says_which);
-  }
-
   std::uint16_t take_table() { return topology_.tables++; }
 
   std::uint16_t place_index(model::Direction direction, const std::string& name) {
@@ -545,15 +368,15 @@ class Deriver {
     auto& plan = topology_.points[index];
     const auto takes_numbered = [this](std::uint32_t at) {
       const auto& pair = topology_.pairs[at];
-      return pair.gathers && is_numbered(pair.parent);
+      return pair.gathers && ids_.is_numbered(pair.parent);
     };
     const auto id = static_cast<PointId>(index);
-    plan.container =
-        !plan.pairs.empty() && !is_numbered(id) && std::ranges::all_of(plan.pairs, takes_numbered);
+    plan.container = !plan.pairs.empty() && !ids_.is_numbered(id) &&
+                     std::ranges::all_of(plan.pairs, takes_numbered);
     for (const auto at : plan.pairs) {
       const auto& pair = topology_.pairs[at];
       auto& parent = topology_.points[pair.parent];
-      if (parent.loop == 0 && !pair.child_extra.empty() && !is_numbered(pair.parent))
+      if (parent.loop == 0 && !pair.child_extra.empty() && !ids_.is_numbered(pair.parent))
         parent.block = true;
     }
   }
@@ -602,13 +425,13 @@ class Deriver {
   const model::Schema& schema_;
   const Rules& rules_;
   Topology topology_;
-  std::vector<std::vector<std::string>> ids_;
+  IdWords ids_;
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
   std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::vector<Edge> edges_;
+  std::optional<Cardinality> cardinality_;
   std::vector<const PairRule*> edge_rules_;                // by edge; none: by the names
-  std::vector<bool> was_numbered_;                         // by point
   std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
   std::map<PlaceKey, std::uint16_t> places_;
 };
