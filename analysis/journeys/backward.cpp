@@ -24,12 +24,16 @@ void sort_by_serial(std::vector<Unit*>& units) {
   }
 }
 
-// It repeats what came of what its parent repeats: the same round, a point further.
+// It repeats what came of what its parent repeats: the same round, a point further. A round in
+// between may not have come so far.
 bool goes_on(const Unit& unit) {
   const auto parents = unit.all_parents();
-  if (parents.empty() || parents.front()->repeat_of == nullptr) return false;
+  if (parents.empty()) return false;
   const auto before = unit.repeat_of->all_parents();
-  return std::ranges::find(before, parents.front()->repeat_of) != before.end();
+  const auto* again = parents.front()->repeat_of;
+  for (int step = 0; step < kMostRounds && again != nullptr; ++step, again = again->repeat_of)
+    if (std::ranges::find(before, again) != before.end()) return true;
+  return false;
 }
 
 }  // namespace

@@ -379,10 +379,12 @@ void Forward::describe(const Progress& journey, Journey& out) {
 // It repeats what came of what its parent repeats: the same round, a point further.
 bool Forward::goes_on(const Progress& journey, const Progress::Trail& step) const {
   if (step.first_parent == journey.parents.size()) return false;
-  const auto repeated = journey.trail[journey.parents[step.first_parent]].repeat_of;
-  if (repeated == kNoStep) return false;
   const auto before = parents_of(journey, step.repeat_of);
-  return std::ranges::find(before, repeated) != before.end();
+  auto again = journey.trail[journey.parents[step.first_parent]].repeat_of;
+  for (int round = 0; round < kMostRounds && again != kNoStep;
+       ++round, again = journey.trail[again].repeat_of)
+    if (std::ranges::find(before, again) != before.end()) return true;
+  return false;
 }
 
 void Forward::describe_inside(Journey& out) const {

@@ -18,9 +18,10 @@ constexpr std::size_t kMostRepeated = 256;
 constexpr int kLongestReception = 16;
 // Points between a piece and the one that says of which bearer it is.
 constexpr int kFarthestBearer = 8;
-// One in so many rounds that repeat nothing is more than losses would make.
+// Receptions may miss as many rounds as they see: rounds that repeat nothing are of another kind
+// where they are so many times as many as the others.
 constexpr std::uint64_t kEnoughAlone = 4;
-constexpr std::uint64_t kOfOneAlone = 4;
+constexpr std::uint64_t kTimesAlone = 2;
 // Among so many one of a unit's length is looked for.
 constexpr int kMostWaiting = 64;
 
@@ -185,18 +186,23 @@ bool Matcher::goes_on(const Unit& earlier, const Unit& child, Match& into) {
       (plan.length && earlier.values[*plan.length] != child.values[*plan.length]) ||
       was_received(earlier);
   ++(another ? rounds.alone : rounds.go_on);
-  const bool alone = rounds.alone >= kEnoughAlone && kOfOneAlone * rounds.alone > rounds.go_on;
+  const bool alone = rounds.alone >= kEnoughAlone && rounds.alone > kTimesAlone * rounds.go_on;
   if (another || alone) into.done = &earlier;
   return into.done == nullptr;
 }
 
-// Each round may go through several points: what repeats at the first of them does at the others.
+// Each round may go through several points: what repeats at the first of them does at the others,
+// but a round in between may not have come so far.
 void Matcher::note_round_before(const Unit& child, const PointPlan& plan, Match& into) const {
   auto* const earlier = round_before(child, plan);
-  const auto* const again = into.parents.front()->repeat_of;
-  if (again == nullptr || earlier == nullptr) return;
-  if (std::ranges::find(earlier->all_parents(), again) != earlier->all_parents().end())
+  if (earlier == nullptr) return;
+  const auto* again = into.parents.front()->repeat_of;
+  for (int step = 0; step < kMostRounds && again != nullptr; ++step, again = again->repeat_of) {
+    const auto before = earlier->all_parents();
+    if (std::ranges::find(before, again) == before.end()) continue;
     into.repeat_of = earlier;
+    return;
+  }
 }
 
 // A unit that is dropped after several rounds may carry the ids of any of them.

@@ -50,6 +50,9 @@ enum Flag : std::uint32_t {
   kHasOrigin = 1 << 19,    // known which of those that were put into its block it is, or that none
 };
 
+// A block is not sent more often.
+inline constexpr int kMostRounds = 16;
+
 // A journey's part in a unit, for journeys that are anchored at their input.
 struct Member {
   Progress* journey = nullptr;

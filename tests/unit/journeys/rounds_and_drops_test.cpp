@@ -143,6 +143,49 @@ TEST_CASE("a round that goes through several points before it fails is one with 
   CHECK(world.stays("dec") == "dec +110 ~210 +210 -220 +310 -320");
 }
 
+TEST_CASE("a round that was sent and not received does not part those before and after it") {
+  World world(R"(
+    U mac--air len::slot.hqpid.hqround
+    U air--dec ::slot.hqpid.hqround
+    U dec--out len::slot.hqpid.hqround
+  )");
+  world.events(R"(
+    100 U mac--air 200 7 3 0
+    110 U air--dec 7 3 0
+    200 U mac--air 200 8 3 1
+    300 U mac--air 200 9 3 2
+    310 U air--dec 9 3 2
+    320 U dec--out 200 9 3 2
+  )");
+  const auto journeys = world.journeys();
+  CHECK(std::ranges::find(journeys,
+                          "U complete 100..320: mac--air@100 air--dec@110<0 mac--air@200=0 "
+                          "mac--air@300=2 air--dec@310<3=1 dec--out@320<4*") != journeys.end());
+  for (const auto& seen : world.seen())
+    if (seen.journey.outcome == Outcome::kComplete) CHECK(seen.journey.retransmissions == 2);
+}
+
+TEST_CASE("where every other first round is not received, the others are still what they repeat") {
+  World world(R"(
+    U phy--dec ::slot.hqpid.hqround
+    U dec--rlc len::slot.hqpid.lcid.sn
+    U rlc--out len::sn
+  )");
+  std::string events;
+  constexpr int kBlocks = 40;
+  for (int i = 0; i < kBlocks; ++i) {
+    if (i % 2 == 0) events += fmt::format("{0}10 U phy--dec {0}1 3 0\n", i + 1);
+    events += fmt::format(
+        "{0}20 U phy--dec {0}2 3 1\n{0}30 U dec--rlc 100 {0}2 3 4 {0}\n{0}40 U rlc--out 100 {0}\n",
+        i + 1);
+  }
+  world.events(events);
+  CHECK(world.journeys().size() == kBlocks);
+  int repeated = 0;
+  for (const auto& seen : world.seen()) repeated += static_cast<int>(seen.journey.retransmissions);
+  CHECK(repeated == kBlocks / 2);
+}
+
 TEST_CASE("rounds are known by their redundancy versions, 0, 2, 3, 1, where nothing else tells") {
   World world(R"(
     U ant--dec ::fm.hqpid.rv.ndi
