@@ -30,15 +30,10 @@ std::uint32_t latest_parent(const Journey& journey, std::uint32_t step) {
   return latest;
 }
 
-// The packet that entered (or left) is known by its own ids.
-const journeys::Step& namesake(const Journey& journey) {
-  return journey.steps[journey.own_step];
-}
-
 }  // namespace
 
 Way way_of(const Journey& journey, const journeys::Topology& topology) {
-  const journeys::Step& named = namesake(journey);
+  const journeys::Step& named = journey.steps[journey.own_step];
   Way way;
   way.verdict = {.journey = journey.id,
                  .direction = journey.direction,

@@ -11,7 +11,7 @@
 
 namespace sojourn::journeys {
 
-// Several may be so of one step. Those in the middle: and events were lost meanwhile.
+// Several may be so of one step. All but the first and the last: and events were lost meanwhile.
 enum Doubt : std::uint8_t {
   kOthersFit = 1 << 0,   // other units of its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it

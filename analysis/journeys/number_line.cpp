@@ -16,6 +16,10 @@ constexpr std::uint64_t kLikelyModulus = 4096;
 // So many lengths in a row, which change so often, agree in one place only.
 constexpr std::size_t kEnoughTotals = 16;
 constexpr int kEnoughChanges = 4;
+// They are looked for so far from where they are thought to be, and after so many more lengths
+// anew: a long line must not cost more than what it is part of.
+constexpr std::int64_t kFarthest = 1024;
+constexpr std::ptrdiff_t kTotalsBetween = 4;
 
 }  // namespace
 
@@ -42,6 +46,10 @@ bool NumberLine::lacks_before(const Whole& whole) const {
 std::optional<std::int64_t> NumberLine::next_place() const {
   const auto place = latest_ + 1 + shift_;
   return at(place) == nullptr ? std::nullopt : std::optional(place);
+}
+
+bool NumberLine::is_forgotten(std::uint64_t now_ns) const {
+  return wholes_.empty() && now_ns - std::min(now_ns, last_piece_ns_) >= kForgotten_ns;
 }
 
 void NumberLine::doubt() {
@@ -120,7 +128,7 @@ void NumberLine::note_total() {
     align();
   else if (!lengths_tell_)
     lengths_tell_ = lengths_change() && agrees(shift_);
-  totals_.pop_front();
+  totals_.erase(totals_.begin(), totals_.begin() + kTotalsBetween);
 }
 
 bool NumberLine::lengths_change() const {
@@ -141,8 +149,8 @@ bool NumberLine::agrees(std::int64_t shift) const {
 void NumberLine::align() {
   if (!lengths_change()) return;
   std::optional<std::int64_t> found;
-  const auto lowest = first_ - totals_.front().count;
-  const auto highest = behind_last() - 1 - totals_.back().count;
+  const auto lowest = std::max(first_ - totals_.front().count, shift_ - kFarthest);
+  const auto highest = std::min(behind_last() - 1 - totals_.back().count, shift_ + kFarthest);
   for (auto shift = lowest; shift <= highest; ++shift) {
     if (!agrees(shift)) continue;
     if (found) return;

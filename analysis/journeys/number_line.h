@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 namespace sojourn::journeys {
 
@@ -46,6 +47,8 @@ class NumberLine {
   void doubt();
 
   bool is_sure() const { return is_sure_; }
+  // Whether a new line would know as much: nobody waits, and nothing was cut for long.
+  bool is_forgotten(std::uint64_t now_ns) const;
   std::int64_t first() const { return first_; }
   std::int64_t behind_last() const { return first_ + static_cast<std::int64_t>(wholes_.size()); }
 
@@ -79,7 +82,7 @@ class NumberLine {
   std::uint64_t modulus_ = 0;  // 0: numbers were not seen to begin again
   std::uint64_t last_piece_ns_;
   std::optional<std::uint64_t> last_own_number_;  // of the wholes
-  std::deque<Total> totals_;
+  std::vector<Total> totals_;
   bool lengths_tell_ = false;
   bool is_sure_ = false;
 };

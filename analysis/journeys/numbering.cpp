@@ -1,6 +1,8 @@
 #include "analysis/journeys/numbering.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 namespace sojourn::journeys {
@@ -18,6 +20,7 @@ Numbering::Line& Numbering::line_of(const Unit& unit, const TableUse& use) {
   for (const auto field : use.fields) key_.push_back(unit.values[field]);
   if (began_ns_ == 0) began_ns_ = unit.ts_ns;
   auto found = lines_.find(key_);
+  if (found == lines_.end() && lines_.size() >= most_lines_) make_room(unit.ts_ns);
   if (found == lines_.end())
     found = lines_.emplace(key_, Line{NumberLine(began_ns_), {}, losses_}).first;
   forget_gone(found->second);
@@ -36,6 +39,15 @@ void Numbering::forget_gone(Line& line) {
     line.units.pop_front();
     line.numbers.forget_first();
   }
+}
+
+// UEs come and go: lines are as many as twice those in use, at most.
+void Numbering::make_room(std::uint64_t now_ns) {
+  for (auto line = lines_.begin(); line != lines_.end();) {
+    forget_gone(line->second);
+    line = line->second.numbers.is_forgotten(now_ns) ? lines_.erase(line) : std::next(line);
+  }
+  most_lines_ = std::max(most_lines_, 2 * lines_.size());
 }
 
 void Numbering::add(Unit& whole, const PointPlan& plan) {

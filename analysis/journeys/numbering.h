@@ -27,6 +27,7 @@ class Numbering {
   Found find(const Unit& piece, const PointPlan& plan, bool finally);
   // Events were lost.
   void doubt() { ++losses_; }
+  std::size_t lines() const { return lines_.size(); }
 
  private:
   // Its memory may be another unit's by now.
@@ -47,9 +48,11 @@ class Numbering {
 
   Line& line_of(const Unit& unit, const TableUse& use);
   static void forget_gone(Line& line);
+  void make_room(std::uint64_t now_ns);
 
   std::unordered_map<std::vector<std::uint64_t>, Line, HashOfKey> lines_;
   std::vector<std::uint64_t> key_;
+  std::size_t most_lines_ = 1024;  // before those of UEs that are gone are forgotten
   std::uint64_t losses_ = 0;
   std::uint64_t began_ns_ = 0;
 };

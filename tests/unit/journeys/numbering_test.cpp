@@ -1,4 +1,6 @@
 // Units that get their number as they are cut.
+#include "analysis/journeys/numbering.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -174,6 +176,43 @@ TEST_CASE("lengths of one kind say nothing") {
     CHECK(line.go(1000 + static_cast<std::uint64_t>(i), 0, 1400) == i);
   }
   CHECK_FALSE(line.line.is_sure());
+}
+
+TEST_CASE("a line in which nobody is any more is forgotten") {
+  Line line;
+  line.come(100);
+  CHECK(line.go(0, 0, 100) == 0);
+  CHECK_FALSE(line.line.is_forgotten(line.now_ns + 2000 * kMillisecond));
+  line.line.forget_first();
+  CHECK_FALSE(line.line.is_forgotten(line.now_ns));
+  CHECK(line.line.is_forgotten(line.now_ns + 2000 * kMillisecond));
+}
+
+// Each UE sends one unit, and is gone.
+TEST_CASE("there are not more lines than some time's UEs") {
+  constexpr std::uint64_t kUes = 5000;
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D ip.in--rlc.tx", "len:rnti:lcid.psn"));
+  schema.points.push_back(*model::parse_point("D rlc.tx--out", "len:rnti:lcid.sn.so"));
+  const auto topology = *Topology::derive(schema, Rules{});
+  Store store(topology);
+  Numbering numbering;
+  for (std::uint64_t ue = 0; ue < kUes; ++ue) {
+    const auto now_ns = (ue + 1) * 10 * kMillisecond;
+    const std::array<std::uint64_t, 4> waits = {100, ue, 4, 0};
+    const std::array<std::uint64_t, 5> cut = {100, ue, 4, 0, 0};
+    auto& whole = *store.create({.ts_ns = now_ns, .point = 0, .values = waits}, 2 * ue + 1, 0);
+    auto& piece = *store.create({.ts_ns = now_ns, .point = 1, .values = cut}, 2 * ue + 2, 0);
+    store.retain(&whole);
+    store.retain(&piece);
+    whole.set(kListed);
+    numbering.add(whole, topology.points[0]);
+    CHECK(numbering.find(piece, topology.points[1], true).whole == &whole);
+    whole.clear(kListed);
+    store.release(&whole);
+    store.release(&piece);
+  }
+  CHECK(numbering.lines() <= 1024);
 }
 
 constexpr const char* kCut = R"(
