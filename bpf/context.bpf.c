@@ -262,7 +262,7 @@ int BPF_PROG(on_exit, struct task_struct* task) {
 
 /* ---- irq ---- */
 
-/* What ends a thing stands below what begins it: programs are attached from the last to the first. */
+/* What ends a thing stands below what begins it: they are attached from the last to the first. */
 
 /* Whomever they interrupt: working_for() wants to know, too. Only a target's thread is told of. */
 static __always_inline int enter_irq(void) {
