@@ -1,40 +1,15 @@
 #include "analysis/journeys/rebuilder.h"
 
 #include <algorithm>
-#include <deque>
-#include <optional>
 #include <utility>
 
-#include "analysis/journeys/backward.h"
-#include "analysis/journeys/beginnings.h"
-#include "analysis/journeys/doubts.h"
-#include "analysis/journeys/evicted.h"
-#include "analysis/journeys/forward.h"
+#include "analysis/journeys/engine.h"
 #include "analysis/journeys/instants.h"
-#include "analysis/journeys/late_events.h"
-#include "analysis/journeys/later.h"
-#include "analysis/journeys/lives.h"
-#include "analysis/journeys/loop_inputs.h"
 #include "analysis/journeys/losses.h"
-#include "analysis/journeys/matcher.h"
-#include "analysis/journeys/origins.h"
 #include "analysis/journeys/reach.h"
-#include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
 namespace {
-
-// Of LTE and NR: for paging and for system information.
-constexpr std::uint64_t kFirstBroadcast = 0xfffe;
-constexpr std::uint64_t kLastBroadcast = 0xffff;
-// A block is filled at most so long before something is taken out of it.
-constexpr std::uint64_t kLostBefore_ns = 1'000'000'000;
-
-bool is_broadcast(const Unit& unit, const PointPlan& plan) {
-  if (!plan.broadcast) return false;
-  const auto whom = unit.values[*plan.broadcast];
-  return kFirstBroadcast <= whom && whom <= kLastBroadcast;
-}
 
 // Before the open mark any event may be missing, though some are there.
 std::vector<LossSpan> known_losses(const Marks& marks) {
@@ -43,42 +18,40 @@ std::vector<LossSpan> known_losses(const Marks& marks) {
   return losses;
 }
 
-// Takes one event after the other: makes a unit of it, ties it to its parents, and lets journeys
-// and lives go on.
-class Engine {
+Rules with_units_shared(Rules rules, std::uint32_t shares) {
+  rules.max_units = std::max<std::size_t>(rules.max_units / shares, 1);
+  return rules;
+}
+
+}  // namespace
+
+// Counts events, puts those of an instant in order, and gives each to the engine whose unit it is
+// of.
+class Rebuilder::State {
  public:
-  Engine(Topology derived, const Rules& rules, Marks marks, Observer& observer,
-         std::optional<model::Direction> only)
+  State(Topology derived, const Rules& rules, Marks marks, Observer& observer,
+        std::optional<Part> only)
       : only_(only),
         topology_(std::move(derived)),
-        rules_(rules),
+        rules_(with_units_shared(rules, only ? only->shares : 1)),
         marks_(std::move(marks)),
-        observer_(observer),
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
         instants_(topology_),
-        reach_(topology_, marks_.open_ns),
-        late_(topology_),
-        loops_(topology_),
-        store_(topology_),
-        evicted_(topology_, store_),
-        matcher_(topology_, rules_, store_, evicted_),
-        forward_(topology_, rules_, store_, observer, journeys_,
-                 [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
-        backward_(topology_, store_, observer, journeys_),
-        beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
-        lives_(topology_, rules_, marks_.open_ns, observer, store_, evicted_, forward_, backward_,
-               losses_, totals_),
-        doubts_(topology_, marks_.open_ns, losses_, lives_) {
+        reach_(topology_, marks_.open_ns) {
     totals_.points.resize(topology_.points.size());
-    for (const auto& plan : topology_.points)
-      hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
+    totals_.lengths_differ.resize(topology_.pairs.size(), false);
+    const auto engines = only ? only->end - only->begin : 1;
+    for (std::uint32_t i = 0; i < engines; ++i)
+      engines_.push_back(std::make_unique<Engine>(
+          Engine::Surroundings{topology_, rules_, marks_, losses_, journeys_, totals_, observer}));
   }
 
   void consume(const model::EventBatch& events) {
     const auto note = [this](const auto& event) {
       const auto lost = static_cast<std::uint64_t>(losses_.note(event));
-      if (lost != 0) matcher_.numbering().doubt();
+      if (lost == 0) return;
       totals_.lost += lost;
+      for (const auto& engine : engines_) engine->doubt_numbers();
     };
     instants_.consume(events, note, [this](const auto& event) { process(event); });
   }
@@ -86,33 +59,19 @@ class Engine {
   void finish() {
     instants_.release([this](const auto& event) { process(event); });
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
-    while (!late_.empty()) end_oldest_late();
-    beginnings_.explain(UINT64_MAX);
-    while (!deferred_.empty()) emit_deferred();
-    lives_.find_inside(reach_, end_ns);
-    backward_.set_end(end_ns);
-    forward_.finish(end_ns);
-    lives_.finish(end_ns);
-    totals_.lengths_differ = matcher_.lengths_differ();
-    totals_.mixed_senders = matcher_.mixes_senders();
+    ++turn_;
+    for (const auto& engine : engines_) engine->finish(reach_, end_ns);
   }
 
+  const std::uint64_t& turn() const { return turn_; }
   const Topology& topology() const { return topology_; }
   const Totals& totals() const { return totals_; }
 
  private:
-  enum class Turn : std::uint8_t { kFirst, kAgain, kLast };
-  struct Due {
-    Unit* unit = nullptr;
-    std::uint64_t due_ns = 0;
-  };
-
-  std::uint16_t group_of(std::uint32_t stream) const {
-    return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
-  }
+  static constexpr auto kNobody = SIZE_MAX;  // here: another rebuilder's
 
   void process(const model::EventView& event) {
-    ++totals_.events;
+    turn_ = ++totals_.events;
     if (totals_.first_ns == 0) totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
     if (event.point >= topology_.points.size()) {
@@ -133,276 +92,47 @@ class Engine {
       losses_.note_unknown(event.ts_ns);
       return;
     }
-    expire(event.ts_ns);
-    if (only_ && plan.direction != *only_) {
-      pass(event, plan);
-      return;
-    }
-    const bool others_wait = !late_.empty();
-    if (others_wait) late_.end_before(event, [this](const auto& late) { take(late, Turn::kLast); });
-    if ((others_wait && late_.has_parent_of(event)) || !take(event, Turn::kFirst))
-      late_.add(event);
-    else if (others_wait)
-      late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });
-    const auto in_memory = store_.in_memory();
-    if (in_memory > totals_.peak_units) totals_.peak_units = in_memory;
-    if (in_memory > rules_.max_units) {
-      ++totals_.crowded;
-      lives_.make_room();
-    }
+    if (only_)
+      divide(event, plan);
+    else
+      engines_.front()->process(event);
   }
 
-  // Another rebuilder's event: only what its thread did last is of interest. A round is taken for
-  // the repeat that it nearly always is, which a thread does not go on from; were it none, the most
-  // that differs is that a journey is called ambiguous.
-  void pass(const model::EventView& event, const PointPlan& plan) {
-    ++serial_;
-    const bool repeats = plan.repeats && !plan.round_is_id && event.values[*plan.round] != 0;
-    if (!repeats) matcher_.pass(event.tid, serial_);
+  void divide(const model::EventView& event, const PointPlan& plan) {
+    const auto owner = owner_of(event, plan);
+    // Of a whole direction, what waits is given up when it is in a rebuild of all.
+    if (owner == kNobody && only_->shares == 1) engines_.front()->expire(event.ts_ns);
+    for (std::size_t at = 0; at < engines_.size(); ++at)
+      if (at == owner)
+        engines_[at]->process(event);
+      else
+        engines_[at]->pass(event, plan);
   }
 
-  // Whether it was taken. What finds no parent is to wait a little for one.
-  bool take(const model::EventView& event, Turn turn) {
-    const auto& plan = topology_.points[event.point];
-    auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
-    store_.retain(&unit);
-    auto* hash = hashes_.data();
-    for (const auto& use : plan.inserts) *hash++ = store_.fetch_key(use, unit);
-    if (plan.repeats) store_.fetch_key(*plan.repeats, unit);
-    matcher_.match(unit, match_, turn == Turn::kLast);
-    doubts_.judge(unit, plan, match_);
-    const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
-    if (takes) {
-      if (turn != Turn::kFirst) put_behind_parents(unit);
-      connect(unit, plan, totals_.points[event.point]);
-      follow(unit, plan);
-    }
-    store_.release(&unit);
-    return takes;
+  // Which engine's the event is.
+  std::size_t owner_of(const model::EventView& event, const PointPlan& plan) const {
+    if (plan.direction != only_->direction) return kNobody;
+    return only_->shares == 1 ? 0 : share_of(event, plan) - only_->begin;
   }
 
-  bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
-    if (match_.missing) return true;
-    return match_.relation == Relation::kNothing && !plan.pairs.empty() && !plan.control &&
-           !is_broadcast(unit, plan) && !loops_.is(unit, plan);
+  std::size_t share_of(const model::EventView& event, const PointPlan& plan) const {
+    constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 by the golden ratio
+    std::uint64_t hash = 0;
+    for (const auto field : plan.owner_ids) hash = (hash ^ event.values[field]) * kSpread;
+    return (hash >> 32) * only_->shares >> 32;
   }
 
-  void put_behind_parents(Unit& unit) const {
-    for (const auto* parent : match_.parents) unit.ts_ns = std::max(unit.ts_ns, parent->ts_ns);
-    unit.entered_ns = unit.ts_ns;
-  }
-
-  // Ties the unit to its parents and says what kind of unit it is.
-  void connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-    if (match_.repeat_of != nullptr) store_.set_repeat(&unit, match_.repeat_of);
-    if (match_.parents.empty()) {
-      if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
-    } else {
-      store_.set_parents(&unit, match_.parents);
-      if (plan.unpacked) find_origin(unit, plan);
-      const auto is_control = [](const Unit* parent) { return parent->is(kControl); };
-      if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
-    }
-    if (unit.is(kControl)) ++counts.control;
-    if (match_.doubts != 0) {
-      store_.ambiguities().note(unit, match_);
-      ++counts.ambiguous;
-    }
-    if (match_.relation == Relation::kRepeat) {
-      connect_repeat(unit, plan, counts);
-    } else if (match_.repeat_of != nullptr) {
-      ++counts.repeats;
-      if (!match_.repeat_of->is(kLeft)) lives_.give_way(match_.repeat_of);
-    }
-    for (auto* const copy : match_.copies) {
-      ++totals_.points[copy->point].repeats;
-      lives_.give_way(copy);
-    }
-    if (match_.missing) {
-      unit.set(kMissing);
-      if (!plan.drop) ++totals_.missing_pieces;
-      beginnings_.add(unit, now_ns_);
-    }
-    if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
-        (!plan.input || lacks_rounds(unit, plan)) && !loops_.note(unit, plan)) {
-      unit.set(kHeadless);
-      beginnings_.add(unit, now_ns_);
-    }
-    if (match_.rivals != nullptr) lives_.note_rivals(unit, match_);
-    if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
-    for (auto* const parent : match_.parents) {
-      if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
-      beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
-    }
-  }
-
-  // Of what went into its block, a unit that comes out is one, and control is none of it. Where
-  // none is the unit, and events were lost about then, so was what it went in by.
-  void find_origin(Unit& unit, const PointPlan& plan) {
-    if (unit.parent_count != 1) return;
-    const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
-    const auto since_ns = unit.ts_ns - std::min(unit.ts_ns, kLostBefore_ns);
-    const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns);
-    if (plan.control || lost || origin.unit != nullptr) store_.set_origin(&unit, origin.unit);
-    if (!lost) return;
-    unit.set(kHeadless);
-    beginnings_.add(unit, now_ns_);
-  }
-
-  // The first rounds of its reception were not seen.
-  bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
-    if (!has_round(unit, plan)) return false;
-    return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
-  }
-
-  void link_rounds(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-    if (match_.repeat_of != nullptr) return;
-    auto* const earlier = loops_.round_before(unit, plan, match_.parents.front());
-    if (earlier == nullptr) return;
-    store_.set_repeat(&unit, earlier);
-    ++counts.repeats;
-  }
-
-  void connect_repeat(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-    ++counts.repeats;
-    auto* const earlier = match_.repeat_of;
-    if (!plan.input || earlier == nullptr) {
-      unit.set(kAgain);
-      return;
-    }
-    // The same unit arrives once more at an input: its stay goes on, and the earlier arrival is
-    // not waited for.
-    unit.entered_ns = earlier->entered_ns;
-    if (earlier->is(kLeft)) return;
-    // One that came before the open mark is counted from here on: it is there.
-    if (earlier->is(kInside) && !earlier->is(kUncounted)) unit.set(kInside);
-    earlier->clear(kInside);
-    lives_.depart(earlier);
-  }
-
-  // Its journeys go on, its parents leave, and it waits in the place that it entered.
-  void follow(Unit& unit, const PointPlan& plan) {
-    const bool by_input = plan.by_input;
-    // An acknowledgement of what was sent before the start is no packet of its own.
-    const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
-    if (by_input && starts) {
-      forward_.begin(&unit);
-    } else if (by_input && !match_.parents.empty()) {
-      forward_.inherit(&unit, match_.parents, match_.has_bytes ? &match_.bytes : nullptr);
-    }
-    leave_parents(unit, plan);
-    if (by_input && plan.output) forward_.reached_output(unit);
-    if (by_input && plan.drop) forward_.dropped(unit);
-    if (!by_input && (plan.output || plan.drop) && !unit.is(kControl))
-      end_backward(&unit, plan.drop);
-    if (plan.place || plan.repeats) lives_.enter(&unit, plan, hashes_);
-    if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
-  }
-
-  void leave_parents(const Unit& unit, const PointPlan& plan) {
-    const auto relation = match_.relation;
-    const bool samples = relation == Relation::kTakes || relation == Relation::kPiece ||
-                         relation == Relation::kBranch;
-    const bool leaves = relation == Relation::kTakes || match_.all_left;
-    for (auto* const parent : match_.parents) {
-      if (samples && lives_.tells_of(*parent)) tell_of_stay(*parent, unit, plan);
-      if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
-      if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
-      if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
-      // What is thrown away goes nowhere else, whatever its ids seem to fit later.
-      if (plan.drop && relation == Relation::kTakes) lives_.retire(parent);
-    }
-  }
-
-  void tell_of_stay(const Unit& parent, const Unit& child, const PointPlan& plan) {
-    observer_.on_stay({.pair = plan.pair_with(parent.point),
-                       .entered_ns = parent.entered_ns,
-                       .left_ns = child.ts_ns,
-                       .entered_by = parent.tid,
-                       .left_by = child.tid,
-                       .values = {child.values, plan.values}});
-  }
-
-  void end_backward(Unit* unit, bool drop) {
-    if (backward_.emit_clean(unit, drop ? Outcome::kDropped : Outcome::kComplete)) return;
-    store_.retain(unit);
-    deferred_.push_back({unit, now_ns_ + rules_.linger_ns});
-  }
-
-  void emit_deferred() {
-    auto* const unit = deferred_.front().unit;
-    deferred_.pop_front();
-    const bool drop = topology_.points[unit->point].drop;
-    backward_.emit(std::span(&unit, 1), drop ? Outcome::kDropped : Outcome::kComplete);
-    store_.release(unit);
-  }
-
-  void end_oldest_late() {
-    PointId ended = 0;
-    late_.end_oldest([&](const auto& late) {
-      take(late, Turn::kLast);
-      ended = late.point;
-    });
-    // What waited for it need not wait longer.
-    if (!late_.empty())
-      late_.try_again(ended, [this](const auto& late) { return take(late, Turn::kAgain); });
-  }
-
-  // Most events find that nothing is due: each kind remembers before when nothing can be.
-  void expire(std::uint64_t now_ns) {
-    now_ns_ = now_ns;
-    forward_.set_now(now_ns);
-    lives_.set_now(now_ns);
-    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) end_oldest_late();
-    if (now_ns >= endings_due_ns_) expire_endings();
-    lives_.expire();
-  }
-
-  void expire_endings() {
-    beginnings_.explain(now_ns_);
-    evicted_.expire(now_ns_);
-    while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
-    forward_.expire();
-    // What begins to wait from now on is not due before either of the two.
-    endings_due_ns_ = std::min(later(now_ns_, std::min(rules_.settle_ns, rules_.linger_ns)),
-                               std::min(later(now_ns_, rules_.expiry_ns), forward_.next_due_ns()));
-    if (!beginnings_.empty())
-      endings_due_ns_ = std::min(endings_due_ns_, beginnings_.next_due_ns());
-    if (!deferred_.empty()) endings_due_ns_ = std::min(endings_due_ns_, deferred_.front().due_ns);
-  }
-
-  std::optional<model::Direction> only_;
+  std::optional<Part> only_;
   Topology topology_;
   Rules rules_;
   Marks marks_;
-  Observer& observer_;
-  std::uint64_t journeys_ = 0;
-  std::uint64_t now_ns_ = 0;
-  std::uint64_t endings_due_ns_ = 0;
-  std::uint64_t serial_ = 0;
   Totals totals_;
+  std::uint64_t turn_ = 0;
+  std::uint64_t journeys_ = 0;
   Losses losses_;
   Instants instants_;
   Reach reach_;
-  LateEvents late_;
-  LoopInputs loops_;
-  Store store_;
-  Evicted evicted_;
-  Matcher matcher_;
-  Forward forward_;
-  Backward backward_;
-  Beginnings beginnings_;
-  Lives lives_;
-  Doubts doubts_;
-  Match match_;
-  std::deque<Due> deferred_;
-  std::vector<std::uint64_t> hashes_;  // of the keys that the event's unit will be found by
-};
-
-}  // namespace
-
-class Rebuilder::State : public Engine {
-  using Engine::Engine;
+  std::vector<std::unique_ptr<Engine>> engines_;
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -411,7 +141,7 @@ Rebuilder& Rebuilder::operator=(Rebuilder&&) noexcept = default;
 Rebuilder::~Rebuilder() = default;
 
 Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                    Observer& observer, std::optional<model::Direction> only) {
+                                    Observer& observer, std::optional<Part> only) {
   auto topology = Topology::derive(schema, rules);
   if (!topology) return std::unexpected(std::move(topology).error());
   return Rebuilder(
@@ -423,6 +153,9 @@ void Rebuilder::consume(const model::EventBatch& events) {
 }
 void Rebuilder::finish() {
   state_->finish();
+}
+const std::uint64_t& Rebuilder::turn() const {
+  return state_->turn();
 }
 const Topology& Rebuilder::topology() const {
   return state_->topology();

@@ -11,7 +11,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/journeys/journey.h"
-#include "analysis/journeys/losses.h"
+#include "analysis/journeys/marks.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/journeys/totals.h"
@@ -19,25 +19,23 @@
 
 namespace sojourn::journeys {
 
-// The instants between which every event is in the trace or in its ledger; 0: not known.
-struct Marks {
-  std::uint64_t open_ns = 0;
-  std::uint64_t close_ns = 0;
-  std::vector<std::uint64_t> first_seqs = {};  // by stream, see Losses
-  std::vector<LossSpan> losses = {};  // that no gap in the sequence numbers will tell, in any order
-  // By stream: of which processes it is. Units of different groups have nothing to do with each
-  // other, whatever their ids say. Where it has no entry: 0.
-  std::vector<std::uint16_t> groups = {};
+// What one of several rebuilders does that all see all events: a direction, and of its units those
+// of some shares, where it is divisible. Units of different directions never meet, nor do those of
+// different shares; but what is learnt from units of one is not known in another. So it is their
+// number that decides what is found, not who does how many of them.
+struct Part {
+  model::Direction direction = model::Direction::kDownlink;
+  std::uint32_t shares = 1;  // that there are,
+  std::uint32_t begin = 0;   // and those that are its own
+  std::uint32_t end = 1;
 };
 
 class Rebuilder {
  public:
-  // With a direction: only journeys of that. Units of different directions never meet, so two
-  // rebuilders that both see all events find what one does that sees them. Journeys have ids
-  // of their own then.
+  // With a part: only journeys of that, which have ids of their own then. Each share has its share
+  // of the rules' units.
   static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                  Observer& observer,
-                                  std::optional<model::Direction> only = std::nullopt);
+                                  Observer& observer, std::optional<Part> only = std::nullopt);
   Rebuilder(Rebuilder&&) noexcept;
   Rebuilder& operator=(Rebuilder&&) noexcept;
   ~Rebuilder();
@@ -46,6 +44,9 @@ class Rebuilder {
   // Closes what is still open. Nothing may be consumed afterwards.
   void finish();
 
+  // At which event it is, the last of all included, or one more at the end: the same in all that
+  // are given the same events.
+  const std::uint64_t& turn() const;
   const Topology& topology() const;
   const Totals& totals() const;
 

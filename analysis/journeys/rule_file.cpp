@@ -412,6 +412,23 @@ Result<Rules> read_rules(const std::string& path) {
   return parse_rules(text, path);
 }
 
+namespace {
+
+// The ids by which the direction can be divided, if it can.
+std::vector<std::string> owner_names(const Topology& topology, const model::Schema& schema,
+                                     model::Direction direction) {
+  std::vector<std::string> names;
+  if (!topology.is_divisible(direction)) return names;
+  const auto one = std::ranges::find_if(topology.points, [direction](const PointPlan& plan) {
+    return plan.carries_units && plan.direction == direction;
+  });
+  const auto at = static_cast<std::size_t>(one - topology.points.begin());
+  for (const auto field : one->owner_ids) names.push_back(schema.points[at].fields[field].name);
+  return names;
+}
+
+}  // namespace
+
 std::string rules_text(const Topology& topology, const model::Schema& schema, const Rules& rules) {
   std::string text;
   const auto out = std::back_inserter(text);
@@ -427,6 +444,10 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
     else
       fmt::format_to(out, "journey {} {}\n", letter(direction), anchor(of));
   }
+  for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
+    if (const auto ids = owner_names(topology, schema, direction); !ids.empty())
+      fmt::format_to(out, "# {}: packets that differ in {} never meet.\n", letter(direction),
+                     fmt::join(ids, ", "));
   text += "\n# Fields and places with a meaning.\n";
   for (const Word& word : kWords)
     fmt::format_to(out, "word {:<9}  {}\n", word.name, quoted(rules.*word.member));

@@ -11,6 +11,7 @@
 #include "analysis/journeys/anchors.h"
 #include "analysis/journeys/cardinality.h"
 #include "analysis/journeys/id_words.h"
+#include "analysis/journeys/independence.h"
 #include "analysis/journeys/loops.h"
 #include "analysis/journeys/origins.h"
 #include "analysis/journeys/point_fields.h"
@@ -61,6 +62,7 @@ class Deriver {
     find_loops();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) finish(i);
     find_origins(schema_, rules_, topology_);
+    find_independent_ids(schema_, topology_);
     for (auto& plan : topology_.points)
       plan.is_followed_back = !plan.by_input || plan.loop != 0 || plan.in_block;
     rank_points(topology_);
@@ -437,6 +439,12 @@ class Deriver {
 };
 
 }  // namespace
+
+bool Topology::is_divisible(model::Direction direction) const {
+  return std::ranges::any_of(points, [direction](const PointPlan& plan) {
+    return plan.carries_units && plan.direction == direction && plan.owner_ids.size() != 0;
+  });
+}
 
 Result<Topology> Topology::derive(const model::Schema& schema, const Rules& rules) {
   return Deriver(schema, rules).run();

@@ -137,6 +137,9 @@ struct PointPlan {
   std::uint64_t longest_expiry_ns = 0;  // of those
   std::vector<TableUse> waits_in;       // lines in which its units wait for a number
   std::vector<TableUse> numbers_in;     // those of what it gives a number to
+  // Global ids that all keys of its direction have in common: units in which they differ never
+  // meet.
+  FieldIndexes owner_ids;
 
   bool ends() const { return output || drop || ack; }
   // There is a round, or a redundancy version: of those the first four rounds have 0, 2, 3, 1.
@@ -172,6 +175,9 @@ struct Topology {
   std::vector<std::string> idle_rules;
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
+
+  // Whether several can share the direction's units among them by their owner_ids.
+  bool is_divisible(model::Direction direction) const;
 
   Anchor anchor(model::Direction direction) const {
     return direction == model::Direction::kUplink ? uplink : downlink;

@@ -1,6 +1,6 @@
-// Batches of events on their way from the thread that reads them to others that work on them: each
-// of those gets all batches, in their order. A few may be under way at once; the writer waits for
-// the slowest. Whoever stops it ends it for all.
+// Batches on their way from the thread that makes them to others that work on them: each of those
+// gets all batches, in their order. A few may be under way at once; the writer waits for the
+// slowest. Whoever stops it ends it for all.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/model/event.h"
-
 namespace sojourn::report {
 
+template <typename Batch>
 class Conveyor {
  public:
   static constexpr std::size_t kBatches = 8;  // under way at once
@@ -24,7 +23,7 @@ class Conveyor {
 
   // The writer: takes the batch away and gives one whose memory may be used again. False: it was
   // stopped.
-  bool put(model::EventBatch& batch) {
+  bool put(Batch& batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || written_ - slowest() < kBatches; });
     if (stopped_) return false;
@@ -43,7 +42,7 @@ class Conveyor {
 
   // A reader: the next batch, there until it asks for another; none: that was all, or it was
   // stopped.
-  const model::EventBatch* next(std::size_t reader) {
+  const Batch* next(std::size_t reader) {
     std::unique_lock lock(mutex_);
     if (holds_[reader]) {
       ++done_[reader];
@@ -69,7 +68,7 @@ class Conveyor {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::array<model::EventBatch, kBatches> batches_;
+  std::array<Batch, kBatches> batches_;
   std::uint64_t written_ = 0;
   std::vector<std::uint64_t> done_;  // by reader
   std::vector<bool> holds_;          // by reader: one that it works on

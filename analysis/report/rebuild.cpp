@@ -1,158 +1,234 @@
 #include "analysis/report/rebuild.h"
 
 #include <algorithm>
-#include <map>
+#include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
+#include "analysis/report/changes.h"
 #include "analysis/report/conveyor.h"
+#include "analysis/report/marks.h"
 
 namespace sojourn::report {
 
 namespace {
 
-struct StreamEnd {
-  std::uint64_t events = 0;
-  std::uint64_t next_seq = 0;
-  std::uint64_t last_ns = 0;
-};
+// So many shares that eight processors are busy with two directions; and of events so many that
+// each share soon knows what others do.
+constexpr std::uint32_t kShares = 4;
+constexpr std::uint64_t kWorthSharing = 10'000'000;
 
-// Losses after a stream's last event leave no gap: the ledger counts more than its numbers show.
-std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
-  std::map<std::uint32_t, StreamEnd> ends;
-  for (const auto& block : reader.blocks()) {
-    auto& end = ends[block.stream];
-    end.events += block.events;
-    end.next_seq = std::max(end.next_seq, block.last_seq + 1);
-    end.last_ns = std::max(end.last_ns, block.max_ts_ns);
-  }
-  std::map<std::uint32_t, std::uint64_t> lost;
-  for (const auto& entry : reader.ledger())
-    if (entry.cause != model::LossCause::kFiltered) lost[entry.stream] += entry.count;
-  for (const auto& stream : reader.streams())
-    if (!model::carries_points(stream.engine)) lost.erase(stream.id);
-  const auto& firsts = reader.capture().stream_first;
-  std::vector<journeys::LossSpan> spans;
-  for (const auto& [stream, count] : lost) {
-    const auto& end = ends[stream];
-    const std::uint64_t first = stream < firsts.size() ? firsts[stream] : 0;
-    if (count == 0 || first + end.events + count <= end.next_seq) continue;
-    spans.push_back({std::max(end.last_ns, reader.capture().open_ns), UINT64_MAX});
-  }
-  return spans;
-}
+using Events = Conveyor<model::EventBatch>;
 
-journeys::Marks marks_of(const trace::Reader& reader) {
-  std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
-  for (const auto& span : reader.capture().shed)
-    losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
-  for (const auto& span : reader.capture().unarmed) losses.push_back({span.from_ns, span.until_ns});
-  return {.open_ns = reader.capture().open_ns,
-          .close_ns = reader.capture().close_ns,
-          .first_seqs = reader.capture().stream_first,
-          .losses = std::move(losses),
-          .groups = model::groups_of(reader.streams(), reader.targets())};
-}
-
-using Rebuilders = std::vector<journeys::Rebuilder>;
-using Consume = std::function<bool(const model::EventBatch&)>;
-
-// One thread reads, the others rebuild, each its part of every batch; the last of those is this
-// one.
-Result<void> run(trace::Reader& reader, Rebuilders& rebuilders, const Progress& progress,
-                 const Consume& consume) {
-  Conveyor conveyor(rebuilders.size());
-  const auto work = [&](std::size_t part, const Consume& after) {
-    while (const auto* events = conveyor.next(part)) {
-      rebuilders[part].consume(*events);
-      if (!after(*events)) conveyor.stop();
-    }
-    if (!conveyor.stopped()) rebuilders[part].finish();
-  };
+// Runs `work` while another thread puts all events on the conveyor. Where it fails, `stop` is to
+// end everybody who waits.
+template <typename Work, typename Stop>
+Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, Stop stop) {
   Result<void> read;
   {
-    std::vector<std::jthread> threads;
-    threads.emplace_back([&] {
-      read = reader.merge([&](model::EventBatch& events) { return conveyor.put(events); });
-      conveyor.end();
+    const std::jthread reading([&] {
+      read = reader.merge([&](model::EventBatch& batch) { return events.put(batch); });
+      events.end();
     });
-    for (std::size_t part = 0; part + 1 < rebuilders.size(); ++part)
-      threads.emplace_back([&, part] { work(part, [](const auto&) { return true; }); });
-    const auto whole = reader.events();
-    std::uint64_t done = 0;
     try {
-      work(rebuilders.size() - 1, [&](const model::EventBatch& events) {
-        done += events.size();
-        progress(done, whole);
-        return consume(events);
-      });
+      work();
     } catch (...) {
-      conveyor.stop();  // else the others would wait for this one, and this one for their end
+      stop();  // else the reader would wait for this thread, and this one for its end
       throw;
     }
   }
   return read;
 }
 
-// Of two that saw the same events, each of its own direction.
-journeys::Totals joined(const model::Schema& schema, const journeys::Topology& topology,
-                        journeys::Totals down, const journeys::Totals& up) {
-  down.expired_by_reuse += up.expired_by_reuse;
-  down.expired_by_time += up.expired_by_time;
-  down.expired_by_memory += up.expired_by_memory;
-  down.crowded += up.crowded;
-  down.mixed_senders |= up.mixed_senders;
-  down.missing_pieces += up.missing_pieces;
-  down.peak_units += up.peak_units;
-  for (std::size_t point = 0; point < schema.points.size(); ++point)
-    if (schema.points[point].direction == model::Direction::kUplink)
-      down.points[point] = up.points[point];
-  for (std::size_t pair = 0; pair < down.lengths_differ.size(); ++pair)
-    if (schema.points[topology.pairs[pair].child].direction == model::Direction::kUplink)
-      down.lengths_differ[pair] = up.lengths_differ[pair];
-  return down;
+// A part of the journeys, rebuilt in a thread of its own.
+class Worker {
+ public:
+  Worker(const trace::Reader& reader, const journeys::Topology& topology,
+         const journeys::Part& part) {
+    const auto open_ns = reader.capture().open_ns;
+    if (part.end - part.begin == part.shares) {
+      summary_ = std::make_unique<Summary>(topology, open_ns);
+      return;
+    }
+    auto partial = std::make_unique<PartialSummary>(topology, open_ns);
+    partial_ = partial.get();
+    summary_ = std::move(partial);
+  }
+
+  Result<void> prepare(const trace::Reader& reader, const journeys::Rules& rules,
+                       const journeys::Part& part) {
+    SJ_TRY(rebuilder,
+           journeys::Rebuilder::create(reader.schema(), rules, marks_of(reader), *summary_, part));
+    rebuilder_ = std::move(rebuilder);
+    if (partial_ != nullptr) partial_->set_turn(rebuilder_->turn());
+    return {};
+  }
+
+  void run(Events& events, std::size_t who) {
+    while (const auto* batch = events.next(who)) {
+      rebuilder_->consume(*batch);
+      hand_on();
+    }
+    if (!events.stopped()) {
+      rebuilder_->finish();
+      hand_on();
+    }
+    changes_.end();
+  }
+  void stop() { changes_.stop(); }
+
+  // Who entered and left at the events of the next batch, and last at the end; none of a direction
+  // that it has alone.
+  std::span<const Change> next_changes() {
+    const auto* const changes = partial_ != nullptr ? changes_.next(0) : nullptr;
+    return changes != nullptr ? std::span(*changes) : std::span<const Change>();
+  }
+  Summary& summary() { return *summary_; }
+  const journeys::Totals& totals() const { return rebuilder_->totals(); }
+
+ private:
+  void hand_on() {
+    if (partial_ == nullptr) return;
+    changes_.put(partial_->changes());
+    partial_->changes().clear();
+  }
+
+  std::unique_ptr<Summary> summary_;
+  PartialSummary* partial_ = nullptr;
+  std::optional<journeys::Rebuilder> rebuilder_;
+  Conveyor<Changes> changes_{1};
+};
+
+// Of several that saw the same events, each of its own part.
+journeys::Totals joined(journeys::Totals all, const journeys::Totals& part) {
+  all.expired_by_reuse += part.expired_by_reuse;
+  all.expired_by_time += part.expired_by_time;
+  all.expired_by_memory += part.expired_by_memory;
+  all.crowded += part.crowded;
+  all.mixed_senders |= part.mixed_senders;
+  all.missing_pieces += part.missing_pieces;
+  all.peak_units += part.peak_units;
+  for (std::size_t point = 0; point < all.points.size(); ++point) {
+    all.points[point].control += part.points[point].control;
+    all.points[point].repeats += part.points[point].repeats;
+    all.points[point].cut += part.points[point].cut;
+    all.points[point].orphans += part.points[point].orphans;
+    all.points[point].ambiguous += part.points[point].ambiguous;
+  }
+  for (std::size_t pair = 0; pair < all.lengths_differ.size(); ++pair)
+    if (part.lengths_differ[pair]) all.lengths_differ[pair] = true;
+  return all;
+}
+
+bool has_units(const journeys::Topology& topology, model::Direction direction) {
+  return std::ranges::any_of(topology.points, [direction](const journeys::PointPlan& plan) {
+    return plan.carries_units && plan.direction == direction;
+  });
+}
+
+std::vector<model::Direction> directions_of(const journeys::Topology& topology) {
+  std::vector<model::Direction> directions;
+  for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
+    if (has_units(topology, direction)) directions.push_back(direction);
+  return directions;
 }
 
 }  // namespace
 
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
-                                 const std::function<bool(const model::EventBatch&)>& consume) {
-  Rebuilders rebuilders;
+                                 const Consume& consume) {
   SJ_TRY(rebuilder,
          journeys::Rebuilder::create(reader.schema(), rules, marks_of(reader), observer));
-  rebuilders.push_back(std::move(rebuilder));
-  SJ_CHECK(run(reader, rebuilders, progress, consume));
-  return rebuilders.front().totals();
-}
-
-bool can_rebuild_apart(const journeys::Topology& topology) {
-  const auto has = [&](model::Direction direction) {
-    return std::ranges::any_of(topology.points, [direction](const journeys::PointPlan& plan) {
-      return plan.carries_units && plan.direction == direction;
-    });
+  Events events(1);
+  const auto work = [&] {
+    std::uint64_t done = 0;
+    while (const auto* batch = events.next(0)) {
+      rebuilder.consume(*batch);
+      done += batch->size();
+      progress(done, reader.events());
+      if (!consume(*batch)) events.stop();
+    }
+    if (!events.stopped()) rebuilder.finish();
   };
-  return has(model::Direction::kDownlink) && has(model::Direction::kUplink);
+  SJ_CHECK(read_meanwhile(reader, events, work, [&] { events.stop(); }));
+  return rebuilder.totals();
 }
 
-Result<journeys::Totals> rebuild_apart(
-    trace::Reader& reader, const journeys::Rules& rules, journeys::Observer& down,
-    journeys::Observer& up, const Progress& progress,
-    const std::function<bool(const model::EventBatch&)>& consume) {
-  // What may be in memory at once is shared out, so that it does not depend on who is faster.
-  auto halved = rules;
-  halved.max_units = std::max<std::size_t>(rules.max_units / 2, 1);
-  Rebuilders rebuilders;
-  for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink}) {
-    auto& observer = direction == model::Direction::kDownlink ? down : up;
-    SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), halved, marks_of(reader),
-                                                  observer, direction));
-    rebuilders.push_back(std::move(rebuilder));
+// Depths begin with the capture: where that is not known, with the first event of any direction.
+// And of what came before, all events say how far a thread's reach back.
+bool can_rebuild_apart(const trace::Reader& reader) {
+  const auto open_ns = reader.capture().open_ns;
+  return open_ns != 0 &&
+         std::ranges::none_of(reader.blocks(), [open_ns](const trace::BlockInfo& block) {
+           return block.min_ts_ns < open_ns;
+         });
+}
+
+std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::uint64_t events,
+                                     unsigned processors) {
+  const auto directions = directions_of(topology);
+  std::vector<journeys::Part> parts;
+  for (const auto direction : directions) {
+    const bool shared = events >= kWorthSharing && topology.is_divisible(direction);
+    const auto shares = shared ? kShares : 1;
+    auto threads = shares;
+    while (threads > 1 && threads * directions.size() > processors) threads /= 2;
+    for (std::uint32_t thread = 0; thread < threads; ++thread)
+      parts.push_back({.direction = direction,
+                       .shares = shares,
+                       .begin = thread * shares / threads,
+                       .end = (thread + 1) * shares / threads});
   }
-  SJ_CHECK(run(reader, rebuilders, progress, consume));
-  return joined(reader.schema(), rebuilders.front().topology(), rebuilders.front().totals(),
-                rebuilders.back().totals());
+  return parts;
+}
+
+Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Rules& rules,
+                                       std::span<const journeys::Part> parts, Summary& summary,
+                                       const Progress& progress, const Consume& consume) {
+  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
+  // What may be in memory at once is shared out, so that it does not depend on who is faster.
+  auto rules_of_each = rules;
+  rules_of_each.max_units =
+      std::max<std::size_t>(rules.max_units / directions_of(topology).size(), 1);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (const auto& part : parts) {
+    workers.push_back(std::make_unique<Worker>(reader, topology, part));
+    SJ_CHECK(workers.back()->prepare(reader, rules_of_each, part));
+  }
+  Events events(workers.size() + 1);
+  const auto stop = [&] {
+    events.stop();
+    for (const auto& worker : workers) worker->stop();
+  };
+  const auto tell_changes = [&] {
+    std::vector<std::span<const Change>> changes;
+    changes.reserve(workers.size());
+    for (const auto& worker : workers) changes.push_back(worker->next_changes());
+    tell_in_order(std::move(changes), summary);
+  };
+  std::vector<std::jthread> threads;
+  const auto work = [&] {
+    for (std::size_t who = 0; who < workers.size(); ++who)
+      threads.emplace_back([&, who] { workers[who]->run(events, who); });
+    std::uint64_t done = 0;
+    while (const auto* batch = events.next(workers.size())) {
+      tell_changes();
+      done += batch->size();
+      progress(done, reader.events());
+      if (!consume(*batch)) stop();
+    }
+    tell_changes();
+  };
+  SJ_CHECK(read_meanwhile(reader, events, work, stop));
+  threads.clear();
+  auto totals = workers.front()->totals();
+  for (std::size_t who = 0; who < workers.size(); ++who) {
+    summary.merge(std::move(workers[who]->summary()));
+    if (who != 0) totals = joined(std::move(totals), workers[who]->totals());
+  }
+  return totals;
 }
 
 }  // namespace sojourn::report

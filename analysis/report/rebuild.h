@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/journeys/rebuilder.h"
+#include "analysis/report/summary.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::report {
@@ -14,19 +17,27 @@ namespace sojourn::report {
 // How far a long run is: events done of events there are.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 
+// Sees each batch in time order, and may end all by returning false.
+using Consume = std::function<bool(const model::EventBatch&)>;
+
 // Rebuilds the journeys of a whole trace, which a thread of its own reads meanwhile. `consume` sees
-// each batch afterwards, in time order, and may end it by returning false.
+// what was rebuilt.
 Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
                                  journeys::Observer& observer, const Progress& progress,
-                                 const std::function<bool(const model::EventBatch&)>& consume);
+                                 const Consume& consume);
 
-// The same, where the observers are of one direction each and need no ids of journeys: both are
-// told at the same time, in threads of their own. `consume` and `progress` are called in the
-// caller's. Worth it where there are journeys of both.
-bool can_rebuild_apart(const journeys::Topology& topology);
-Result<journeys::Totals> rebuild_apart(
-    trace::Reader& reader, const journeys::Rules& rules, journeys::Observer& down,
-    journeys::Observer& up, const Progress& progress,
-    const std::function<bool(const model::EventBatch&)>& consume);
+// Whether what is summed up does not depend on the order in which different units are told of.
+bool can_rebuild_apart(const trace::Reader& reader);
+
+// What each of several threads rebuilds. How a trace is divided into shares is the same everywhere,
+// so that everybody finds the same; that a thread does several of them is not seen.
+std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::uint64_t events,
+                                     unsigned processors);
+
+// The same as rebuild() of all those parts, where nobody is to be told but a summary. `consume` and
+// `progress` are called in the caller's thread.
+Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Rules& rules,
+                                       std::span<const journeys::Part> parts, Summary& summary,
+                                       const Progress& progress, const Consume& consume);
 
 }  // namespace sojourn::report

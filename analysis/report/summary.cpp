@@ -8,6 +8,32 @@ namespace sojourn::report {
 using journeys::Journey;
 using journeys::Outcome;
 
+namespace {
+
+using statistics::Distribution;
+
+void merge_into(Distribution& mine, Distribution theirs) {
+  if (mine.count() == 0)
+    mine = std::move(theirs);
+  else
+    mine.merge(theirs);
+}
+
+}  // namespace
+
+void DirectionSummary::merge(DirectionSummary other) {
+  complete += other.complete;
+  censored += other.censored;
+  inside += other.inside;
+  before_open += other.before_open;
+  incomplete += other.incomplete;
+  dropped += other.dropped;
+  ambiguous += other.ambiguous;
+  in_pieces += other.in_pieces;
+  repeated += other.repeated;
+  merge_into(latency_ns, std::move(other.latency_ns));
+}
+
 Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns)
     : topology_(topology),
       open_ns_(open_ns),
@@ -84,15 +110,19 @@ void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint6
   if (seen) places_[place].depth.stayed(ts_ns - entered_ns);
 }
 
-void Summary::take(Summary& other, model::Direction direction) {
-  const auto at = static_cast<std::size_t>(direction);
-  directions_[at] = std::move(other.directions_[at]);
-  for (std::size_t place = 0; place < places_.size(); ++place)
-    if (topology_.places[place].direction == direction)
-      places_[place] = std::move(other.places_[place]);
+void Summary::merge(Summary&& other) {
+  for (std::size_t at = 0; at < directions_.size(); ++at)
+    directions_[at].merge(std::move(other.directions_[at]));
   for (std::size_t pair = 0; pair < hops_.size(); ++pair)
-    if (topology_.places[topology_.pairs[pair].place].direction == direction)
-      hops_[pair] = std::move(other.hops_[pair]);
+    merge_into(hops_[pair], std::move(other.hops_[pair]));
+  for (std::size_t place = 0; place < places_.size(); ++place) {
+    auto& mine = places_[place];
+    auto& theirs = other.places_[place];
+    mine.decisive_ns += theirs.decisive_ns;
+    merge_into(mine.inside_ns, std::move(theirs.inside_ns));
+    mine.oldest_inside_ns = std::max(mine.oldest_inside_ns, theirs.oldest_inside_ns);
+    if (mine.depth.entered() == 0) mine.depth = std::move(theirs.depth);
+  }
 }
 
 void Summary::finish(std::uint64_t end_ns) {

@@ -28,6 +28,7 @@ struct DirectionSummary {
   statistics::Distribution latency_ns;  // of complete ones
 
   std::uint64_t count() const { return complete + censored + incomplete + dropped; }
+  void merge(DirectionSummary other);
 };
 
 // Complete journeys' time on the way that decided their latency, so that a direction's places add
@@ -52,8 +53,9 @@ class Summary : public journeys::Observer {
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
   void finish(std::uint64_t end_ns);
-  // Takes over what another knows of a direction that this one was told nothing of.
-  void take(Summary& other, model::Direction direction);
+  // Takes over what another knows of other journeys. Of each place one of the two was told who
+  // enters and leaves it.
+  void merge(Summary&& other);
 
   const DirectionSummary& direction(model::Direction direction) const {
     return directions_[static_cast<std::size_t>(direction)];

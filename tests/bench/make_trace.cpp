@@ -1,10 +1,13 @@
 // Writes a trace of made-up radio traffic, three threads' streams, of at least so many events, and
 // prints how many.
-// Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000]
+// Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000] [direction, D or
+// U=both]
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -17,8 +20,16 @@ namespace {
 constexpr std::size_t kBlockEvents = 16'384;
 
 Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::uint64_t ues,
-                           std::uint64_t step_ns) {
-  SJ_TRY(schema, bench::RadioTraffic::schema());
+                           std::uint64_t step_ns, std::optional<char> direction) {
+  SJ_TRY(all, bench::RadioTraffic::schema());
+  model::Schema schema;
+  std::vector<std::optional<model::PointId>> kept;  // by point of all
+  for (const auto& point : all.points) {
+    const bool wanted = !direction || model::letter(point.direction) == *direction;
+    kept.push_back(wanted ? std::optional(static_cast<model::PointId>(schema.points.size()))
+                          : std::nullopt);
+    if (wanted) schema.points.push_back(point);
+  }
   SJ_TRY(writer, trace::Writer::create(path));
   SJ_CHECK(writer.write(schema));
   for (std::uint32_t id = 0; id < bench::RadioTraffic::kThreads; ++id)
@@ -27,6 +38,7 @@ Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::u
                       .engine = model::Engine::kRing,
                       .tid = static_cast<std::int32_t>(bench::RadioTraffic::kFirstThread + id)}));
   std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
+  std::array<std::uint64_t, bench::RadioTraffic::kThreads> next_seq = {};
   bench::RadioTraffic traffic(UINT64_MAX, ues, step_ns);
   model::EventBatch batch;
   model::Capture capture;
@@ -35,10 +47,14 @@ Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::u
   while (made < events && traffic.fill(batch)) {
     if (capture.open_ns == 0) capture.open_ns = batch.ts_ns().front() - 1;
     capture.close_ns = batch.ts_ns().back() + 1;
-    made += batch.size();
     for (std::size_t row = 0; row < batch.size(); ++row) {
-      auto& stream = streams[batch.stream()[row]];
-      stream.append(batch[row]);
+      auto event = batch[row];
+      if (!kept[event.point]) continue;
+      event.point = *kept[event.point];
+      ++made;
+      event.seq = next_seq[event.stream]++;
+      auto& stream = streams[event.stream];
+      stream.append(event);
       if (stream.size() < kBlockEvents) continue;
       SJ_CHECK(writer.write(stream));
       stream.clear();
@@ -58,11 +74,14 @@ int main(int argc, char** argv) {
   const auto number = [&](int index, std::uint64_t otherwise) {
     return argc > index ? std::strtoull(argv[index], nullptr, 10) : otherwise;
   };
-  if (argc < 3 || number(2, 0) == 0 || number(3, 20) == 0) {
-    fmt::print(stderr, "usage: make-trace FILE EVENTS [UES [NANOSECONDS_BETWEEN_EVENTS]]\n");
+  const std::string direction = argc > 5 ? argv[5] : "";
+  const bool known = argc <= 5 || direction == "D" || direction == "U";
+  if (argc < 3 || number(2, 0) == 0 || number(3, 20) == 0 || !known) {
+    fmt::print(stderr, "usage: make-trace FILE EVENTS [UES [NANOSECONDS_BETWEEN_EVENTS [D|U]]]\n");
     return 2;
   }
-  const auto made = sojourn::make(argv[1], number(2, 0), number(3, 20), number(4, 10'000));
+  const auto only = direction.empty() ? std::nullopt : std::optional(direction.front());
+  const auto made = sojourn::make(argv[1], number(2, 0), number(3, 20), number(4, 10'000), only);
   if (!made) {
     fmt::print(stderr, "make-trace: {}\n", made.error().text());
     return 1;

@@ -59,13 +59,13 @@ void check_report(const std::string& name, Threads threads) {
   if (threads == Threads::kOne) {
     totals = rebuild(reader, summary);
   } else {
-    REQUIRE(report::can_rebuild_apart(topology));
-    report::Summary up(topology, reader.capture().open_ns);
+    REQUIRE(report::can_rebuild_apart(reader));
+    const auto parts = report::parts_of(topology, reader.events(), 2);
+    REQUIRE(parts.size() == 2);
     auto done = report::rebuild_apart(
-        reader, rules, summary, up, [](auto, auto) {}, [](auto&) { return true; });
+        reader, rules, parts, summary, [](auto, auto) {}, [](auto&) { return true; });
     if (!done) FAIL(done.error().text());
     totals = std::move(*done);
-    summary.take(up, model::Direction::kUplink);
   }
   summary.finish(reader.capture().close_ns);
   const std::string path = "run.sjt";

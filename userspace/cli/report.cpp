@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -77,15 +78,6 @@ std::string words(const Options& options, const report::Content& content,
         content, worst,
         {"sojourn " SOJOURN_VERSION, options.rules.given() ? "stated with --rules" : ""});
   return report::to_text(content, options.points);
-}
-
-// Depths begin with the capture: where that is not known, with the first event of any direction.
-// And of what came before, both directions' events say how far a thread's reach back.
-bool may_rebuild_apart(const trace::Reader& reader, const journeys::Topology& topology) {
-  const std::uint64_t open_ns = reader.capture().open_ns;
-  const bool all_since = std::ranges::none_of(
-      reader.blocks(), [&](const trace::BlockInfo& block) { return block.min_ts_ns < open_ns; });
-  return open_ns != 0 && all_since && report::can_rebuild_apart(topology);
 }
 
 report::Facts facts_of(const Options& options, const trace::Reader& reader) {
@@ -178,11 +170,11 @@ Result<void> run(const Options& options) {
     if (options.deadline.asks_events()) slots.consume(events);
     return true;
   };
-  report::Summary up(topology, reader.capture().open_ns);
-  const bool apart = &observer == &summary && may_rebuild_apart(reader, topology);
-  SJ_TRY(totals, apart ? report::rebuild_apart(reader, rules, summary, up, progress, consume)
+  const auto parts =
+      report::parts_of(topology, reader.events(), std::thread::hardware_concurrency());
+  const bool apart = &observer == &summary && !parts.empty() && report::can_rebuild_apart(reader);
+  SJ_TRY(totals, apart ? report::rebuild_apart(reader, rules, parts, summary, progress, consume)
                        : report::rebuild(reader, rules, observer, progress, consume));
-  if (apart) summary.take(up, model::Direction::kUplink);
   line.clear();
   tell_if_not_whole(reader);
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);

@@ -77,6 +77,7 @@ TEST_CASE("what applies is printed as it is read") {
         R"(# One journey is one packet that enters, or one that leaves.
 journey D enters
 journey U leaves
+# D: packets that differ in rnti never meet.
 
 # Fields and places with a meaning.
 word length     len

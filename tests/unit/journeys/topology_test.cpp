@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include "analysis/journeys/rule_file.h"
 #include "tests/unit/journeys/world.h"
 
 namespace sojourn::journeys {
@@ -392,6 +393,40 @@ TEST_CASE("of a terminal and a base station in one trace, both are whole packets
             "U complete 100..130: ue.ip--ue.rlc@100 ue.rlc--ue.mac@110<0 ue.rlc--ue.mac@130<0*"});
   CHECK(world.seen()[0].journey.own_step == 2);
   CHECK(world.seen()[1].journey.own_step == 0);
+}
+
+TEST_CASE("a direction can be divided by global ids that all its keys have") {
+  const Derived radio(radio_points());
+  CHECK(radio.topology.is_divisible(model::Direction::kDownlink));
+  CHECK(radio.topology.is_divisible(model::Direction::kUplink));
+
+  const Derived two(R"(
+    D in--a len:rnti.cell:sn
+    D a--b len:cell.rnti:sn
+    U in--a len:rnti:sn
+    U a--b len::sn
+  )");
+  CHECK(two.point("in--a").owner_ids == FieldIndexes{2, 1});
+  CHECK(two.topology.points[1].owner_ids == FieldIndexes{1, 2});
+  // A packet of the uplink may be any UE's once it is in b.
+  CHECK_FALSE(two.topology.is_divisible(model::Direction::kUplink));
+  CHECK(two.topology.points[2].owner_ids == FieldIndexes{});
+
+  // An id that may have two values leads from one to the other.
+  const Derived roams(R"(
+    D in--a len:rnti.rnti:sn
+    D a--b len:rnti:sn
+  )");
+  CHECK_FALSE(roams.topology.is_divisible(model::Direction::kDownlink));
+}
+
+TEST_CASE("a pair that is stated to go by other ids than the owner's makes a direction one") {
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D in--a", "len:rnti:sn"));
+  schema.points.push_back(*model::parse_point("D a--b", "len:rnti:sn"));
+  const auto rules = *parse_rules("pair D in--a -> a--b by sn", "my.rules");
+  CHECK(Topology::derive(schema, {})->is_divisible(model::Direction::kDownlink));
+  CHECK_FALSE(Topology::derive(schema, rules)->is_divisible(model::Direction::kDownlink));
 }
 
 TEST_CASE("what is stated of a direction counts, whatever its ids say") {

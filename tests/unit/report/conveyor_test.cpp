@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "analysis/model/event.h"
+
 namespace sojourn::report {
 namespace {
 
@@ -16,7 +18,7 @@ model::EventBatch batch_of(std::uint64_t number) {
 
 TEST_CASE("everybody gets every batch, in order, however slow the others are") {
   constexpr std::uint64_t kMany = 500;
-  Conveyor conveyor(3);
+  Conveyor<model::EventBatch> conveyor(3);
   std::vector<std::vector<std::uint64_t>> got(3);
   {
     std::vector<std::jthread> readers;
@@ -40,7 +42,7 @@ TEST_CASE("everybody gets every batch, in order, however slow the others are") {
 }
 
 TEST_CASE("who stops it ends it for the writer and for all others") {
-  Conveyor conveyor(2);
+  Conveyor<model::EventBatch> conveyor(2);
   bool refused = false;
   std::uint64_t others = 0;
   {
@@ -58,11 +60,11 @@ TEST_CASE("who stops it ends it for the writer and for all others") {
   }
   CHECK(refused);
   // The writer waits for the slowest.
-  CHECK(others < 20 + 2 * Conveyor::kBatches);
+  CHECK(others < 20 + 2 * Conveyor<model::EventBatch>::kBatches);
 }
 
 TEST_CASE("what was put before the end is there after it") {
-  Conveyor conveyor(1);
+  Conveyor<model::EventBatch> conveyor(1);
   for (const std::uint64_t number : {7, 8}) {
     auto batch = batch_of(number);
     CHECK(conveyor.put(batch));

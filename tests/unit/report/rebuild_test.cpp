@@ -1,6 +1,7 @@
 #include "analysis/report/rebuild.h"
 
 #include <array>
+#include <cmath>
 #include <initializer_list>
 #include <random>
 #include <stdexcept>
@@ -9,7 +10,10 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "analysis/report/report.h"
 #include "analysis/trace/writer.h"
 #include "tests/bench/radio_traffic.h"
 #include "tests/support/child.h"
@@ -44,120 +48,122 @@ std::uint64_t write_radio(const std::string& path, std::uint64_t packets = kPack
   return events;
 }
 
-// Everything that an observer is told of one direction, but for the ids of journeys.
-class Told : public journeys::Observer {
- public:
-  Told(const journeys::Topology& topology, model::Direction direction)
-      : topology_(topology), direction_(direction) {}
+using Json = nlohmann::ordered_json;
 
-  void on_journey(const journeys::Journey& journey) override {
-    if (journey.direction != direction_) return;
-    ++journeys;
-    note({1, static_cast<std::uint64_t>(journey.outcome), journey.start_ns, journey.end_ns,
-          journey.segments, journey.retransmissions, journey.alternatives, journey.steps.size()});
-    for (const auto& step : journey.steps)
-      note({2, step.ts_ns, step.point, step.repeat_of, step.parents.size()});
-  }
-  void on_stay(const journeys::Stay& stay) override {
-    if (is_mine(topology_.pairs[stay.pair].place))
-      note({3, stay.pair, stay.entered_ns, stay.left_ns, stay.entered_by, stay.left_by});
-  }
-  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
-    if (is_mine(place)) note({4, place, ts_ns});
-  }
-  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
-                bool seen) override {
-    if (is_mine(place)) note({5, place, entered_ns, ts_ns, seen ? 1U : 0U});
-  }
-
-  std::vector<std::uint64_t> numbers;
-  std::uint64_t journeys = 0;
-
- private:
-  bool is_mine(std::uint16_t place) const {
-    return topology_.places[place].direction == direction_;
-  }
-  void note(std::initializer_list<std::uint64_t> more) {
-    numbers.insert(numbers.end(), more.begin(), more.end());
-  }
-
-  const journeys::Topology& topology_;
-  model::Direction direction_;
+struct Told {
+  Json words;
+  std::uint64_t seen = 0;
+  std::uint64_t progressed = 0;
+  std::uint64_t peak_units = 0;
 };
 
-class Both : public journeys::Observer {
- public:
-  Both(Told& down, Told& up) : each_{&down, &up} {}
+// Digits beyond those that count depend on the order in which samples are added up.
+void round_deviations(Json& words) {
+  for (auto& [name, each] : words.items())
+    if (name == "stdev")
+      each = std::round(each.get<double>() * 1000) / 1000;
+    else if (each.is_structured())
+      round_deviations(each);
+}
 
-  void on_journey(const journeys::Journey& journey) override {
-    for (auto* told : each_) told->on_journey(journey);
-  }
-  void on_stay(const journeys::Stay& stay) override {
-    for (auto* told : each_) told->on_stay(stay);
-  }
-  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
-    for (auto* told : each_) told->on_enter(place, ts_ns);
-  }
-  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
-                bool seen) override {
-    for (auto* told : each_) told->on_leave(place, entered_ns, ts_ns, seen);
-  }
-
- private:
-  std::array<Told*, 2> each_;
-};
-
-struct Directions {
-  explicit Directions(const journeys::Topology& topology)
-      : down(topology, model::Direction::kDownlink), up(topology, model::Direction::kUplink) {}
-  Told down;
-  Told up;
-};
-
-TEST_CASE("a thread for each direction finds what one thread finds") {
-  const test::TemporaryDirectory directory;
-  const auto path = directory.path("radio.sjt");
-  const auto events = write_radio(path);
+// What `sojourn report --json` says; no parts: one thread rebuilds all.
+Told tell(const std::string& path, const std::vector<journeys::Part>& parts) {
   auto reader = *trace::Reader::open(path);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-  REQUIRE(can_rebuild_apart(topology));
-
-  Directions one(topology);
-  Both both(one.down, one.up);
-  std::uint64_t seen = 0;
-  std::uint64_t progressed = 0;
-  const auto progress = [&](std::uint64_t done, std::uint64_t) { progressed = done; };
+  Summary summary(topology, reader.capture().open_ns);
+  Told told;
+  const auto progress = [&](std::uint64_t done, std::uint64_t) { told.progressed = done; };
   const auto count = [&](const model::EventBatch& batch) {
-    seen += batch.size();
+    told.seen += batch.size();
     return true;
   };
-  const auto alone = *rebuild(reader, rules, both, progress, count);
-  CHECK(seen == events);
-  CHECK(progressed == events);
-  CHECK(one.down.journeys >= kPackets);
-  CHECK(one.up.journeys > 1000);
+  const auto totals = parts.empty()
+                          ? *rebuild(reader, rules, summary, progress, count)
+                          : *rebuild_apart(reader, rules, parts, summary, progress, count);
+  summary.finish(reader.capture().close_ns);
+  told.peak_units = totals.peak_units;
+  const Facts facts = {path,
+                       reader.schema(),
+                       reader.targets(),
+                       reader.host(),
+                       reader.capture(),
+                       reader.ledger(),
+                       reader.damage().size()};
+  told.words = to_json({facts, topology, totals, summary});
+  round_deviations(told.words);
+  return told;
+}
 
-  for (int turn = 0; turn < 5; ++turn) {
-    Directions two(topology);
-    seen = 0;
-    const auto apart = *rebuild_apart(reader, rules, two.down, two.up, progress, count);
-    CHECK(seen == events);
-    CHECK(two.down.numbers == one.down.numbers);
-    CHECK(two.up.numbers == one.up.numbers);
-    CHECK(apart.events == alone.events);
-    CHECK(apart.lost == alone.lost);
-    CHECK(apart.lengths_differ == alone.lengths_differ);
-    CHECK(apart.missing_pieces == alone.missing_pieces);
-    for (std::size_t point = 0; point < alone.points.size(); ++point) {
-      INFO("point " << point);
-      CHECK(apart.points[point].events == alone.points[point].events);
-      CHECK(apart.points[point].cut == alone.points[point].cut);
-      CHECK(apart.points[point].orphans == alone.points[point].orphans);
-      CHECK(apart.points[point].repeats == alone.points[point].repeats);
-      CHECK(apart.points[point].ambiguous == alone.points[point].ambiguous);
+constexpr std::uint64_t kWorthSharing = 10'000'000;
+
+std::vector<journeys::Part> parts_for(std::uint64_t events, unsigned processors) {
+  const auto topology = *journeys::Topology::derive(*bench::RadioTraffic::schema(), {});
+  return parts_of(topology, events, processors);
+}
+
+TEST_CASE("threads for directions and shares find what one thread finds") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  const auto events = write_radio(path);
+  const auto alone = tell(path, {});
+  CHECK(alone.seen == events);
+  CHECK(alone.progressed == events);
+  CHECK(alone.words["lost"] > 100);
+  CHECK(alone.words["journeys"]["D"]["count"] >= kPackets);
+  CHECK(alone.words["journeys"]["U"]["count"] > 1000);
+
+  const auto shared = tell(path, parts_for(kWorthSharing, 1));
+  for (const unsigned processors : {1, 2, 4, 8})
+    for (int turn = 0; turn < 3; ++turn) {
+      INFO(processors << " processors");
+      const auto directions = tell(path, parts_for(events, processors));
+      CHECK(directions.seen == events);
+      CHECK(directions.progressed == events);
+      CHECK(Json::diff(alone.words, directions.words) == Json::array());
+      const auto shares = tell(path, parts_for(kWorthSharing, processors));
+      CHECK(shares.seen == events);
+      CHECK(shares.progressed == events);
+      CHECK(shares.peak_units == shared.peak_units);
+      CHECK(Json::diff(shared.words, shares.words) == Json::array());
     }
+  // What a share has to learn by itself is when something lost is given up, and doubted.
+  for (const auto* const direction : {"D", "U"}) {
+    auto one = alone.words["journeys"][direction];
+    auto several = shared.words["journeys"][direction];
+    one.erase("ambiguous");
+    several.erase("ambiguous");
+    CHECK(several == one);
   }
+  CHECK(shared.words["hops"] == alone.words["hops"]);
+}
+
+TEST_CASE("a long trace is divided alike everywhere, by threads as there are processors") {
+  const auto shares_of_threads = [](std::uint64_t events, unsigned processors) {
+    std::vector<std::string> words;
+    for (const auto& part : parts_for(events, processors))
+      words.push_back(
+          fmt::format("{} {}-{}/{}", letter(part.direction), part.begin, part.end, part.shares));
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  for (const unsigned processors : {0, 1, 2, 64})
+    CHECK(shares_of_threads(kWorthSharing - 1, processors) == Words{"D 0-1/1", "U 0-1/1"});
+  for (const unsigned processors : {0, 1, 2, 3})
+    CHECK(shares_of_threads(kWorthSharing, processors) == Words{"D 0-4/4", "U 0-4/4"});
+  CHECK(shares_of_threads(kWorthSharing, 4) == Words{"D 0-2/4", "D 2-4/4", "U 0-2/4", "U 2-4/4"});
+  CHECK(shares_of_threads(kWorthSharing, 8) == Words{"D 0-1/4", "D 1-2/4", "D 2-3/4", "D 3-4/4",
+                                                     "U 0-1/4", "U 1-2/4", "U 2-3/4", "U 3-4/4"});
+}
+
+TEST_CASE("what has no id of its own is not divided, nor is there a thread for what is not there") {
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D a--b", "len::sn"));
+  schema.points.push_back(*model::parse_point("I depth", "len"));
+  const auto parts = parts_of(*journeys::Topology::derive(schema, {}), kWorthSharing, 64);
+  REQUIRE(parts.size() == 1);
+  CHECK(parts.front().direction == model::Direction::kDownlink);
+  CHECK(parts.front().shares == 1);
 }
 
 // What is told of journeys beside their steps.
@@ -208,19 +214,24 @@ TEST_CASE("who wants no steps is told everything else of each journey") {
 }
 
 TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
+  constexpr std::uint64_t kMany = 30'000;
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
-  write_radio(path);
-  auto reader = *trace::Reader::open(path);
-  const journeys::Rules rules;
-  const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-  Directions two(topology);
-  int batches = 0;
-  const auto some = [&](const model::EventBatch&) { return ++batches < 3; };
-  REQUIRE(rebuild_apart(reader, rules, two.down, two.up, [](auto, auto) {}, some));
-  CHECK(batches == 3);
-  CHECK(two.up.journeys < 1000);
-  CHECK(two.down.journeys < kPackets);
+  write_radio(path, kMany);
+  for (const unsigned processors : {1, 8}) {
+    auto reader = *trace::Reader::open(path);
+    const journeys::Rules rules;
+    const auto topology = *journeys::Topology::derive(reader.schema(), rules);
+    Summary summary(topology, reader.capture().open_ns);
+    int batches = 0;
+    const auto some = [&](const model::EventBatch&) { return ++batches < 3; };
+    const auto parts = parts_for(kWorthSharing, processors);
+    REQUIRE(rebuild_apart(reader, rules, parts, summary, [](auto, auto) {}, some));
+    CHECK(batches == 3);
+    // Others may be a few batches ahead.
+    for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
+      CHECK(summary.direction(direction).count() < kMany / 4);
+  }
 }
 
 TEST_CASE("who fails while many batches are to come ends all threads, and its failure is told") {
@@ -230,20 +241,14 @@ TEST_CASE("who fails while many batches are to come ends all threads, and its fa
   write_radio(path, kMany);
   auto reader = *trace::Reader::open(path);
   const auto topology = *journeys::Topology::derive(reader.schema(), {});
-  Directions told(topology);
-  Both both(told.down, told.up);
   const auto full = [](const model::EventBatch&) -> bool { throw std::runtime_error("no space"); };
   const auto progress = [](auto, auto) {};
-  CHECK_THROWS_AS(rebuild(reader, {}, both, progress, full), std::runtime_error);
-  CHECK_THROWS_AS(rebuild_apart(reader, {}, told.down, told.up, progress, full),
-                  std::runtime_error);
-}
-
-TEST_CASE("one direction alone needs no second thread") {
-  model::Schema schema;
-  schema.points.push_back(*model::parse_point("D a--b", "len:rnti:sn"));
-  schema.points.push_back(*model::parse_point("I depth", "len"));
-  CHECK_FALSE(can_rebuild_apart(*journeys::Topology::derive(schema, {})));
+  Summary summary(topology, reader.capture().open_ns);
+  CHECK_THROWS_AS(rebuild(reader, {}, summary, progress, full), std::runtime_error);
+  for (const unsigned processors : {1, 8})
+    CHECK_THROWS_AS(
+        rebuild_apart(reader, {}, parts_for(kWorthSharing, processors), summary, progress, full),
+        std::runtime_error);
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+// Who enters and leaves a place, told by several who each know some of the units: depths need it in
+// the order in which one who knows all of them would tell it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/report/summary.h"
+
+namespace sojourn::report {
+
+struct Change {
+  enum class Kind : std::uint8_t { kEnters, kLeaves, kIsGivenUp };
+
+  std::uint64_t turn = 0;  // of the rebuilder, at which it became known
+  std::uint64_t ts_ns = 0;
+  std::uint64_t entered_ns = 0;  // where it leaves
+  std::uint16_t place = 0;
+  Kind kind = Kind::kEnters;
+};
+using Changes = std::vector<Change>;
+
+// A summary of some units: it knows everything about them but how many are in a place at once. One
+// thread owns it.
+class PartialSummary : public Summary {
+ public:
+  using Summary::Summary;
+
+  // Rebuilder::turn() of who tells it.
+  void set_turn(const std::uint64_t& turn) { turn_ = &turn; }
+  Changes& changes() { return changes_; }
+
+  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
+    changes_.push_back({*turn_, ts_ns, 0, place, Change::Kind::kEnters});
+  }
+  void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
+                bool seen) override {
+    const auto kind = seen ? Change::Kind::kLeaves : Change::Kind::kIsGivenUp;
+    changes_.push_back({*turn_, ts_ns, entered_ns, place, kind});
+  }
+
+ private:
+  const std::uint64_t* turn_ = nullptr;
+  Changes changes_;
+};
+
+inline void tell(const Change& change, Summary& summary) {
+  if (change.kind == Change::Kind::kEnters)
+    summary.on_enter(change.place, change.ts_ns);
+  else
+    summary.on_leave(change.place, change.entered_ns, change.ts_ns,
+                     change.kind == Change::Kind::kLeaves);
+}
+
+// What became known at the same turn is told in the order of who tells it.
+inline void tell_in_order(std::vector<std::span<const Change>> of_each, Summary& summary) {
+  constexpr auto kNone = std::numeric_limits<std::uint64_t>::max();
+  for (;;) {
+    auto next = kNone;
+    std::size_t who = 0;
+    for (std::size_t each = 0; each < of_each.size(); ++each)
+      if (!of_each[each].empty() && of_each[each].front().turn < next) {
+        next = of_each[each].front().turn;
+        who = each;
+      }
+    if (next == kNone) return;
+    auto& changes = of_each[who];
+    std::size_t told = 0;
+    while (told < changes.size() && changes[told].turn == next) tell(changes[told++], summary);
+    changes = changes.subspan(told);
+  }
+}
+
+}  // namespace sojourn::report
