@@ -21,7 +21,11 @@ class LateEvents {
   explicit LateEvents(const Topology& topology) : topology_(topology) {}
 
   bool empty() const { return waiting_.empty(); }
-  std::uint64_t oldest_ns() const { return waiting_.front().event.ts_ns; }
+  // Since when the oldest waits. Where too many do, as with a clock that has one stamp for them
+  // all, its time is over: since ever.
+  std::uint64_t oldest_ns() const {
+    return waiting_.size() > kMostWaiting ? 0 : waiting_.front().event.ts_ns;
+  }
 
   void add(const model::EventView& event) {
     waiting_.push_back({event, {event.values.begin(), event.values.end()}});
@@ -59,6 +63,7 @@ class LateEvents {
   template <typename Take>
   void try_again(PointId came, Take take) {
     int tries = 0;
+    std::size_t looks = 0;
     came_.assign(1, came);
     // In the order in which they came, as they may be each other's neighbours; and once more, as
     // one may have come before its parent.
@@ -67,7 +72,13 @@ class LateEvents {
       for (std::size_t i = 0; i < waiting_.size();) {
         const auto& late = waiting_[i];
         const auto feeds_it = [&](PointId parent) { return feeds(parent, late.event.point); };
-        if (std::ranges::none_of(came_, feeds_it) || has_parent_of(late.view(), i)) {
+        if (std::ranges::none_of(came_, feeds_it)) {
+          ++i;
+          continue;
+        }
+        looks += i;
+        if (looks > kMostLooks) return;
+        if (has_parent_of(late.view(), i)) {
           ++i;
           continue;
         }
@@ -85,8 +96,10 @@ class LateEvents {
   }
 
  private:
+  static constexpr std::size_t kMostWaiting = 1000;
   // At each event.
   static constexpr int kMostTries = 64;
+  static constexpr std::size_t kMostLooks = 10'000;
 
   struct Late {
     model::EventView event;  // but for its values

@@ -397,6 +397,19 @@ TEST_CASE("repeats of what very many were joined in are one journey's, so that m
   }
 }
 
+TEST_CASE("very many of one stamp that wait for a parent in vain are soon let go") {
+  World world(kLine);
+  constexpr std::size_t kUnits = 5000;
+  std::string events = "1000 D in--a 100 1 1\n";
+  for (const auto* point : {"a--b", "b--out"})
+    for (std::size_t i = 0; i < kUnits; ++i)
+      events += "50000 D " + std::string(point) + " 100 1 " + std::to_string(7 + i) + "\n";
+  world.events(events);
+  CHECK(world.journeys().size() == kUnits + 1);
+  CHECK(world.at("D a--b").cut + world.at("D a--b").orphans == kUnits);
+  CHECK(world.at("D b--out").cut + world.at("D b--out").orphans == 0);
+}
+
 TEST_CASE("units that go in circles do not make an endless journey") {
   World world("D loop--loop len:rnti:sn\n D in--loop len:rnti:sn");
   world.rules.settle_ns = world.rules.linger_ns = world.rules.expiry_ns = 1'000'000'000'000;
