@@ -9,6 +9,8 @@ namespace {
 
 // A target that sends units in circles would make one journey as long as the trace.
 constexpr std::size_t kMaxSteps = 100'000;
+// Those of a longer one are counted as memory.
+constexpr std::size_t kUsualSteps = 64;
 
 bool is_open(const Member& member) {
   return member.journey->serial == member.serial;
@@ -60,6 +62,7 @@ void Forward::add_step(Progress& journey, Unit* unit) {
                            .ts_ns = unit->ts_ns,
                            .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
                            .point = unit->point});
+  if (journey.trail.size() > kUsualSteps) store_.add_parts(1);
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
   if (held(journey) == journey.trail.size()) store_.retain(unit);
@@ -341,7 +344,15 @@ void Forward::close(Progress* journey, Closing closing) {
   journey->serial = 0;
   for (const auto& trail : std::span(journey->trail).first(held(*journey)))
     store_.release(trail.unit);
+  if (journey->trail.size() > kUsualSteps) give_back_steps(*journey);
   progress_.give(journey);
+}
+
+// The next journey in its place will hardly need as much.
+void Forward::give_back_steps(Progress& journey) {
+  store_.drop_parts(journey.trail.size() - kUsualSteps);
+  std::vector<Progress::Trail>().swap(journey.trail);
+  std::vector<std::uint32_t>().swap(journey.parents);
 }
 
 void Forward::describe(const Progress& journey, Journey& out) {

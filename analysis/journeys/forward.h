@@ -134,6 +134,7 @@ class Forward {
   static void unlink(Queue& queue, const Progress& journey);
   void fetch_next(const Progress& journey) const;
   void close(Progress* journey, Closing closing);
+  void give_back_steps(Progress& journey);
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
   bool goes_on(const Progress& journey, const Progress::Trail& step) const;

@@ -143,7 +143,10 @@ void Store::give_more(Unit* unit) {
   if (unit->values != unit->own_values.data())
     values_.give(unit->values, topology_.points[unit->point].values);
   if (unit->parent_count > 1) parents_.give(unit->parents, unit->parent_count);
-  if (unit->member_count > 1) members_.give(unit->members, unit->member_count);
+  if (unit->member_count > 1) {
+    members_.give(unit->members, unit->member_count);
+    drop_parts(unit->member_count);
+  }
   if (unit->is(kAmbiguous)) ambiguities_.forget(*unit);
 }
 

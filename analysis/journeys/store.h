@@ -243,7 +243,11 @@ class Store {
   IntervalSet& covered(Unit& unit) { return more(unit).covered; }
   std::span<Member> make_members(Unit* unit, std::size_t count);
 
-  std::size_t in_memory() const { return units_.used(); }
+  // In units: what several packets share, and what a long journey has, is counted as units that
+  // would take as much memory, since it grows by the product of packets and events.
+  std::size_t in_memory() const { return units_.used() + parts_ / kPartsInUnit; }
+  void add_parts(std::size_t count) { parts_ += count; }
+  void drop_parts(std::size_t count) { parts_ -= count; }
   Ambiguities& ambiguities() { return ambiguities_; }
 
  private:
@@ -262,6 +266,8 @@ class Store {
   void free_unit(Unit* unit);
   void free_units(Unit* unit);  // and those that it was the last to hold
 
+  static constexpr std::size_t kPartsInUnit = 4;
+
   const Topology& topology_;
   Slab<Unit> units_;
   Slab<Link> links_;
@@ -271,6 +277,7 @@ class Store {
   RunPool<std::uint64_t> values_;
   RunPool<Unit*> parents_;
   RunPool<Member> members_;
+  std::size_t parts_ = 0;  // members of shared units, steps of long journeys
   std::vector<Unit*> dying_;
   Ambiguities ambiguities_;
 };
@@ -404,6 +411,7 @@ inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
   if (count > 1) {
     unit->members = members_.take(count);
     unit->set(kHasMore);
+    add_parts(count);
   }
   return unit->all_members();
 }

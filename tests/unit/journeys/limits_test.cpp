@@ -397,6 +397,26 @@ TEST_CASE("repeats of what very many were joined in are one journey's, so that m
   }
 }
 
+TEST_CASE("what very many packets have in what came of their block is bounded as units are") {
+  World world(R"(
+    D in--a len:rnti:gsn
+    D a--b len:rnti:slot
+    D b--out len:rnti:slot.sn
+  )");
+  constexpr std::size_t kPackets = 400;
+  world.rules.max_units = 4000;
+  std::string events;
+  for (std::size_t i = 0; i < kPackets; ++i)
+    events += std::to_string(100 + i) + " D in--a 100 1 " + std::to_string(i) + "\n";
+  events += "1000 D a--b 100 1 7\n";
+  for (std::size_t i = 0; i < kPackets; ++i)
+    events += std::to_string(1001 + i) + " D b--out 100 1 7 " + std::to_string(i) + "\n";
+  world.events(events);
+  CHECK(world.journeys().size() >= kPackets);
+  CHECK(world.totals().crowded > 0);
+  CHECK(world.totals().peak_units < world.rules.max_units + kPackets);
+}
+
 TEST_CASE("very many of one stamp that wait for a parent in vain are soon let go") {
   World world(kLine);
   constexpr std::size_t kUnits = 5000;
