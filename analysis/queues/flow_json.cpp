@@ -135,23 +135,25 @@ std::string main_thread(const std::map<std::uint32_t, std::uint64_t>& units,
   return name.empty() ? fmt::format("thread {}", most->first) : name;
 }
 
-std::string places_dot(const Places& places, const journeys::Topology& topology,
-                       const Threads& threads) {
+std::string flow_dot(const Places& places, const journeys::Topology& topology,
+                     const Operations& operations, const Threads& threads) {
   DotStages stages;
   std::string edges;
   const auto node = [&](const std::map<std::uint32_t, std::uint64_t>& units) {
     const std::string name = main_thread(units, threads);
     return name.empty() ? stages.unknown() : stages.node(name);
   };
-  for (const std::uint16_t place : places.order()) {
-    const PlaceStory& story = places.stories()[place];
-    const std::string from = node(story.fed_by);
-    const std::string to = node(story.drained_by);
+  const auto draw = [&](const std::string& name, const auto& queue) {
+    const std::string from = node(queue.fed_by);
+    const std::string to = node(queue.drained_by);
     const std::string label =
-        fmt::format("{} ({:.1f}, at most {})", place_text(topology, place),
-                    story.meter.levels().mean(), story.meter.high_water().depth);
+        fmt::format("{} ({:.1f}, at most {})", name, queue.meter.levels().mean(),
+                    queue.meter.high_water().depth);
     edges += fmt::format("  {} -> {} [label={}];\n", from, to, dot_quoted(label));
-  }
+  };
+  for (const OperatedQueue* queue : operations.queues()) draw(queue->about.shown_name(), *queue);
+  for (const std::uint16_t place : places.order())
+    draw(place_text(topology, place), places.stories()[place]);
   return dot_graph(stages, edges);
 }
 

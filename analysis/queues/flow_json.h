@@ -35,8 +35,10 @@ nlohmann::ordered_json chains_json(const std::vector<Chain>& chains,
 std::string main_thread(const std::map<std::uint32_t, std::uint64_t>& units,
                         const std::map<std::uint32_t, std::string>& threads);
 
-// Places as arrows between the threads that feed and drain them, as Graphviz text.
-std::string places_dot(const Places& places, const journeys::Topology& topology,
-                       const std::map<std::uint32_t, std::string>& threads);
+// Places, and queues with events of their operations, as arrows between the threads that feed and
+// drain them, as Graphviz text.
+std::string flow_dot(const Places& places, const journeys::Topology& topology,
+                     const Operations& operations,
+                     const std::map<std::uint32_t, std::string>& threads);
 
 }  // namespace sojourn::queues

@@ -1,6 +1,7 @@
 #include "analysis/queues/topology.h"
 
 #include "analysis/queues/dot.h"
+#include "analysis/queues/flow_json.h"
 
 namespace sojourn::queues {
 
@@ -11,15 +12,27 @@ std::string side_text(const model::QueueSide& side) {
   return text;
 }
 
-std::string to_dot(const std::vector<Story>& stories) {
+EndsById ends_of(const Operations& operations,
+                 const std::map<std::uint32_t, std::string>& threads) {
+  EndsById ends;
+  for (const OperatedQueue* queue : operations.queues())
+    ends[queue->about.id] = {main_thread(queue->fed_by, threads),
+                             main_thread(queue->drained_by, threads)};
+  return ends;
+}
+
+std::string to_dot(const std::vector<Story>& stories, const EndsById& ends) {
   DotStages stages;
-  const auto node = [&](const model::QueueSide& side) {
-    return side.stage.empty() ? stages.unknown() : stages.node(side_text(side));
+  const auto node = [&](const model::QueueSide& side, const std::string& thread) {
+    if (!side.stage.empty()) return stages.node(side_text(side));
+    return thread.empty() ? stages.unknown() : stages.node(thread);
   };
   std::string edges;
   for (const Story& story : stories) {
-    const std::string from = node(story.about.producer);
-    const std::string to = node(story.about.consumer);
+    const auto known = ends.find(story.about.id);
+    const Ends threads = known == ends.end() ? Ends() : known->second;
+    const std::string from = node(story.about.producer, threads.feeds);
+    const std::string to = node(story.about.consumer, threads.drains);
     std::string label = story.name();
     if (!story.gauge.empty())
       label += fmt::format(" ({:.1f}, at most {})", story.gauge.levels().mean(),

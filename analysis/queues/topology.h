@@ -2,9 +2,12 @@
 // between them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "analysis/queues/operations.h"
 #include "analysis/queues/survey.h"
 
 namespace sojourn::queues {
@@ -12,6 +15,15 @@ namespace sojourn::queues {
 // "pdcp 0", "mac in process 42", "?" where it is not known.
 std::string side_text(const model::QueueSide& side);
 
-std::string to_dot(const std::vector<Story>& stories);
+// The threads that fed and drained a queue most, by the events of its operations: who is at an end
+// of which the target says nothing. Empty: not known.
+struct Ends {
+  std::string feeds;
+  std::string drains;
+};
+using EndsById = std::map<std::uint64_t, Ends>;
+EndsById ends_of(const Operations& operations, const std::map<std::uint32_t, std::string>& threads);
+
+std::string to_dot(const std::vector<Story>& stories, const EndsById& ends = {});
 
 }  // namespace sojourn::queues

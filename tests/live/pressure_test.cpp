@@ -58,16 +58,30 @@ TEST_CASE("a stage that stops fills the queues before it one after the other: on
 
 TEST_CASE("with samples the chain has the queues' names, once") {
   const Recorded run({"--queues"});
-  const json queues = json::parse(sojourn_done({"queues", run.trace, "--json", "--places"}));
-  std::size_t chains = 0;
-  for (const json& chain : queues["pressure"]) {
-    if (chain.size() != 3) continue;
-    ++chains;
-    CHECK(chain[0]["queue"] == "third");
-    CHECK(chain[1]["queue"] == "second");
-    CHECK(chain[2]["queue"] == "first");
+  // From the events of their operations, and from the samples: who drains them only the events say.
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--places"}, {}}) {
+    std::vector<std::string> words = {"queues", run.trace, "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    const json queues = json::parse(sojourn_done(words));
+    INFO(queues["pressure"].dump(1));
+    std::size_t chains = 0;
+    for (const json& chain : queues["pressure"]) {
+      if (chain.size() != 3) continue;
+      ++chains;
+      CHECK(chain[0]["queue"] == "third");
+      CHECK(chain[0]["stage"] == "slow-end");
+      CHECK(chain[1]["queue"] == "second");
+      CHECK(chain[2]["queue"] == "first");
+    }
+    CHECK(chains >= 1);
   }
-  CHECK(chains >= 1);
+  const std::string graph = sojourn_done({"queues", run.trace, "--dot"});
+  INFO(graph);
+  CHECK(graph.contains("label=\"slow-end\""));
+  CHECK(!graph.contains("unknown"));
+  const std::string topology = sojourn_done({"queues", run.trace, "--topology"});
+  INFO(topology);
+  CHECK(topology.contains("->  third   ->  slow-end    second"));
 }
 
 TEST_CASE("samples of several queues agree with the events of each, while they fill and empty") {

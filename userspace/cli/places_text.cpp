@@ -223,6 +223,21 @@ void print_operations(const queues::Operations& operations, std::uint64_t origin
   fmt::print("\n{}", marks.text(line_width()));
 }
 
+void print_operation_threads(const queues::Operations& operations, const ThreadNames& threads) {
+  Table table({"fed by", "", "queue", "", "drained by", "after"});
+  for (std::size_t column = 1; column < 6; ++column) table.left(column);
+  const auto all = operations.queues();
+  const auto before = operations.before();
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    std::vector<std::string> names;
+    for (const std::size_t one : before[index]) names.push_back(operated_text(*all[one]));
+    table.row({threads_text(all[index]->fed_by, threads), "->", operated_text(*all[index]), "->",
+               threads_text(all[index]->drained_by, threads),
+               fmt::format("{}", fmt::join(names, ", "))});
+  }
+  if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
+}
+
 void print_operation_depths(const queues::Operations& operations) {
   for (const queues::OperatedQueue* queue : operations.queues())
     print_levels(operated_text(*queue), queue->meter.levels(), queue->meter.series());

@@ -24,6 +24,7 @@ void print_place_threads(const queues::Places& places, const journeys::Topology&
                          const ThreadNames& threads);
 void print_operations(const queues::Operations& operations, std::uint64_t origin_ns);
 void print_operation_depths(const queues::Operations& operations);
+void print_operation_threads(const queues::Operations& operations, const ThreadNames& threads);
 void print_chains(const std::vector<queues::Chain>& chains,
                   const std::vector<queues::PressureName>& names, std::uint64_t origin_ns);
 

@@ -122,29 +122,40 @@ class Pressure {
     }
   }
 
-  // One that was sampled as well is there already.
+  // One that was sampled as well is there already: what is new is which threads join it to others.
   void add_operated(bool with_samples) {
-    const auto is_sampled = [&](const queues::OperatedQueue& queue) {
-      return with_samples && std::ranges::any_of(found_.survey.stories(), [&](const auto& story) {
-               return story.about.id == queue.about.id && story.gauge.seconds() > 0;
-             });
-    };
-    const std::size_t first = nodes_.size();
     const auto all = found_.operations.queues();
+    std::vector<std::size_t> at;
+    at.reserve(all.size());
+    for (const queues::OperatedQueue* queue : all) {
+      const auto node = with_samples ? sampled(*queue) : std::nullopt;
+      at.push_back(node.value_or(nodes_.size()));
+      if (!node) add_node(*queue);
+    }
     const auto before = found_.operations.before();
     for (std::size_t index = 0; index < all.size(); ++index) {
-      const queues::OperatedQueue& queue = *all[index];
-      const bool counts = queue.is_line() && !is_sampled(queue);
-      queues::PressureNode node = {.series = counts ? &queue.meter.series() : nullptr,
-                                   .capacity = queue.about.capacity,
-                                   .before = {}};
-      for (const std::size_t other : before[index]) node.before.push_back(first + other);
-      nodes_.push_back(std::move(node));
-      const std::string& stage = queue.about.consumer.stage;
-      names.push_back(
-          {queue.about.shown_name(),
-           stage.empty() ? queues::main_thread(queue.drained_by, found_.threads) : stage});
+      auto& known = nodes_[at[index]].before;
+      for (const std::size_t other : before[index])
+        if (std::ranges::find(known, at[other]) == known.end()) known.push_back(at[other]);
+      auto& stage = names[at[index]].stage;
+      if (stage.empty()) stage = queues::main_thread(all[index]->drained_by, found_.threads);
     }
+  }
+
+  std::optional<std::size_t> sampled(const queues::OperatedQueue& queue) const {
+    const auto& stories = found_.survey.stories();
+    const auto story = std::ranges::find_if(stories, [&](const queues::Story& one) {
+      return one.about.id == queue.about.id && one.gauge.seconds() > 0;
+    });
+    if (story == stories.end()) return std::nullopt;
+    return static_cast<std::size_t>(story - stories.begin());
+  }
+
+  void add_node(const queues::OperatedQueue& queue) {
+    nodes_.push_back({.series = queue.is_line() ? &queue.meter.series() : nullptr,
+                      .capacity = queue.about.capacity,
+                      .before = {}});
+    names.push_back({queue.about.shown_name(), queue.about.consumer.stage});
   }
 
   void add_places() {
@@ -197,12 +208,14 @@ void print_text(const Options& options, const Found& found) {
         "no queue was sampled (`sojourn record --queues` does): all of this is from events\n\n");
   }
   print_operations(found.operations, origin);
-  if (!found.operations.empty()) fmt::print("\n");
+  if (!found.operations.empty() && !found.places.empty()) fmt::print("\n");
   print_places(found.places, found.topology, found.threads, origin);
   const Pressure pressure(found, with_samples);
   print_chains(pressure.chains, pressure.names, origin);
   if (options.topology) {
-    if (with_samples) print_topology(found.reader, found.survey);
+    if (with_samples)
+      print_topology(found.reader, found.survey, queues::ends_of(found.operations, found.threads));
+    print_operation_threads(found.operations, found.threads);
     print_place_threads(found.places, found.topology, found.threads);
   }
   if (options.depths) {
@@ -217,9 +230,11 @@ void print(const Options& options, const Found& found) {
   if (options.json)
     print_json(options, found);
   else if (options.dot && found.has_samples() && !options.places)
-    fmt::print("{}", queues::to_dot(found.survey.stories()));
+    fmt::print("{}", queues::to_dot(found.survey.stories(),
+                                    queues::ends_of(found.operations, found.threads)));
   else if (options.dot)
-    fmt::print("{}", queues::places_dot(found.places, found.topology, found.threads));
+    fmt::print("{}",
+               queues::flow_dot(found.places, found.topology, found.operations, found.threads));
   else if (!options.items)
     print_text(options, found);
 }

@@ -202,15 +202,21 @@ void print_marks(const queues::Survey& survey, const queues::Marks& marks,
                 4, line_width()));
 }
 
-void print_topology(const trace::Reader& reader, const queues::Survey& survey) {
+void print_topology(const trace::Reader& reader, const queues::Survey& survey,
+                    const queues::EndsById& ends) {
+  const auto end = [](const model::QueueSide& side, const std::string& thread) {
+    return printable(side.stage.empty() && !thread.empty() ? thread : queues::side_text(side));
+  };
   fmt::print("\n");
   Table table({"producer", "", "queue", "", "consumer", "kind", "group"});
   for (std::size_t column = 1; column < 6; ++column) table.left(column);
-  for (const Story& story : survey.stories())
-    table.row({printable(queues::side_text(story.about.producer)), "->", printable(story.name()),
-               "->", printable(queues::side_text(story.about.consumer)),
-               std::string(name(story.about.kind)),
+  for (const Story& story : survey.stories()) {
+    const auto known = ends.find(story.about.id);
+    const queues::Ends threads = known == ends.end() ? queues::Ends() : known->second;
+    table.row({end(story.about.producer, threads.feeds), "->", printable(story.name()), "->",
+               end(story.about.consumer, threads.drains), std::string(name(story.about.kind)),
                story.about.group == 0 ? "-" : std::to_string(story.about.group)});
+  }
   fmt::print("{}", table.text(line_width()));
 
   Table changes({"between", "and", "", "queue", "producer -> consumer"});

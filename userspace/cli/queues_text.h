@@ -7,6 +7,7 @@
 
 #include "analysis/queues/marks.h"
 #include "analysis/queues/survey.h"
+#include "analysis/queues/topology.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/reader.h"
 
@@ -25,7 +26,8 @@ void print_levels(const std::string& name, const queues::Levels& levels,
 void print_depths(const queues::Survey& survey);
 // How deep each was, when, and which journeys were inside.
 void print_marks(const queues::Survey& survey, const queues::Marks& marks, std::uint64_t origin_ns);
-void print_topology(const trace::Reader& reader, const queues::Survey& survey);
+void print_topology(const trace::Reader& reader, const queues::Survey& survey,
+                    const queues::EndsById& ends);
 void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,
                     std::uint64_t origin_ns);
 

@@ -130,10 +130,34 @@ TEST_CASE("who was sent is not inside, though in pieces, and acknowledged later"
 TEST_CASE("a graph has the threads and the places between them, named where names are known") {
   World world;
   run(world);
-  const std::string dot = places_dot(world.places, world.topology, {{11, "rx \"1\""}, {12, "mac"}});
+  const model::Schema schema;
+  const Operations none(schema, {}, 0);
+  const std::string dot =
+      flow_dot(world.places, world.topology, none, {{11, "rx \"1\""}, {12, "mac"}});
   CHECK(dot.contains("[shape=box, label=\"rx \\\"1\\\"\"]"));
   CHECK(dot.contains("label=\"thread 13\""));
   CHECK(dot.contains("label=\"D a (1.0, at most 3)\""));
+}
+
+TEST_CASE("a graph has the queues whose operations are events beside the places") {
+  const model::Schema schema{{*model::parse_point("I queue--enqueue", "depth:queue:item"),
+                              *model::parse_point("I queue--dequeue", "depth:queue:item")}};
+  model::QueueChanges changes(1);
+  changes[0].about = {.id = 7, .name = "jobs", .producer = {}, .consumer = {}};
+  Operations operations(schema, changes, 0);
+  model::EventBatch events;
+  const std::uint64_t in[] = {1, 7, 1};
+  const std::uint64_t out[] = {0, 7, 1};
+  events.append({100, 0, 0, 11, 0, in});
+  events.append({200, 1, 0, 12, 1, out});
+  operations.consume(events);
+  operations.finish(1000);
+  World world;
+  world.finish(1000);
+  const std::string dot = flow_dot(world.places, world.topology, operations, {{12, "mac"}});
+  CHECK(dot.contains("stage0 [shape=box, label=\"thread 11\"]"));
+  CHECK(dot.contains("stage1 [shape=box, label=\"mac\"]"));
+  CHECK(dot.contains("stage0 -> stage1 [label=\"jobs ("));
 }
 
 TEST_CASE("without units there is nothing") {

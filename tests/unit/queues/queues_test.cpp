@@ -234,6 +234,23 @@ TEST_CASE("a name with quotes and backslashes does not get out of a graph's stri
   CHECK(dot.contains("label=\"p\\\" 0\""));
 }
 
+TEST_CASE(
+    "who is at an end of which the target says nothing is known from the operations' events") {
+  Scene scene;
+  model::QueueAbout half = about(7, "half");
+  half.producer = {"rx", 0, 0};
+  half.consumer = {};
+  scene.tell(found(half));
+  auto reader = scene.read();
+  const auto survey = survey_of(reader);
+  CHECK(to_dot(survey.stories()).contains("stage0 -> unknown0"));
+  const std::string dot = to_dot(survey.stories(), {{7, {"thread 1", "mac"}}});
+  CHECK(dot.contains("stage0 -> stage1"));
+  CHECK(dot.contains("[shape=box, label=\"rx 0\"]"));
+  CHECK(dot.contains("[shape=box, label=\"mac\"]"));
+  CHECK_FALSE(dot.contains("thread 1"));
+}
+
 TEST_CASE("depths of any size take bounded memory and are right to a thousandth") {
   Levels levels;
   for (std::uint64_t depth = 1; depth != 0; depth = depth * 2) levels.add(depth + depth / 3, 1);
