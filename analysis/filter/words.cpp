@@ -72,7 +72,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& names
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string found;
   for (const std::string& other : names) {
-    if (other.size() > kLongest) continue;
+    if (other.size() > kLongest || other == name) continue;
     const std::size_t changes = distance(name, other);
     if (changes >= best) continue;
     best = changes;

@@ -87,6 +87,7 @@ TEST_CASE("texts are compared as texts") {
 TEST_CASE("names that the trace does not have are told with those that come near") {
   refused("rnit == 5", 1, 4, "no point has a field \"rnit\": did you mean rnti?");
   refused("len == 1 && tme > 5", 13, 3, "no point has a field \"tme\": did you mean time?");
+  refused("field(time) > 5", 1, 11, "no point has a field \"time\"");
   refused("has(slit)", 1, 9, "no point has a field \"slit\": did you mean slot?");
   refused("xyzzy == 5", 1, 5, "no point has a field \"xyzzy\"");
   refused("point == mac--phi", 10, 8, "no point is called \"mac--phi\": did you mean mac--phy?");
