@@ -240,13 +240,14 @@ std::string causes_text(const CausesContent& content) {
   const causes::Explainer& found = content.found;
   const std::string target =
       content.target.name.empty() ? "unnamed target" : printable(content.target.name);
-  std::string text =
-      wrapped(
-          fmt::format("{}{}: {} of {} complete packets took longer than {}", target,
-                      content.target.pid == 0 ? "" : fmt::format(", pid {}", content.target.pid),
-                      count(found.late()), count(found.complete()), limit(content)),
-          2, content.width) +
-      "\n";
+  const std::string whose =
+      content.target.pid == 0 ? target : fmt::format("{}, pid {}", target, content.target.pid);
+  const std::string first =
+      found.complete() == 0
+          ? fmt::format("{}: no packet is complete, so none took too long", whose)
+          : fmt::format("{}: {} of {} complete packets took longer than {}", whose,
+                        count(found.late()), count(found.complete()), limit(content));
+  std::string text = wrapped(first, 2, content.width) + "\n";
   if (found.forgotten() != 0)
     text += fmt::format("{} of them began too long before their end to be explained\n",
                         count(found.forgotten()));

@@ -90,6 +90,17 @@ TEST_CASE("nothing is late where the deadline is far away") {
   CHECK(said.contains("0 of 24 complete packets took longer than 10.0 s\n"));
 }
 
+TEST_CASE("where no packet is complete that is what is said") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("scalars.lseq");
+  const std::string trace = directory.path("scalars.sjt");
+  test::write_contents(recording, "1600000000.000001 I mac.occ--x occ12\n");
+  REQUIRE(sojourn({"import", recording, "-o", trace}).exit_code == 0);
+  const std::string said = output_of({"explain", trace});
+  CHECK(said.contains(": no packet is complete, so none took too long\n"));
+  CHECK(output_of({"explain", trace, "--deadline", "4ms"}).contains("no packet is complete"));
+}
+
 TEST_CASE("a deadline that is none is wrong usage") {
   for (const char* deadline : {"soon", "-4ms", "0ms", "4parsec"}) {
     const auto ended = sojourn({"explain", "none.sjt", "--deadline", deadline});
