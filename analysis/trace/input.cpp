@@ -68,7 +68,7 @@ Result<void> Input::check_file_header() {
                 header.major, header.minor, kMajor, header.major > kMajor ? "a newer" : "an older");
   if (whole) return {};
   if (header.magic != kFileMagic && next_block(sizeof(header)) == size_)
-    return fail("{}: no sojourn trace", path_);
+    return fail("{}: no sojourn trace (`sojourn import` reads other tracers' files)", path_);
   damage_.push_back({0, sizeof(header), "file header damaged"});
   return {};
 }

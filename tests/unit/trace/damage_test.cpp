@@ -277,7 +277,8 @@ TEST_CASE("a file that is no trace is refused in one line that names it") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("t.sjt");
   write_bytes(path, bytes_of("#!/bin/sh\necho this is no trace at all\n"));
-  CHECK(error_of(Reader::open(path)) == path + ": no sojourn trace");
+  CHECK(error_of(Reader::open(path)) ==
+        path + ": no sojourn trace (`sojourn import` reads other tracers' files)");
   CHECK(error_of(Reader::open(folder.path("none.sjt"))) ==
         fmt::format("open {}: No such file or directory", folder.path("none.sjt")));
   CHECK(error_of(Reader::open(folder.path())) ==
