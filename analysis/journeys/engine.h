@@ -3,6 +3,7 @@
 // (Topology::is_divisible). One thread owns it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -73,12 +74,12 @@ class Engine {
   // Gives up what nothing comes of any more. Most events find that nothing is due: each kind
   // remembers before when nothing can be.
   void expire(std::uint64_t now_ns) {
-    now_ns_ = now_ns;
-    forward_.set_now(now_ns);
-    lives_.set_now(now_ns);
-    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) end_oldest_late();
-    if (now_ns >= endings_due_ns_) expire_endings();
-    lives_.expire();
+    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) {
+      // It goes without a parent when its time is over, not when somebody looks.
+      set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
+      end_oldest_late();
+    }
+    set_now(now_ns);
   }
   // Events were lost: whose numbers are whose is not sure any more.
   void doubt_numbers() { matcher_.numbering().doubt(); }
@@ -94,6 +95,13 @@ class Engine {
 
   std::uint16_t group_of(std::uint32_t stream) const {
     return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
+  }
+  void set_now(std::uint64_t now_ns) {
+    now_ns_ = now_ns;
+    forward_.set_now(now_ns);
+    lives_.set_now(now_ns);
+    if (now_ns >= endings_due_ns_) expire_endings();
+    lives_.expire();
   }
   bool take(const model::EventView& event, Turn turn);
   bool lacks_parent(const Unit& unit, const PointPlan& plan) const;

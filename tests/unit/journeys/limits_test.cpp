@@ -226,6 +226,20 @@ TEST_CASE("an unfinished packet is incomplete after its time, and censored if so
   }
 }
 
+TEST_CASE("what waited for a parent when everything fell silent expires as all else") {
+  World world(R"(
+    D a--b len:rnti:sn
+    D b--c len:rnti:sn
+    D c--d len:rnti:sn
+  )");
+  world.events("1000 D a--b 5 1 9\n1001 D b--c 5 1 1");
+  world.events(std::to_string(1000 * kSecond) + " D c--d 5 1 1");
+  CHECK(world.journeys() == std::vector<std::string>{"D incomplete 1000..1000: a--b@1000",
+                                                     "D censored 1001..1001: b--c@1001"});
+  CHECK(world.totals().expired_by_time == 2);
+  CHECK(world.at("D c--d").orphans == 1);
+}
+
 TEST_CASE("an uplink unit that never leaves is one incomplete journey with all its pieces") {
   World world(kUp);
   world.events(R"(
