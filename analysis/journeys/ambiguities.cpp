@@ -7,6 +7,11 @@
 
 namespace sojourn::journeys {
 
+void Ambiguities::contest(Unit& unit) {
+  unit.set(kContested);
+  has_contested_ = true;
+}
+
 void Ambiguities::note(Unit& unit, const Match& match) {
   unit.set(kAmbiguous);
   unit.set(kHasMore);
@@ -16,7 +21,8 @@ void Ambiguities::note(Unit& unit, const Match& match) {
     std::size_t count = 0;
     for (const auto* other : match.alternatives) count += topology_.points[other->point].values;
     kept.values.reserve(count);  // alternatives hold spans into it
-    for (const auto* other : match.alternatives) {
+    for (auto* const other : match.alternatives) {
+      contest(*other);
       const auto width = topology_.points[other->point].values;
       const auto* const begin = kept.values.data() + kept.values.size();
       kept.values.insert(kept.values.end(), other->values, other->values + width);

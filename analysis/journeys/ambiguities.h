@@ -20,7 +20,11 @@ class Ambiguities {
  public:
   explicit Ambiguities(const Topology& topology) : topology_(topology) {}
 
+  // Those alternatives that are still there are from now on contested.
   void note(Unit& unit, const Match& match);
+  // Another one was taken where this one fitted as well.
+  void contest(Unit& unit);
+  bool has_contested() const { return has_contested_; }
   // The unit is given back.
   void forget(const Unit& unit) { kept_.erase(&unit); }
 
@@ -45,6 +49,7 @@ class Ambiguities {
   void finish(Journey& out) const;
 
   const Topology& topology_;
+  bool has_contested_ = false;
   std::unordered_map<const Unit*, Kept> kept_;
   std::vector<Ambiguity> told_;
 };

@@ -11,7 +11,8 @@
 
 namespace sojourn::journeys {
 
-// Several may be so of one step. All but the first and the last: and events were lost meanwhile.
+// Several may be so of one step. All but the first and the last two: and events were lost
+// meanwhile.
 enum Doubt : std::uint8_t {
   kOthersFit = 1 << 0,   // other units of its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
@@ -20,6 +21,7 @@ enum Doubt : std::uint8_t {
   kOverlap = 1 << 4,     // its pieces, or what was joined, are more than it has
   kStranger = 1 << 5,  // a piece was left out, as the others' beginnings were seen and its was not
   kNumber = 1 << 6,    // which number is whose was not sure
+  kSender = 1 << 7,    // it may be another sender's: they use the same numbers or processes
 };
 
 struct DoubtWords {
@@ -36,7 +38,9 @@ inline constexpr std::array kDoubtWords = {
     DoubtWords{kOverlap, "overlap", "more was joined in it than it holds, and events were lost"},
     DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"},
     DoubtWords{kNumber, "number",
-               "it got its number in the order of arrival, and what waited before is not known"}};
+               "it got its number in the order of arrival, and what waited before is not known"},
+    DoubtWords{kSender, "sender",
+               "several senders share its number or process, and nothing says whose it is"}};
 
 // A unit that fitted as well as the parent that was taken.
 struct Alternative {

@@ -90,7 +90,7 @@ void Backward::visit_blocks() {
 
 bool Backward::emit_clean(Unit* end, Outcome outcome) {
   collect(std::span(&end, 1));
-  const bool clean = (flags_ & (kHeadless | kMissing | kUndecided)) == 0;
+  const bool clean = (flags_ & (kHeadless | kMissing | kUndecided | kSuspected)) == 0;
   if (clean) emit_collected(outcome);
   return clean;
 }

@@ -25,8 +25,8 @@ class Backward {
   // `outcome` is what it is if its ancestry is whole.
   void emit(std::span<Unit* const> ends, Outcome outcome);
   // The same, unless something before the unit was not seen and it is not known yet why, or what
-  // that is may be seen to be wrong soon (kHeadless, kMissing, kUndecided in its ancestry): then it
-  // is false.
+  // that is may be seen to be wrong soon (kHeadless, kMissing, kUndecided, kSuspected in its
+  // ancestry): then it is false.
   bool emit_clean(Unit* end, Outcome outcome);
   // From here on: units that are inside at the capture's end have kAtEnd.
   void set_end(std::uint64_t end_ns) { end_ns_ = end_ns; }

@@ -48,6 +48,10 @@ void Cardinality::judge(Pair& pair, const PointPlan& parent, const PointPlan& ch
   const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
   pair.single = names_one(pair);
   pair.by_process = ids_.has_process(pair.key);
+  pair.nameless =
+      !ids_.has_buffer(pair.key) && std::ranges::none_of(pair.key, [&](const std::string& id) {
+        return ids_.is_global(pair.child, id);
+      });
   pair.of_sender = pair.single && !ids_.has_buffer(pair.key);
   // A process works on one block at a time: several of its blocks do not become one unit. What says
   // of which bearer it is goes into a block.
@@ -62,6 +66,8 @@ void Cardinality::judge(Pair& pair, const PointPlan& parent, const PointPlan& ch
   pair.gathers = !pair.single && !pair.unpacks && !pair.numbers && !of_block &&
                  !pair.parent_extra.empty() && !ids_.has_offset(pair.key) &&
                  (pieces || !renumbered);
+  pair.renamed =
+      pair.by_process && !pair.unpacks && !pair.parent_extra.empty() && !pair.child_extra.empty();
   pair.cuts =
       (numbered || pair.numbers) && parent.length && !parent.offset && child.length && child.offset;
   pair.of_bearer =

@@ -33,13 +33,15 @@ Engine::Engine(const Surroundings& around)
       loops_(topology_),
       store_(topology_),
       evicted_(topology_, store_),
-      matcher_(topology_, rules_, store_, evicted_),
+      senders_(topology_, store_, totals_),
+      receptions_(topology_, store_, evicted_),
+      matcher_(topology_, rules_, store_, evicted_, senders_, receptions_),
       forward_(topology_, rules_, store_, observer_, around.journeys,
                [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
       backward_(topology_, store_, observer_, around.journeys),
       beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
-      lives_(topology_, rules_, marks_.open_ns, observer_, store_, evicted_, forward_, backward_,
-             losses_, totals_),
+      lives_(topology_, rules_, marks_.open_ns, observer_, store_, evicted_, senders_, receptions_,
+             forward_, backward_, losses_, totals_),
       doubts_(topology_, marks_.open_ns, losses_, lives_) {
   for (const auto& plan : topology_.points)
     hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
@@ -54,7 +56,7 @@ void Engine::finish(const Reach& reach, std::uint64_t end_ns) {
   forward_.finish(end_ns);
   lives_.finish(end_ns);
   totals_.peak_units += peak_units_;
-  totals_.mixed_senders |= matcher_.mixes_senders();
+  totals_.mixed_senders |= senders_.are_mixed();
   const auto& differ = matcher_.lengths_differ();
   for (std::size_t pair = 0; pair < differ.size(); ++pair)
     if (differ[pair]) totals_.lengths_differ[pair] = true;
@@ -127,7 +129,7 @@ void Engine::connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
     unit.set(kHeadless);
     beginnings_.add(unit, now_ns_);
   }
-  if (match_.rivals != nullptr) lives_.note_rivals(unit, match_);
+  if (match_.rivals != nullptr || match_.unsure) lives_.note_rivals(unit, match_);
   if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
   for (auto* const parent : match_.parents) {
     if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
@@ -249,6 +251,7 @@ void Engine::end_oldest_late() {
 void Engine::expire_endings() {
   beginnings_.explain(now_ns_);
   evicted_.expire(now_ns_);
+  senders_.expire(now_ns_);
   while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
   forward_.expire();
   // What begins to wait from now on is not due before either of the two.

@@ -22,7 +22,9 @@
 #include "analysis/journeys/match.h"
 #include "analysis/journeys/matcher.h"
 #include "analysis/journeys/reach.h"
+#include "analysis/journeys/receptions.h"
 #include "analysis/journeys/rules.h"
+#include "analysis/journeys/senders.h"
 #include "analysis/journeys/store.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/journeys/totals.h"
@@ -133,6 +135,8 @@ class Engine {
   LoopInputs loops_;
   Store store_;
   Evicted evicted_;
+  Senders senders_;
+  Receptions receptions_;
   Matcher matcher_;
   Forward forward_;
   Backward backward_;

@@ -44,7 +44,11 @@ void Evicted::remind(std::uint64_t hash, std::uint64_t serial, std::uint64_t unt
 void Evicted::add(Unit* unit, const TableUse& use, std::uint64_t until_ns) {
   const auto hash = Store::hash_of(use, *unit);
   auto* const key = make(use, *unit, hash);
-  if (key == nullptr || key->units.size() == kMostOfKey) return;
+  if (key == nullptr) return;
+  if (key->units.size() == kMostOfKey) {
+    store_.release(key->units.front().unit);
+    key->units.erase(key->units.begin());
+  }
   store_.retain(unit);
   key->units.push_back({unit, &use, unit->serial});
   remind(hash, unit->serial, until_ns);

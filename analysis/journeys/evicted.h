@@ -6,7 +6,6 @@
 // thread owns it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -45,10 +44,8 @@ class Evicted {
   // Whether a new unit of a key evicts the one before.
   bool evicts(const TableUse& use) const { return use.single && !tables_[use.table].many; }
   bool is_disproved(const TableUse& use) const { return tables_[use.table].many; }
-  bool is_any_disproved() const {
-    return std::ranges::any_of(tables_, [](const Table& table) { return table.many; });
-  }
 
+  // At least until then. Of a key the oldest gives way where they are many.
   void add(Unit* unit, const TableUse& use, std::uint64_t until_ns);
   // What is known of the key by which this unit looks, or is found; none: nothing.
   Key* find(const TableUse& use, const Unit& unit);

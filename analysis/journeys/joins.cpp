@@ -62,6 +62,7 @@ bool Joins::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into
   ++gathering.units;
   gathering.longest_ns = std::max(gathering.longest_ns, needed_.front()->ts_ns - oldest_ns);
   if (exact) return true;
+  into.unsure = true;
   // Who has all bytes of a piece throws it away when it comes, and need not say so.
   const auto& last = *needed_.front();
   pieces_.clear();
@@ -112,6 +113,18 @@ bool Joins::leave_other_senders(std::uint32_t pair, std::uint64_t whole, Match& 
   return true;
 }
 
+bool Joins::adds_up(const Unit& child, const Match& match) const {
+  const auto length = topology_.points[child.point].length;
+  if (!length) return false;
+  std::uint64_t sum = 0;
+  for (const auto* parent : match.parents) {
+    const auto& from = topology_.points[parent->point];
+    if (!from.length) return false;
+    sum += parent->values[*from.length];
+  }
+  return sum == child.values[*length];
+}
+
 // A drop is where pieces go that never were made whole: its length is of those that had come.
 void Joins::check_dropped(std::uint64_t whole, Match& into) {
   pieces_.clear();
@@ -148,6 +161,7 @@ void Joins::check(const Unit& child, Match& into, bool finally) {
     lengths_differ_[index] = true;
     return;
   }
+  into.unsure = true;
   std::erase_if(into.parents, strange);
   if (into.parents.empty()) {
     into.relation = Relation::kNothing;

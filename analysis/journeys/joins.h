@@ -3,7 +3,6 @@
 // or sent again although all their bytes had come. One thread owns it.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -23,9 +22,9 @@ class Joins {
   // Leaves those parents that are pieces of the child, and notes where some are missing.
   void check(const Unit& child, Match& into, bool finally);
   // Whether pieces of several were found to have one number.
-  bool mixes_senders() const {
-    return std::ranges::any_of(gatherings_, [](const Gathering& one) { return one.mixed; });
-  }
+  bool mixes_senders(std::uint32_t pair) const { return gatherings_[pair].mixed; }
+  // Whether pieces that do not say where they begin are as long as the child is.
+  bool adds_up(const Unit& child, const Match& match) const;
   // The bytes of a unit of which the parent is a piece.
   std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;
 

@@ -40,6 +40,10 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
       observer_.on_enter(*plan.place, unit->ts_ns);
   }
   if (plan.awaits_ack) forward_.pin(*unit, kAwaitsAck);
+  // Before one of the same ids gives way to it, which is then not found any more.
+  if (plan.displaces)
+    receptions_.replace(store_.find(*plan.repeats, *unit).used, *unit, plan,
+                        later(now_ns_, rules_.settle_ns));
   insert(unit, plan, hashes);
   if (!plan.repeats) return;
   if (auto* const before = store_.replace(unit, *plan.repeats))
@@ -100,6 +104,8 @@ void Lives::give_way(Unit* unit) {
 }
 
 void Lives::note_rivals(Unit& unit, const Match& match) {
+  if (match.unsure && match.doubts == 0) senders_.suspect(unit, later(now_ns_, rules_.linger_ns));
+  if (match.rivals == nullptr) return;
   auto* const parent = match.parents.front();
   const auto& use = *match.rivals;
   if (!match.takes_back) {
@@ -107,6 +113,7 @@ void Lives::note_rivals(Unit& unit, const Match& match) {
     return;
   }
   disprove_one_at_a_time(use);
+  senders_.mix(topology_.points[unit.point].direction);
   // It was retired when it was evicted: only its journeys are still to be told.
   parent->set(kLeft);
   forward_.left(*parent);

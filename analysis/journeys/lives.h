@@ -15,6 +15,8 @@
 #include "analysis/journeys/losses.h"
 #include "analysis/journeys/match.h"
 #include "analysis/journeys/reach.h"
+#include "analysis/journeys/receptions.h"
+#include "analysis/journeys/senders.h"
 #include "analysis/journeys/store.h"
 #include "analysis/journeys/totals.h"
 
@@ -23,8 +25,8 @@ namespace sojourn::journeys {
 class Lives {
  public:
   Lives(const Topology& topology, const Rules& rules, std::uint64_t open_ns, Observer& observer,
-        Store& store, Evicted& evicted, Forward& forward, Backward& backward, const Losses& losses,
-        Totals& totals)
+        Store& store, Evicted& evicted, Senders& senders, Receptions& receptions, Forward& forward,
+        Backward& backward, const Losses& losses, Totals& totals)
       : topology_(topology),
         rules_(rules),
         open_ns_(open_ns),
@@ -32,6 +34,8 @@ class Lives {
         chooses_(observer.chooses()),
         store_(store),
         evicted_(evicted),
+        senders_(senders),
+        receptions_(receptions),
         forward_(forward),
         backward_(backward),
         losses_(losses),
@@ -51,7 +55,7 @@ class Lives {
   void acknowledge(Unit* unit);
   // It waits no more: another one that repeats it does.
   void give_way(Unit* unit);
-  // It took one of several (Match::rivals), or one that had been evicted.
+  // It took one of several (Match::rivals), or one that had been evicted, or might have (unsure).
   void note_rivals(Unit& unit, const Match& match);
   // Takes it out of tables and lists: nothing will come of it any more.
   void retire(Unit* unit);
@@ -90,6 +94,8 @@ class Lives {
   bool chooses_;
   Store& store_;
   Evicted& evicted_;
+  Senders& senders_;
+  Receptions& receptions_;
   Forward& forward_;
   Backward& backward_;
   const Losses& losses_;

@@ -33,20 +33,22 @@ struct Match {
   std::vector<Unit*> copies;       // nobody took them: all their bytes had come already
   std::uint8_t doubts = 0;         // of Doubt
   bool more_fit = false;           // than the alternatives
-  std::vector<const Unit*> alternatives;  // where kOthersFit: the nearest ones
+  std::vector<Unit*> alternatives;  // where kOthersFit: the nearest ones
   bool has_bytes = false;
   Interval bytes;                    // of the parent
   bool all_left = false;             // with this piece, the parent's last bytes left
   bool missing = false;              // the parents do not make up the whole
   const TableUse* rivals = nullptr;  // others had the parent's key, which one at a time has
   bool takes_back = false;           // the parent is one of those itself
+  // Were there several senders, it might be another one's (Senders).
+  bool unsure = false;
 
   // Units that fitted as well.
   template <typename Units>
   void note_others(Units&& nearest_first) {
     alternatives.clear();
     more_fit = false;
-    for (const Unit* const unit : nearest_first) {
+    for (Unit* const unit : nearest_first) {
       doubts |= kOthersFit;
       more_fit = alternatives.size() == kMaxAlternatives;
       if (more_fit) return;
@@ -62,7 +64,7 @@ struct Match {
     latest = done = stranger = nullptr;
     doubts = 0;
     rivals = nullptr;
-    has_bytes = all_left = missing = takes_back = false;
+    has_bytes = all_left = missing = takes_back = unsure = false;
   }
 };
 

@@ -14,14 +14,8 @@ constexpr std::uint16_t kMaxDepth = 10'000;
 // them.
 constexpr std::size_t kMostRepeated = 256;
 
-// Points with rounds that a reception goes through.
-constexpr int kLongestReception = 16;
 // Points between a piece and the one that says of which bearer it is.
 constexpr int kFarthestBearer = 8;
-// Receptions may miss as many rounds as they see: rounds that repeat nothing are of another kind
-// where they are so many times as many as the others.
-constexpr std::uint64_t kEnoughAlone = 4;
-constexpr std::uint64_t kTimesAlone = 2;
 // Among so many one of a unit's length is looked for.
 constexpr int kMostWaiting = 64;
 
@@ -31,14 +25,16 @@ std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
 
 }  // namespace
 
-Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted)
+Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
+                 Senders& senders, Receptions& receptions)
     : topology_(topology),
       rules_(rules),
       store_(store),
       evicted_(evicted),
+      senders_(senders),
+      receptions_(receptions),
       lengths_differ_(topology.pairs.size(), false),
       joins_(topology, lengths_differ_),
-      rounds_(topology.points.size()),
       last_(kThreads) {}
 
 void Matcher::match(const Unit& child, Match& into, bool finally) {
@@ -56,10 +52,14 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   if (may_come) return;
   const bool of_evicted = finally && found.open == nullptr && take_evicted(child, plan, into);
   if (!of_evicted) {
-    if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) return;
+    if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) {
+      if (may_be_doubtful(into)) senders_.judge(child, plan, into);
+      return;
+    }
     if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
   }
-  if (repeats && into.relation == Relation::kTakes) note_round_before(child, plan, into);
+  if (repeats && into.relation == Relation::kTakes) note_round_before(child, into);
+  if (may_be_doubtful(into)) senders_.judge(child, plan, into);
   pass(child.tid, child.serial);
 }
 
@@ -73,7 +73,7 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
   auto* const parent = open != nullptr ? open->unit : found.used;
   if (open == nullptr && match_reception(child, plan, parent, into)) return;
   if (parent == nullptr) {
-    match_process(child, plan, into);
+    if (!match_process(child, plan, into)) note_orphan(child, plan, into);
     return;
   }
   const auto index = plan.pair_with(parent->point);
@@ -81,14 +81,29 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
     // An address that was handed on is another unit's by now.
-    if (!pair.single || plan.drop || plan.ack) match_used(child, parent, pair, into);
+    if (!pair.single || plan.drop || plan.ack)
+      match_used(child, parent, pair, into);
+    else
+      note_orphan(child, plan, into);
   } else if (pair.gathers) {
     take_all(child, plan, *open, into);
     if (pair.of_bearer && into.parents.size() > 1) leave_other_bearers(child, into);
-    if (pair.joins) joins_.check(child, into, finally);
+    if (pair.joins) {
+      joins_.check(child, into, finally);
+      if (joins_.mixes_senders(index)) senders_.mix(plan.direction);
+    } else if (pair.nameless && (!pair.by_process || into.parents.size() > 1)) {
+      into.unsure = !joins_.adds_up(child, into);
+    }
+    into.unsure &= pair.nameless;
   } else {
     take_nearest(child, *open, into);
   }
+}
+
+// Its own may have been taken by another one. What is at the input of a loop needs none.
+void Matcher::note_orphan(const Unit& child, const PointPlan& plan, Match& into) {
+  into.unsure =
+      plan.takes_nameless && (plan.loop == 0 || (plan.round && child.values[*plan.round] != 0));
 }
 
 Matcher::Best Matcher::best(const PointPlan& plan, const Unit& child) const {
@@ -149,9 +164,15 @@ Unit* Matcher::round_before(const Unit& child, const PointPlan& plan) const {
 
 // A round above 0 repeats the latest unit of its process, whatever else its ids say.
 bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) {
-  auto* const earlier = round_before(child, plan);
+  auto* earlier = round_before(child, plan);
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
-  if (plan.input && !goes_on(*earlier, child, into)) return false;
+  if (plan.input) {
+    earlier = receptions_.before(child, plan, earlier, into);
+    if (evicted_.is_disproved(*plan.repeats)) senders_.mix(plan.direction);
+    if (earlier == nullptr) return false;
+  } else {
+    into.unsure = plan.repeats_nameless;
+  }
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
   into.latest = earlier;
@@ -160,48 +181,14 @@ bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into)
   return true;
 }
 
-// Whether something came of it that has no rounds any more: it was decoded.
-bool Matcher::was_received(const Unit& unit) const {
-  const auto* at = &unit;
-  for (int step = 0; step < kLongestReception; ++step) {
-    const Unit* next = nullptr;
-    const auto* const child = store_.newest_child(at, [&](const Unit* one, Interval) {
-      if (next == nullptr && topology_.points[one->point].repeats) next = one;
-      return true;
-    });
-    if (child == nullptr) return at->is(kLeft);
-    if (next == nullptr) return true;
-    at = next;
-  }
-  return true;
-}
-
-// What was received is not received again: its process has another block since. Where that happens
-// often, only blocks that were decoded are told of, each in its last round.
-bool Matcher::goes_on(const Unit& earlier, const Unit& child, Match& into) {
-  auto& rounds = rounds_[child.point];
-  const auto& plan = topology_.points[child.point];
-  const bool another =
-      plan.round_of({earlier.values, plan.values}) >= plan.round_of({child.values, plan.values}) ||
-      (plan.length && earlier.values[*plan.length] != child.values[*plan.length]) ||
-      was_received(earlier);
-  ++(another ? rounds.alone : rounds.go_on);
-  const bool alone = rounds.alone >= kEnoughAlone && rounds.alone > kTimesAlone * rounds.go_on;
-  if (another || alone) into.done = &earlier;
-  return into.done == nullptr;
-}
-
 // Each round may go through several points: what repeats at the first of them does at the others,
 // but a round in between may not have come so far.
-void Matcher::note_round_before(const Unit& child, const PointPlan& plan, Match& into) const {
-  auto* const earlier = round_before(child, plan);
-  if (earlier == nullptr) return;
+void Matcher::note_round_before(const Unit& child, Match& into) const {
   const auto* again = into.parents.front()->repeat_of;
   for (int step = 0; step < kMostRounds && again != nullptr; ++step, again = again->repeat_of) {
-    const auto before = earlier->all_parents();
-    if (std::ranges::find(before, again) == before.end()) continue;
-    into.repeat_of = earlier;
-    return;
+    into.repeat_of = store_.newest_child(
+        again, [&](const Unit* earlier, Interval) { return earlier->point == child.point; });
+    if (into.repeat_of != nullptr) return;
   }
 }
 
@@ -215,6 +202,7 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
     into.latest = latest;
+    into.unsure = topology_.points[latest->point].repeats_nameless;
     return true;
   }
   return false;
@@ -232,7 +220,10 @@ bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Un
     if (round != named) continue;
     into.parents.push_back(latest);
     into.relation = Relation::kTakes;
-    if (named == nullptr) into.latest = latest;
+    if (named == nullptr) {
+      into.latest = latest;
+      into.unsure = topology_.points[latest->point].repeats_nameless;
+    }
     return true;
   }
   return false;
@@ -313,8 +304,10 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
 
 void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
   into.relation = Relation::kTakes;
-  const bool goes_on = !is_shared(*nearest.use) && goes_on_with(*nearest.unit, child);
-  const bool sure = (goes_on && child.tid != 0) || in_time(nearest.older, child) == nullptr;
+  const bool is_only = in_time(nearest.older, child) == nullptr;
+  bool goes_on = !is_shared(*nearest.use) && goes_on_with(*nearest.unit, child);
+  if (goes_on && !is_only) goes_on = believes_thread(nearest, child, into);
+  const bool sure = is_only || (goes_on && child.tid != 0);
   const auto* const as_long = sure ? nullptr : first_as_long(&nearest, child);
   const auto& taken = as_long != nullptr ? *as_long : nearest;
   into.parents.push_back(taken.unit);
@@ -323,6 +316,20 @@ void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into)
   const bool follows = goes_on && taken.unit == nearest.unit;
   if (!sure && !follows) note_alternatives(nearest, taken, child, into);
   if (taken.use->of_sender) note_senders(taken, into);
+}
+
+// What waits for its slot under other ids is one of several senders', whatever its thread did just
+// before. As long as there seems to be one, it is believed: who takes another one later shows that
+// both were there.
+bool Matcher::believes_thread(const Entry& nearest, const Unit& child, Match& into) const {
+  const auto& pair = topology_.pair(nearest.unit->point, child.point);
+  if (!pair.nameless || !pair.renamed) return true;
+  into.unsure = true;
+  if (senders_.are_mixed(topology_.points[child.point].direction)) return false;
+  auto left = kMostWaiting;
+  for (const auto* entry = nearest.older; entry != nullptr && left-- > 0; entry = entry->older)
+    store_.ambiguities().contest(*entry->unit);
+  return true;
 }
 
 // The nearest of a chain of entries that is as long as the child, if there is one.
@@ -419,6 +426,7 @@ bool Matcher::same_ids(const Unit& left, const Unit& right) const {
 void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const {
   const auto& plan = topology_.points[child.point];
   into.parents.push_back(parent);
+  into.unsure = pair.nameless && !pair.by_process;
   if (plan.drop || plan.ack) {
     into.relation = Relation::kEnds;
     return;

@@ -1,6 +1,6 @@
 // Decides what an event is to the units before it: the next step of one or several, a piece of one,
 // another branch, a repeat, or the end. Changes nothing of those but what a cut parent knows
-// of its bytes, and which pieces were passed over.
+// of its bytes, which pieces were passed over, and which units others might have meant.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,16 @@
 #include "analysis/journeys/joins.h"
 #include "analysis/journeys/match.h"
 #include "analysis/journeys/numbering.h"
+#include "analysis/journeys/receptions.h"
+#include "analysis/journeys/senders.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
 
 class Matcher {
  public:
-  Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted);
+  Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
+          Senders& senders, Receptions& receptions);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
   void match(const Unit& child, Match& into, bool finally);
@@ -25,8 +28,6 @@ class Matcher {
   void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
-  // Several were found to share numbers or processes.
-  bool mixes_senders() const { return evicted_.is_any_disproved() || joins_.mixes_senders(); }
   Numbering& numbering() { return numbering_; }
 
  private:
@@ -55,10 +56,12 @@ class Matcher {
   bool is_named(const Best& found, const Unit& child, const PointPlan& plan) const;
   bool is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const;
   Unit* round_before(const Unit& child, const PointPlan& plan) const;
+  bool may_be_doubtful(const Match& match) const {
+    return match.unsure || store_.ambiguities().has_contested();
+  }
+  static void note_orphan(const Unit& child, const PointPlan& plan, Match& into);
   bool match_round(const Unit& child, const PointPlan& plan, Match& into);
-  bool was_received(const Unit& unit) const;
-  bool goes_on(const Unit& earlier, const Unit& child, Match& into);
-  void note_round_before(const Unit& child, const PointPlan& plan, Match& into) const;
+  void note_round_before(const Unit& child, Match& into) const;
   bool match_process(const Unit& child, const PointPlan& plan, Match& into) const;
   bool match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
                        Match& into) const;
@@ -68,6 +71,7 @@ class Matcher {
   void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
   bool goes_on_with(const Unit& unit, const Unit& child) const;
   void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
+  bool believes_thread(const Entry& nearest, const Unit& child, Match& into) const;
   const Entry* first_as_long(const Entry* entry, const Unit& child) const;
   void note_alternatives(const Entry& nearest, const Entry& taken, const Unit& child,
                          Match& into) const;
@@ -86,17 +90,13 @@ class Matcher {
   const Rules& rules_;
   Store& store_;
   Evicted& evicted_;
+  Senders& senders_;
+  Receptions& receptions_;
   static constexpr std::size_t kThreads = 1 << 16;
 
   std::vector<bool> lengths_differ_;
   Joins joins_;
   Numbering numbering_;
-  // Rounds above 0 at an input: after one that had not ended, or with nothing to repeat.
-  struct Rounds {
-    std::uint64_t go_on = 0;
-    std::uint64_t alone = 0;
-  };
-  std::vector<Rounds> rounds_;  // by point
   struct LastOfThread {
     std::uint32_t tid = 0;
     std::uint64_t serial = 0;

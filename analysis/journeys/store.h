@@ -48,6 +48,9 @@ enum Flag : std::uint32_t {
   kPassedOver = 1 << 17,   // a piece that ends beyond what others of its number became
   kUndecided = 1 << 18,    // whether its parent is its own may be known soon
   kHasOrigin = 1 << 19,    // known which of those that were put into its block it is, or that none
+  kContested = 1 << 20,    // another one was taken where this one fitted as well
+  kSuspected = 1 << 21,    // of being another sender's, should there turn out to be several
+  kGoesOn = 1 << 22,       // its reception has a later round
 };
 
 // A block is not sent more often.

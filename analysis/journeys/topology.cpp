@@ -119,6 +119,9 @@ class Deriver {
   void note_rounds(const model::Point& point, PointPlan& plan) {
     const auto names = process_ids(point);
     if (names.empty()) return;
+    plan.repeats_nameless = std::ranges::none_of(point.fields, [&](const model::Field& field) {
+      return field.role == Role::kGlobal && has(names, field.name);
+    });
     const auto table = take_table();
     for (const auto& fields : alternatives(point, names)) {
       TableUse use{.table = table, .fields = fields};
@@ -392,8 +395,13 @@ class Deriver {
       return pair.by_process && topology_.points[pair.parent].repeats.has_value();
     });
     plan.input = plan.pairs.empty() && !plan.control;
+    plan.takes_nameless = !plan.control && !plan.container &&
+                          std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
+                            return topology_.pairs[at].nameless;
+                          });
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
+    plan.displaces = plan.input && plan.repeats && plan.repeats_nameless;
     if (plan.drop) note_processes(index);
   }
 

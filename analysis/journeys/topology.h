@@ -69,6 +69,8 @@ struct Pair {
   bool single = false;   // the key is an address or a process, which one unit at a time has
   bool of_sender = false;   // of each sender: a process, of which the key may not say whose it is
   bool by_process = false;  // a HARQ process is in the key
+  bool nameless = false;    // nothing in the key says whose it is
+  bool renamed = false;     // its process ties it, and for the rest it has other ids than before
   bool of_bearer = false;   // a child's pieces are of one bearer, of which the key does not say
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
@@ -95,6 +97,7 @@ struct PointPlan {
   bool drop = false;
   bool ack = false;
   bool control = false;
+  bool takes_nameless = false;    // ... units, of which nothing says whose they are
   bool container = false;         // it takes units that are numbered, and has no number itself
   bool waits_for_number = false;  // its units get one as they are cut,
   bool says_number = false;       // of which these are the pieces
@@ -117,7 +120,9 @@ struct PointPlan {
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
   bool round_is_version = false;
-  bool rounds_come = false;  // out of points that tell of rounds as well
+  bool displaces = false;         // it is an input, and nothing says whose process its units take
+  bool repeats_nameless = false;  // nothing says whose its process is
+  bool rounds_come = false;       // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
   std::optional<std::uint8_t> number;  // the first that numbers units
   std::optional<std::uint8_t> bearer;
