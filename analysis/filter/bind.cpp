@@ -142,51 +142,29 @@ class Binder {
 
   // ---- numbers ----
 
-  static bool is_constant(const std::vector<Step>& steps) {
-    return steps.size() == 1 && steps.front().kind == Step::Kind::kConstant;
-  }
-
-  static std::vector<Step> constant(Number number) { return {Step{.number = number}}; }
-
   Result<std::vector<Step>> number(const Node& node, Leaf& leaf) {
     switch (node.kind) {
       case Kind::kConstant:
-        return constant(node.number);
+        return std::vector{Step{.number = node.number}};
       case Kind::kName:
         return name(node, leaf);
       case Kind::kAt:
         return stay(node, leaf);
       case Kind::kNegate: {
         SJ_TRY(steps, number(node.parts.front(), leaf));
-        if (is_constant(steps)) return folded(node, Operator::kSubtract, 0, steps.front().number);
         steps.push_back({.kind = Step::Kind::kNegate});
         return std::move(steps);
       }
       case Kind::kCalculate: {
         SJ_TRY(left, number(node.parts[0], leaf));
         SJ_TRY(right, number(node.parts[1], leaf));
-        return calculated(node, std::move(left), std::move(right));
+        left.insert(left.end(), right.begin(), right.end());
+        left.push_back({.kind = Step::Kind::kCalculate, .op = node.op});
+        return std::move(left);
       }
       default:
         return complain(text_, node.at, "a number is wanted here");  // the parser saw to it
     }
-  }
-
-  Result<std::vector<Step>> calculated(const Node& node, std::vector<Step> left,
-                                       std::vector<Step> right) const {
-    const bool divides = node.op == Operator::kDivide || node.op == Operator::kRemainder;
-    if (divides && is_constant(right) && right.front().number == 0)
-      return complain(text_, node.parts[1].at, "division by zero");
-    if (is_constant(left) && is_constant(right))
-      return folded(node, node.op, left.front().number, right.front().number);
-    left.insert(left.end(), right.begin(), right.end());
-    left.push_back({.kind = Step::Kind::kCalculate, .op = node.op});
-    return left;
-  }
-
-  Result<std::vector<Step>> folded(const Node& node, Operator op, Number left, Number right) const {
-    if (const auto result = calculate(op, left, right)) return constant(*result);
-    return complain(text_, node.at, "the number becomes too large");
   }
 
   Result<std::vector<Step>> name(const Node& node, Leaf& leaf) {
@@ -262,16 +240,16 @@ class Binder {
   }
 
   Result<void> compare(const Node& node, Leaf& leaf) {
-    SJ_TRY(left, number(node.parts[0], leaf));
-    SJ_TRY(right, number(node.parts[1], leaf));
-    if (is_constant(left) && is_constant(right))
-      return complain(text_, node.at, "this compares two constants: it is always the same");
-    if (is_constant(right)) {
+    const Node& before = node.parts[0];
+    const Node& behind = node.parts[1];
+    SJ_TRY(left, number(before, leaf));
+    SJ_TRY(right, number(behind, leaf));
+    if (behind.kind == Kind::kConstant) {
       leaf.steps = std::move(left);
-      add_range(node.comparison, right.front().number, leaf);
-    } else if (is_constant(left)) {
+      add_range(node.comparison, behind.number, leaf);
+    } else if (before.kind == Kind::kConstant) {
       leaf.steps = std::move(right);
-      add_range(mirrored(node.comparison), left.front().number, leaf);
+      add_range(mirrored(node.comparison), before.number, leaf);
     } else {
       leaf.steps = std::move(left);
       leaf.steps.insert(leaf.steps.end(), right.begin(), right.end());
@@ -283,21 +261,9 @@ class Binder {
 
   Result<void> in(const Node& node, Leaf& leaf) {
     SJ_TRY(steps, number(node.parts.front(), leaf));
-    if (is_constant(steps))
-      return complain(text_, node.parts.front().at, "this is a constant: it is always the same");
     leaf.steps = std::move(steps);
-    for (std::size_t i = 1; i + 1 < node.parts.size(); i += 2) {
-      SJ_TRY(low, number(node.parts[i], leaf));
-      SJ_TRY(high, number(node.parts[i + 1], leaf));
-      for (const auto& [end, at] :
-           {std::pair(&low, node.parts[i].at), std::pair(&high, node.parts[i + 1].at)})
-        if (!is_constant(*end)) return complain(text_, at, "a set is of constants");
-      const Range range = {low.front().number, high.front().number};
-      if (range.low > range.high)
-        return complain(text_, {node.parts[i].at.begin, node.parts[i + 1].at.end},
-                        "the range is empty: the smaller number comes first");
-      leaf.ranges.push_back(range);
-    }
+    for (std::size_t i = 1; i + 1 < node.parts.size(); i += 2)
+      leaf.ranges.push_back({node.parts[i].number, node.parts[i + 1].number});
     tidy(leaf.ranges);
     if (!node.patterns.empty()) return called(node, leaf);
     return require_plain_time(node, leaf);
@@ -352,12 +318,10 @@ class Binder {
     leaf.patterns = node.patterns;
     SJ_CHECK(word(node, leaf));
     for (const Pattern& pattern : node.patterns) {
-      if (leaf.word == Word::kDir) {
-        SJ_CHECK(require_direction(pattern));
-      } else if (names_ == Names::kMustBeKnown &&
-                 std::ranges::none_of(schema_.points, [&](const model::Point& point) {
-                   return text_matches(point, leaf.word, {pattern});
-                 })) {
+      if (leaf.word != Word::kDir && names_ == Names::kMustBeKnown &&
+          std::ranges::none_of(schema_.points, [&](const model::Point& point) {
+            return text_matches(point, leaf.word, {pattern});
+          })) {
         return complain(text_, pattern.at,
                         fmt::format("no {} {} \"{}\"{}", node.name == "point" ? "point" : "place",
                                     pattern.is_glob ? "matches" : "is called", pattern.text,
@@ -365,15 +329,6 @@ class Binder {
       }
     }
     return {};
-  }
-
-  Result<void> require_direction(const Pattern& pattern) const {
-    if (pattern.text.size() == 1 && model::direction_from_letter(pattern.text.front())) return {};
-    std::string letters;
-    for (char letter = 'A'; letter <= 'Z'; ++letter)
-      if (model::direction_from_letter(letter)) letters += fmt::format(" {}", letter);
-    return complain(text_, pattern.at,
-                    fmt::format("\"{}\" is no direction: one of{}", pattern.text, letters));
   }
 
   std::vector<std::string> texts(Word word) const {

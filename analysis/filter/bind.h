@@ -1,5 +1,5 @@
-// An expression compared with a schema: every name is known, every constant folded, negations stand
-// at single comparisons only. What remains to be done for each point is in program.h and
+// An expression compared with a schema: every name is known, negations stand at single comparisons
+// only. What remains to be done for each point is in program.h and
 // journey_filter.h. Plain data; does not refer to the expression or the schema.
 #pragma once
 

@@ -1,12 +1,15 @@
 // Recursive descent, one function a level of precedence, from || down to a number. What is a number
-// and what a condition is settled here; which fields there are is not (bind.cpp).
+// and what a condition is settled here, and so is all that is wrong whatever the trace: constants
+// are calculated here. Which fields there are is not (bind.cpp).
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "analysis/filter/lexer.h"
 #include "analysis/filter/syntax.h"
 #include "analysis/filter/words.h"
+#include "analysis/model/schema.h"
 
 namespace sojourn::filter {
 
@@ -89,6 +92,11 @@ class Parser {
     return wrong(node.at, "this is a condition, not a number");
   }
 
+  Result<void> require_constant(const Node& node) const {
+    if (node.kind == Kind::kConstant) return {};
+    return wrong(node.at, "a set is of constants");
+  }
+
   static Node join(Kind kind, std::vector<Node> parts) {
     Node node;
     node.kind = kind;
@@ -162,10 +170,12 @@ class Parser {
     SJ_TRY(right, sum());
     SJ_CHECK(require_number(right));
     SJ_CHECK(require_same_unit(left, right));
+    const bool is_settled = left.kind == Kind::kConstant && right.kind == Kind::kConstant;
     std::vector<Node> parts;
     parts.push_back(std::move(left));
     parts.push_back(std::move(right));
     Node node = join(Kind::kCompare, std::move(parts));
+    if (is_settled) return wrong(node.at, "this compares two constants: it is always the same");
     node.comparison = row->comparison;
     return row->negated ? negate(std::move(node)) : std::move(node);
   }
@@ -182,6 +192,8 @@ class Parser {
 
   Result<Node> membership(Node left) {
     SJ_CHECK(require_number(left));
+    if (left.kind == Kind::kConstant)
+      return wrong(left.at, "this is a constant: it is always the same");
     SJ_CHECK(advance());
     std::vector<Node> parts;
     parts.push_back(std::move(left));
@@ -208,6 +220,7 @@ class Parser {
     if (!is_range) {
       if (must_be_range)
         return wrong(from.at, "after \"in\" comes a set {1, 2, 10..20} or a range 10..20");
+      SJ_CHECK(require_constant(from));
       Node same = from;
       parts.push_back(std::move(from));
       parts.push_back(std::move(same));
@@ -216,6 +229,11 @@ class Parser {
     SJ_TRY(to, sum());
     SJ_CHECK(require_number(to));
     SJ_CHECK(require_same_unit(parts.front(), to));
+    SJ_CHECK(require_constant(from));
+    SJ_CHECK(require_constant(to));
+    if (from.number > to.number)
+      return wrong({from.at.begin, to.at.end},
+                   "the range is empty: the smaller number comes first");
     parts.push_back(std::move(from));
     parts.push_back(std::move(to));
     return {};
@@ -240,12 +258,28 @@ class Parser {
         return wrong(right.at, "two times cannot be multiplied");
       if (right.unit == Unit::kTime) unit = Unit::kTime;
     }
+    const bool divides = op == Operator::kDivide || op == Operator::kRemainder;
+    if (divides && right.kind == Kind::kConstant && right.number == 0)
+      return wrong(right.at, "division by zero");
+    if (left.kind == Kind::kConstant && right.kind == Kind::kConstant) {
+      const Place at = {left.at.begin, right.at.end};
+      return folded(calculate(op, left.number, right.number), unit, at);
+    }
     std::vector<Node> parts;
     parts.push_back(std::move(left));
     parts.push_back(std::move(right));
     Node node = join(Kind::kCalculate, std::move(parts));
     node.op = op;
     node.unit = unit;
+    return node;
+  }
+
+  Result<Node> folded(std::optional<Number> number, Unit unit, Place at) const {
+    if (!number) return wrong(at, "the number becomes too large");
+    Node node;
+    node.number = *number;
+    node.unit = unit;
+    node.at = at;
     return node;
   }
 
@@ -286,6 +320,8 @@ class Parser {
     SJ_TRY(node, signed_number());
     SJ_CHECK(require_number(node));
     const Unit unit = node.unit;
+    if (node.kind == Kind::kConstant)
+      return folded(calculate(Operator::kSubtract, 0, node.number), unit, {at.begin, node.at.end});
     std::vector<Node> parts;
     parts.push_back(std::move(node));
     Node negated = join(Kind::kNegate, std::move(parts));
@@ -466,8 +502,18 @@ class Parser {
                    node.name == "dir"
                        ? "dir is one letter"
                        : fmt::format("== compares exactly: write {} ~ for a pattern", node.name));
+    if (node.name == "dir") SJ_CHECK(require_direction(pattern));
     node.patterns.push_back(std::move(pattern));
     return advance();
+  }
+
+  Result<void> require_direction(const Pattern& pattern) const {
+    if (pattern.text.size() == 1 && model::direction_from_letter(pattern.text.front())) return {};
+    std::string letters;
+    for (char letter = 'A'; letter <= 'Z'; ++letter)
+      if (model::direction_from_letter(letter)) letters += fmt::format(" {}", letter);
+    return wrong(pattern.at,
+                 fmt::format("\"{}\" is no direction: one of{}", pattern.text, letters));
   }
 
   // More than anybody writes; what a long row of them nests is walked recursively later.

@@ -1,7 +1,7 @@
 // An expression of the filter language as it is written: a tree whose nodes know where they stand
-// in the text, so that every complaint can point at its cause. No schema is needed to parse one;
-// bind.h compares it with a schema. Plain data, immutable after parse(); docs/filters.md has the
-// grammar.
+// in the text, so that every complaint can point at its cause. No schema is needed to parse one,
+// nor to refuse what is wrong whatever the trace; bind.h compares it with a schema. Plain data,
+// immutable after parse(); docs/filters.md has the grammar.
 #pragma once
 
 #include <cstddef>
@@ -45,15 +45,15 @@ struct Node {
     kConstant,
     kName,       // a field or a word
     kAt,         // at(place): patterns[0]
-    kNegate,     // parts[0]
-    kCalculate,  // parts[0] op parts[1]
+    kNegate,     // parts[0], no constant
+    kCalculate,  // parts[0] op parts[1], not both of them constants
     // conditions
-    kCompare,  // parts[0] comparison parts[1]
-    kIn,     // parts[0] in the ranges of which the other parts are the ends, two by two, or called
-             // as one of the patterns
-    kText,   // name is one of the patterns
-    kFlag,   // name
-    kHas,    // has(name)
+    kCompare,  // parts[0] comparison parts[1], not both of them constants
+    kIn,    // parts[0] in the ranges of which the other parts, constants, are the ends, two by two,
+            // or called as one of the patterns
+    kText,  // name is one of the patterns
+    kFlag,  // name
+    kHas,   // has(name)
     kEvent,  // event(parts[0])
     kNot,    // parts[0]
     kAnd,    // all parts

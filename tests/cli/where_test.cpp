@@ -206,6 +206,10 @@ TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret un
     CHECK(
         ended.err.contains("--where: column 5: a single '=' means nothing: write == to "
                            "compare\n  len = 5\n      ^\n"));
+    for (const char* expression : {"rnti in 9..3", "len / 0 > 1", "5 == 5", "dir == X"}) {
+      CAPTURE(command, expression);
+      CHECK(sojourn({command, "none.sjt", "--where", expression}).exit_code == 2);
+    }
   }
 }
 

@@ -72,6 +72,21 @@ TEST_CASE("sets and ranges are of constants, the smaller one first") {
   refused("len in 20..10", 8, 6, "the range is empty: the smaller number comes first");
 }
 
+TEST_CASE("what is wrong whatever the trace is refused before there is one") {
+  for (const char* expression :
+       {"rnti in 9..3", "rnti in {1, 9..3}", "thread in {mac, 9..3}", "len / 0 > 1",
+        "len % (2 - 2) > 1", "5 == 5", "-5 < 1", "5 in {5}", "len in {rnti}", "dir == X",
+        "dir in {D, X}", "len > 0x8000000000000000 * 0x8000000000000000 * 4",
+        "event(len in 9..3)"}) {
+    CAPTURE(expression);
+    CHECK_FALSE(filter::parse(expression));
+  }
+  for (const char* expression : {"len / 2 > 1 - 2", "len in -9..-3", "0 < len", "dir == D"}) {
+    CAPTURE(expression);
+    CHECK(filter::parse(expression));
+  }
+}
+
 TEST_CASE("texts are compared as texts") {
   refused("point > 5", 7, 1,
           "point is a text: ==, !=, ~ (matches), !~ or in {..} is wanted after it");
