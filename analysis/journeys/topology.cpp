@@ -330,15 +330,16 @@ class Deriver {
     pair.numbers &= !pair.gathers && rule.cuts.value_or(true);
     pair.single &= !pair.gathers && !rule.cuts.value_or(false);
     pair.of_sender &= pair.single;
+    const bool can_cut = up.length && down.length && down.offset;
+    const bool can_join = up.length && up.offset && down.length;
     const bool cuts = rule.cuts.value_or(pair.cuts);
-    const bool lengths = rule.lengths.value_or(cuts || pair.joins);
+    const bool lengths = rule.lengths.value_or(cuts ? can_cut : pair.joins);
     if (rule.cuts) pair.cuts = *rule.cuts;
     pair.cuts = pair.cuts && lengths;
     pair.joins = pair.gathers && !pair.cuts && lengths;
     if (rule.lengths.value_or(false) && !pair.cuts && !pair.joins)
       return fail("{}: there are no lengths to compare where one unit becomes one", said(rule));
-    if ((pair.cuts && (!up.length || !down.length || !down.offset)) ||
-        (pair.joins && (!up.length || !up.offset || !down.length)))
+    if ((pair.cuts && !can_cut) || (pair.joins && !can_join))
       return fail("{}: lengths can be compared where both have {}, and the piece has {}",
                   said(rule), rules_.length, rules_.offset);
     if (rule.expiry_ns) {

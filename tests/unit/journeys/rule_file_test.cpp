@@ -303,6 +303,29 @@ TEST_CASE("lengths that are not to be compared are not") {
   CHECK_FALSE(topology_of(schema, rules_of("pair D in--a -> a--b lengths unused")).pairs[0].cuts);
 }
 
+TEST_CASE("lengths are compared where the fields are there, if nothing is said of them") {
+  const auto schema = schema_of(R"(
+    D in--a len:rnti:sn D a--b len:rnti:sn.so
+    D in--c len:rnti:sn.so D c--d len:rnti:sn
+    D in--e :rnti:sn D e--f len:rnti:sn.so
+  )");
+  for (const char* cardinality : {"1:n", "n:m"}) {
+    CAPTURE(cardinality);
+    const auto pair = [&](const std::string& points, const std::string& more = "") {
+      return topology_of(schema, rules_of("pair D " + points + " " + cardinality + more)).pairs;
+    };
+    CHECK(pair("in--a -> a--b")[0].cuts);
+    CHECK_FALSE(pair("in--a -> a--b", " lengths unused")[0].cuts);
+    for (const auto& [points, index] : {std::pair("in--c -> c--d", 1), {"in--e -> e--f", 2}}) {
+      CAPTURE(points);
+      const Pair made = pair(points)[index];
+      CHECK_FALSE(made.cuts);
+      CHECK_FALSE(made.joins);
+      CHECK(made.gathers == (std::string_view(cardinality) == "n:m"));
+    }
+  }
+}
+
 TEST_CASE("that pieces are not numbered in the order of arrival can be stated") {
   const auto schema = schema_of("D in--a len:rnti:lcid.psn D a--out len:rnti:lcid.sn.so");
   CHECK(topology_of(schema, {}).pairs[0].numbers);
@@ -420,7 +443,7 @@ TEST_CASE("what does not fit the points is told with its place") {
   CHECK(derive_error(kLine, "pair D in--a -> a--b by rnti.psn") ==
         "my.rules:1:8: in--a -> a--b: D in--a has no id psn");
   CHECK(derive_error(kLine, "pair D in--a -> a--b by drb").ends_with("D in--a has no id drb"));
-  CHECK(derive_error(kLine, "pair D in--a -> a--b 1:n")
+  CHECK(derive_error(kLine, "pair D in--a -> a--b 1:n lengths compared")
             .ends_with("lengths can be compared where both have len, and the piece has so"));
   CHECK(derive_error(kLine, "pair D in--a -> a--b 1:1 lengths compared")
             .contains("no lengths to compare"));
