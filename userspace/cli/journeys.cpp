@@ -187,7 +187,8 @@ Action define_journeys(CLI::App& app) {
   app.add_option("--limit", options->limit, "Print at most so many")
       ->type_name("N")
       ->check(whole_number(1));
-  app.add_option("--worst", options->worst, "Only the slowest complete ones, slowest first")
+  app.add_option("--worst", options->worst,
+                 "Only the slowest, slowest first: complete ones, or with --incomplete the others")
       ->type_name("N")
       ->check(whole_number(1, 100'000));
   choose_from(*app.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),

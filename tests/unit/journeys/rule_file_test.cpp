@@ -476,6 +476,8 @@ TEST_CASE("the documentation's rules can be read") {
       const auto rules = parse_rules(text, "journeys.md");
       if (!rules) FAIL(rules.error().text());
       CHECK_FALSE(rules->pairs.empty());
+      // The first is of these points, and all of it applies to them.
+      if (blocks == 0) CHECK(topology_of(schema_of(radio_points()), *rules).idle_rules.empty());
       ++blocks;
       text.clear();
     }
