@@ -235,10 +235,11 @@ class Parser {
     const char* const last = text.data() + text.size();
     const auto [end, code] = std::from_chars(text.data(), last, number);
     const auto unit = std::ranges::find(kUnits, std::string_view(end, last), &Unit::name);
-    if (code != std::errc() || unit == kUnits.end() || number == 0 ||
-        number > UINT64_MAX / 4 / unit->ns)
+    if (code != std::errc() || unit == kUnits.end() || number > UINT64_MAX / 4 / unit->ns)
       return line.wrong_word(
           fmt::format("\"{}\" is not a time such as 10s, 500ms, 20us or 7ns", shown(text)));
+    if (number == 0)
+      return line.wrong_word(fmt::format("\"{}\": a time above 0 is wanted", shown(text)));
     return number * unit->ns;
   }
 
@@ -250,6 +251,9 @@ class Parser {
     if (text.ends_with('}') && brace != std::string::npos) {
       name.fields = text.substr(brace + 1, text.size() - brace - 2);
       name.name.resize(brace);
+    } else if (brace != std::string::npos) {
+      return line.wrong_word(fmt::format(
+          "\"{}\" has no \"}}\" at its end: fields stand in {{...}}, without blanks", shown(text)));
     }
     if (!name.name.contains("--") || name.name.starts_with("--"))
       return line.wrong_word(

@@ -421,12 +421,17 @@ TEST_CASE("what is wrong with a text is told with its place") {
   CHECK(error_of("word legnth len").starts_with("my.rules:1:6: expected one of \"length\", "));
   CHECK(error_of("expiry ten") ==
         "my.rules:1:8: \"ten\" is not a time such as 10s, 500ms, 20us or 7ns");
-  CHECK(error_of("expiry 0s").contains("\"0s\" is not a time"));
+  CHECK(error_of("expiry 0s") == "my.rules:1:8: \"0s\": a time above 0 is wanted");
+  CHECK(error_of("pair D a--b -> b--c expiry 0ms").contains("\"0ms\": a time above 0 is wanted"));
   CHECK(error_of("expiry 99999999999999999999s").contains("is not a time"));
   CHECK(error_of("expiry 10s 20s") == "my.rules:1:12: expected the end of the line, found \"20s\"");
   CHECK(error_of("units many").starts_with("my.rules:1:7: \"many\" is not a number of units"));
   CHECK(error_of("point D in-a input") ==
         "my.rules:1:9: \"in-a\" is not a point such as ip.in--pdcp.in");
+  CHECK(error_of("point D in--a{len:rnti input") ==
+        "my.rules:1:9: \"in--a{len:rnti\" has no \"}\" at its end: fields stand in {...}, without "
+        "blanks");
+  CHECK(error_of("pair D a--b -> b--c{len: rnti} 1:1").starts_with("my.rules:1:16: \"b--c{len:\""));
   CHECK(error_of("point D in--a exit").starts_with("my.rules:1:15: expected \"input\""));
   CHECK(error_of("pair D a--b c--d").starts_with("my.rules:1:13: expected \"->\""));
   CHECK(error_of("pair D a--b -> b--c").starts_with("my.rules:1:20: expected \"never\""));
