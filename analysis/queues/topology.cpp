@@ -21,16 +21,24 @@ EndsById ends_of(const Operations& operations,
   return ends;
 }
 
+Ends ends_of(const EndsById& ends, std::uint64_t id) {
+  const auto known = ends.find(id);
+  return known == ends.end() ? Ends() : known->second;
+}
+
+std::string end_text(const model::QueueSide& side, const std::string& thread) {
+  return side.stage.empty() && !thread.empty() ? thread : side_text(side);
+}
+
 std::string to_dot(const std::vector<Story>& stories, const EndsById& ends) {
   DotStages stages;
   const auto node = [&](const model::QueueSide& side, const std::string& thread) {
-    if (!side.stage.empty()) return stages.node(side_text(side));
-    return thread.empty() ? stages.unknown() : stages.node(thread);
+    const bool is_known = !side.stage.empty() || !thread.empty();
+    return is_known ? stages.node(end_text(side, thread)) : stages.unknown();
   };
   std::string edges;
   for (const Story& story : stories) {
-    const auto known = ends.find(story.about.id);
-    const Ends threads = known == ends.end() ? Ends() : known->second;
+    const Ends threads = ends_of(ends, story.about.id);
     const std::string from = node(story.about.producer, threads.feeds);
     const std::string to = node(story.about.consumer, threads.drains);
     std::string label = story.name();

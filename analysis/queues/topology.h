@@ -23,6 +23,10 @@ struct Ends {
 };
 using EndsById = std::map<std::uint64_t, Ends>;
 EndsById ends_of(const Operations& operations, const std::map<std::uint32_t, std::string>& threads);
+Ends ends_of(const EndsById& ends, std::uint64_t id);
+
+// The stage that the target tells, else the thread, "?" where neither is known.
+std::string end_text(const model::QueueSide& side, const std::string& thread);
 
 std::string to_dot(const std::vector<Story>& stories, const EndsById& ends = {});
 

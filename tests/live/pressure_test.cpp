@@ -81,6 +81,7 @@ TEST_CASE("with samples the chain has the queues' names, once") {
   CHECK(!graph.contains("unknown"));
   const std::string topology = sojourn_done({"queues", run.trace, "--topology"});
   INFO(topology);
+  CHECK(topology.contains("middle-2 -> slow-end  "));
   CHECK(topology.contains("->  third   ->  slow-end    second"));
 }
 

@@ -192,12 +192,13 @@ void print_json(const Options& options, const Found& found) {
 void print_text(const Options& options, const Found& found) {
   const bool with_samples = found.has_samples() && !options.places;
   const std::uint64_t origin = origin_ns(found.reader);
+  const queues::EndsById ends = queues::ends_of(found.operations, found.threads);
   if (options.where.given())
     fmt::print("{}\n\n", report::wrapped("only what came where " + options.where.text() +
                                              ": depths, rates and waits are of that",
                                          2, line_width()));
   if (with_samples) {
-    print_queues(found.reader, found.survey);
+    print_queues(found.reader, found.survey, ends);
     print_marks(found.survey, *found.marks, origin);
     fmt::print("\n");
   } else if (options.where.given()) {
@@ -213,8 +214,7 @@ void print_text(const Options& options, const Found& found) {
   const Pressure pressure(found, with_samples);
   print_chains(pressure.chains, pressure.names, origin);
   if (options.topology) {
-    if (with_samples)
-      print_topology(found.reader, found.survey, queues::ends_of(found.operations, found.threads));
+    if (with_samples) print_topology(found.reader, found.survey, ends);
     print_operation_threads(found.operations, found.threads);
     print_place_threads(found.places, found.topology, found.threads);
   }

@@ -31,9 +31,10 @@ std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? duration(*seconds * 1e9) : "-";
 }
 
-std::string way(const model::QueueAbout& about) {
-  return printable(fmt::format("{} -> {}", queues::side_text(about.producer),
-                               queues::side_text(about.consumer)));
+std::string way(const model::QueueAbout& about, const queues::EndsById& ends) {
+  const queues::Ends threads = queues::ends_of(ends, about.id);
+  return printable(fmt::format("{} -> {}", queues::end_text(about.producer, threads.feeds),
+                               queues::end_text(about.consumer, threads.drains)));
 }
 
 void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
@@ -126,7 +127,8 @@ std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns) {
   return fmt::format("{} ({})", count(stretches.count), percent(share));
 }
 
-void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
+void print_queues(const trace::Reader& reader, const queues::Survey& survey,
+                  const queues::EndsById& ends) {
   print_sampling(reader, survey);
   fmt::print("\n");
   Table table({"queue", "kind", "producer -> consumer", "capacity", "samples", "depth", "p50",
@@ -141,7 +143,7 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey) {
     const auto& gauge = story.gauge;
     const auto& levels = gauge.levels();
     const auto used = story.utilisation();
-    table.row({printable(story.name()), std::string(name(story.about.kind)), way(story.about),
+    table.row({printable(story.name()), std::string(name(story.about.kind)), way(story.about, ends),
                story.about.capacity == 0 ? "-" : count(story.about.capacity),
                count(gauge.samples()), fmt::format("{:.2f}", levels.mean()),
                count(levels.quantile(0.5)), count(levels.quantile(0.99)), count(gauge.max_depth()),
@@ -204,17 +206,15 @@ void print_marks(const queues::Survey& survey, const queues::Marks& marks,
 
 void print_topology(const trace::Reader& reader, const queues::Survey& survey,
                     const queues::EndsById& ends) {
-  const auto end = [](const model::QueueSide& side, const std::string& thread) {
-    return printable(side.stage.empty() && !thread.empty() ? thread : queues::side_text(side));
-  };
   fmt::print("\n");
   Table table({"producer", "", "queue", "", "consumer", "kind", "group"});
   for (std::size_t column = 1; column < 6; ++column) table.left(column);
   for (const Story& story : survey.stories()) {
-    const auto known = ends.find(story.about.id);
-    const queues::Ends threads = known == ends.end() ? queues::Ends() : known->second;
-    table.row({end(story.about.producer, threads.feeds), "->", printable(story.name()), "->",
-               end(story.about.consumer, threads.drains), std::string(name(story.about.kind)),
+    const queues::Ends threads = queues::ends_of(ends, story.about.id);
+    table.row({printable(queues::end_text(story.about.producer, threads.feeds)), "->",
+               printable(story.name()), "->",
+               printable(queues::end_text(story.about.consumer, threads.drains)),
+               std::string(name(story.about.kind)),
                story.about.group == 0 ? "-" : std::to_string(story.about.group)});
   }
   fmt::print("{}", table.text(line_width()));
@@ -225,7 +225,8 @@ void print_topology(const trace::Reader& reader, const queues::Survey& survey,
   for (const model::QueueChange& change : reader.queue_changes()) {
     if (change.event == model::QueueEvent::kFound) continue;
     changes.row({at(change.after_ns, origin_ns), at(change.ts_ns, origin_ns),
-                 std::string(name(change.event)), printable(change.about.name), way(change.about)});
+                 std::string(name(change.event)), printable(change.about.name),
+                 way(change.about, ends)});
   }
   if (!changes.empty()) fmt::print("\nchanges\n{}", changes.text(line_width()));
 }

@@ -19,7 +19,8 @@ std::string listed(const std::vector<std::uint64_t>& first, std::uint64_t all);
 // "3 (0.2 %)": how often, and for which share of the time.
 std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns);
 
-void print_queues(const trace::Reader& reader, const queues::Survey& survey);
+void print_queues(const trace::Reader& reader, const queues::Survey& survey,
+                  const queues::EndsById& ends);
 // The non-zero levels, each with the share of time at it and at it or below.
 void print_levels(const std::string& name, const queues::Levels& levels,
                   const queues::Series& series);

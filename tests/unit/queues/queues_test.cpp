@@ -249,6 +249,9 @@ TEST_CASE(
   CHECK(dot.contains("[shape=box, label=\"rx 0\"]"));
   CHECK(dot.contains("[shape=box, label=\"mac\"]"));
   CHECK_FALSE(dot.contains("thread 1"));
+  CHECK(end_text(half.producer, "thread 1") == "rx 0");
+  CHECK(end_text(half.consumer, "mac") == "mac");
+  CHECK(end_text(half.consumer, "") == "?");
 }
 
 TEST_CASE("depths of any size take bounded memory and are right to a thousandth") {
