@@ -79,7 +79,6 @@ TEST_CASE(
                 "(stream 0 seq 0)\n"));
   const json journey = json::parse(output_of({"journeys", trace, "--id", "2", "--json"}));
   const json other = journey["events"][1]["doubt"]["alternatives"][0];
-  const std::string events = output_of({"events", trace, "--json", "--limit", "1"});
   const json event = json::parse(output_of({"events", trace, "--json", "--limit", "1"}));
   for (const char* word : {"point", "stream", "seq"}) CHECK(other[word] == event[word]);
 }
