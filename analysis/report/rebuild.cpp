@@ -1,7 +1,9 @@
 #include "analysis/report/rebuild.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -21,16 +23,49 @@ constexpr std::uint64_t kWorthSharing = 10'000'000;
 
 using Events = Conveyor<model::EventBatch>;
 
-// Runs `work` while another thread puts all events on the conveyor. Where it fails, `stop` is to
-// end everybody who waits.
+// What the first of several threads threw that did, as when memory runs out, for the one that waits
+// for them all.
+class Failure {
+ public:
+  // Runs a thread. Where it throws, `stop` is to end everybody who would wait for it.
+  template <typename Work, typename Stop>
+  void keep_of(Work work, Stop stop) {
+    try {
+      work();
+    } catch (...) {
+      keep(std::current_exception());
+      stop();
+    }
+  }
+
+  // When all of them have ended.
+  void rethrow() {
+    const std::lock_guard lock(mutex_);
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  void keep(std::exception_ptr thrown) {
+    const std::lock_guard lock(mutex_);
+    if (!first_) first_ = std::move(thrown);
+  }
+
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+// Runs `work` while another thread puts all events on the conveyor. Where one of the two throws,
+// `stop` is to end everybody who waits.
 template <typename Work, typename Stop>
 Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, Stop stop) {
   Result<void> read;
+  Failure failure;
+  const auto read_all = [&] {
+    read = reader.merge([&](model::EventBatch& batch) { return events.put(batch); });
+    events.end();
+  };
   {
-    const std::jthread reading([&] {
-      read = reader.merge([&](model::EventBatch& batch) { return events.put(batch); });
-      events.end();
-    });
+    const std::jthread reading([&] { failure.keep_of(read_all, stop); });
     try {
       work();
     } catch (...) {
@@ -38,6 +73,7 @@ Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, St
       throw;
     }
   }
+  failure.rethrow();
   return read;
 }
 
@@ -208,10 +244,12 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
     for (const auto& worker : workers) changes.push_back(worker->next_changes());
     tell_in_order(std::move(changes), summary);
   };
+  Failure failure;
   std::vector<std::jthread> threads;
   const auto work = [&] {
     for (std::size_t who = 0; who < workers.size(); ++who)
-      threads.emplace_back([&, who] { workers[who]->run(events, who); });
+      threads.emplace_back(
+          [&, who] { failure.keep_of([&] { workers[who]->run(events, who); }, stop); });
     std::uint64_t done = 0;
     while (const auto* batch = events.next(workers.size())) {
       tell_changes();
@@ -223,6 +261,7 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
   };
   SJ_CHECK(read_meanwhile(reader, events, work, stop));
   threads.clear();
+  failure.rethrow();
   auto totals = workers.front()->totals();
   for (std::size_t who = 0; who < workers.size(); ++who) {
     summary.merge(std::move(workers[who]->summary()));

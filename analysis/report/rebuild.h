@@ -1,5 +1,6 @@
 // Rebuilds the journeys of a whole trace file, with a word on how far it is. Nobody else may use
-// the reader meanwhile.
+// the reader meanwhile. What any of its threads throws ends all of them, and is thrown to the
+// caller.
 #pragma once
 
 #include <cstdint>

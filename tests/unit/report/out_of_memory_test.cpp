@@ -1,0 +1,101 @@
+// Memory that runs out in one of a rebuild's threads. The linker leads what this program asks of
+// operator new here (CMakeLists.txt), where a test can have it fail: sanitizers keep their own.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "analysis/report/rebuild.h"
+#include "tests/support/child.h"
+#include "tests/unit/report/radio_trace.h"
+
+namespace {
+
+// The one that reads asks for memory before all others: what they work on comes from it.
+enum class Who : std::uint8_t { kNobody, kReader, kWorkers };
+
+std::atomic<Who> who_fails = Who::kNobody;
+std::atomic<std::int64_t> times_left = 0;
+std::atomic<bool> reader_is_known = false;
+thread_local bool is_caller = false;
+thread_local Who who_this_is = Who::kNobody;
+
+bool fails() {
+  if (who_fails == Who::kNobody || is_caller) return false;
+  if (who_this_is == Who::kNobody)
+    who_this_is = reader_is_known.exchange(true) ? Who::kWorkers : Who::kReader;
+  return who_this_is == who_fails && times_left-- <= 0;
+}
+
+// While it lives the threads that are meant get memory so many times, and the caller always.
+class LittleMemory {
+ public:
+  LittleMemory(Who who, std::int64_t times) {
+    is_caller = true;
+    reader_is_known = false;
+    times_left = times;
+    who_fails = who;
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() {
+    who_fails = Who::kNobody;
+    is_caller = false;
+  }
+};
+
+}  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the names that the linker gives.
+extern "C" {
+void* __real__Znwm(std::size_t bytes);
+void* __wrap__Znwm(std::size_t bytes);
+}
+
+void* __wrap__Znwm(std::size_t bytes) {
+  if (fails()) throw std::bad_alloc();
+  return __real__Znwm(bytes);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
+namespace sojourn::report {
+namespace {
+
+// Runs out at once, and when the others are at work. That it throws is that no thread waits any
+// more.
+template <typename Rebuild>
+void require_end(Who who, Rebuild rebuild) {
+  for (const std::int64_t times : {0, 2, 20}) {
+    CAPTURE(times);
+    const LittleMemory little(who, times);
+    CHECK_THROWS_AS(rebuild(), std::bad_alloc);
+  }
+}
+
+TEST_CASE("memory that runs out in any thread ends all of them, and is told to the caller") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, 30'000);
+  auto reader = *trace::Reader::open(path);
+  const auto topology = *journeys::Topology::derive(reader.schema(), {});
+  const auto progress = [](auto, auto) {};
+  const auto all = [](const model::EventBatch&) { return true; };
+  Summary summary(topology, reader.capture().open_ns);
+  require_end(Who::kReader,
+              [&] { return rebuild(reader, {}, summary, progress, all).has_value(); });
+  for (const unsigned processors : {1, 8}) {
+    CAPTURE(processors);
+    const auto parts = parts_for(kWorthSharing, processors);
+    const auto apart = [&] {
+      return rebuild_apart(reader, {}, parts, summary, progress, all).has_value();
+    };
+    require_end(Who::kReader, apart);
+    require_end(Who::kWorkers, apart);
+  }
+}
+
+}  // namespace
+}  // namespace sojourn::report

@@ -1,0 +1,43 @@
+#include "tests/unit/report/radio_trace.h"
+
+#include <array>
+#include <random>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "analysis/report/rebuild.h"
+#include "analysis/trace/writer.h"
+#include "tests/bench/radio_traffic.h"
+
+namespace sojourn::report {
+
+std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
+  const auto schema = *bench::RadioTraffic::schema();
+  auto writer = *trace::Writer::create(path);
+  REQUIRE(writer.write(schema));
+  std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
+  bench::RadioTraffic traffic(packets, 7, 10'000);
+  std::minstd_rand random;
+  std::uint64_t events = 0;
+  model::Capture capture;
+  capture.open_ns = 1'000'000'000;
+  for (model::EventBatch batch; traffic.fill(batch);) {
+    capture.close_ns = batch.ts_ns().back() + 1;
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      if (random() % 200 == 0) continue;
+      streams[batch.stream()[row]].append(batch[row]);
+      ++events;
+    }
+  }
+  for (const auto& stream : streams) REQUIRE(writer.write(stream));
+  REQUIRE(writer.write(capture));
+  REQUIRE(writer.finish());
+  return events;
+}
+
+std::vector<journeys::Part> parts_for(std::uint64_t events, unsigned processors) {
+  const auto topology = *journeys::Topology::derive(*bench::RadioTraffic::schema(), {});
+  return parts_of(topology, events, processors);
+}
+
+}  // namespace sojourn::report
