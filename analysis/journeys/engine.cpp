@@ -1,9 +1,24 @@
 #include "analysis/journeys/engine.h"
 
 #include <algorithm>
+#include <deque>
+#include <vector>
 
+#include "analysis/journeys/backward.h"
+#include "analysis/journeys/beginnings.h"
+#include "analysis/journeys/doubts.h"
+#include "analysis/journeys/evicted.h"
+#include "analysis/journeys/forward.h"
+#include "analysis/journeys/late_events.h"
 #include "analysis/journeys/later.h"
+#include "analysis/journeys/lives.h"
+#include "analysis/journeys/loop_inputs.h"
+#include "analysis/journeys/match.h"
+#include "analysis/journeys/matcher.h"
 #include "analysis/journeys/origins.h"
+#include "analysis/journeys/receptions.h"
+#include "analysis/journeys/senders.h"
+#include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
 namespace {
@@ -20,245 +35,338 @@ bool is_broadcast(const Unit& unit, const PointPlan& plan) {
   return kFirstBroadcast <= whom && whom <= kLastBroadcast;
 }
 
-}  // namespace
-
-Engine::Engine(const Surroundings& around)
-    : topology_(around.topology),
-      rules_(around.rules),
-      marks_(around.marks),
-      observer_(around.observer),
-      losses_(around.losses),
-      totals_(around.totals),
-      late_(topology_),
-      loops_(topology_),
-      store_(topology_),
-      evicted_(topology_, store_),
-      senders_(topology_, store_, totals_),
-      receptions_(topology_, store_, evicted_),
-      matcher_(topology_, rules_, store_, evicted_, senders_, receptions_),
-      forward_(topology_, rules_, store_, observer_, around.journeys,
-               [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
-      backward_(topology_, store_, observer_, around.journeys),
-      beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
-      lives_(topology_, rules_, marks_.open_ns, observer_, store_, evicted_, senders_, receptions_,
-             forward_, backward_, losses_, totals_),
-      doubts_(topology_, marks_.open_ns, losses_, lives_) {
-  for (const auto& plan : topology_.points)
-    hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
-}
-
-void Engine::finish(const Reach& reach, std::uint64_t end_ns) {
-  while (!late_.empty()) end_oldest_late();
-  beginnings_.explain(UINT64_MAX);
-  while (!deferred_.empty()) emit_deferred();
-  lives_.find_inside(reach, end_ns);
-  backward_.set_end(end_ns);
-  forward_.finish(end_ns);
-  lives_.finish(end_ns);
-  totals_.peak_units += peak_units_;
-  totals_.mixed_senders |= senders_.are_mixed();
-  const auto& differ = matcher_.lengths_differ();
-  for (std::size_t pair = 0; pair < differ.size(); ++pair)
-    if (differ[pair]) totals_.lengths_differ[pair] = true;
-}
-
-// Whether it was taken. What finds no parent is to wait a little for one.
-bool Engine::take(const model::EventView& event, Turn turn) {
-  const auto& plan = topology_.points[event.point];
-  auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
-  store_.retain(&unit);
-  auto* hash = hashes_.data();
-  for (const auto& use : plan.inserts) *hash++ = store_.fetch_key(use, unit);
-  if (plan.repeats) store_.fetch_key(*plan.repeats, unit);
-  matcher_.match(unit, match_, turn == Turn::kLast);
-  doubts_.judge(unit, plan, match_);
-  const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
-  if (takes) {
-    if (turn != Turn::kFirst) put_behind_parents(unit);
-    connect(unit, plan, totals_.points[event.point]);
-    follow(unit, plan);
+class EventEngine final : public Engine {
+ public:
+  explicit EventEngine(const Surroundings& around)
+      : topology_(around.topology),
+        rules_(around.rules),
+        marks_(around.marks),
+        observer_(around.observer),
+        losses_(around.losses),
+        totals_(around.totals),
+        late_(topology_),
+        loops_(topology_),
+        store_(topology_),
+        evicted_(topology_, store_),
+        senders_(topology_, store_, totals_),
+        receptions_(topology_, store_, evicted_),
+        matcher_(topology_, rules_, store_, evicted_, senders_, receptions_),
+        forward_(topology_, rules_, store_, observer_, around.journeys,
+                 [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
+        backward_(topology_, store_, observer_, around.journeys),
+        beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
+        lives_(topology_, rules_, marks_.open_ns, observer_, store_, evicted_, senders_,
+               receptions_, forward_, backward_, losses_, totals_),
+        doubts_(topology_, marks_.open_ns, losses_, lives_) {
+    for (const auto& plan : topology_.points)
+      hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
   }
-  store_.release(&unit);
-  return takes;
-}
 
-bool Engine::lacks_parent(const Unit& unit, const PointPlan& plan) const {
-  if (match_.missing) return true;
-  return match_.relation == Relation::kNothing && !plan.pairs.empty() && !plan.control &&
-         !is_broadcast(unit, plan) && !loops_.is(unit, plan);
-}
+  void process(const model::EventView& event) override {
+    expire(event.ts_ns);
+    const bool others_wait = !late_.empty();
+    if (others_wait) late_.end_before(event, [this](const auto& late) { take(late, Turn::kLast); });
+    if ((others_wait && late_.has_parent_of(event)) || !take(event, Turn::kFirst))
+      late_.add(event);
+    else if (others_wait)
+      late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });
+    const auto in_memory = store_.in_memory();
+    if (in_memory > peak_units_) peak_units_ = in_memory;
+    if (in_memory > rules_.max_units) {
+      ++totals_.crowded;
+      lives_.make_room();
+    }
+  }
 
-void Engine::put_behind_parents(Unit& unit) const {
-  for (const auto* parent : match_.parents) unit.ts_ns = std::max(unit.ts_ns, parent->ts_ns);
-  unit.entered_ns = unit.ts_ns;
-}
+  void pass(const model::EventView& event, const PointPlan& plan) override {
+    ++serial_;
+    const bool repeats = plan.repeats && !plan.round_is_id && event.values[*plan.round] != 0;
+    if (!repeats) matcher_.pass(event.tid, serial_);
+  }
 
-// Ties the unit to its parents and says what kind of unit it is.
-void Engine::connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-  if (match_.repeat_of != nullptr) store_.set_repeat(&unit, match_.repeat_of);
-  if (match_.parents.empty()) {
-    if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
-  } else {
-    store_.set_parents(&unit, match_.parents);
-    if (plan.unpacked) find_origin(unit, plan);
-    const auto is_control = [](const Unit* parent) { return parent->is(kControl); };
-    if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
+  // Most events find that nothing is due: each kind remembers before when nothing can be.
+  void expire(std::uint64_t now_ns) override {
+    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) {
+      // It goes without a parent when its time is over, not when somebody looks.
+      set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
+      end_oldest_late();
+    }
+    set_now(now_ns);
   }
-  if (unit.is(kControl)) ++counts.control;
-  if (match_.doubts != 0) {
-    store_.ambiguities().note(unit, match_);
-    ++counts.ambiguous;
+
+  void doubt_numbers() override { matcher_.numbering().doubt(); }
+
+  void finish(const Reach& reach, std::uint64_t end_ns) override {
+    while (!late_.empty()) end_oldest_late();
+    beginnings_.explain(UINT64_MAX);
+    while (!deferred_.empty()) emit_deferred();
+    lives_.find_inside(reach, end_ns);
+    backward_.set_end(end_ns);
+    forward_.finish(end_ns);
+    lives_.finish(end_ns);
+    totals_.peak_units += peak_units_;
+    totals_.mixed_senders |= senders_.are_mixed();
+    const auto& differ = matcher_.lengths_differ();
+    for (std::size_t pair = 0; pair < differ.size(); ++pair)
+      if (differ[pair]) totals_.lengths_differ[pair] = true;
   }
-  if (match_.relation == Relation::kRepeat) {
-    connect_repeat(unit, plan, counts);
-  } else if (match_.repeat_of != nullptr) {
-    ++counts.repeats;
-    if (!match_.repeat_of->is(kLeft)) lives_.give_way(match_.repeat_of);
+
+ private:
+  enum class Turn : std::uint8_t { kFirst, kAgain, kLast };
+  struct Due {
+    Unit* unit = nullptr;
+    std::uint64_t due_ns = 0;
+  };
+
+  std::uint16_t group_of(std::uint32_t stream) const {
+    return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
   }
-  for (auto* const copy : match_.copies) {
-    ++totals_.points[copy->point].repeats;
-    lives_.give_way(copy);
+  void set_now(std::uint64_t now_ns) {
+    now_ns_ = now_ns;
+    forward_.set_now(now_ns);
+    lives_.set_now(now_ns);
+    if (now_ns >= endings_due_ns_) expire_endings();
+    lives_.expire();
   }
-  if (match_.missing) {
-    unit.set(kMissing);
-    if (!plan.drop) ++totals_.missing_pieces;
-    beginnings_.add(unit, now_ns_);
+
+  // Whether it was taken. What finds no parent is to wait a little for one.
+
+  bool take(const model::EventView& event, Turn turn) {
+    const auto& plan = topology_.points[event.point];
+    auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
+    store_.retain(&unit);
+    auto* hash = hashes_.data();
+    for (const auto& use : plan.inserts) *hash++ = store_.fetch_key(use, unit);
+    if (plan.repeats) store_.fetch_key(*plan.repeats, unit);
+    matcher_.match(unit, match_, turn == Turn::kLast);
+    doubts_.judge(unit, plan, match_);
+    const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
+    if (takes) {
+      if (turn != Turn::kFirst) put_behind_parents(unit);
+      connect(unit, plan, totals_.points[event.point]);
+      follow(unit, plan);
+    }
+    store_.release(&unit);
+    return takes;
   }
-  if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
-      (!plan.input || lacks_rounds(unit, plan)) && !loops_.note(unit, plan)) {
+
+  bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
+    if (match_.missing) return true;
+    return match_.relation == Relation::kNothing && !plan.pairs.empty() && !plan.control &&
+           !is_broadcast(unit, plan) && !loops_.is(unit, plan);
+  }
+
+  void put_behind_parents(Unit& unit) const {
+    for (const auto* parent : match_.parents) unit.ts_ns = std::max(unit.ts_ns, parent->ts_ns);
+    unit.entered_ns = unit.ts_ns;
+  }
+
+  // Ties the unit to its parents and says what kind of unit it is.
+
+  void connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
+    if (match_.repeat_of != nullptr) store_.set_repeat(&unit, match_.repeat_of);
+    if (match_.parents.empty()) {
+      if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
+    } else {
+      store_.set_parents(&unit, match_.parents);
+      if (plan.unpacked) find_origin(unit, plan);
+      const auto is_control = [](const Unit* parent) { return parent->is(kControl); };
+      if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
+    }
+    if (unit.is(kControl)) ++counts.control;
+    if (match_.doubts != 0) {
+      store_.ambiguities().note(unit, match_);
+      ++counts.ambiguous;
+    }
+    if (match_.relation == Relation::kRepeat) {
+      connect_repeat(unit, plan, counts);
+    } else if (match_.repeat_of != nullptr) {
+      ++counts.repeats;
+      if (!match_.repeat_of->is(kLeft)) lives_.give_way(match_.repeat_of);
+    }
+    for (auto* const copy : match_.copies) {
+      ++totals_.points[copy->point].repeats;
+      lives_.give_way(copy);
+    }
+    if (match_.missing) {
+      unit.set(kMissing);
+      if (!plan.drop) ++totals_.missing_pieces;
+      beginnings_.add(unit, now_ns_);
+    }
+    if (match_.relation == Relation::kNothing && !unit.is(kControl) &&
+        (!plan.input || lacks_rounds(unit, plan)) && !loops_.note(unit, plan)) {
+      unit.set(kHeadless);
+      beginnings_.add(unit, now_ns_);
+    }
+    if (match_.rivals != nullptr || match_.unsure) lives_.note_rivals(unit, match_);
+    if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
+    for (auto* const parent : match_.parents) {
+      if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
+      beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
+    }
+  }
+
+  // Of what went into its block, a unit that comes out is one, and control is none of it. Where
+
+  // none is the unit, and events were lost about then, so was what it went in by.
+
+  void find_origin(Unit& unit, const PointPlan& plan) {
+    if (unit.parent_count != 1) return;
+    const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
+    const auto since_ns = unit.ts_ns - std::min(unit.ts_ns, kLostBefore_ns);
+    const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns);
+    if (plan.control || lost || origin.unit != nullptr) store_.set_origin(&unit, origin.unit);
+    if (!lost) return;
     unit.set(kHeadless);
     beginnings_.add(unit, now_ns_);
   }
-  if (match_.rivals != nullptr || match_.unsure) lives_.note_rivals(unit, match_);
-  if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
-  for (auto* const parent : match_.parents) {
-    if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
-    beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
+
+  // The first rounds of its reception were not seen.
+
+  bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
+    if (!has_round(unit, plan)) return false;
+    return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
   }
-}
 
-// Of what went into its block, a unit that comes out is one, and control is none of it. Where
-// none is the unit, and events were lost about then, so was what it went in by.
-void Engine::find_origin(Unit& unit, const PointPlan& plan) {
-  if (unit.parent_count != 1) return;
-  const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
-  const auto since_ns = unit.ts_ns - std::min(unit.ts_ns, kLostBefore_ns);
-  const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns);
-  if (plan.control || lost || origin.unit != nullptr) store_.set_origin(&unit, origin.unit);
-  if (!lost) return;
-  unit.set(kHeadless);
-  beginnings_.add(unit, now_ns_);
-}
-
-// The first rounds of its reception were not seen.
-bool Engine::lacks_rounds(const Unit& unit, const PointPlan& plan) const {
-  if (!has_round(unit, plan)) return false;
-  return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
-}
-
-void Engine::link_rounds(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-  if (match_.repeat_of != nullptr) return;
-  auto* const earlier = loops_.round_before(unit, plan, match_.parents.front());
-  if (earlier == nullptr) return;
-  store_.set_repeat(&unit, earlier);
-  ++counts.repeats;
-}
-
-void Engine::connect_repeat(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-  ++counts.repeats;
-  auto* const earlier = match_.repeat_of;
-  if (!plan.input || earlier == nullptr) {
-    unit.set(kAgain);
-    return;
+  void link_rounds(Unit& unit, const PointPlan& plan, PointTotals& counts) {
+    if (match_.repeat_of != nullptr) return;
+    auto* const earlier = loops_.round_before(unit, plan, match_.parents.front());
+    if (earlier == nullptr) return;
+    store_.set_repeat(&unit, earlier);
+    ++counts.repeats;
   }
-  // The same unit arrives once more at an input: its stay goes on, and the earlier arrival is
-  // not waited for.
-  unit.entered_ns = earlier->entered_ns;
-  if (earlier->is(kLeft)) return;
-  // One that came before the open mark is counted from here on: it is there.
-  if (earlier->is(kInside) && !earlier->is(kUncounted)) unit.set(kInside);
-  earlier->clear(kInside);
-  lives_.depart(earlier);
-}
 
-// Its journeys go on, its parents leave, and it waits in the place that it entered.
-void Engine::follow(Unit& unit, const PointPlan& plan) {
-  const bool by_input = plan.by_input;
-  // An acknowledgement of what was sent before the start is no packet of its own.
-  const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
-  if (by_input && starts) {
-    forward_.begin(&unit);
-  } else if (by_input && !match_.parents.empty()) {
-    forward_.inherit(&unit, match_.parents, match_.has_bytes ? &match_.bytes : nullptr);
+  void connect_repeat(Unit& unit, const PointPlan& plan, PointTotals& counts) {
+    ++counts.repeats;
+    auto* const earlier = match_.repeat_of;
+    if (!plan.input || earlier == nullptr) {
+      unit.set(kAgain);
+      return;
+    }
+    // The same unit arrives once more at an input: its stay goes on, and the earlier arrival is
+    // not waited for.
+    unit.entered_ns = earlier->entered_ns;
+    if (earlier->is(kLeft)) return;
+    // One that came before the open mark is counted from here on: it is there.
+    if (earlier->is(kInside) && !earlier->is(kUncounted)) unit.set(kInside);
+    earlier->clear(kInside);
+    lives_.depart(earlier);
   }
-  leave_parents(unit, plan);
-  if (by_input && plan.output) forward_.reached_output(unit);
-  if (by_input && plan.drop) forward_.dropped(unit);
-  if (!by_input && (plan.output || plan.drop) && !unit.is(kControl)) end_backward(&unit, plan.drop);
-  if (plan.place || plan.repeats) lives_.enter(&unit, plan, hashes_);
-  if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
-}
 
-void Engine::leave_parents(const Unit& unit, const PointPlan& plan) {
-  const auto relation = match_.relation;
-  const bool samples =
-      relation == Relation::kTakes || relation == Relation::kPiece || relation == Relation::kBranch;
-  const bool leaves = relation == Relation::kTakes || match_.all_left;
-  for (auto* const parent : match_.parents) {
-    if (samples && lives_.tells_of(*parent)) tell_of_stay(*parent, unit, plan);
-    if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
-    if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
-    if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
-    // What is thrown away goes nowhere else, whatever its ids seem to fit later.
-    if (plan.drop && relation == Relation::kTakes) lives_.retire(parent);
+  // Its journeys go on, its parents leave, and it waits in the place that it entered.
+
+  void follow(Unit& unit, const PointPlan& plan) {
+    const bool by_input = plan.by_input;
+    // An acknowledgement of what was sent before the start is no packet of its own.
+    const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
+    if (by_input && starts) {
+      forward_.begin(&unit);
+    } else if (by_input && !match_.parents.empty()) {
+      forward_.inherit(&unit, match_.parents, match_.has_bytes ? &match_.bytes : nullptr);
+    }
+    leave_parents(unit, plan);
+    if (by_input && plan.output) forward_.reached_output(unit);
+    if (by_input && plan.drop) forward_.dropped(unit);
+    if (!by_input && (plan.output || plan.drop) && !unit.is(kControl))
+      end_backward(&unit, plan.drop);
+    if (plan.place || plan.repeats) lives_.enter(&unit, plan, hashes_);
+    if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
   }
-}
 
-void Engine::tell_of_stay(const Unit& parent, const Unit& child, const PointPlan& plan) {
-  observer_.on_stay({.pair = plan.pair_with(parent.point),
-                     .entered_ns = parent.entered_ns,
-                     .left_ns = child.ts_ns,
-                     .entered_by = parent.tid,
-                     .left_by = child.tid,
-                     .values = {child.values, plan.values}});
-}
+  void leave_parents(const Unit& unit, const PointPlan& plan) {
+    const auto relation = match_.relation;
+    const bool samples = relation == Relation::kTakes || relation == Relation::kPiece ||
+                         relation == Relation::kBranch;
+    const bool leaves = relation == Relation::kTakes || match_.all_left;
+    for (auto* const parent : match_.parents) {
+      if (samples && lives_.tells_of(*parent)) tell_of_stay(*parent, unit, plan);
+      if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
+      if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
+      if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
+      // What is thrown away goes nowhere else, whatever its ids seem to fit later.
+      if (plan.drop && relation == Relation::kTakes) lives_.retire(parent);
+    }
+  }
 
-void Engine::end_backward(Unit* unit, bool drop) {
-  if (backward_.emit_clean(unit, drop ? Outcome::kDropped : Outcome::kComplete)) return;
-  store_.retain(unit);
-  deferred_.push_back({unit, now_ns_ + rules_.linger_ns});
-}
+  void tell_of_stay(const Unit& parent, const Unit& child, const PointPlan& plan) {
+    observer_.on_stay({.pair = plan.pair_with(parent.point),
+                       .entered_ns = parent.entered_ns,
+                       .left_ns = child.ts_ns,
+                       .entered_by = parent.tid,
+                       .left_by = child.tid,
+                       .values = {child.values, plan.values}});
+  }
 
-void Engine::emit_deferred() {
-  auto* const unit = deferred_.front().unit;
-  deferred_.pop_front();
-  const bool drop = topology_.points[unit->point].drop;
-  backward_.emit(std::span(&unit, 1), drop ? Outcome::kDropped : Outcome::kComplete);
-  store_.release(unit);
-}
+  void end_backward(Unit* unit, bool drop) {
+    if (backward_.emit_clean(unit, drop ? Outcome::kDropped : Outcome::kComplete)) return;
+    store_.retain(unit);
+    deferred_.push_back({unit, now_ns_ + rules_.linger_ns});
+  }
 
-void Engine::end_oldest_late() {
-  PointId ended = 0;
-  late_.end_oldest([&](const auto& late) {
-    take(late, Turn::kLast);
-    ended = late.point;
-  });
-  // What waited for it need not wait longer.
-  if (!late_.empty())
-    late_.try_again(ended, [this](const auto& late) { return take(late, Turn::kAgain); });
-}
+  void emit_deferred() {
+    auto* const unit = deferred_.front().unit;
+    deferred_.pop_front();
+    const bool drop = topology_.points[unit->point].drop;
+    backward_.emit(std::span(&unit, 1), drop ? Outcome::kDropped : Outcome::kComplete);
+    store_.release(unit);
+  }
 
-void Engine::expire_endings() {
-  beginnings_.explain(now_ns_);
-  evicted_.expire(now_ns_);
-  senders_.expire(now_ns_);
-  while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
-  forward_.expire();
-  // What begins to wait from now on is not due before either of the two.
-  endings_due_ns_ = std::min(later(now_ns_, std::min(rules_.settle_ns, rules_.linger_ns)),
-                             std::min(later(now_ns_, rules_.expiry_ns), forward_.next_due_ns()));
-  if (!beginnings_.empty()) endings_due_ns_ = std::min(endings_due_ns_, beginnings_.next_due_ns());
-  if (!deferred_.empty()) endings_due_ns_ = std::min(endings_due_ns_, deferred_.front().due_ns);
+  void end_oldest_late() {
+    PointId ended = 0;
+    late_.end_oldest([&](const auto& late) {
+      take(late, Turn::kLast);
+      ended = late.point;
+    });
+    // What waited for it need not wait longer.
+    if (!late_.empty())
+      late_.try_again(ended, [this](const auto& late) { return take(late, Turn::kAgain); });
+  }
+
+  void expire_endings() {
+    beginnings_.explain(now_ns_);
+    evicted_.expire(now_ns_);
+    senders_.expire(now_ns_);
+    while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
+    forward_.expire();
+    // What begins to wait from now on is not due before either of the two.
+    endings_due_ns_ = std::min(later(now_ns_, std::min(rules_.settle_ns, rules_.linger_ns)),
+                               std::min(later(now_ns_, rules_.expiry_ns), forward_.next_due_ns()));
+    if (!beginnings_.empty())
+      endings_due_ns_ = std::min(endings_due_ns_, beginnings_.next_due_ns());
+    if (!deferred_.empty()) endings_due_ns_ = std::min(endings_due_ns_, deferred_.front().due_ns);
+  }
+
+  const Topology& topology_;
+  const Rules& rules_;
+  const Marks& marks_;
+  Observer& observer_;
+  const Losses& losses_;
+  Totals& totals_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t endings_due_ns_ = 0;
+  std::uint64_t serial_ = 0;
+  std::uint64_t peak_units_ = 0;
+  LateEvents late_;
+  LoopInputs loops_;
+  Store store_;
+  Evicted evicted_;
+  Senders senders_;
+  Receptions receptions_;
+  Matcher matcher_;
+  Forward forward_;
+  Backward backward_;
+  Beginnings beginnings_;
+  Lives lives_;
+  Doubts doubts_;
+  Match match_;
+  std::deque<Due> deferred_;
+  std::vector<std::uint64_t> hashes_;  // of the keys that the event's unit will be found by
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> Engine::create(const Surroundings& around) {
+  return std::make_unique<EventEngine>(around);
 }
 
 }  // namespace sojourn::journeys

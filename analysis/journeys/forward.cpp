@@ -12,6 +12,10 @@ constexpr std::size_t kMaxSteps = 100'000;
 // Those of a longer one are counted as memory.
 constexpr std::size_t kUsualSteps = 64;
 
+std::size_t unusual(std::size_t steps) {
+  return std::max(steps, kUsualSteps) - kUsualSteps;
+}
+
 bool is_open(const Member& member) {
   return member.journey->serial == member.serial;
 }
@@ -58,14 +62,21 @@ void Forward::begin(Unit* root) {
 }
 
 void Forward::add_step(Progress& journey, Unit* unit) {
+  const auto* const before = journey.trail.data();
   journey.trail.push_back({.unit = unit,
                            .ts_ns = unit->ts_ns,
                            .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
                            .point = unit->point});
-  if (journey.trail.size() > kUsualSteps) store_.add_parts(1);
+  if (journey.trail.data() != before) count_room(journey);
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
   if (held(journey) == journey.trail.size()) store_.retain(unit);
+}
+
+// Its trail was full, and has more room since.
+void Forward::count_room(const Progress& journey) {
+  const auto had = journey.trail.size() - 1;
+  store_.add_parts(unusual(journey.trail.capacity()) - unusual(had));
 }
 
 // What a journey has in a unit whose parent has `member` of it.
@@ -344,13 +355,13 @@ void Forward::close(Progress* journey, Closing closing) {
   journey->serial = 0;
   for (const auto& trail : std::span(journey->trail).first(held(*journey)))
     store_.release(trail.unit);
-  if (journey->trail.size() > kUsualSteps) give_back_steps(*journey);
+  if (journey->trail.capacity() > kUsualSteps) give_back_steps(*journey);
   progress_.give(journey);
 }
 
 // The next journey in its place will hardly need as much.
 void Forward::give_back_steps(Progress& journey) {
-  store_.drop_parts(journey.trail.size() - kUsualSteps);
+  store_.drop_parts(unusual(journey.trail.capacity()));
   std::vector<Progress::Trail>().swap(journey.trail);
   std::vector<std::uint32_t>().swap(journey.parents);
 }

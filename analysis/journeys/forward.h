@@ -110,6 +110,7 @@ class Forward {
   };
 
   void add_step(Progress& journey, Unit* unit);
+  void count_room(const Progress& journey);
   // The first so many of its units are kept for it.
   std::size_t held(const Progress& journey) const {
     return tells_steps_ ? journey.trail.size() : 1;

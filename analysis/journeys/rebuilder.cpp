@@ -42,8 +42,8 @@ class Rebuilder::State {
     totals_.lengths_differ.resize(topology_.pairs.size(), false);
     const auto engines = only ? only->end - only->begin : 1;
     for (std::uint32_t i = 0; i < engines; ++i)
-      engines_.push_back(std::make_unique<Engine>(
-          Engine::Surroundings{topology_, rules_, marks_, losses_, journeys_, totals_, observer}));
+      engines_.push_back(
+          Engine::create({topology_, rules_, marks_, losses_, journeys_, totals_, observer}));
   }
 
   void consume(const model::EventBatch& events) {
