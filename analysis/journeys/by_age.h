@@ -32,7 +32,7 @@ class ByAge {
   std::size_t room() const { return ring_.size(); }
 
   void append(Unit* unit, std::uint64_t now_ns) {
-    if (end_ - begin_ == ring_.size()) grow();
+    if (end_ - begin_ > mask_) grow();
     unit->place = end_;
     at(end_++) = {unit, now_ns};
   }
@@ -50,8 +50,8 @@ class ByAge {
     std::uint64_t since_ns = 0;
   };
 
-  Item& at(std::uint32_t place) { return ring_[place & (ring_.size() - 1)]; }
-  const Item& at(std::uint32_t place) const { return ring_[place & (ring_.size() - 1)]; }
+  Item& at(std::uint32_t place) { return ring_[place & mask_]; }
+  const Item& at(std::uint32_t place) const { return ring_[place & mask_]; }
 
   // Those that are here no more are left out, so that few who stay long do not make it longer.
   void grow() {
@@ -62,6 +62,7 @@ class ByAge {
     std::size_t size = ring_.size();
     if (items.size() * 2 > size) size *= 2;
     ring_.assign(size, {});
+    mask_ = static_cast<std::uint32_t>(size - 1);
     begin_ = 0;
     end_ = static_cast<std::uint32_t>(items.size());
     for (std::uint32_t place = 0; place < items.size(); ++place) {
@@ -70,7 +71,8 @@ class ByAge {
     }
   }
 
-  std::vector<Item> ring_ = std::vector<Item>(1024);  // as many as a power of two
+  std::vector<Item> ring_ = std::vector<Item>(1024);  // as many as a power of two,
+  std::uint32_t mask_ = 1023;                         // which is one more than this
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
 };

@@ -15,7 +15,8 @@ class Depth {
   void enter(std::uint64_t ts_ns) {
     advance(ts_ns);
     ++entered_;
-    if (++depth_ > max_) max_ = depth_;
+    if (++depth_ <= max_) return;
+    max_ = depth_;
     if (depth_ == lasted_ns_.size()) make_room();
   }
   void leave(std::uint64_t ts_ns) {

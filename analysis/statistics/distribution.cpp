@@ -48,7 +48,10 @@ std::uint64_t width(Bucket bucket) {
 void Distribution::make_room() {
   constexpr std::size_t kFirst = 64;
   constexpr std::size_t kStep = 8;
-  samples_.reserve(std::clamp(samples_.size() * kStep, kFirst, kExactSamples + 1));
+  if (samples_.size() >= most_waiting_) settle();
+  if (samples_.size() == samples_.capacity())
+    samples_.reserve(std::clamp(samples_.size() * kStep, kFirst, kExactSamples + 1));
+  until_ = std::min(samples_.capacity(), most_waiting_);
 }
 
 void Distribution::settle() const {
@@ -96,6 +99,7 @@ void Distribution::fill_buckets() const {
     samples_.clear();
   }
   counted_ = sorted_ = 0;
+  until_ = std::min(samples_.capacity(), most_waiting_);
 }
 
 void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) const {
@@ -119,6 +123,7 @@ void Distribution::merge(const Distribution& other) {
   max_ = std::max(max_, other.max_);
   samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
   counted_ = samples_.size();
+  until_ = counted_;
   const bool exact = buckets_.empty() && other.buckets_.empty();
   if (exact && samples_.size() <= kExactSamples) return;
   fill_buckets();

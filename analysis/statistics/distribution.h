@@ -14,9 +14,8 @@ class Distribution {
   static constexpr std::size_t kExactSamples = 1'000'000;
 
   void add(std::uint64_t value) {
-    if (samples_.size() == samples_.capacity()) make_room();
+    if (samples_.size() == until_) make_room();
     samples_.push_back(value);
-    if (samples_.size() >= most_waiting_) settle();
   }
   void merge(const Distribution& other);
 
@@ -72,6 +71,7 @@ class Distribution {
   mutable std::size_t counted_ = 0;             // of those
   mutable std::size_t sorted_ = 0;              // of those
   mutable std::size_t most_waiting_ = kExactSamples + 1;
+  mutable std::size_t until_ = 0;  // there is room, and no more than may wait
   // One row of buckets for each power of two, made when first used.
   mutable std::vector<std::vector<std::uint64_t>> buckets_;
 };
