@@ -101,10 +101,13 @@ class Worker {
     return {};
   }
 
-  void run(Events& events, std::size_t who) {
+  // `after(batch)`, of each batch.
+  template <typename After>
+  void run(Events& events, std::size_t who, After after) {
     while (const auto* batch = events.next(who)) {
       rebuilder_->consume(*batch);
       hand_on();
+      after(*batch);
     }
     if (!events.stopped()) {
       rebuilder_->finish();
@@ -113,6 +116,7 @@ class Worker {
     changes_.end();
   }
   void stop() { changes_.stop(); }
+  bool shares_direction() const { return partial_ != nullptr; }
 
   // Who entered and left at the events of the next batch, and last at the end; none of a direction
   // that it has alone.
@@ -233,7 +237,11 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
     workers.push_back(std::make_unique<Worker>(reader, topology, part));
     SJ_CHECK(workers.back()->prepare(reader, rules_of_each, part));
   }
-  Events events(workers.size() + 1);
+  // Who shares a direction tells this thread; else there is nothing to do here but the last part.
+  const bool shared =
+      std::ranges::any_of(workers, [](const auto& worker) { return worker->shares_direction(); });
+  const auto threads_beside = shared ? workers.size() : workers.size() - 1;
+  Events events(threads_beside + 1);
   const auto stop = [&] {
     events.stop();
     for (const auto& worker : workers) worker->stop();
@@ -247,15 +255,23 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
   Failure failure;
   std::vector<std::jthread> threads;
   const auto work = [&] {
-    for (std::size_t who = 0; who < workers.size(); ++who)
-      threads.emplace_back(
-          [&, who] { failure.keep_of([&] { workers[who]->run(events, who); }, stop); });
+    for (std::size_t who = 0; who < threads_beside; ++who)
+      threads.emplace_back([&, who] {
+        failure.keep_of([&] { workers[who]->run(events, who, [](const auto&) {}); }, stop);
+      });
     std::uint64_t done = 0;
-    while (const auto* batch = events.next(workers.size())) {
-      tell_changes();
-      done += batch->size();
+    const auto after = [&](const model::EventBatch& batch) {
+      done += batch.size();
       progress(done, reader.events());
-      if (!consume(*batch)) stop();
+      if (!consume(batch)) stop();
+    };
+    if (!shared) {
+      workers.back()->run(events, threads_beside, after);
+      return;
+    }
+    while (const auto* batch = events.next(threads_beside)) {
+      tell_changes();
+      after(*batch);
     }
     tell_changes();
   };
