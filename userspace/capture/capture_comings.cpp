@@ -222,6 +222,7 @@ void Capture::State::tell_of(const Member& member, const Listener& listener) {
   const bool is_whole = member.about.parent != 0 && member.about.since_ns == 0 &&
                         member.bpf.empty() &&
                         (member.has_family || late_points(member, member.points).empty());
+  if (!is_whole && !member.process.alive()) return tell_of_brief(member.process.pid(), listener);
   const std::string_view from = member.about.parent == 0 ? "came" : "was forked";
   const std::string_view since = is_whole ? "from its first instruction on"
                                  : member.about.parent != 0 && member.about.since_ns == 0

@@ -145,11 +145,13 @@ void Capture::State::note_brief(const FamilyEvent& child, std::uint64_t until_ns
   if (bpf.empty() && options.engines.wanted != model::Engine::kBpf) return;
   note_unarmed(
       {.pid = child.pid, .point = model::kNoPoint, .from_ns = child.ts_ns, .until_ns = until_ns});
+  tell_of_brief(child.pid, listener);
+}
+
+void Capture::State::tell_of_brief(pid_t pid, const Listener& listener) {
   if (std::exchange(family.told_of_brief, true)) return;
-  listener.say(
-      fmt::format("the forked process {} ended before it could be attached to; the trace tells of "
-                  "each such",
-                  child.pid));
+  listener.say(fmt::format(
+      "process {} ended before all of it could be attached to; the trace tells of each such", pid));
 }
 
 // Of a child that only its rings told of, there is no more to be had than its number.

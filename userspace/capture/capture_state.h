@@ -152,6 +152,7 @@ struct Capture::State {
   Result<void> look_after_family(const Listener& listener);
   Result<void> look_at_child(Child child, const Listener& listener);
   void note_brief(const FamilyEvent& child, std::uint64_t until_ns, const Listener& listener);
+  void tell_of_brief(pid_t pid, const Listener& listener);
   void note_met();
   Member* member_of(pid_t pid);  // that lives
   void note_program(Member& member, std::uint64_t since_ns);
