@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "analysis/journeys/backward.h"
@@ -41,6 +42,7 @@ class EventEngine final : public Engine {
       : topology_(around.topology),
         rules_(around.rules),
         marks_(around.marks),
+        groups_(marks_.groups),
         observer_(around.observer),
         losses_(around.losses),
         totals_(around.totals),
@@ -62,14 +64,14 @@ class EventEngine final : public Engine {
       hashes_.resize(std::max(hashes_.size(), plan.inserts.size()));
   }
 
-  void process(const model::EventView& event) override {
+  void process(const model::EventView& event, const PointPlan& plan) override {
     expire(event.ts_ns);
     const bool others_wait = !late_.empty();
-    if (others_wait) late_.end_before(event, [this](const auto& late) { take(late, Turn::kLast); });
-    if ((others_wait && late_.has_parent_of(event)) || !take(event, Turn::kFirst))
+    if (others_wait) late_.end_before(event, [this](const auto& late) { take_last(late); });
+    if ((others_wait && late_.has_parent_of(event)) || !take(event, plan, Turn::kFirst))
       late_.add(event);
     else if (others_wait)
-      late_.try_again(event.point, [this](const auto& late) { return take(late, Turn::kAgain); });
+      late_.try_again(event.point, [this](const auto& late) { return take_again(late); });
     const auto in_memory = store_.in_memory();
     if (in_memory > peak_units_) peak_units_ = in_memory;
     if (in_memory > rules_.max_units) {
@@ -119,7 +121,7 @@ class EventEngine final : public Engine {
   };
 
   std::uint16_t group_of(std::uint32_t stream) const {
-    return stream < marks_.groups.size() ? marks_.groups[stream] : std::uint16_t{0};
+    return stream < groups_.size() ? groups_[stream] : std::uint16_t{0};
   }
   void set_now(std::uint64_t now_ns) {
     now_ns_ = now_ns;
@@ -130,9 +132,7 @@ class EventEngine final : public Engine {
   }
 
   // Whether it was taken. What finds no parent is to wait a little for one.
-
-  bool take(const model::EventView& event, Turn turn) {
-    const auto& plan = topology_.points[event.point];
+  bool take(const model::EventView& event, const PointPlan& plan, Turn turn) {
     auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
     store_.retain(&unit);
     auto* hash = hashes_.data();
@@ -149,6 +149,12 @@ class EventEngine final : public Engine {
     store_.release(&unit);
     return takes;
   }
+  bool take_again(const model::EventView& event) {
+    return take(event, topology_.points[event.point], Turn::kAgain);
+  }
+  void take_last(const model::EventView& event) {
+    take(event, topology_.points[event.point], Turn::kLast);
+  }
 
   bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
     if (match_.missing) return true;
@@ -162,7 +168,6 @@ class EventEngine final : public Engine {
   }
 
   // Ties the unit to its parents and says what kind of unit it is.
-
   void connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
     if (match_.repeat_of != nullptr) store_.set_repeat(&unit, match_.repeat_of);
     if (match_.parents.empty()) {
@@ -207,9 +212,7 @@ class EventEngine final : public Engine {
   }
 
   // Of what went into its block, a unit that comes out is one, and control is none of it. Where
-
   // none is the unit, and events were lost about then, so was what it went in by.
-
   void find_origin(Unit& unit, const PointPlan& plan) {
     if (unit.parent_count != 1) return;
     const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
@@ -222,7 +225,6 @@ class EventEngine final : public Engine {
   }
 
   // The first rounds of its reception were not seen.
-
   bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
     if (!has_round(unit, plan)) return false;
     return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
@@ -254,7 +256,6 @@ class EventEngine final : public Engine {
   }
 
   // Its journeys go on, its parents leave, and it waits in the place that it entered.
-
   void follow(Unit& unit, const PointPlan& plan) {
     const bool by_input = plan.by_input;
     // An acknowledgement of what was sent before the start is no packet of its own.
@@ -314,12 +315,12 @@ class EventEngine final : public Engine {
   void end_oldest_late() {
     PointId ended = 0;
     late_.end_oldest([&](const auto& late) {
-      take(late, Turn::kLast);
+      take_last(late);
       ended = late.point;
     });
     // What waited for it need not wait longer.
     if (!late_.empty())
-      late_.try_again(ended, [this](const auto& late) { return take(late, Turn::kAgain); });
+      late_.try_again(ended, [this](const auto& late) { return take_again(late); });
   }
 
   void expire_endings() {
@@ -339,6 +340,7 @@ class EventEngine final : public Engine {
   const Topology& topology_;
   const Rules& rules_;
   const Marks& marks_;
+  std::span<const std::uint16_t> groups_;
   Observer& observer_;
   const Losses& losses_;
   Totals& totals_;

@@ -38,7 +38,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  virtual void process(const model::EventView& event) = 0;
+  virtual void process(const model::EventView& event, const PointPlan& plan) = 0;
   // Another engine's: only what its thread did last is of interest. A round is taken for the repeat
   // that it nearly always is, which a thread does not go on from; were it none, the most that
   // differs is that a journey is called ambiguous.

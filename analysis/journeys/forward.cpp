@@ -63,10 +63,11 @@ void Forward::begin(Unit* root) {
 
 void Forward::add_step(Progress& journey, Unit* unit) {
   const auto* const before = journey.trail.data();
-  journey.trail.push_back({.unit = unit,
-                           .ts_ns = unit->ts_ns,
-                           .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
-                           .point = unit->point});
+  auto& step = journey.trail.emplace_back();
+  step.unit = unit;
+  step.ts_ns = unit->ts_ns;
+  step.first_parent = static_cast<std::uint32_t>(journey.parents.size());
+  step.point = unit->point;
   if (journey.trail.data() != before) count_room(journey);
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
@@ -79,10 +80,15 @@ void Forward::count_room(const Progress& journey) {
   store_.add_parts(unusual(journey.trail.capacity()) - unusual(had));
 }
 
-// What a journey has in a unit whose parent has `member` of it.
-Member Forward::join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes) {
+// What a journey has in a unit whose parent has `member` of it. It is written where it stays: to
+// copy as a whole what was just written in parts, a processor waits until the parts are stored.
+void Forward::join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes,
+                   Member& made) {
   auto& journey = *member.journey;
-  auto made = member;
+  made.journey = member.journey;
+  made.serial = member.serial;
+  made.bytes = member.bytes;
+  made.has_bytes = member.has_bytes;
   if (bytes != nullptr) {
     const auto whole =
         static_cast<std::uint32_t>(parent.values[*topology_.points[parent.point].length]);
@@ -103,9 +109,8 @@ Member Forward::join(Unit* unit, const Unit& parent, const Member& member, const
   if (!known || std::find(parents, journey.parents.end(), member.step) == journey.parents.end())
     journey.parents.push_back(member.step);
   made.step = static_cast<std::uint32_t>(journey.trail.size() - 1);
-  made.again |= unit->is(kAgain);
+  made.again = member.again || unit->is(kAgain);
   trail.again |= made.again;
-  return made;
 }
 
 void Forward::inherit(Unit* unit, std::span<Unit* const> parents, const Interval* bytes) {
@@ -124,13 +129,13 @@ void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Inte
   if (parents.size() == 1 && parents.front()->member_count <= 1) {
     const auto& parent = *parents.front();
     if (parent.member_count == 0 || !may_join(parent.only_member)) return;
-    store_.make_members(unit, 1).front() = join(unit, parent, parent.only_member, bytes);
+    join(unit, parent, parent.only_member, bytes, store_.make_members(unit, 1).front());
     return;
   }
   gathered_.clear();
   for (const auto* parent : parents)
     for (const auto& member : parent->all_members())
-      if (may_join(member)) gathered_.push_back(join(unit, *parent, member, bytes));
+      if (may_join(member)) join(unit, *parent, member, bytes, gathered_.emplace_back());
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }
 
@@ -143,7 +148,7 @@ void Forward::add_members_of(const Unit& origin, Unit* unit, const Unit& parent,
     if (!may_join(member)) continue;
     const auto is_it = [&](const Member& other) { return is_same_part(other, member); };
     const auto found = std::ranges::find_if(carried, is_it);
-    if (found != carried.end()) gathered_.push_back(join(unit, parent, *found, bytes));
+    if (found != carried.end()) join(unit, parent, *found, bytes, gathered_.emplace_back());
   }
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }

@@ -117,7 +117,8 @@ class Forward {
   }
   void add_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
   void add_members_of(const Unit& origin, Unit* unit, const Unit& parent, const Interval* bytes);
-  Member join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
+  void join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes,
+            Member& made);
   void link_repeats(const Unit& unit);
   void unpin_members(Unit& unit, Flag why);
   void count_leaf(const Unit& unit);

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <span>
 #include <vector>
 
 #include "analysis/journeys/topology.h"
@@ -18,48 +18,80 @@ namespace sojourn::journeys {
 
 class Instants {
  public:
-  explicit Instants(const Topology& topology) : topology_(topology) {}
+  explicit Instants(const Topology& topology) : points_(topology.points) {}
 
-  // Of a batch in time order: `note(event)` for each event of the target, as it comes, and
-  // `process(event)` once all others of its instant are known.
-  template <typename Note, typename Process>
-  void consume(const model::EventBatch& events, Note note, Process process) {
+  // Of a batch in time order, once all events of an instant are known: `taker.note(event)` for each
+  // of the target's as they came, then `taker.process(event)`.
+  template <typename Taker>
+  void consume(const model::EventBatch& events, Taker& taker) {
     const auto stamps = events.ts_ns();
-    const auto points = events.point();
-    const auto known = topology_.points.size();
-    for (std::size_t row = 0; row < stamps.size(); ++row) {
-      if (points[row] < known && !topology_.points[points[row]].of_target) continue;
-      const auto event = events[row];
-      note(event);
-      if (!held_.empty() && held_.ts_ns().front() != event.ts_ns) release(process);
-      const bool alone = held_.empty() && row + 1 < stamps.size() && stamps[row + 1] != event.ts_ns;
-      if (alone)
-        process(event);
-      else
-        held_.append(event);
+    std::size_t first = 0;
+    if (!held_.empty()) {
+      const auto held_ns = held_.ts_ns().front();
+      while (first < stamps.size() && stamps[first] == held_ns) ++first;
+      held_.append(events, 0, first);
+      if (first == stamps.size()) return;
+      release(taker);
     }
+    auto last = stamps.size();
+    while (last > first && stamps[last - 1] == stamps.back()) --last;
+    pass_on(events, first, last, taker);
+    held_.append(events, last, stamps.size() - last);
   }
 
   // Nothing comes any more.
-  template <typename Process>
-  void release(Process process) {
-    order_.resize(held_.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    const bool from_threads = std::ranges::any_of(held_.tid(), [](auto tid) { return tid != 0; });
-    if (held_.size() > 1 && from_threads) {
-      std::ranges::stable_sort(order_, {}, [this](std::size_t row) {
-        const auto point = held_.point()[row];
-        return point < topology_.points.size() ? topology_.points[point].rank : 0;
-      });
-    }
-    for (const auto row : order_) process(held_[row]);
+  template <typename Taker>
+  void release(Taker& taker) {
+    pass_on(held_, 0, held_.size(), taker);
     held_.clear();
   }
 
  private:
-  const Topology& topology_;
+  // Whole instants. Mostly one event is one.
+  template <typename Taker>
+  void pass_on(const model::EventBatch& events, std::size_t row, std::size_t end, Taker& taker) {
+    const auto stamps = events.ts_ns();
+    const auto points = events.point();
+    while (row < end) {
+      const auto first = row++;
+      if (row < end && stamps[row] == stamps[first]) {
+        while (row < end && stamps[row] == stamps[first]) ++row;
+        pass_on_together(events, first, row, taker);
+      } else if (is_of_target(points[first])) {
+        const auto event = events[first];
+        taker.note(event);
+        taker.process(event);
+      }
+    }
+  }
+
+  template <typename Taker>
+  void pass_on_together(const model::EventBatch& events, std::size_t first, std::size_t end,
+                        Taker& taker) {
+    gathered_.clear();
+    for (auto row = first; row < end; ++row)
+      if (is_of_target(events.point()[row])) gathered_.push_back(row);
+    for (const auto row : gathered_) taker.note(events[row]);
+    arrange(events);
+    for (const auto row : gathered_) taker.process(events[row]);
+  }
+
+  bool is_of_target(PointId point) const {
+    return point >= points_.size() || points_[point].of_target;
+  }
+
+  void arrange(const model::EventBatch& events) {
+    const auto is_known = [&](std::size_t row) { return events.tid()[row] != 0; };
+    if (std::ranges::none_of(gathered_, is_known)) return;
+    std::ranges::stable_sort(gathered_, {}, [&](std::size_t row) {
+      const auto point = events.point()[row];
+      return point < points_.size() ? points_[point].rank : 0;
+    });
+  }
+
+  std::span<const PointPlan> points_;
   model::EventBatch held_;  // until all others of their instant are here
-  std::vector<std::size_t> order_;
+  std::vector<std::size_t> gathered_;
 };
 
 }  // namespace sojourn::journeys

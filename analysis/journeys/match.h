@@ -24,24 +24,23 @@ enum class Relation : std::uint8_t {
 };
 
 struct Match {
-  Relation relation = Relation::kNothing;
   std::vector<Unit*> parents;
   Unit* repeat_of = nullptr;
   const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
   const Unit* done = nullptr;      // of its process, whose reception had ended: this is another one
   const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
   std::vector<Unit*> copies;       // nobody took them: all their bytes had come already
-  std::uint8_t doubts = 0;         // of Doubt
-  bool more_fit = false;           // than the alternatives
-  std::vector<Unit*> alternatives;  // where kOthersFit: the nearest ones
-  bool has_bytes = false;
-  Interval bytes;                    // of the parent
-  bool all_left = false;             // with this piece, the parent's last bytes left
-  bool missing = false;              // the parents do not make up the whole
+  std::vector<Unit*> alternatives;   // where kOthersFit: the nearest ones
   const TableUse* rivals = nullptr;  // others had the parent's key, which one at a time has
-  bool takes_back = false;           // the parent is one of those itself
-  // Were there several senders, it might be another one's (Senders).
-  bool unsure = false;
+  Interval bytes;                    // where has_bytes: of the parent
+  Relation relation = Relation::kNothing;
+  std::uint8_t doubts = 0;  // of Doubt
+  bool more_fit = false;    // than the alternatives
+  bool has_bytes = false;
+  bool all_left = false;    // with this piece, the parent's last bytes left
+  bool missing = false;     // the parents do not make up the whole
+  bool takes_back = false;  // the parent is one of the rivals itself
+  bool unsure = false;      // were there several senders, it might be another one's (Senders)
 
   // Units that fitted as well.
   template <typename Units>
@@ -59,12 +58,12 @@ struct Match {
   void clear() {
     parents.clear();
     copies.clear();
-    relation = Relation::kNothing;
     repeat_of = nullptr;
     latest = done = stranger = nullptr;
-    doubts = 0;
     rivals = nullptr;
-    has_bytes = all_left = missing = takes_back = unsure = false;
+    relation = Relation::kNothing;
+    doubts = 0;
+    more_fit = has_bytes = all_left = missing = takes_back = unsure = false;
   }
 };
 

@@ -106,7 +106,9 @@ void Matcher::note_orphan(const Unit& child, const PointPlan& plan, Match& into)
       plan.takes_nameless && (plan.loop == 0 || (plan.round && child.values[*plan.round] != 0));
 }
 
-Matcher::Best Matcher::best(const PointPlan& plan, const Unit& child) const {
+// Part of match(), and of nothing else.
+[[gnu::always_inline]] inline Matcher::Best Matcher::best(const PointPlan& plan,
+                                                          const Unit& child) const {
   Best best;
   for (const auto& use : plan.lookups) {
     const auto found = store_.find(use, child);

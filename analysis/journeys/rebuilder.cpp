@@ -1,6 +1,7 @@
 #include "analysis/journeys/rebuilder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "analysis/journeys/engine.h"
@@ -33,6 +34,7 @@ class Rebuilder::State {
         std::optional<Part> only)
       : only_(only),
         topology_(std::move(derived)),
+        points_(topology_.points),
         rules_(with_units_shared(rules, only ? only->shares : 1)),
         marks_(std::move(marks)),
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
@@ -44,42 +46,35 @@ class Rebuilder::State {
     for (std::uint32_t i = 0; i < engines; ++i)
       engines_.push_back(
           Engine::create({topology_, rules_, marks_, losses_, journeys_, totals_, observer}));
+    if (!only_) sole_ = engines_.front().get();
   }
 
-  void consume(const model::EventBatch& events) {
-    const auto note = [this](const auto& event) {
-      const auto lost = static_cast<std::uint64_t>(losses_.note(event));
-      if (lost == 0) return;
-      totals_.lost += lost;
-      for (const auto& engine : engines_) engine->doubt_numbers();
-    };
-    instants_.consume(events, note, [this](const auto& event) { process(event); });
-  }
+  void consume(const model::EventBatch& events) { instants_.consume(events, *this); }
 
   void finish() {
-    instants_.release([this](const auto& event) { process(event); });
+    instants_.release(*this);
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
     ++turn_;
     for (const auto& engine : engines_) engine->finish(reach_, end_ns);
   }
 
-  const std::uint64_t& turn() const { return turn_; }
-  const Topology& topology() const { return topology_; }
-  const Totals& totals() const { return totals_; }
-
- private:
-  static constexpr auto kNobody = SIZE_MAX;  // here: another rebuilder's
-
+  // For Instants.
+  void note(const model::EventView& event) {
+    const auto lost = static_cast<std::uint64_t>(losses_.note(event));
+    if (lost == 0) return;
+    totals_.lost += lost;
+    for (const auto& engine : engines_) engine->doubt_numbers();
+  }
   void process(const model::EventView& event) {
     turn_ = ++totals_.events;
     if (totals_.first_ns == 0) totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
-    if (event.point >= topology_.points.size()) {
+    if (event.point >= points_.size()) {
       ++totals_.unknown_points;
       return;
     }
     reach_.note(event);
-    const auto& plan = topology_.points[event.point];
+    const auto& plan = points_[event.point];
     auto& counts = totals_.points[event.point];
     ++counts.events;
     if (event.values.size() != plan.values) {
@@ -92,11 +87,18 @@ class Rebuilder::State {
       losses_.note_unknown(event.ts_ns);
       return;
     }
-    if (only_)
-      divide(event, plan);
+    if (sole_ != nullptr)
+      sole_->process(event, plan);
     else
-      engines_.front()->process(event);
+      divide(event, plan);
   }
+
+  const std::uint64_t& turn() const { return turn_; }
+  const Topology& topology() const { return topology_; }
+  const Totals& totals() const { return totals_; }
+
+ private:
+  static constexpr auto kNobody = SIZE_MAX;  // here: another rebuilder's
 
   void divide(const model::EventView& event, const PointPlan& plan) {
     const auto owner = owner_of(event, plan);
@@ -104,7 +106,7 @@ class Rebuilder::State {
     if (owner == kNobody && only_->shares == 1) engines_.front()->expire(event.ts_ns);
     for (std::size_t at = 0; at < engines_.size(); ++at)
       if (at == owner)
-        engines_[at]->process(event);
+        engines_[at]->process(event, plan);
       else
         engines_[at]->pass(event, plan);
   }
@@ -124,6 +126,7 @@ class Rebuilder::State {
 
   std::optional<Part> only_;
   Topology topology_;
+  std::span<const PointPlan> points_;
   Rules rules_;
   Marks marks_;
   Totals totals_;
@@ -133,6 +136,7 @@ class Rebuilder::State {
   Instants instants_;
   Reach reach_;
   std::vector<std::unique_ptr<Engine>> engines_;
+  Engine* sole_ = nullptr;  // has all events
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}

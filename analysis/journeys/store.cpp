@@ -151,7 +151,7 @@ void Store::give_more(Unit* unit) {
 }
 
 // Nothing finds it any more: it was removed before it was released.
-void Store::free_unit(Unit* unit) {
+inline void Store::free_unit(Unit* unit) {
   for (auto* const parent : unit->all_parents())
     if (--parent->references == 0) dying_.push_back(parent);
   if (unit->is(kRepeats) && --unit->repeat_of->references == 0) dying_.push_back(unit->repeat_of);

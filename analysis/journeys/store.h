@@ -337,7 +337,9 @@ inline Entry* Store::find_key(std::uint64_t hash, const TableUse& use, const Uni
   });
 }
 
-inline Store::Found Store::find(const TableUse& use, const Unit& unit) const {
+// Its fields are compared in loops of two or three rounds: a call takes as long.
+[[gnu::always_inline]] inline Store::Found Store::find(const TableUse& use,
+                                                       const Unit& unit) const {
   auto* const first = find_key(hash_of(use, unit), use, unit);
   if (first == nullptr) return {};
   if (first->state == Entry::State::kLeft) return {nullptr, first->unit};

@@ -1,5 +1,9 @@
 // Ids that are used again while older units of them are still about: buffers, processes, sequence
 // numbers; and units that are made inside, which are no packets.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // Receptions of a HARQ process, and what is thrown away: which unit an event is of that does not
 // name it by its own ids.
+#include <algorithm>
 #include <string>
 #include <vector>
 
