@@ -45,13 +45,14 @@ std::uint64_t width(Bucket bucket) {
 
 // By large steps: memory that nobody wrote to yet is only promised, but each move writes all that
 // there is to new memory.
-void Distribution::make_room() {
+void Distribution::add_with_room(std::uint64_t value) {
   constexpr std::size_t kFirst = 64;
   constexpr std::size_t kStep = 8;
   if (samples_.size() >= most_waiting_) settle();
   if (samples_.size() == samples_.capacity())
     samples_.reserve(std::clamp(samples_.size() * kStep, kFirst, kExactSamples + 1));
   until_ = std::min(samples_.capacity(), most_waiting_);
+  samples_.push_back(value);
 }
 
 void Distribution::settle() const {
@@ -121,7 +122,7 @@ void Distribution::merge(const Distribution& other) {
   sum_ += other.sum_;
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
-  samples_.insert(samples_.end(), other.samples_.begin(), other.samples_.end());
+  samples_.append(other.samples_);
   counted_ = samples_.size();
   until_ = counted_;
   const bool exact = buckets_.empty() && other.buckets_.empty();
@@ -160,7 +161,7 @@ void Distribution::sort() const {
   if (samples_.size() < kManySamples)
     std::ranges::sort(samples_);
   else
-    radix_sort(samples_, max_);
+    radix_sort(std::span(samples_), max_);
   sorted_ = samples_.size();
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/base/plain_vector.h"
+
 namespace sojourn::statistics {
 
 class Distribution {
@@ -14,7 +16,7 @@ class Distribution {
   static constexpr std::size_t kExactSamples = 1'000'000;
 
   void add(std::uint64_t value) {
-    if (samples_.size() == until_) make_room();
+    if (samples_.size() == until_) return add_with_room(value);
     samples_.push_back(value);
   }
   void merge(const Distribution& other);
@@ -48,7 +50,7 @@ class Distribution {
     if (samples_.size() != counted_) settle();
     return *this;
   }
-  void make_room();
+  void add_with_room(std::uint64_t value);
   // Counts the samples that were only noted so far.
   void settle() const;
   void count_waiting() const;
@@ -67,7 +69,7 @@ class Distribution {
   mutable std::uint64_t origin_ = 0;
   mutable double distances_ = 0;
   mutable double squares_ = 0;
-  mutable std::vector<std::uint64_t> samples_;  // sorted when asked; with buckets: that wait
+  mutable PlainVector<std::uint64_t> samples_;  // sorted when asked; with buckets: that wait
   mutable std::size_t counted_ = 0;             // of those
   mutable std::size_t sorted_ = 0;              // of those
   mutable std::size_t most_waiting_ = kExactSamples + 1;

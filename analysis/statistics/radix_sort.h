@@ -2,33 +2,39 @@
 // numbers that are small beside 2^64, as times are, that is a few passes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <span>
+#include <utility>
 
 namespace sojourn::statistics {
 
 // None of the numbers is above `max`. Needs as much memory again meanwhile.
-inline void radix_sort(std::vector<std::uint64_t>& numbers, std::uint64_t max) {
+inline void radix_sort(std::span<std::uint64_t> numbers, std::uint64_t max) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  std::vector<std::uint64_t> sorted(numbers.size());
+  const auto memory = std::make_unique_for_overwrite<std::uint64_t[]>(numbers.size());
+  auto from = numbers;
+  auto to = std::span(memory.get(), numbers.size());
   const auto bits = static_cast<unsigned>(std::bit_width(max));
   for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
     const auto digit = [shift](std::uint64_t number) { return (number >> shift) & (kDigits - 1); };
     std::array<std::size_t, kDigits> places = {};
-    for (const auto number : numbers) ++places[digit(number)];
+    for (const auto number : from) ++places[digit(number)];
     std::size_t before = 0;
     for (auto& place : places) {
       const auto count = place;
       place = before;
       before += count;
     }
-    for (const auto number : numbers) sorted[places[digit(number)]++] = number;
-    numbers.swap(sorted);
+    for (const auto number : from) to[places[digit(number)]++] = number;
+    std::swap(from, to);
   }
+  if (from.data() != numbers.data()) std::ranges::copy(from, numbers.begin());
 }
 
 }  // namespace sojourn::statistics
