@@ -40,8 +40,9 @@ class ByAge {
   void remove(const Unit* unit) {
     at(unit->place).unit = nullptr;
     if (unit->place != begin_) return;
-    do ++begin_;
-    while (begin_ != end_ && at(begin_).unit == nullptr);
+    ++begin_;
+    while (begin_ != end_ && at(begin_).unit == nullptr) [[unlikely]]
+      ++begin_;
   }
 
  private:

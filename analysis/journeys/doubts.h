@@ -19,13 +19,16 @@ class Doubts {
 
   // Mostly nothing was lost, and there is nothing to doubt.
   void judge(const Unit& unit, const PointPlan& plan, Match& match) const {
-    if (match.stranger != nullptr || losses_.since(oldest_ns(match))) judge_all(unit, plan, match);
+    if (match.stranger != nullptr || losses_.since(oldest_ns(match))) [[unlikely]]
+      judge_all(unit, plan, match);
   }
 
  private:
   // The first of what a doubt may be about.
   static std::uint64_t oldest_ns(const Match& match) {
-    auto oldest = match.latest == nullptr ? UINT64_MAX : match.latest->ts_ns;
+    auto oldest = UINT64_MAX;
+    if (match.latest != nullptr) [[unlikely]]
+      oldest = match.latest->ts_ns;
     if (!match.parents.empty()) oldest = std::min(oldest, match.parents.front()->ts_ns);
     return oldest;
   }

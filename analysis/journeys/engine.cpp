@@ -66,14 +66,13 @@ class EventEngine final : public Engine {
 
   void process(const model::EventView& event, const PointPlan& plan) override {
     expire(event.ts_ns);
-    const bool others_wait = !late_.empty();
-    if (others_wait) late_.end_before(event, [this](const auto& late) { take_last(late); });
-    if ((others_wait && late_.has_parent_of(event)) || !take(event, plan, Turn::kFirst))
+    if (!late_.empty()) [[unlikely]]
+      process_beside_late(event);
+    else if (!take(event, plan, Turn::kFirst))
       late_.add(event);
-    else if (others_wait)
-      late_.try_again(event.point, [this](const auto& late) { return take_again(late); });
     const auto in_memory = store_.in_memory();
-    if (in_memory > peak_units_) peak_units_ = in_memory;
+    if (in_memory > peak_units_) [[unlikely]]
+      peak_units_ = in_memory;
     if (in_memory > rules_.max_units) {
       ++totals_.crowded;
       lives_.make_room();
@@ -88,11 +87,7 @@ class EventEngine final : public Engine {
 
   // Most events find that nothing is due: each kind remembers before when nothing can be.
   void expire(std::uint64_t now_ns) override {
-    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) {
-      // It goes without a parent when its time is over, not when somebody looks.
-      set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
-      end_oldest_late();
-    }
+    if (!late_.empty()) end_late(now_ns);
     set_now(now_ns);
   }
 
@@ -121,7 +116,23 @@ class EventEngine final : public Engine {
   };
 
   std::uint16_t group_of(std::uint32_t stream) const {
-    return stream < groups_.size() ? groups_[stream] : std::uint16_t{0};
+    if (stream < groups_.size()) return groups_[stream];
+    return 0;
+  }
+
+  void process_beside_late(const model::EventView& event) {
+    late_.end_before(event, [this](const auto& late) { take_last(late); });
+    if (late_.has_parent_of(event) || !take_late(event, Turn::kFirst))
+      late_.add(event);
+    else
+      late_.try_again(event.point, [this](const auto& late) { return take_again(late); });
+  }
+  // Each goes without a parent when its time is over, not when somebody looks.
+  void end_late(std::uint64_t now_ns) {
+    while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) {
+      set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
+      end_oldest_late();
+    }
   }
   void set_now(std::uint64_t now_ns) {
     now_ns_ = now_ns;
@@ -131,8 +142,11 @@ class EventEngine final : public Engine {
     lives_.expire();
   }
 
-  // Whether it was taken. What finds no parent is to wait a little for one.
-  bool take(const model::EventView& event, const PointPlan& plan, Turn turn) {
+  // Whether it was taken. What finds no parent is to wait a little for one. This and its parts are
+  // there twice, for events as they come and for late ones: a call for each part would take longer
+  // than some of them.
+  [[gnu::always_inline]] bool take(const model::EventView& event, const PointPlan& plan,
+                                   Turn turn) {
     auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
     store_.retain(&unit);
     auto* hash = hashes_.data();
@@ -141,7 +155,7 @@ class EventEngine final : public Engine {
     matcher_.match(unit, match_, turn == Turn::kLast);
     doubts_.judge(unit, plan, match_);
     const bool takes = turn == Turn::kLast || !lacks_parent(unit, plan);
-    if (takes) {
+    if (takes) [[likely]] {
       if (turn != Turn::kFirst) put_behind_parents(unit);
       connect(unit, plan, totals_.points[event.point]);
       follow(unit, plan);
@@ -149,12 +163,11 @@ class EventEngine final : public Engine {
     store_.release(&unit);
     return takes;
   }
-  bool take_again(const model::EventView& event) {
-    return take(event, topology_.points[event.point], Turn::kAgain);
+  [[gnu::noinline]] bool take_late(const model::EventView& event, Turn turn) {
+    return take(event, topology_.points[event.point], turn);
   }
-  void take_last(const model::EventView& event) {
-    take(event, topology_.points[event.point], Turn::kLast);
-  }
+  bool take_again(const model::EventView& event) { return take_late(event, Turn::kAgain); }
+  void take_last(const model::EventView& event) { take_late(event, Turn::kLast); }
 
   bool lacks_parent(const Unit& unit, const PointPlan& plan) const {
     if (match_.missing) return true;
@@ -168,9 +181,10 @@ class EventEngine final : public Engine {
   }
 
   // Ties the unit to its parents and says what kind of unit it is.
-  void connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
-    if (match_.repeat_of != nullptr) store_.set_repeat(&unit, match_.repeat_of);
-    if (match_.parents.empty()) {
+  [[gnu::always_inline]] void connect(Unit& unit, const PointPlan& plan, PointTotals& counts) {
+    if (match_.repeat_of != nullptr) [[unlikely]]
+      store_.set_repeat(&unit, match_.repeat_of);
+    if (match_.parents.empty()) [[unlikely]] {
       if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
     } else {
       store_.set_parents(&unit, match_.parents);
@@ -179,6 +193,17 @@ class EventEngine final : public Engine {
       if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
     }
     if (unit.is(kControl)) ++counts.control;
+    if (!match_.is_plain()) connect_otherwise(unit, plan, counts);
+    if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
+    for (auto* const parent : match_.parents) {
+      if (parent->is(kListed)) [[likely]]
+        store_.add_child(parent, &unit, match_.bytes);
+      beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
+    }
+  }
+
+  // What is to be said of a unit that is not just what its parents became.
+  void connect_otherwise(Unit& unit, const PointPlan& plan, PointTotals& counts) {
     if (match_.doubts != 0) {
       store_.ambiguities().note(unit, match_);
       ++counts.ambiguous;
@@ -204,11 +229,6 @@ class EventEngine final : public Engine {
       beginnings_.add(unit, now_ns_);
     }
     if (match_.rivals != nullptr || match_.unsure) lives_.note_rivals(unit, match_);
-    if (plan.loop != 0 && !match_.parents.empty()) link_rounds(unit, plan, counts);
-    for (auto* const parent : match_.parents) {
-      if (parent->is(kListed)) store_.add_child(parent, &unit, match_.bytes);
-      beginnings_.note_wait(unit.point, unit.ts_ns - parent->ts_ns);
-    }
   }
 
   // Of what went into its block, a unit that comes out is one, and control is none of it. Where
@@ -256,7 +276,7 @@ class EventEngine final : public Engine {
   }
 
   // Its journeys go on, its parents leave, and it waits in the place that it entered.
-  void follow(Unit& unit, const PointPlan& plan) {
+  [[gnu::always_inline]] void follow(Unit& unit, const PointPlan& plan) {
     const bool by_input = plan.by_input;
     // An acknowledgement of what was sent before the start is no packet of its own.
     const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
@@ -270,11 +290,12 @@ class EventEngine final : public Engine {
     if (by_input && plan.drop) forward_.dropped(unit);
     if (!by_input && (plan.output || plan.drop) && !unit.is(kControl))
       end_backward(&unit, plan.drop);
-    if (plan.place || plan.repeats) lives_.enter(&unit, plan, hashes_);
+    if (plan.place || plan.repeats) [[likely]]
+      lives_.enter(&unit, plan, hashes_);
     if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
   }
 
-  void leave_parents(const Unit& unit, const PointPlan& plan) {
+  [[gnu::always_inline]] void leave_parents(const Unit& unit, const PointPlan& plan) {
     const auto relation = match_.relation;
     const bool samples = relation == Relation::kTakes || relation == Relation::kPiece ||
                          relation == Relation::kBranch;
@@ -282,11 +303,15 @@ class EventEngine final : public Engine {
     for (auto* const parent : match_.parents) {
       if (samples && lives_.tells_of(*parent)) tell_of_stay(*parent, unit, plan);
       if (leaves && !parent->is(kLeft)) lives_.leave(parent, unit.ts_ns);
-      if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
-      if ((plan.ack || plan.drop) && parent->is(kAwaitsAck)) lives_.acknowledge(parent);
-      // What is thrown away goes nowhere else, whatever its ids seem to fit later.
-      if (plan.drop && relation == Relation::kTakes) lives_.retire(parent);
+      if (plan.ack || plan.drop) end_parent(parent, unit, plan);
     }
+  }
+
+  void end_parent(Unit* parent, const Unit& unit, const PointPlan& plan) {
+    if (plan.ack) forward_.acknowledged(*parent, unit.ts_ns);
+    if (parent->is(kAwaitsAck)) lives_.acknowledge(parent);
+    // What is thrown away goes nowhere else, whatever its ids seem to fit later.
+    if (plan.drop && match_.relation == Relation::kTakes) lives_.retire(parent);
   }
 
   void tell_of_stay(const Unit& parent, const Unit& child, const PointPlan& plan) {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMaxSteps = 100'000;
 // Those of a longer one are counted as memory.
 constexpr std::size_t kUsualSteps = 64;
+constexpr std::size_t kFirstSteps = 8;
 
 std::size_t unusual(std::size_t steps) {
   return std::max(steps, kUsualSteps) - kUsualSteps;
@@ -18,6 +19,18 @@ std::size_t unusual(std::size_t steps) {
 
 bool is_open(const Member& member) {
   return member.journey->serial == member.serial;
+}
+
+// Its members whose journeys are under way; mostly there is one.
+template <typename Visit>
+void for_each_open(const Unit& unit, Visit visit) {
+  const auto look = [&](const Member& member) {
+    if (is_open(member)) [[likely]]
+      visit(member, *member.journey);
+  };
+  if (unit.member_count == 1) [[likely]]
+    return look(unit.only_member);
+  for (const auto& member : unit.all_members()) look(member);
 }
 
 bool may_join(const Member& member) {
@@ -28,6 +41,12 @@ bool may_join(const Member& member) {
 bool is_same_part(const Member& left, const Member& right) {
   return left.journey == right.journey && left.serial == right.serial &&
          left.has_bytes == right.has_bytes && (!left.has_bytes || left.bytes == right.bytes);
+}
+
+// Another branch.
+void open_leaf(Progress& journey) {
+  ++journey.open;
+  if (!journey.by_bytes || journey.whole == 0) journey.done_step = kNoStep;
 }
 
 }  // namespace
@@ -61,61 +80,74 @@ void Forward::begin(Unit* root) {
   count_leaf(*root);
 }
 
-void Forward::add_step(Progress& journey, Unit* unit) {
-  const auto* const before = journey.trail.data();
-  auto& step = journey.trail.emplace_back();
-  step.unit = unit;
-  step.ts_ns = unit->ts_ns;
-  step.first_parent = static_cast<std::uint32_t>(journey.parents.size());
-  step.point = unit->point;
-  if (journey.trail.data() != before) count_room(journey);
+[[gnu::always_inline]] inline void Forward::add_step(Progress& journey, Unit* unit) {
+  if (journey.trail.size() == journey.trail.capacity()) make_room(journey);
+  journey.trail.push_back({.unit = unit,
+                           .ts_ns = unit->ts_ns,
+                           .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
+                           .repeat_of = kNoStep,
+                           .point = unit->point,
+                           .again = false});
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
   if (held(journey) == journey.trail.size()) store_.retain(unit);
 }
 
-// Its trail was full, and has more room since.
-void Forward::count_room(const Progress& journey) {
-  const auto had = journey.trail.size() - 1;
+void Forward::make_room(Progress& journey) {
+  const auto had = journey.trail.capacity();
+  journey.trail.reserve(std::max(kFirstSteps, 2 * had));
   store_.add_parts(unusual(journey.trail.capacity()) - unusual(had));
+}
+
+// Of the journey, `bytes` of what the parent has of it.
+void Forward::cut(const Unit& parent, const Member& member, const Interval& bytes, Member& made) {
+  auto& journey = *member.journey;
+  const auto whole =
+      static_cast<std::uint32_t>(parent.values[*topology_.points[parent.point].length]);
+  if (!member.has_bytes) {
+    made.has_bytes = true;
+    made.bytes = bytes;
+    journey.whole = std::max(journey.whole, whole);
+  } else if (member.bytes.end - member.bytes.begin == whole) {
+    made.bytes = {member.bytes.begin + bytes.begin, member.bytes.begin + bytes.end};
+  } else {
+    journey.by_bytes = false;  // cut twice, and the lengths of the two cuts do not fit together
+  }
+}
+
+// The unit's step in the journey has one parent more.
+void Forward::add_parent(Progress& journey, std::uint32_t step) {
+  const auto known = std::span(journey.parents).subspan(journey.trail.back().first_parent);
+  if (std::ranges::find(known, step) == known.end()) journey.parents.push_back(step);
 }
 
 // What a journey has in a unit whose parent has `member` of it. It is written where it stays: to
 // copy as a whole what was just written in parts, a processor waits until the parts are stored.
-void Forward::join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes,
-                   Member& made) {
+[[gnu::always_inline]] inline void Forward::join(Unit* unit, const Unit& parent,
+                                                 const Member& member, const Interval* bytes,
+                                                 Member& made) {
   auto& journey = *member.journey;
   made.journey = member.journey;
   made.serial = member.serial;
   made.bytes = member.bytes;
   made.has_bytes = member.has_bytes;
-  if (bytes != nullptr) {
-    const auto whole =
-        static_cast<std::uint32_t>(parent.values[*topology_.points[parent.point].length]);
-    if (!member.has_bytes) {
-      made.has_bytes = true;
-      made.bytes = *bytes;
-      journey.whole = std::max(journey.whole, whole);
-    } else if (member.bytes.end - member.bytes.begin == whole) {
-      made.bytes = {member.bytes.begin + bytes->begin, member.bytes.begin + bytes->end};
-    } else {
-      journey.by_bytes = false;  // cut twice, and the lengths of the two cuts do not fit together
-    }
-  }
-  const bool known = journey.last_serial == unit->serial;
-  if (!known) add_step(journey, unit);
-  auto& trail = journey.trail.back();
-  const auto parents = journey.parents.begin() + trail.first_parent;
-  if (!known || std::find(parents, journey.parents.end(), member.step) == journey.parents.end())
+  if (bytes != nullptr) [[unlikely]]
+    cut(parent, member, *bytes, made);
+  if (journey.last_serial == unit->serial) {
+    add_parent(journey, member.step);
+  } else {
+    add_step(journey, unit);
     journey.parents.push_back(member.step);
+  }
   made.step = static_cast<std::uint32_t>(journey.trail.size() - 1);
   made.again = member.again || unit->is(kAgain);
-  trail.again |= made.again;
+  journey.trail.back().again |= made.again;
 }
 
 void Forward::inherit(Unit* unit, std::span<Unit* const> parents, const Interval* bytes) {
   add_members(unit, parents, bytes);
-  if (unit->repeat_of != nullptr) link_repeats(*unit);
+  if (unit->repeat_of != nullptr) [[unlikely]]
+    link_repeats(*unit);
   count_leaf(*unit);
 }
 
@@ -126,17 +158,25 @@ void Forward::add_members(Unit* unit, std::span<Unit* const> parents, const Inte
     return;
   }
   // Mostly one packet goes on.
-  if (parents.size() == 1 && parents.front()->member_count <= 1) {
-    const auto& parent = *parents.front();
-    if (parent.member_count == 0 || !may_join(parent.only_member)) return;
-    join(unit, parent, parent.only_member, bytes, store_.make_members(unit, 1).front());
-    return;
-  }
+  if (parents.size() > 1 || parents.front()->member_count > 1)
+    return add_all_members(unit, parents, bytes);
+  const auto& parent = *parents.front();
+  if (parent.member_count == 0 || !may_join(parent.only_member)) return;
+  unit->member_count = 1;
+  join(unit, parent, parent.only_member, bytes, unit->only_member);
+}
+
+void Forward::add_all_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes) {
   gathered_.clear();
   for (const auto* parent : parents)
     for (const auto& member : parent->all_members())
-      if (may_join(member)) join(unit, *parent, member, bytes, gathered_.emplace_back());
+      if (may_join(member)) join_too(unit, *parent, member, bytes);
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
+}
+
+void Forward::join_too(Unit* unit, const Unit& parent, const Member& member,
+                       const Interval* bytes) {
+  join(unit, parent, member, bytes, gathered_.emplace_back());
 }
 
 // Of what the parent, a block, has in journeys, only what the unit brought into it.
@@ -148,42 +188,36 @@ void Forward::add_members_of(const Unit& origin, Unit* unit, const Unit& parent,
     if (!may_join(member)) continue;
     const auto is_it = [&](const Member& other) { return is_same_part(other, member); };
     const auto found = std::ranges::find_if(carried, is_it);
-    if (found != carried.end()) join(unit, parent, *found, bytes, gathered_.emplace_back());
+    if (found != carried.end()) join_too(unit, parent, *found, bytes);
   }
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }
 
 void Forward::link_repeats(const Unit& unit) {
-  for (const auto& earlier : unit.repeat_of->all_members())
-    if (is_open(earlier) && earlier.journey->last_serial == unit.serial)
-      earlier.journey->trail.back().repeat_of = earlier.step;
+  for_each_open(*unit.repeat_of, [&](const Member& earlier, Progress& journey) {
+    if (journey.last_serial == unit.serial) journey.trail.back().repeat_of = earlier.step;
+  });
 }
 
 // A journey with two pieces in one unit has one leaf there, but two members: each counts, and each
 // is taken back when the unit leaves.
 void Forward::count_leaf(const Unit& unit) {
   const bool leaf = !topology_.points[unit.point].ends();
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    auto& journey = *member.journey;
-    if (leaf) ++journey.live;
-    if (leaf && !member.again) {
-      ++journey.open;
-      // Another branch opened.
-      if (!journey.by_bytes || journey.whole == 0) journey.done_step = kNoStep;
+  for_each_open(unit, [&](const Member& member, Progress& journey) {
+    if (leaf) {
+      ++journey.live;
+      if (!member.again) open_leaf(journey);
     }
     reconsider(journey);
-  }
+  });
 }
 
 void Forward::left(const Unit& unit) {
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    auto& journey = *member.journey;
+  for_each_open(unit, [&](const Member& member, Progress& journey) {
     if (journey.live > 0) --journey.live;
     if (!member.again && journey.open > 0) --journey.open;
     reconsider(journey);
-  }
+  });
 }
 
 void Forward::check_whole(Progress& journey, std::uint32_t step) {
@@ -195,62 +229,52 @@ void Forward::check_whole(Progress& journey, std::uint32_t step) {
 }
 
 void Forward::reached_output(const Unit& unit) {
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    auto& journey = *member.journey;
+  for_each_open(unit, [&](const Member& member, Progress& journey) {
     journey.last_out_ns = unit.ts_ns;
     if (member.has_bytes) journey.covered.add(member.bytes);
     if (member.again && journey.dropped_leaves > 0) --journey.dropped_leaves;
-  }
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    check_whole(*member.journey, member.step);
-    reconsider(*member.journey);
-  }
+  });
+  for_each_open(unit, [&](const Member& member, Progress& journey) {
+    check_whole(journey, member.step);
+    reconsider(journey);
+  });
 }
 
 void Forward::dropped(const Unit& unit) {
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    auto& journey = *member.journey;
+  for_each_open(unit, [&](const Member& member, Progress& journey) {
     ++journey.drops;
     journey.drop_step = member.step;
     if (!member.again) ++journey.dropped_leaves;
     reconsider(journey);
-  }
+  });
 }
 
 void Forward::acknowledged(const Unit& parent, std::uint64_t ts_ns) {
-  for (const auto& member : parent.all_members())
-    if (is_open(member)) member.journey->ack_ns = ts_ns;
+  for_each_open(parent, [&](const Member&, Progress& journey) { journey.ack_ns = ts_ns; });
 }
 
 void Forward::pin(Unit& unit, Flag why) {
   unit.set(why);
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    ++(why == kAwaitsAck ? member.journey->acks_pending : member.journey->rounds_pending);
-    reconsider(*member.journey);
-  }
+  for_each_open(unit, [&](const Member&, Progress& journey) {
+    ++(why == kAwaitsAck ? journey.acks_pending : journey.rounds_pending);
+    reconsider(journey);
+  });
 }
 
 void Forward::unpin_members(Unit& unit, Flag why) {
   unit.clear(why);
-  for (const auto& member : unit.all_members()) {
-    if (!is_open(member)) continue;
-    --(why == kAwaitsAck ? member.journey->acks_pending : member.journey->rounds_pending);
-    reconsider(*member.journey);
-  }
+  for_each_open(unit, [&](const Member&, Progress& journey) {
+    --(why == kAwaitsAck ? journey.acks_pending : journey.rounds_pending);
+    reconsider(journey);
+  });
 }
 
 void Forward::doubt(const Unit& unit) {
-  for (const auto& member : unit.all_members())
-    if (is_open(member)) member.journey->ambiguous = true;
+  for_each_open(unit, [](const Member&, Progress& journey) { journey.ambiguous = true; });
 }
 
 void Forward::distrust_bytes(const Unit& unit) {
-  for (const auto& member : unit.all_members())
-    if (is_open(member)) member.journey->by_bytes = false;
+  for_each_open(unit, [](const Member&, Progress& journey) { journey.by_bytes = false; });
 }
 
 void Forward::requeue(Progress& journey, Wait wait) {
@@ -327,9 +351,9 @@ bool Forward::close_oldest() {
 }
 
 void Forward::note_inside(const Unit& unit) {
-  for (const auto& member : unit.all_members())
-    if (is_open(member))
-      inside_[member.journey->id].push_back({*topology_.points[unit.point].place, unit.entered_ns});
+  for_each_open(unit, [&](const Member&, Progress& journey) {
+    inside_[journey.id].push_back({*topology_.points[unit.point].place, unit.entered_ns});
+  });
 }
 
 void Forward::finish(std::uint64_t end_ns) {
@@ -367,15 +391,15 @@ void Forward::close(Progress* journey, Closing closing) {
 // The next journey in its place will hardly need as much.
 void Forward::give_back_steps(Progress& journey) {
   store_.drop_parts(unusual(journey.trail.capacity()));
-  std::vector<Progress::Trail>().swap(journey.trail);
-  std::vector<std::uint32_t>().swap(journey.parents);
+  journey.trail = {};
+  journey.parents = {};
 }
 
 void Forward::describe(const Progress& journey, Journey& out) {
   const auto& steps = journey.trail;
   out.segments = 1;
   for (const auto& step : steps) {
-    if (step.repeat_of != kNoStep) {
+    if (step.repeat_of != kNoStep) [[unlikely]] {
       if (goes_on(journey, step)) continue;
       ++out.retransmissions;
       if (topology_.points[step.point].round) ++out.harq_retransmissions;

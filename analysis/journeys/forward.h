@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/base/plain_vector.h"
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/store.h"
 
@@ -18,12 +19,12 @@ namespace sojourn::journeys {
 struct Progress {
   enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
   struct Trail {
-    Unit* unit = nullptr;  // in memory still: of the first, and of all where steps are told
-    std::uint64_t ts_ns = 0;
-    std::uint32_t first_parent = 0;
-    std::uint32_t repeat_of = kNoStep;
-    PointId point = 0;
-    bool again = false;
+    Unit* unit;  // in memory still: of the first, and of all where steps are told
+    std::uint64_t ts_ns;
+    std::uint32_t first_parent;
+    std::uint32_t repeat_of;
+    PointId point;
+    bool again;
   };
 
   std::uint64_t id = 0;
@@ -49,14 +50,15 @@ struct Progress {
   Progress* previous = nullptr;
   Progress* next = nullptr;
   IntervalSet covered;
-  std::vector<Trail> trail;
-  std::vector<std::uint32_t> parents;  // of all steps, in their order
+  PlainVector<Trail> trail;
+  PlainVector<std::uint32_t> parents;  // of all steps, in their order
 
   bool is_done() const { return done_step != kNoStep; }
   // What is expected of it.
   Wait awaited() const {
-    const bool ended = is_done() || (live == 0 && drops > 0);
-    if (!ended || acks_pending > 0) return Wait::kExpiry;
+    if (!is_done() && (live != 0 || drops == 0)) [[likely]]
+      return Wait::kExpiry;
+    if (acks_pending > 0) return Wait::kExpiry;
     return headless || live > 0 || rounds_pending > 0 ? Wait::kLinger : Wait::kSettle;
   }
 };
@@ -110,7 +112,7 @@ class Forward {
   };
 
   void add_step(Progress& journey, Unit* unit);
-  void count_room(const Progress& journey);
+  void make_room(Progress& journey);
   // The first so many of its units are kept for it.
   std::size_t held(const Progress& journey) const {
     return tells_steps_ ? journey.trail.size() : 1;
@@ -119,6 +121,10 @@ class Forward {
   void add_members_of(const Unit& origin, Unit* unit, const Unit& parent, const Interval* bytes);
   void join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes,
             Member& made);
+  void join_too(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
+  void add_all_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
+  void cut(const Unit& parent, const Member& member, const Interval& bytes, Member& made);
+  static void add_parent(Progress& journey, std::uint32_t step);
   void link_repeats(const Unit& unit);
   void unpin_members(Unit& unit, Flag why);
   void count_leaf(const Unit& unit);
@@ -127,7 +133,8 @@ class Forward {
   void reconsider(Progress& journey) {
     const auto wait = journey.awaited();
     // What waits to expire is as old as its input; the others start anew with every change.
-    if (wait != Wait::kExpiry || wait != journey.wait) requeue(journey, wait);
+    if (wait != Wait::kExpiry || wait != journey.wait) [[unlikely]]
+      requeue(journey, wait);
   }
   void requeue(Progress& journey, Wait wait);
   Queue& queue(Wait wait) { return queues_[static_cast<int>(wait)]; }

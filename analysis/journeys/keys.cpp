@@ -29,7 +29,7 @@ std::uint32_t Keys::make_place_behind(std::size_t full, Entry* entry) {
 void Keys::remove(const Entry& entry) {
   --keys_;
   const auto bucket = entry.place / kPlaces;
-  buckets_[bucket].set_tag(entry.place % kPlaces, 0);
+  buckets_[bucket].free(entry.place % kPlaces);
   for (auto at = home(entry.hash); at != bucket; at = after(at)) buckets_[at].pass(false);
 }
 

@@ -51,9 +51,12 @@ class Keys {
       const auto& bucket = buckets_[at];
       for (auto fits = bucket.with(tag(hash)); fits != 0; fits &= fits - 1) {
         auto* const entry = bucket.entries[place_of(fits)];
-        if (entry->hash == hash && is_it(*entry)) return entry;
+        if (entry->hash != hash) continue;
+        if (is_it(*entry)) [[likely]]
+          return entry;
       }
-      if (bucket.passed() == 0) return nullptr;
+      if (bucket.passed() == 0) [[likely]]
+        return nullptr;
       at = after(at);
       if (at == first) return nullptr;  // all are passed, or nobody counts any more
     }
@@ -95,9 +98,8 @@ class Keys {
       return (others - kEach) & ~others & kTop;
     }
     std::uint64_t passed() const { return tags >> (kUsable * kByte); }
-    void set_tag(std::size_t place, std::uint64_t tag) {
-      tags = (tags & ~(std::uint64_t{0xff} << (place * kByte))) | tag << (place * kByte);
-    }
+    void fill(std::size_t place, std::uint64_t tag) { tags |= tag << (place * kByte); }
+    void free(std::size_t place) { tags &= ~(std::uint64_t{0xff} << (place * kByte)); }
     void pass(bool one_more) {
       if (passed() == kMostPassed) return;
       const auto one = std::uint64_t{1} << (kUsable * kByte);
@@ -110,10 +112,7 @@ class Keys {
   }
   // Bits that have not chosen the bucket. Neither 0 nor 1: with() may take the one that differs
   // from a tag in its last bit only for it, and that is not to be a free place.
-  static std::uint64_t tag(std::uint64_t hash) {
-    const auto byte = hash >> 24 & 0xff;
-    return byte < 2 ? byte + 2 : byte;
-  }
+  static std::uint64_t tag(std::uint64_t hash) { return (hash >> 24 & 0xff) | 2; }
   // The upper bits are those that all others have gone into.
   std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
   std::size_t after(std::size_t bucket) const { return (bucket + 1) & (buckets_.size() - 1); }
@@ -121,13 +120,15 @@ class Keys {
   std::uint32_t make_place(Entry* entry) {
     const auto at = home(entry->hash);
     const auto free = buckets_[at].with(0);
-    return free == 0 ? make_place_behind(at, entry) : take_place(at, free, entry);
+    if (free == 0) [[unlikely]]
+      return make_place_behind(at, entry);
+    return take_place(at, free, entry);
   }
   std::uint32_t make_place_behind(std::size_t full, Entry* entry);
   std::uint32_t take_place(std::size_t at, std::uint64_t free, Entry* entry) {
     auto& bucket = buckets_[at];
     const auto place = place_of(free);
-    bucket.set_tag(place, tag(entry->hash));
+    bucket.fill(place, tag(entry->hash));
     bucket.entries[place] = entry;
     return static_cast<std::uint32_t>(at * kPlaces + place);
   }

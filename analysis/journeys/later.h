@@ -7,7 +7,8 @@ namespace sojourn::journeys {
 
 // Never before `ts_ns`, however long the span.
 constexpr std::uint64_t later(std::uint64_t ts_ns, std::uint64_t by_ns) {
-  return by_ns < UINT64_MAX - ts_ns ? ts_ns + by_ns : UINT64_MAX;
+  if (by_ns >= UINT64_MAX - ts_ns) return UINT64_MAX;
+  return ts_ns + by_ns;
 }
 
 }  // namespace sojourn::journeys

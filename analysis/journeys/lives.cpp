@@ -13,39 +13,57 @@ constexpr std::uint64_t kEmptyFloor_ns = 20'000'000;
 
 }  // namespace
 
-model::EventView Lives::event_of(const Unit& unit, const PointPlan& plan) {
-  return {.ts_ns = unit.ts_ns,
-          .seq = unit.seq,
-          .stream = unit.stream,
-          .tid = unit.tid,
-          .point = unit.point,
-          .values = {unit.values, plan.values}};
-}
-
 void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
   store_.retain(unit);
   unit->set(kListed);
   if (plan.place) {
     waiting_.append(unit, now_ns_);
+    if (!unit->is(kInside)) [[likely]]
+      now_inside(unit, plan);
   } else {
     // It waits for nothing, but may be repeated.
     unit->set(kLeft);
     departed_.append(unit, now_ns_);
   }
-  if (plan.place && !unit->is(kInside)) {
-    unit->set(kInside);
-    if (unit->ts_ns < open_ns_ || (chooses_ && !observer_.counts(event_of(*unit, plan))))
-      unit->set(kUncounted);
-    else
-      observer_.on_enter(*plan.place, unit->ts_ns);
-  }
   if (plan.awaits_ack) forward_.pin(*unit, kAwaitsAck);
   // Before one of the same ids gives way to it, which is then not found any more.
-  if (plan.displaces)
-    receptions_.replace(store_.find(*plan.repeats, *unit).used, *unit, plan,
-                        later(now_ns_, rules_.settle_ns));
-  insert(unit, plan, hashes);
-  if (!plan.repeats) return;
+  if (plan.displaces) displace(*unit, plan);
+  auto hash = hashes.begin();
+  for (const auto& use : plan.inserts) insert(unit, plan, use, *hash++);
+  if (plan.repeats) replace_rounds(unit, plan);
+}
+
+void Lives::now_inside(Unit* unit, const PointPlan& plan) {
+  unit->set(kInside);
+  if (unit->ts_ns < open_ns_ || (chooses_ && !is_chosen(*unit, plan)))
+    unit->set(kUncounted);
+  else
+    observer_.on_enter(*plan.place, unit->ts_ns);
+}
+
+bool Lives::is_chosen(const Unit& unit, const PointPlan& plan) const {
+  return observer_.counts({.ts_ns = unit.ts_ns,
+                           .seq = unit.seq,
+                           .stream = unit.stream,
+                           .tid = unit.tid,
+                           .point = unit.point,
+                           .values = {unit.values, plan.values}});
+}
+
+void Lives::displace(const Unit& unit, const PointPlan& plan) {
+  receptions_.replace(store_.find(*plan.repeats, unit).used, unit, plan,
+                      later(now_ns_, rules_.settle_ns));
+}
+
+void Lives::insert(Unit* unit, const PointPlan& plan, const TableUse& use, std::uint64_t hash) {
+  if (auto* const evicted = store_.insert(unit, use, hash)) retire(evicted);
+  const auto* const older = unit->newest_entry().older;  // than the entry that was just made
+  if (older != nullptr && !use.gathers) [[unlikely]]
+    forget_stale(*older, plan, use);
+}
+
+// It is the latest of its process.
+void Lives::replace_rounds(Unit* unit, const PointPlan& plan) {
   if (auto* const before = store_.replace(unit, *plan.repeats))
     forward_.unpin(*before, kLatestRound);
   for (const auto& use : plan.more_repeats)
@@ -53,23 +71,13 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
   if (!plan.input) forward_.pin(*unit, kLatestRound);
 }
 
-void Lives::insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
-  auto hash = hashes.begin();
-  for (const auto& use : plan.inserts) {
-    if (auto* const evicted = store_.insert(unit, use, *hash++)) retire(evicted);
-    forget_stale(*unit, plan, use);
-  }
-}
-
 // A unit of the same key that has waited far longer than any before it was never seen to leave;
 // one at the same address is gone whenever another one is there.
 // Where units are gathered, others of the key are what it waits for.
-void Lives::forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use) {
-  const auto* const older = unit.newest_entry().older;  // than the entry that was just made
-  if (use.gathers || older == nullptr) return;
-  auto* const stale = older->unit;
+void Lives::forget_stale(const Entry& older, const PointPlan& plan, const TableUse& use) {
+  auto* const stale = older.unit;
   if (evicted_.evicts(use)) {
-    if (use.of_sender) evicted_.add(stale, *older->use, later(now_ns_, rules_.linger_ns));
+    if (use.of_sender) evicted_.add(stale, *older.use, later(now_ns_, rules_.linger_ns));
   } else {
     const auto& stay = stays_[*plan.place];
     if (!stay.is_stale(now_ns_ - stale->ts_ns)) return;
@@ -91,7 +99,7 @@ void Lives::leave(Unit* unit, std::uint64_t ts_ns) {
 void Lives::depart(Unit* unit) {
   unit->set(kLeft);
   forward_.left(*unit);
-  if (!unit->is(kAwaitsAck)) {
+  if (!unit->is(kAwaitsAck)) [[likely]] {
     waiting_.remove(unit);
     departed_.append(unit, now_ns_);
   }
@@ -157,7 +165,7 @@ void Lives::retire(Unit* unit) {
   if (!unit->is(kListed)) return;  // evicted from two tables at once
   unit->clear(kListed);
   const bool waits = !unit->is(kLeft) || unit->is(kAwaitsAck);
-  if (unit->is_any(kAwaitsAck | kLatestRound)) {
+  if (unit->is_any(kAwaitsAck | kLatestRound)) [[unlikely]] {
     forward_.unpin(*unit, kAwaitsAck);
     forward_.unpin(*unit, kLatestRound);
   }

@@ -44,7 +44,11 @@ class Lives {
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
   // Whether a unit's stays are told of.
-  bool tells_of(const Unit& unit) const { return !chooses_ || !unit.is(kUncounted); }
+  bool tells_of(const Unit& unit) const {
+    if (!chooses_) [[likely]]
+      return true;
+    return !unit.is(kUncounted);
+  }
   const Longest& stay_in(std::uint16_t place) const { return stays_[place]; }
 
   // `hashes`: of the keys that it will be found by.
@@ -62,7 +66,8 @@ class Lives {
 
   // Retires and gives up what is due; most often nothing is.
   void expire() {
-    if (now_ns_ > departed_due_ns_) expire_departed();
+    if (now_ns_ > departed_due_ns_) [[likely]]
+      expire_departed();
     if (now_ns_ > waiting_due_ns_) expire_waiting();
   }
   // What left goes first, then journeys that hold on to it, then what waits.
@@ -74,9 +79,12 @@ class Lives {
   void finish(std::uint64_t end_ns);
 
  private:
-  static model::EventView event_of(const Unit& unit, const PointPlan& plan);
-  void insert(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
-  void forget_stale(const Unit& unit, const PointPlan& plan, const TableUse& use);
+  void now_inside(Unit* unit, const PointPlan& plan);
+  bool is_chosen(const Unit& unit, const PointPlan& plan) const;
+  void displace(const Unit& unit, const PointPlan& plan);
+  void insert(Unit* unit, const PointPlan& plan, const TableUse& use, std::uint64_t hash);
+  void replace_rounds(Unit* unit, const PointPlan& plan);
+  void forget_stale(const Entry& older, const PointPlan& plan, const TableUse& use);
   void forget(Unit* unit);
   void disprove_one_at_a_time(const TableUse& use);
   void give_up(Unit* unit, std::uint64_t now_ns, bool at_end);

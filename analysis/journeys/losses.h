@@ -27,7 +27,7 @@ class Losses {
   // its event and another's trade places; the span stays, as nothing tells it from one where events
   // were lost.
   std::int64_t note(const model::EventView& event) {
-    if (event.stream >= direct_.size() || direct_[event.stream].next_seq != event.seq)
+    if (event.stream >= direct_.size() || direct_[event.stream].next_seq != event.seq) [[unlikely]]
       return note_unexpected(event);
     auto& stream = direct_[event.stream];
     ++stream.next_seq;

@@ -42,6 +42,13 @@ struct Match {
   bool takes_back = false;  // the parent is one of the rivals itself
   bool unsure = false;      // were there several senders, it might be another one's (Senders)
 
+  // It is what its parents became, or a part of them, and no more is to be said of it.
+  bool is_plain() const {
+    const bool follows = relation != Relation::kNothing && relation != Relation::kRepeat;
+    return follows && doubts == 0 && !missing && !unsure && repeat_of == nullptr &&
+           rivals == nullptr && copies.empty();
+  }
+
   // Units that fitted as well.
   template <typename Units>
   void note_others(Units&& nearest_first) {
@@ -57,7 +64,8 @@ struct Match {
 
   void clear() {
     parents.clear();
-    copies.clear();
+    if (!copies.empty()) [[unlikely]]
+      copies.clear();
     repeat_of = nullptr;
     latest = done = stranger = nullptr;
     rivals = nullptr;

@@ -19,6 +19,12 @@ constexpr int kFarthestBearer = 8;
 // Among so many one of a unit's length is looked for.
 constexpr int kMostWaiting = 64;
 
+bool is_repeat(const Unit& unit, const PointPlan& plan) {
+  if (!plan.repeats) [[likely]]
+    return false;
+  return unit.values[*plan.round] != 0;
+}
+
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
   return child.ts_ns - std::min(child.ts_ns, parent.entered_ns);
 }
@@ -40,7 +46,7 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evi
 void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
   const auto& plan = topology_.points[child.point];
-  const bool repeats = plan.repeats && child.values[*plan.round] != 0;
+  const bool repeats = is_repeat(child, plan);
   if (plan.says_number && !repeats && match_numbered(child, plan, into, finally)) {
     pass(child.tid, child.serial);
     return;
@@ -51,27 +57,27 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   const bool may_come = repeats && plan.rounds_come && found.open == nullptr && !finally;
   if (may_come) return;
   const bool of_evicted = finally && found.open == nullptr && take_evicted(child, plan, into);
-  if (!of_evicted) {
+  if (!of_evicted) [[likely]] {
     if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) {
       if (may_be_doubtful(into)) senders_.judge(child, plan, into);
       return;
     }
-    if (!plan.pairs.empty()) match_pairs(child, plan, found, into, finally);
+    if (!plan.pairs.empty()) [[likely]]
+      match_pairs(child, plan, found, into, finally);
   }
   if (repeats && into.relation == Relation::kTakes) note_round_before(child, into);
-  if (may_be_doubtful(into)) senders_.judge(child, plan, into);
+  if (may_be_doubtful(into)) [[unlikely]]
+    senders_.judge(child, plan, into);
   pass(child.tid, child.serial);
 }
 
-void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
-                          bool finally) {
-  // Out of the block that came last, though an empty one still waits there.
-  const bool of_last = found.open != nullptr && found.used != nullptr &&
-                       found.used->serial > found.open->unit->serial &&
-                       topology_.pair(found.used->point, child.point).unpacks;
-  const auto* const open = of_last ? nullptr : found.open;
+[[gnu::always_inline]] inline void Matcher::match_pairs(const Unit& child, const PointPlan& plan,
+                                                        const Best& found, Match& into,
+                                                        bool finally) {
+  const auto* const open = is_of_last(child, found) ? nullptr : found.open;
   auto* const parent = open != nullptr ? open->unit : found.used;
-  if (open == nullptr && match_reception(child, plan, parent, into)) return;
+  if (open == nullptr && match_reception(child, plan, parent, into)) [[unlikely]]
+    return;
   if (parent == nullptr) {
     if (!match_process(child, plan, into)) note_orphan(child, plan, into);
     return;
@@ -98,6 +104,14 @@ void Matcher::match_pairs(const Unit& child, const PointPlan& plan, const Best& 
   } else {
     take_nearest(child, *open, into);
   }
+}
+
+// Out of the block that came last, though an empty one still waits there.
+bool Matcher::is_of_last(const Unit& child, const Best& found) const {
+  if (found.used == nullptr) [[likely]]
+    return false;
+  return found.open != nullptr && found.used->serial > found.open->unit->serial &&
+         topology_.pair(found.used->point, child.point).unpacks;
 }
 
 // Its own may have been taken by another one. What is at the input of a loop needs none.
@@ -148,9 +162,11 @@ bool Matcher::is_named(const Best& found, const Unit& child, const PointPlan& pl
 
 // Its first round, so what waits for a later one of the process does not wait for it.
 bool Matcher::is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const {
+  if (!plan.round) [[likely]]
+    return false;
   const auto& before = topology_.points[parent.point];
-  return plan.round && before.round && child.values[*plan.round] == 0 &&
-         parent.values[*before.round] != 0 && topology_.pair(parent.point, child.point).by_process;
+  return before.round && child.values[*plan.round] == 0 && parent.values[*before.round] != 0 &&
+         topology_.pair(parent.point, child.point).by_process;
 }
 
 // The latest of its process.
@@ -304,7 +320,8 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   return last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid;
 }
 
-void Matcher::take_nearest(const Unit& child, const Entry& nearest, Match& into) const {
+[[gnu::always_inline]] inline void Matcher::take_nearest(const Unit& child, const Entry& nearest,
+                                                         Match& into) const {
   into.relation = Relation::kTakes;
   const bool is_only = in_time(nearest.older, child) == nullptr;
   bool goes_on = !is_shared(*nearest.use) && goes_on_with(*nearest.unit, child);

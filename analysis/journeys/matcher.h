@@ -50,15 +50,19 @@ class Matcher {
   bool is_too_old(const Unit& parent, const Unit& child) const;
   // The first of a chain of entries, newest first, that is not.
   const Entry* in_time(const Entry* entry, const Unit& child) const {
-    return topology_.has_expiries ? first_in_time(entry, child) : entry;
+    if (!topology_.has_expiries) [[likely]]
+      return entry;
+    return first_in_time(entry, child);
   }
   const Entry* first_in_time(const Entry* entry, const Unit& child) const;
   bool is_named(const Best& found, const Unit& child, const PointPlan& plan) const;
   bool is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const;
   Unit* round_before(const Unit& child, const PointPlan& plan) const;
   bool may_be_doubtful(const Match& match) const {
-    return match.unsure || store_.ambiguities().has_contested();
+    if (match.unsure) return true;
+    return store_.ambiguities().has_contested();
   }
+  bool is_of_last(const Unit& child, const Best& found) const;
   static void note_orphan(const Unit& child, const PointPlan& plan, Match& into);
   bool match_round(const Unit& child, const PointPlan& plan, Match& into);
   void note_round_before(const Unit& child, Match& into) const;

@@ -21,17 +21,14 @@ class Slab {
  public:
   T* take() {
     ++used_;
-    if (!free_.empty()) {
-      T* const item = free_.back();
-      free_.pop_back();
-      return item;
-    }
+    if (free_ != 0) [[likely]]
+      return given_[--free_];
     if (next_ == end_) grow();
     return next_++;
   }
   void give(T* item) {
     --used_;
-    free_.push_back(item);
+    given_[free_++] = item;
   }
 
   std::size_t used() const { return used_; }
@@ -45,11 +42,13 @@ class Slab {
     chunks_.push_back(std::make_unique<T[]>(size));
     next_ = chunks_.back().get();
     end_ = next_ + size;
+    given_.resize(given_.size() + size);
   }
 
   T* next_ = nullptr;  // never taken before
   T* end_ = nullptr;
-  std::vector<T*> free_;
+  std::vector<T*> given_;  // back: so many, and room for all there are
+  std::size_t free_ = 0;
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t used_ = 0;
 };

@@ -21,7 +21,8 @@ class Reach {
 
   void note(const model::EventView& event) {
     has_before_ = has_before_ || event.ts_ns < open_ns_;
-    if (has_before_) note_span(event);
+    if (has_before_) [[unlikely]]
+      note_span(event);
   }
 
   // By point: from when on it would have been seen if a unit had left the place that it entered

@@ -65,11 +65,12 @@ class Rebuilder::State {
     totals_.lost += lost;
     for (const auto& engine : engines_) engine->doubt_numbers();
   }
-  void process(const model::EventView& event) {
+  [[gnu::always_inline]] void process(const model::EventView& event) {
     turn_ = ++totals_.events;
-    if (totals_.first_ns == 0) totals_.first_ns = event.ts_ns;
+    if (totals_.first_ns == 0) [[unlikely]]
+      totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
-    if (event.point >= points_.size()) {
+    if (event.point >= points_.size()) [[unlikely]] {
       ++totals_.unknown_points;
       return;
     }
@@ -77,7 +78,7 @@ class Rebuilder::State {
     const auto& plan = points_[event.point];
     auto& counts = totals_.points[event.point];
     ++counts.events;
-    if (event.values.size() != plan.values) {
+    if (event.values.size() != plan.values) [[unlikely]] {
       ++counts.malformed;
       return;
     }

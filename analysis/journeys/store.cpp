@@ -38,37 +38,49 @@ More& Store::make_more(Unit& unit) {
   return *unit.more;
 }
 
+// More than the unit has room for itself.
+std::uint64_t* Store::take_values(Unit& unit, std::size_t count) {
+  unit.set(kHasMore);
+  return values_.take(count);
+}
+
 Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   auto* entry = &unit->entry;
-  if (unit->has_entries()) {
-    entry = entries_.take();
-    *entry = Entry();
-    entry->next = std::exchange(unit->entry.next, entry);
-  } else {
-    *entry = Entry();
-  }
+  if (unit->has_entries()) entry = other_entry(*unit);
   entry->hash = hash;
   entry->unit = unit;
+  entry->older = entry->left = nullptr;
   entry->use = &use;
+  entry->state = Entry::State::kWaits;
+  entry->newest = true;
+  return entry;
+}
+
+// It stands right behind the first one.
+[[gnu::noinline]] Entry* Store::other_entry(Unit& unit) {
+  auto* const entry = entries_.take();
+  entry->next = std::exchange(unit.entry.next, entry);
   return entry;
 }
 
 Unit* Store::insert(Unit* unit, const TableUse& use, std::uint64_t hash) {
   auto* const first = find_key(hash, use, *unit);
-  if (first == nullptr) {
-    keys_.add(new_entry(unit, hash, use));
-    return nullptr;
-  }
+  if (first != nullptr) return insert_before(*first, unit, use);
+  keys_.add(new_entry(unit, hash, use));
+  return nullptr;
+}
+
+[[gnu::noinline]] Unit* Store::insert_before(Entry& first, Unit* unit, const TableUse& use) {
   // Two of its alternatives may have one value.
-  if (first->unit == unit) return nullptr;
-  auto* const fresh = new_entry(unit, hash, use);
-  keys_.put(fresh, *first);
-  auto* left = first;
-  if (first->state == Entry::State::kWaits) {
-    left = first->left;
-    fresh->older = first;
-    first->newest = false;
-    first->newer = fresh;
+  if (first.unit == unit) return nullptr;
+  auto* const fresh = new_entry(unit, first.hash, use);
+  keys_.put(fresh, first);
+  auto* left = &first;
+  if (first.state == Entry::State::kWaits) {
+    left = first.left;
+    fresh->older = &first;
+    first.newest = false;
+    first.newer = fresh;
   }
   return left == nullptr ? nullptr : forget_left(left);
 }
@@ -88,13 +100,13 @@ Unit* Store::replace(Unit* unit, const TableUse& use) {
 
 // The one that left before it under its key is returned; now it is that.
 Entry* Store::take_from_waiting(Entry& entry) {
-  if (!entry.newest) {
+  if (!entry.newest) [[unlikely]] {
     entry.newer->older = entry.older;
     if (entry.older != nullptr) entry.older->newer = entry.newer;
     return std::exchange(keys_.standing_for(entry)->left, &entry);
   }
   auto* const left = entry.left;
-  if (auto* const newest = entry.older) {
+  if (auto* const newest = entry.older) [[unlikely]] {
     newest->newest = true;
     newest->left = &entry;
     keys_.put(newest, entry);
@@ -116,26 +128,20 @@ Unit* Store::forget_left(Entry* entry) {
   return unit;
 }
 
-void Store::remove_entries(Unit* unit) {
+// The entries behind its first.
+void Store::remove_others(Unit* unit) {
   for (auto* entry = std::exchange(unit->entry.next, nullptr); entry != nullptr;) {
     auto* const next = entry->next;
     leave_key(*entry);
     entries_.give(entry);
     entry = next;
   }
-  if (unit->entry.unit == nullptr) return;
-  leave_key(unit->entry);
-  unit->entry.unit = nullptr;
 }
 
 void Store::free_units(Unit* unit) {
   // Parents may follow, theirs too: a loop, since a chain may be long.
-  for (;;) {
-    free_unit(unit);
-    if (dying_.empty()) return;
-    unit = dying_.back();
-    dying_.pop_back();
-  }
+  free_unit(unit);
+  while (dying_ != nullptr) free_unit(std::exchange(dying_, dying_->first_child));
 }
 
 void Store::give_more(Unit* unit) {
@@ -152,9 +158,9 @@ void Store::give_more(Unit* unit) {
 
 // Nothing finds it any more: it was removed before it was released.
 inline void Store::free_unit(Unit* unit) {
-  for (auto* const parent : unit->all_parents())
-    if (--parent->references == 0) dying_.push_back(parent);
-  if (unit->is(kRepeats) && --unit->repeat_of->references == 0) dying_.push_back(unit->repeat_of);
+  for (auto* const parent : unit->all_parents()) let_go(parent);
+  if (unit->is(kRepeats)) [[unlikely]]
+    let_go(unit->repeat_of);
   if (unit->is(kHasMore)) give_more(unit);
   unit->serial = 0;
   fetch_spare(unit);

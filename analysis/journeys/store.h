@@ -137,7 +137,10 @@ struct alignas(kCacheLine) Unit {
     return {member_count > 1 ? members : &only_member, member_count};
   }
   bool has_entries() const { return entry.unit != nullptr || entry.next != nullptr; }
-  const Entry& newest_entry() const { return entry.next != nullptr ? *entry.next : entry; }
+  const Entry& newest_entry() const {
+    if (entry.next != nullptr) return *entry.next;
+    return entry;
+  }
 };
 
 static_assert(sizeof(Unit) == 4 * kCacheLine);
@@ -163,7 +166,8 @@ class Store {
   void leave_children(Unit* unit) {
     if (unit->first_child == nullptr) return;
     release(std::exchange(unit->first_child, nullptr));
-    if (unit->more != nullptr) leave_other_children(*unit->more);
+    if (unit->more != nullptr) [[unlikely]]
+      leave_other_children(*unit->more);
   }
   void set_repeat(Unit* unit, Unit* earlier);
   // None: nothing that is known. It is in memory as long as the unit's parents are.
@@ -202,7 +206,10 @@ class Store {
   void mark_used(Unit* unit, Evict evict);
   // Nothing finds it any more.
   void remove(Unit* unit) {
-    if (unit->has_entries()) remove_entries(unit);
+    if (unit->entry.next != nullptr) remove_others(unit);
+    if (unit->entry.unit == nullptr) return;
+    leave_key(unit->entry);
+    unit->entry.unit = nullptr;
   }
 
   void retain(Unit* unit) { ++unit->references; }
@@ -257,17 +264,26 @@ class Store {
   // The newest of the key, or the one that left; none: nobody has it.
   Entry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   Entry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
+  Entry* other_entry(Unit& unit);
+  Unit* insert_before(Entry& first, Unit* unit, const TableUse& use);
   void leave_key(const Entry& entry);
   Entry* take_from_waiting(Entry& entry);
   Unit* forget_left(Entry* entry);
-  void remove_entries(Unit* unit);
+  void remove_others(Unit* unit);
   More& more(Unit& unit) { return unit.more != nullptr ? *unit.more : make_more(unit); }
   More& make_more(Unit& unit);
   void leave_many_parents(Unit* unit);
   void leave_other_children(More& more);
+  std::uint64_t* take_values(Unit& unit, std::size_t count);
+  static void copy_values(std::span<const std::uint64_t> from, std::uint64_t* to);
   void give_more(Unit* unit);
   void free_unit(Unit* unit);
   void free_units(Unit* unit);  // and those that it was the last to hold
+  void let_go(Unit* unit) {
+    if (--unit->references != 0) return;
+    unit->first_child = dying_;
+    dying_ = unit;
+  }
 
   static constexpr std::size_t kPartsInUnit = 4;
 
@@ -281,7 +297,7 @@ class Store {
   RunPool<Unit*> parents_;
   RunPool<Member> members_;
   std::size_t parts_ = 0;  // members of shared units, steps of long journeys
-  std::vector<Unit*> dying_;
+  Unit* dying_ = nullptr;  // the first of those that nobody holds; they have no children any more
   Ambiguities ambiguities_;
 };
 
@@ -304,14 +320,17 @@ Unit* Store::newest_child(const Unit* parent, Fits fits) const {
 template <typename Evict>
 void Store::mark_used(Unit* unit, Evict evict) {
   const auto mark = [&](Entry& entry) {
-    if (entry.state != Entry::State::kWaits) return;
+    if (entry.state != Entry::State::kWaits) [[unlikely]]
+      return;
     auto* const left = take_from_waiting(entry);
     entry.state = Entry::State::kLeft;
     entry.newest = true;
     entry.older = entry.left = nullptr;
-    if (left != nullptr) evict(forget_left(left));
+    if (left != nullptr) [[unlikely]]
+      evict(forget_left(left));
   };
-  for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
+  if (unit->entry.next != nullptr) [[unlikely]]
+    for (auto* entry = unit->entry.next; entry != nullptr; entry = entry->next) mark(*entry);
   if (unit->entry.unit != nullptr) mark(unit->entry);
 }
 
@@ -329,7 +348,8 @@ inline std::uint64_t Store::hash_of(const TableUse& use, const Unit& unit) {
 // One of its own units knows the key.
 inline Entry* Store::find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const {
   return keys_.find(hash, [&](const Entry& entry) {
-    if (entry.use->table != use.table || entry.unit->group != unit.group) return false;
+    if (entry.use->table != use.table || entry.unit->group != unit.group) [[unlikely]]
+      return false;
     const auto* theirs = entry.use->fields.begin();
     for (const auto field : use.fields)
       if (unit.values[field] != entry.unit->values[*theirs++]) return false;
@@ -343,11 +363,29 @@ inline Entry* Store::find_key(std::uint64_t hash, const TableUse& use, const Uni
   auto* const first = find_key(hash_of(use, unit), use, unit);
   if (first == nullptr) return {};
   if (first->state == Entry::State::kLeft) return {nullptr, first->unit};
-  return {first, first->left == nullptr ? nullptr : first->left->unit};
+  if (first->left == nullptr) [[likely]]
+    return {first, nullptr};
+  return {first, first->left->unit};
 }
 
-inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
-                           std::uint16_t group) {
+// So few, mostly, that a loop or a call would take longer than to copy some of them twice.
+inline void Store::copy_values(std::span<const std::uint64_t> from, std::uint64_t* to) {
+  constexpr std::size_t kTwo = 2;
+  const auto copy_two = [&](std::size_t at) {
+    std::memcpy(to + at, from.data() + at, kTwo * sizeof(*to));
+  };
+  const auto count = from.size();
+  if (count < kTwo) {
+    if (count != 0) *to = from.front();
+    return;
+  }
+  copy_two(0);
+  for (auto at = kTwo; at + kTwo < count; at += kTwo) copy_two(at);
+  copy_two(count - kTwo);
+}
+
+[[gnu::always_inline]] inline Unit* Store::create(const model::EventView& event,
+                                                  std::uint64_t serial, std::uint16_t group) {
   auto* const unit = units_.take();
   unit->ts_ns = unit->entered_ns = event.ts_ns;
   unit->serial = serial;
@@ -365,14 +403,8 @@ inline Unit* Store::create(const model::EventView& event, std::uint64_t serial,
   unit->first_child = nullptr;
   const auto count = event.values.size();
   auto* values = unit->own_values.data();
-  if (count > unit->own_values.size()) {
-    values = values_.take(count);
-    unit->set(kHasMore);
-  }
-  // So few that a call to copy them all would take longer.
-  for (std::size_t i = 0; i + 1 < count; i += 2)
-    std::memcpy(values + i, &event.values[i], 2 * sizeof(*values));
-  if (count % 2 != 0) values[count - 1] = event.values[count - 1];
+  if (count > unit->own_values.size()) values = take_values(*unit, count);
+  copy_values(event.values, values);
   unit->values = values;
   return unit;
 }
@@ -395,7 +427,7 @@ inline void Store::set_parents(Unit* unit, std::span<Unit* const> parents) {
 
 inline void Store::add_child(Unit* parent, Unit* child, Interval bytes) {
   retain(child);
-  if (parent->first_child == nullptr) {
+  if (parent->first_child == nullptr) [[likely]] {
     parent->first_child = child;
     parent->first_child_bytes = bytes;
     return;
@@ -423,9 +455,9 @@ inline std::span<Member> Store::make_members(Unit* unit, std::size_t count) {
 
 // Who stood for its key leaves that to the next.
 inline void Store::leave_key(const Entry& entry) {
-  if (entry.state == Entry::State::kLeft) {
+  if (entry.state == Entry::State::kLeft) [[likely]] {
     auto* const first = keys_.standing_for(entry);
-    if (first == &entry)
+    if (first == &entry) [[likely]]
       keys_.remove(entry);
     else
       first->left = nullptr;

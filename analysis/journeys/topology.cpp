@@ -292,8 +292,9 @@ class Deriver {
     up.waits_for_number |= pair.numbers;
     down.says_number |= pair.numbers;
     down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
-    down.pairs.push_back(static_cast<std::uint32_t>(topology_.pairs.size()));
-    down.parents.push_back(pair.parent);
+    const auto index = static_cast<std::uint32_t>(topology_.pairs.size());
+    down.pairs.push_back(index);
+    down.by_parent.push_back({pair.parent, index});
     topology_.pairs.push_back(std::move(pair));
     return {};
   }

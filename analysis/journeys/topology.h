@@ -87,6 +87,12 @@ struct UnitId {
   bool number = false;  // a sequence number or an offset, not a bearer
 };
 
+// One of Topology::pairs, for its child.
+struct FromParent {
+  PointId parent = 0;
+  std::uint32_t pair = 0;
+};
+
 struct PointPlan {
   model::Direction direction = model::Direction::kDownlink;
   bool of_target = true;       // not context, nor a sample: those are not looked at
@@ -138,7 +144,7 @@ struct PointPlan {
   std::vector<TableUse> processes;      // of other points with the same source, by process
   std::vector<TableUse> receptions;     // of inputs that it takes from, by process
   std::vector<std::uint32_t> pairs;     // as the child
-  std::vector<PointId> parents;         // of each of those
+  std::vector<FromParent> by_parent;    // the same
   std::uint64_t longest_expiry_ns = 0;  // of those
   std::vector<TableUse> waits_in;       // lines in which its units wait for a number
   std::vector<TableUse> numbers_in;     // those of what it gives a number to
@@ -155,8 +161,9 @@ struct PointPlan {
   }
   // With the parent, in Topology::pairs.
   std::uint32_t pair_with(PointId parent) const {
-    for (std::size_t at = 0; at < parents.size(); ++at)
-      if (parents[at] == parent) return pairs[at];
+    for (const auto& each : by_parent)
+      if (each.parent == parent) [[likely]]
+        return each.pair;
     return 0;  // not reached: only pairs find each other
   }
 };
