@@ -14,8 +14,6 @@ constexpr std::uint16_t kMaxDepth = 10'000;
 // them.
 constexpr std::size_t kMostRepeated = 256;
 
-// Points between a piece and the one that says of which bearer it is.
-constexpr int kFarthestBearer = 8;
 // Among so many one of a unit's length is looked for.
 constexpr int kMostWaiting = 64;
 
@@ -41,6 +39,7 @@ Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evi
       receptions_(receptions),
       lengths_differ_(topology.pairs.size(), false),
       joins_(topology, lengths_differ_),
+      bearers_(topology, joins_),
       last_(kThreads) {}
 
 void Matcher::match(const Unit& child, Match& into, bool finally) {
@@ -93,7 +92,8 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
       note_orphan(child, plan, into);
   } else if (pair.gathers) {
     take_all(child, plan, *open, into);
-    if (pair.of_bearer && into.parents.size() > 1) leave_other_bearers(child, into);
+    if (pair.of_bearer && into.parents.size() > 1)
+      bearers_.leave_others(child, goes_on_with(*into.parents.back(), child), into);
     if (pair.joins) {
       joins_.check(child, into, finally);
       if (joins_.mixes_senders(index)) senders_.mix(plan.direction);
@@ -467,77 +467,6 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
   if (twin == nullptr) return;
   const auto parents = twin->all_parents();
   if (parents.size() <= kMostRepeated) into.parents.assign(parents.begin(), parents.end());
-}
-
-// What the nearest point before it says, where the unit's own does not.
-std::optional<Matcher::Bearer> Matcher::bearer_of(const Unit& unit) const {
-  const auto* at = &unit;
-  for (int step = 0; step < kFarthestBearer; ++step) {
-    const auto& plan = topology_.points[at->point];
-    if (plan.bearer) return Bearer{plan.bearer_name, at->values[*plan.bearer]};
-    if (at->parent_count != 1) return std::nullopt;
-    at = at->only_parent;
-  }
-  return std::nullopt;
-}
-
-bool Matcher::makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer) {
-  pieces_.clear();
-  std::uint64_t sum = 0;  // of those that do not say where they begin
-  for (const auto* parent : match.parents) {
-    const auto& plan = topology_.points[parent->point];
-    if (!plan.length) return false;
-    if (bearer_of(*parent) != bearer) continue;
-    if (!plan.offset) {
-      sum += parent->values[*plan.length];
-    } else if (const auto bytes = joins_.piece_of(*parent, whole)) {
-      pieces_.add(*bytes);
-    }
-  }
-  return pieces_.bytes() + sum == whole;
-}
-
-// One unit came over several bearers: each brought as many bytes, at once.
-bool Matcher::are_copies(const Match& match) const {
-  const auto& first = *match.parents.front();
-  const auto length = topology_.points[first.point].length;
-  if (!length) return false;
-  for (auto at = match.parents.begin(); at != match.parents.end(); ++at) {
-    const auto& parent = **at;
-    if (parent.point != first.point || parent.values[*length] != first.values[*length])
-      return false;
-    const auto is_same = [&](const Unit* other) { return bearer_of(*other) == bearer_of(parent); };
-    if (std::any_of(match.parents.begin(), at, is_same)) return false;
-  }
-  return true;
-}
-
-// Bearers number for themselves, so the key of two may be the same. The child is of the one that it
-// names, or whose pieces make it up, or else of that whose piece came last.
-void Matcher::leave_other_bearers(const Unit& child, Match& into) {
-  const auto& newest = *into.parents.back();
-  const auto last = bearer_of(newest);
-  const auto is_other = [&](const Unit* parent) { return bearer_of(*parent) != last; };
-  if (!last || std::ranges::none_of(into.parents, is_other)) return;
-  const auto& plan = topology_.points[child.point];
-  const auto named = bearer_of(child);
-  const bool in_pieces = topology_.points[newest.point].offset.has_value();
-  if (!in_pieces && !named && are_copies(into)) return;
-  auto chosen = *last;
-  bool guessed = !in_pieces && !goes_on_with(newest, child);
-  for (const auto* parent : into.parents | std::views::reverse) {
-    const auto bearer = bearer_of(*parent);
-    if (!bearer) return;
-    if (named ? bearer == named
-              : plan.length && makes_whole(into, child.values[*plan.length], *bearer)) {
-      chosen = *bearer;
-      guessed = false;
-      break;
-    }
-  }
-  const auto is_left = [&](const Unit* parent) { return bearer_of(*parent) != chosen; };
-  if (guessed) into.note_others(into.parents | std::views::reverse | std::views::filter(is_left));
-  std::erase_if(into.parents, is_left);
 }
 
 }  // namespace sojourn::journeys

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "analysis/journeys/bearers.h"
 #include "analysis/journeys/evicted.h"
 #include "analysis/journeys/joins.h"
 #include "analysis/journeys/match.h"
@@ -34,13 +34,6 @@ class Matcher {
   struct Best {
     const Entry* open = nullptr;
     Unit* used = nullptr;
-  };
-
-  struct Bearer {
-    std::size_t name = 0;
-    std::uint64_t value = 0;
-
-    bool operator==(const Bearer&) const = default;
   };
 
   void match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
@@ -84,10 +77,6 @@ class Matcher {
   bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
   static void note_rivals(const Evicted::Key& rivals, Match& into);
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
-  std::optional<Bearer> bearer_of(const Unit& unit) const;
-  void leave_other_bearers(const Unit& child, Match& into);
-  bool are_copies(const Match& match) const;
-  bool makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer);
   bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
@@ -100,13 +89,13 @@ class Matcher {
 
   std::vector<bool> lengths_differ_;
   Joins joins_;
+  Bearers bearers_;
   Numbering numbering_;
   struct LastOfThread {
     std::uint32_t tid = 0;
     std::uint64_t serial = 0;
   };
   std::vector<LastOfThread> last_;
-  IntervalSet pieces_;
 };
 
 }  // namespace sojourn::journeys

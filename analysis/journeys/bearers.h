@@ -1,0 +1,42 @@
+// Bearers number for themselves, so pieces of two may wait under one number. The unit that they
+// make is of the bearer that it names, or whose pieces make it up, or else of that whose piece came
+// last. One thread owns it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "analysis/journeys/joins.h"
+#include "analysis/journeys/match.h"
+#include "analysis/journeys/store.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::journeys {
+
+class Bearers {
+ public:
+  Bearers(const Topology& topology, const Joins& joins);
+
+  // Of the parents that are of another bearer than the child. `goes_on`: the child is what its
+  // thread did after the last of them, so that it is surely of its bearer.
+  void leave_others(const Unit& child, bool goes_on, Match& into);
+
+ private:
+  struct Bearer {
+    std::size_t name = 0;
+    std::uint64_t value = 0;
+
+    bool operator==(const Bearer&) const = default;
+  };
+
+  std::optional<Bearer> bearer_of(const Unit& unit) const;
+  bool are_copies(const Match& match) const;
+  bool makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer);
+
+  const Topology& topology_;
+  const Joins& joins_;
+  IntervalSet pieces_;
+};
+
+}  // namespace sojourn::journeys
