@@ -189,6 +189,7 @@ TEST_CASE("by eBPF what a program did before it was attached to is told of, in a
   if (own.counts.empty() && library.counts.empty()) {
     const bool is_told_of = ended.err.contains("ended before all of it could be attached to");
     CHECK((is_told_of || ended.err.contains("recorded from now on")));  // after its last hit
+    CHECK(ended.err.contains("nothing of it was seen before it ended"));
   }
 }
 

@@ -161,7 +161,9 @@ void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outco
          process->title(), process->pid());
     return;
   }
-  if (found_points(capture.coverage()) == 0)
+  if (outcome.capture.ended_by == "target exit")
+    tell("nothing of it was seen before it ended\n");
+  else if (found_points(capture.coverage()) == 0)
     tell("nothing happened: no thread of it did anything\n");
   else if (outcome.switched != 0)
     tell("no point was hit: {} {} switched off\n", counted(outcome.switched, "point"),
