@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostNumbers = 64;
 constexpr std::size_t kMostDepth = 64;
-constexpr double kMostUs = 9e15;  // within 64-bit nanoseconds
+constexpr double kMostUs = 2e14;  // six years: with when it began within 64-bit nanoseconds
 
 // "10:42:07.123456", as nanoseconds of the day.
 std::optional<std::uint64_t> day_time(std::string_view text) {
@@ -72,7 +72,7 @@ class Events {
       phase_.clear();
       has_time_ = has_duration_ = false;
     }
-    args_ = in_event() && key_ == "args";
+    if (in_event()) args_ = key_ == "args";
     return deeper();
   }
   bool key(std::string& key) {
@@ -90,12 +90,15 @@ class Events {
     return false;
   }
   bool start_array(std::size_t) {
-    if (events_depth_ == 0 && (depth_ == 0 || (depth_ == 1 && key_ == "traceEvents")))
+    if (events_depth_ == 0 && (depth_ == 0 || (depth_ == 1 && key_ == "traceEvents"))) {
       events_depth_ = depth_ + 1;
+      found_array_ = true;
+    }
+    if (in_event()) args_ = false;
     return deeper();
   }
   bool end_array() {
-    --depth_;
+    if (depth_-- == events_depth_) events_depth_ = 0;
     return true;
   }
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception&) {
@@ -103,7 +106,7 @@ class Events {
     return false;
   }
 
-  bool found_array() const { return events_depth_ != 0; }
+  bool found_array() const { return found_array_; }
   const std::optional<Error>& error() const { return error_; }
   const std::string& failure() const { return failure_; }
 
@@ -123,7 +126,7 @@ class Events {
   }
 
   bool number(double value, std::optional<std::int64_t> whole) {
-    if (in_args() && whole && event_.numbers.size() < kMostNumbers)
+    if (in_args() && whole && !key_.empty() && event_.numbers.size() < kMostNumbers)
       event_.numbers.emplace_back(key_, *whole);
     if (!in_event()) return true;
     if (key_ == "pid" && whole && *whole >= 0) event_.cpu = static_cast<std::uint64_t>(*whole);
@@ -153,7 +156,8 @@ class Events {
   std::istream& file_;
   const Consume& consume_;
   std::size_t depth_ = 0;
-  std::size_t events_depth_ = 0;  // of the array of events, once it began
+  std::size_t events_depth_ = 0;  // in the array of events: its own
+  bool found_array_ = false;
   std::string key_;
   bool args_ = false;
   Event event_;
@@ -172,9 +176,13 @@ Result<std::string> read_events(
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail_errno("open {}", path);
   Events events(file, consume);
-  nlohmann::json::sax_parse(file, &events);
+  // The library reads the buffer under the stream, which throws what a stream would catch.
+  try {
+    nlohmann::json::sax_parse(file, &events);
+  } catch (const std::ios_base::failure& error) {
+    return error.code().message();
+  }
   if (events.error()) return std::unexpected(*events.error());
-  if (file.bad()) return fail_errno("read {}", path);
   if (!events.failure().empty()) return events.failure();
   if (!events.found_array()) return std::string("it has no list of events");
   return std::string();

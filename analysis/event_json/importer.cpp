@@ -109,6 +109,10 @@ Result<std::uint64_t> last_change_ns(const std::string& path) {
 // Where the recording's time is 0, by the first event that tells the time of the day. It was made
 // on the last day on which it was over before the file was last changed.
 Result<void> find_beginning(const std::string& path, FileSummary& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return fail("{}: not a regular file, and what time it was is looked for first: say --began",
+                path);
   std::optional<Event> telling;
   std::uint64_t last_ns = 0;
   std::uint64_t objects = 0;

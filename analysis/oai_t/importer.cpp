@@ -8,8 +8,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,7 +96,11 @@ class FileImport {
     const auto number = bytes.take<std::int32_t>();
     if (*number == kListPart || *number == kListEnd) {
       ++summary_.list_records;
-      return *number == kListEnd ? use_list() : add_to_list(bytes);
+      if (*number == kListEnd)
+        use_list();
+      else
+        add_to_list(bytes);
+      return {};
     }
     if (*number < 0 || static_cast<std::size_t>(*number) >= messages_.size()) {
       ++summary_.unlisted;
@@ -120,24 +126,28 @@ class FileImport {
   static constexpr std::int32_t kListPart = -1;
   static constexpr std::int32_t kListEnd = -2;
 
-  Result<void> add_to_list(Bytes bytes) {
+  // A list that cannot be is the end of what can be read.
+  void add_to_list(Bytes bytes) {
     const auto length = bytes.take<std::int32_t>();
     const auto text =
         length && *length >= 0 ? bytes.take(static_cast<std::size_t>(*length)) : std::nullopt;
-    if (!text) return fail("{}: a part of its list of messages is cut", summary_.path);
-    if (list_.size() + text->size() > kMostListBytes)
-      return fail("{}: its list of messages is larger than 16 MiB", summary_.path);
-    list_.append(text->begin(), text->end());
-    return {};
+    if (!text)
+      summary_.failure = "a part of its list of messages is cut";
+    else if (list_.size() + text->size() > kMostListBytes)
+      summary_.failure = "its list of messages is larger than 16 MiB";
+    else
+      list_.append(text->begin(), text->end());
   }
 
   // The base station tells its list anew whenever a tracer connects.
-  Result<void> use_list() {
+  void use_list() {
     auto messages = parse_messages(std::exchange(list_, {}));
-    if (!messages) return fail("{}: {}", summary_.path, messages.error().text());
+    if (!messages) {
+      summary_.failure = messages.error().text();
+      return;
+    }
     messages_ = std::move(*messages);
     ids_.assign(messages_.size(), std::nullopt);
-    return {};
   }
 
   bool read_values(const Message& message, Bytes bytes) {
@@ -195,18 +205,22 @@ class FileImport {
   std::vector<std::uint64_t> values_;
 };
 
+std::string broken_off(const std::ifstream& file, std::uint64_t at) {
+  return fmt::format("the record at byte {} {}", at, file.bad() ? "cannot be read" : "is cut");
+}
+
 Result<void> read_file(Points& points, imports::Destination& destination,
                        const imports::Progress& progress, FileSummary& summary) {
-  std::ifstream file(summary.path, std::ios::binary | std::ios::ate);
+  std::ifstream file(summary.path, std::ios::binary);
   if (!file) return fail_errno("open {}", summary.path);
-  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
-  file.seekg(0);
+  std::error_code unknown;  // of a pipe
+  const std::uint64_t size = std::filesystem::file_size(summary.path, unknown);
   FileImport into(points, destination, summary);
   std::vector<char> record;
-  for (std::uint64_t at = 0; at < size;) {
+  for (std::uint64_t at = 0; summary.failure.empty();) {
     std::uint32_t length = 0;
     if (!file.read(reinterpret_cast<char*>(&length), sizeof length)) {
-      summary.failure = fmt::format("the record at byte {} is cut", at);
+      if (file.bad() || file.gcount() != 0) summary.failure = broken_off(file, at);
       break;
     }
     if (length < kHeadBytes || length > kMostBytes) {
@@ -214,18 +228,14 @@ Result<void> read_file(Points& points, imports::Destination& destination,
           fmt::format("at byte {} is no record of T's: it would have {} bytes", at, length);
       break;
     }
-    if (length > size - std::min(size, at + sizeof length)) {
-      summary.failure = fmt::format("the record at byte {} is cut", at);
-      break;
-    }
     record.resize(length);
     if (!file.read(record.data(), static_cast<std::streamsize>(length))) {
-      summary.failure = fmt::format("the record at byte {} cannot be read", at);
+      summary.failure = broken_off(file, at);
       break;
     }
     SJ_CHECK(into.add(record));
     at += sizeof length + length;
-    if (summary.records % kProgressRecords == 0) progress(at, size);
+    if (summary.records % kProgressRecords == 0) progress(at, unknown ? at : size);
   }
   return into.finish();
 }

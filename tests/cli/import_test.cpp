@@ -165,8 +165,36 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
   CHECK(!std::filesystem::exists(directory.path("no.sjt")));
   require_error(sojourn({"import", "--from", "t", raw, "--onto", both, "-o", both}),
                 "it is the trace to import onto");
-  CHECK(sojourn({"import", "--from", "srsran", recording, "--began", "-3"}).exit_code == 2);
+  for (const std::string beyond : {"-3", "1e10", "nan"})
+    CHECK(sojourn({"import", "--from", "srsran", recording, "--began", beyond}).exit_code == 2);
   CHECK(sojourn({"import", "--from", "t", raw, "--began", "3"}).exit_code == 2);
+}
+
+// As `cat FILE |` gives it: a pipe, which is read once.
+test::Ended import_from_pipe(const std::string& from, const std::string& file,
+                             const std::vector<std::string>& more) {
+  std::vector<std::string> command = {"sh", "-c", R"(cat "$0" | "$@")", file, SJ_SOJOURN};
+  command.insert(command.end(), {"import", "--from", from, "/dev/stdin"});
+  command.insert(command.end(), more.begin(), more.end());
+  return test::run(command);
+}
+
+TEST_CASE("a recording may come out of a pipe where one reading is enough") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("p.sjt");
+  const std::string raw = directory.path("record.raw");
+  test::write_contents(raw, test::t_list("ID = TICK\nFORMAT = int,frame\n") +
+                                test::t_record(0, 1'700'000'001, 5000, test::t_number(1)));
+  const std::string json = directory.path("gnb_trace.json");
+  test::write_contents(
+      json, R"([{"args": {"tstamp": "22:13:21.000000"}, "ts": 1, "ph": "i", "name": "late"}])");
+  CHECK(import_from_pipe("latseq", kRaw, {"-o", trace}).exit_code == 0);
+  CHECK(import_from_pipe("t", raw, {"-o", trace}).exit_code == 0);
+  CHECK(import_from_pipe("srsran", json, {"-o", trace, "--began", "5"}).exit_code == 0);
+  require_error(import_from_pipe("srsran", json, {"-o", directory.path("no.sjt")}),
+                "/dev/stdin: not a regular file, and what time it was is looked for first: say "
+                "--began");
+  CHECK(!std::filesystem::exists(directory.path("no.sjt")));
 }
 
 TEST_CASE("what cannot be imported is told before a trace is begun, whoever wrote it") {

@@ -260,7 +260,7 @@ Action define_import(CLI::App& app) {
          "Of srsran: when the program began, in seconds since 1970, where its events do not "
          "tell")
       ->type_name("SECONDS")
-      ->check(number_between(0, 1e11));
+      ->check(number_between(0, 9e9));
   app.add_flag("--json", options->json, "What was read and what was skipped, as one JSON object");
   app.footer(
       "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"

@@ -78,12 +78,31 @@ TEST_CASE("a trace viewer's object has its events in traceEvents, and fractions 
   CHECK(all.events[1].kind == Event::Kind::kOther);
 }
 
+TEST_CASE("what stands behind the list of events is none of them") {
+  const Read all = read(R"({"traceEvents": [{"name": "a", "ph": "i", "ts": 1}],)"
+                        R"( "stackFrames": {"5": {"name": "b", "ph": "i", "ts": 2}},)"
+                        R"( "samples": [{"name": "c", "ph": "X", "ts": 3, "dur": 1}]})");
+  CHECK(all.failure.empty());
+  REQUIRE(all.events.size() == 1);
+  CHECK(all.events[0].name == "a");
+}
+
+TEST_CASE("an event's numbers are those of its args that have a name, and no others") {
+  const Read all =
+      read(R"([{"name": "a", "ph": "i", "ts": 1, "args": {"x": 1, "": 2,)"
+           R"( "inner": {"y": 3}, "list": [4], "z": 5}, "beside": [6], "o": {"v": 7}}])");
+  REQUIRE(all.events.size() == 1);
+  CHECK(all.events[0].numbers ==
+        std::vector<std::pair<std::string, std::int64_t>>{{"x", 1}, {"z", 5}});
+}
+
 TEST_CASE("an object that lacks what makes an event is told apart") {
   for (const char* text :
        {R"([{"ph": "X", "ts": 1, "dur": 2}])", R"([{"name": "a", "ph": "X", "ts": 1}])",
         R"([{"name": "a", "ph": "X", "dur": 1}])", R"([{"name": "a", "ts": 1, "dur": 2}])",
         R"([{"name": "a", "ph": "X", "ts": -1, "dur": 2}])",
         R"([{"name": "a", "ph": "X", "ts": 1e300, "dur": 2}])",
+        R"([{"name": "a", "ph": "X", "ts": 2.1e14, "dur": 2}])",
         R"([{"name": "a", "ph": "X", "ts": "1", "dur": 2}])", R"([{}])"}) {
     CAPTURE(text);
     const Read all = read(text);
@@ -118,9 +137,12 @@ TEST_CASE("what is no such file at all is told") {
   CHECK(read("{\"a\": 1}").failure == "it has no list of events");
   CHECK(read("7").failure == "it has no list of events");
   CHECK(read(std::string(1000, '[')).failure.contains("deep"));
-  CHECK(!read_events("/absent/trace.json", [](const Event&, std::uint64_t) -> Result<bool> {
-           return true;
-         }).has_value());
+}
+
+TEST_CASE("a file that cannot be opened is an error, and one that cannot be read ends there") {
+  const auto take = [](const Event&, std::uint64_t) -> Result<bool> { return true; };
+  CHECK(!read_events("/absent/trace.json", take).has_value());
+  CHECK(read_events("/proc/self/mem", take).value() == "Input/output error");
 }
 
 }  // namespace

@@ -109,6 +109,15 @@ TEST_CASE("a base station that tells its list anew is read by the new one") {
         std::vector<Event>{{10'000'000'000, "TICK", {1, 2}}, {11'000'000'000, "OTHER", {7}}});
 }
 
+TEST_CASE("a list that cannot be ends what is read, and what came before stays") {
+  const Imports imports;
+  const auto summary = imports.import(t_list(kList) + tick(10, 0, 1, 2) +
+                                      t_list("ID = OTHER\nFORMAT = rune,x\n") + tick(11, 0, 1, 2));
+  REQUIRE(summary.has_value());
+  CHECK(summary->files.front().failure == "line 2 of its list of messages: not a format of T's");
+  CHECK(imports.events() == std::vector<Event>{{10'000'000'000, "TICK", {1, 2}}});
+}
+
 TEST_CASE("records that cannot be are skipped by reason") {
   const Imports imports;
   const auto summary = imports.import(
