@@ -62,11 +62,15 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
+bool is_printable(char c) {
+  return c >= ' ' && c <= '~';
+}
+
 // What of a hostile or binary file may stand in an error.
 std::string shown(std::string_view text) {
   std::string words(text.substr(0, 40));
   for (char& c : words)
-    if (c < ' ' || c > '~') c = '?';
+    if (!is_printable(c)) c = '?';
   return words.size() < text.size() ? words + "..." : words;
 }
 
@@ -111,6 +115,10 @@ class Line {
       } else {
         while (at < text.size() && !is_blank(text[at])) word += text[at++];
       }
+      for (std::size_t i = begin; i < at; ++i)
+        if (!is_printable(text[i]))
+          return wrong(i + 1, fmt::format("an unprintable character in \"{}\": names have none",
+                                          shown(word)));
       tokens_.push_back({std::move(word), begin + 1});
     }
   }

@@ -1,6 +1,7 @@
 #include "analysis/journeys/topology.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -51,8 +52,10 @@ class Deriver {
     if (schema_.points.size() > std::numeric_limits<PointId>::max())
       return fail("schema has {} points, more than a trace can hold", schema_.points.size());
     for (const auto& point : schema_.points) left_.insert({point.direction, point.src});
+    name_points();
+    find_point_rules();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(describe(i));
-    find_pair_rules();
+    SJ_CHECK(find_pair_rules());
     find_forwards();
     for (std::size_t i = 0; i < schema_.points.size(); ++i) SJ_CHECK(connect(i));
     cardinality_.emplace(ids_, edges_);
@@ -78,15 +81,14 @@ class Deriver {
     PointPlan plan;
     plan.direction = point.direction;
     plan.of_target = model::is_of_target(point.direction);
-    plan.carries_units = point.direction == model::Direction::kDownlink ||
-                         point.direction == model::Direction::kUplink;
+    plan.carries_units = carries_units(point);
     plan.values = static_cast<std::uint8_t>(point.fields.size());
     for (const auto& field : point.fields) plan.is_id.push_back(field.role != Role::kProperty);
     plan.drop = rules_.is_drop(point.dest) || (Rules::sounds_like_drop(point.dest) &&
                                                !left_.contains({point.direction, point.dest}));
     plan.ack = !plan.drop && rules_.is_ack(point.dest);
     plan.control = rules_.is_control(point.src) || rules_.is_control(point.dest);
-    if (plan.carries_units) state_kind(point, plan);
+    if (point_rules_[index] != nullptr) state_kind(*point_rules_[index], plan);
     plan.length = index_of(point, rules_.length, true);
     plan.offset = index_of(point, rules_.offset, false);
     for (std::size_t i = 0; i < point.fields.size(); ++i) {
@@ -142,42 +144,54 @@ class Deriver {
       if (needed && *needed < 64) plan.needed_bits |= std::uint64_t{1} << *needed;
   }
 
-  void state_kind(const Point& point, PointPlan& plan) const {
-    for (const PointRule& rule : rules_.points)
-      if (rule.point.means(point)) {
-        plan.stated = rule.kind;
-        plan.control = rule.control;
-      }
-    if (!plan.stated) return;
-    plan.drop = plan.stated == PointKind::kDrop;
-    plan.ack = plan.stated == PointKind::kAck;
+  static bool carries_units(const Point& point) {
+    return point.direction == model::Direction::kDownlink ||
+           point.direction == model::Direction::kUplink;
   }
 
-  std::vector<PointId> meant_by(const PointName& name) const {
-    std::vector<PointId> points;
+  static void state_kind(const PointRule& rule, PointPlan& plan) {
+    plan.stated = rule.kind;
+    plan.control = rule.control;
+    plan.drop = rule.kind == PointKind::kDrop;
+    plan.ack = rule.kind == PointKind::kAck;
+  }
+
+  void name_points() {
     for (std::size_t i = 0; i < schema_.points.size(); ++i)
-      if (topology_.points[i].carries_units && name.means(schema_.points[i]))
-        points.push_back(static_cast<PointId>(i));
+      if (const auto& point = schema_.points[i]; carries_units(point))
+        named_[{point.direction, point.name()}].push_back(static_cast<PointId>(i));
+  }
+
+  // None: the rule is told to go by nothing.
+  std::vector<PointId> meant_by(const PointName& name, const std::string& where) {
+    std::vector<PointId> points;
+    if (const auto named = named_.find({name.direction, name.name}); named != named_.end())
+      std::ranges::copy_if(named->second, std::back_inserter(points),
+                           [&](PointId id) { return name.means(schema_.points[id]); });
+    if (points.empty())
+      topology_.idle_rules.push_back(
+          fmt::format("{}: there is no point {} {}{}", where, letter(name.direction), name.name,
+                      name.fields ? fmt::format(" with {}", *name.fields) : ""));
     return points;
   }
 
-  // Which rule each pair goes by, and which rules go by nothing.
-  void find_pair_rules() {
-    const auto idle = [this](const std::string& where, const PointName& point) {
-      topology_.idle_rules.push_back(
-          fmt::format("{}: there is no point {} {}{}", where, letter(point.direction), point.name,
-                      point.fields ? fmt::format(" with {}", *point.fields) : ""));
-    };
+  void find_point_rules() {
+    point_rules_.resize(schema_.points.size());
     for (const PointRule& rule : rules_.points)
-      if (meant_by(rule.point).empty()) idle(rule.where, rule.point);
+      for (const PointId point : meant_by(rule.point, rule.where)) point_rules_[point] = &rule;
+  }
+
+  Result<void> find_pair_rules() {
     for (const PairRule& rule : rules_.pairs) {
-      const auto parents = meant_by(rule.parent);
-      const auto children = meant_by(rule.child);
-      if (parents.empty()) idle(rule.where, rule.parent);
-      if (children.empty()) idle(rule.where, rule.child);
+      const auto parents = meant_by(rule.parent, rule.where);
+      const auto children = meant_by(rule.child, rule.where);
+      if (parents.size() * children.size() > kMaxPairs - pair_rules_.size())
+        return fail("{}: with this rule there are more than {} pairs of points", rule.where,
+                    kMaxPairs);
       for (const PointId parent : parents)
-        for (const PointId child : children) pair_rules_[{parent, child}] = &rule;
+        for (const PointId child : children) pair_rules_[{child, parent}] = &rule;
     }
+    return {};
   }
 
   // What a process is known by; empty where the point does not name one.
@@ -227,15 +241,16 @@ class Deriver {
       for (const auto parent : found->second) {
         // What leaves a place for a part of it, or for what it is a part of, has left.
         if (dest != point.src && schema_.points[parent].src == point.src) continue;
-        if (pair_rules_.contains({parent, static_cast<PointId>(child)})) continue;
+        if (pair_rules_.contains({static_cast<PointId>(child), parent})) continue;
         if (plan.stated == PointKind::kInput) continue;
         if (topology_.points[parent].stated == PointKind::kOutput) continue;
         SJ_CHECK(link(parent, static_cast<PointId>(child)));
       }
     }
-    for (const auto& [points, rule] : pair_rules_)
-      if (points.second == child && rule->touches)
-        SJ_CHECK(link(points.first, points.second, rule));
+    const auto id = static_cast<PointId>(child);
+    for (auto rule = pair_rules_.lower_bound({id, 0});
+         rule != pair_rules_.end() && rule->first.first == id; ++rule)
+      if (rule->second->touches) SJ_CHECK(link(rule->first.second, id, rule->second));
     return {};
   }
 
@@ -438,7 +453,9 @@ class Deriver {
   const Rules& rules_;
   Topology topology_;
   IdWords ids_;
-  std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by parent and child
+  std::map<PlaceKey, std::vector<PointId>> named_;                     // of points that carry units
+  std::vector<const PointRule*> point_rules_;                          // by point
+  std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by child and parent
   std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::vector<Edge> edges_;

@@ -105,7 +105,7 @@ TEST_CASE("what is wrong with rules is told with its place by every command that
   }
   SECTION("no text at all") {
     const Ruled ruled(std::string("\0\1\2\xff\n\0", 6));
-    require_error(ruled.run(command), ruled.rules() + ":1:1: expected");
+    require_error(ruled.run(command), ruled.rules() + ":1:1: an unprintable character");
   }
   SECTION("no file") {
     const Ruled ruled("");

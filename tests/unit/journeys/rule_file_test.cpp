@@ -441,7 +441,17 @@ TEST_CASE("what is wrong with a text is told with its place") {
   CHECK(error_of("pair D a--b -> b--c lengths") ==
         "my.rules:1:28: expected \"compared\" or \"unused\", found the end of the line");
   CHECK(error_of("word drop \"dr") == "my.rules:1:11: a \" without its end");
-  CHECK(error_of(std::string("\x7f\x01\x00", 3)).contains("found \"???\""));
+  CHECK(error_of(std::string("\x7f\x01\x00", 3)).starts_with("my.rules:1:1: an unprintable"));
+  CHECK(error_of("point D in--\x1b[31m input") ==
+        "my.rules:1:13: an unprintable character in \"in--?[31m\": names have none");
+  CHECK(error_of("word drop \"dr\top\"").starts_with("my.rules:1:14: an unprintable"));
+}
+
+TEST_CASE("a rule that means more pairs of points than can be told apart is refused") {
+  std::string points;
+  for (int i = 0; i < 400; ++i) points += "D a--b len:rnti:sn\n";
+  CHECK(derive_error(points, "pair D a--b -> a--b never") ==
+        "my.rules:1:8: with this rule there are more than 100000 pairs of points");
 }
 
 TEST_CASE("what does not fit the points is told with its place") {
