@@ -132,16 +132,35 @@ TEST_CASE("output that cannot be written is a failure, also of the help") {
   }
 }
 
-TEST_CASE("short or long, data that a full disk does not take fail with the reason") {
+TEST_CASE("short or long, data that nothing takes fail with the reason") {
   const Traces traces;
-  for (const std::string what : {"--to latseq-json", "--to latseq-json --what stats"}) {
+  for (const std::string what :
+       {"export --to latseq-json", "export --to latseq-json --what stats", "journeys", "events",
+        "queues --json", "report", "report --json", "explain --json", "check"}) {
     CAPTURE(what);
-    const test::Ended ended = test::run(
-        {"sh", "-c",
-         "exec '" SJ_SOJOURN "' export '" + traces.path("radio") + "' " + what + " >/dev/full"});
-    CHECK(ended.exit_code == 1);
-    CHECK(ended.err.ends_with("sojourn: write standard output: No space left on device\n"));
+    const auto run = [&](const std::string& output) {
+      return test::run(
+          {"sh", "-c",
+           "exec '" SJ_SOJOURN "' " + what + " '" + traces.path("radio") + "' " + output});
+    };
+    const test::Ended full = run(">/dev/full");
+    CHECK(full.exit_code == 1);
+    CHECK(full.err.ends_with("sojourn: write standard output: No space left on device\n"));
+    const test::Ended closed = run(">&-");
+    CHECK(closed.exit_code == 1);
+    CHECK(closed.err.ends_with("sojourn: write standard output: Bad file descriptor\n"));
   }
+}
+
+TEST_CASE("a closed standard output does not keep a file from being written") {
+  const Traces traces;
+  const std::string file = traces.directory().path("out.csv");
+  const test::Ended ended =
+      test::run({"sh", "-c",
+                 "exec '" SJ_SOJOURN "' export --to latseq-csv '" + traces.path("radio") +
+                     "' -o '" + file + "' >&- 2>&- <&-"});
+  CHECK(ended.exit_code == 0);
+  CHECK(test::contents(file) == output_of({"export", "--to", "latseq-csv", traces.path("radio")}));
 }
 
 TEST_CASE("an export to - is on standard output, and leaves no file") {

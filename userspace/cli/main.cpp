@@ -111,9 +111,10 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A standard descriptor that is closed would be given to the first file that is opened.
+  // A standard descriptor that is closed would be given to the first file that is opened. One that
+  // cannot be written keeps data from ending nowhere without a word.
   while (true) {
-    const int fd = open("/dev/null", O_RDWR);
+    const int fd = open("/dev/null", O_RDONLY);
     if (fd < 0) break;
     if (fd > STDERR_FILENO) {
       close(fd);
@@ -122,6 +123,13 @@ int main(int argc, char** argv) {
   }
   try {
     return run(argc, argv);
+  } catch (const std::system_error& error) {
+    const std::string reason = error.code().message();
+    if (std::ferror(stdout) != 0)
+      cli::tell("sojourn: write standard output: {}\n", reason);
+    else
+      cli::tell("sojourn: {}\n", error.what());
+    return 1;
   } catch (const std::exception& error) {
     cli::tell("sojourn: {}\n", error.what());
     return 1;
