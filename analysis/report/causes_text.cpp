@@ -242,11 +242,13 @@ std::string causes_text(const CausesContent& content) {
       content.target.name.empty() ? "unnamed target" : printable(content.target.name);
   const std::string whose =
       content.target.pid == 0 ? target : fmt::format("{}, pid {}", target, content.target.pid);
+  const std::string which =
+      content.where.empty() ? "" : fmt::format(" where {}", printable(content.where));
   const std::string first =
       found.complete() == 0
-          ? fmt::format("{}: no packet is complete, so none took too long", whose)
-          : fmt::format("{}: {} of {} complete packets took longer than {}", whose,
-                        count(found.late()), count(found.complete()), limit(content));
+          ? fmt::format("{}: no packet{} is complete, so none took too long", whose, which)
+          : fmt::format("{}: {} of {} complete packets{} took longer than {}", whose,
+                        count(found.late()), count(found.complete()), which, limit(content));
   std::string text = wrapped(first, 2, content.width) + "\n";
   if (found.forgotten() != 0)
     text += fmt::format("{} of them began too long before their end to be explained\n",
@@ -289,18 +291,20 @@ ordered_json causes_json(const CausesContent& content) {
         {{"what", one.what}, {"option", one.option}, {"tells", one.tells}, {"reason", one.reason}});
   ordered_json worst = ordered_json::array();
   for (const Verdict& verdict : content.worst) worst.push_back(verdict_json(verdict, content));
-  return {{"deadline_ns",
-           {{"D", limit_json(content.deadlines.down_ns)},
-            {"U", limit_json(content.deadlines.up_ns)},
-            {"given", content.was_given}}},
-          {"complete", content.found.complete()},
-          {"late", content.found.late()},
-          {"forgotten", content.found.forgotten()},
-          {"late_ns", content.tally.ns()},
-          {"causes", std::move(rows)},
-          {"dropped", std::move(dropped)},
-          {"missing", std::move(missing)},
-          {"worst", std::move(worst)}};
+  ordered_json all = {{"deadline_ns",
+                       {{"D", limit_json(content.deadlines.down_ns)},
+                        {"U", limit_json(content.deadlines.up_ns)},
+                        {"given", content.was_given}}},
+                      {"complete", content.found.complete()},
+                      {"late", content.found.late()},
+                      {"forgotten", content.found.forgotten()},
+                      {"late_ns", content.tally.ns()},
+                      {"causes", std::move(rows)},
+                      {"dropped", std::move(dropped)},
+                      {"missing", std::move(missing)},
+                      {"worst", std::move(worst)}};
+  if (!content.where.empty()) all["where"] = content.where;
+  return all;
 }
 
 }  // namespace sojourn::report

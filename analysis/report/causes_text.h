@@ -35,6 +35,7 @@ struct CausesContent {
   const causes::Explainer& found;
   causes::Deadlines deadlines;
   bool was_given = false;  // the deadline; else it is the slowest hundredth of each direction
+  std::string where = {};  // what the packets were chosen by; empty: all were
   std::vector<MissingEvidence> missing = {};
   std::vector<causes::Verdict> worst = {};  // the slowest first
   std::size_t width = SIZE_MAX;             // of a line, but for tables

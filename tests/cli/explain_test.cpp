@@ -89,6 +89,18 @@ TEST_CASE("nothing is late where the deadline is far away") {
   CHECK(said.contains("0 of 24 complete packets took longer than 10.0 s\n"));
 }
 
+TEST_CASE("which packets were chosen is said, in one line on however many it was written") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  CHECK(output_of({"explain", trace, "--deadline", "10s", "--where", "dir == D"})
+            .contains(" complete packets where dir == D took longer than 10.0 s\n"));
+  CHECK(output_of({"explain", trace, "--where", "latency > 1000s\n&& dir == D"})
+            .contains(": no packet where latency > 1000s && dir == D is complete, so none took"));
+  const json some = json::parse(output_of({"explain", trace, "--json", "--where", "dir == D"}));
+  CHECK(some["where"] == "dir == D");
+  CHECK(!json::parse(output_of({"explain", trace, "--json"})).contains("where"));
+}
+
 TEST_CASE("where no packet is complete that is what is said") {
   const test::TemporaryDirectory directory;
   const std::string recording = directory.path("scalars.lseq");

@@ -134,6 +134,7 @@ Result<void> run(const Options& options) {
       .found = inquiry.found(),
       .deadlines = deadlines,
       .was_given = options.deadline.given(),
+      .where = options.where.text(),
       .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
       .width = line_width()};

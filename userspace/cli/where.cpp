@@ -1,5 +1,6 @@
 #include "userspace/cli/where.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -55,6 +56,12 @@ void Where::define(CLI::App& app, const std::string& help) {
     const auto parsed = filter::parse(text);
     return parsed ? std::string() : parsed.error().text();
   });
+}
+
+std::string Where::text() const {
+  std::string line = text_;
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return line;
 }
 
 Result<filter::Expression> Where::expression() const {

@@ -25,7 +25,8 @@ class Where {
   void define(CLI::App& app, const std::string& help);
 
   bool given() const { return !text_.empty(); }
-  const std::string& text() const { return text_; }
+  // In one line, on however many it was written.
+  std::string text() const;
 
   // None where it was not given.
   Result<std::optional<filter::EventFilter>> events(const trace::Reader& reader) const;
