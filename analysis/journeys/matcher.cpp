@@ -16,6 +16,8 @@ constexpr std::size_t kMostRepeated = 256;
 
 // Among so many one of a unit's length is looked for.
 constexpr int kMostWaiting = 64;
+// A layer adds no more bytes in front of a unit and behind it.
+constexpr std::uint64_t kLongestHeader = 32;
 
 bool is_repeat(const Unit& unit, const PointPlan& plan) {
   if (!plan.repeats) [[likely]]
@@ -86,7 +88,7 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
     // An address that was handed on is another unit's by now.
-    if (!pair.single || plan.drop || plan.ack)
+    if (plan.drop || plan.ack || (!pair.single && !went_whole(*parent, child)))
       match_used(child, parent, pair, into);
     else
       note_orphan(child, plan, into);
@@ -440,6 +442,27 @@ bool Matcher::same_ids(const Unit& left, const Unit& right) const {
   for (std::size_t i = 0; i < plan.is_id.size(); ++i)
     if (plan.is_id[i] && left.values[i] != right.values[i]) return false;
   return true;
+}
+
+// A block that took only this numbered unit and is as long, but for a header, has all of it: a
+// shorter block with other ids is no other part of it.
+bool Matcher::went_whole(const Unit& parent, const Unit& child) const {
+  const auto length_of = [&](const Unit& unit) -> std::optional<std::uint64_t> {
+    const auto& length = topology_.points[unit.point].length;
+    return length ? std::optional(unit.values[*length]) : std::nullopt;
+  };
+  if (!topology_.points[parent.point].number || topology_.points[child.point].number) return false;
+  const auto whole = length_of(parent);
+  const auto length = length_of(child);
+  if (!whole || !length || *length >= *whole) return false;
+  const auto has_all = [&](const Unit* earlier, Interval) {
+    if (earlier->point != child.point || earlier->parent_count != 1) return false;
+    const auto taken = length_of(*earlier);
+    return *taken >= *whole && *taken - *whole <= kLongestHeader;
+  };
+  const auto is_twin = [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); };
+  return store_.newest_child(&parent, has_all) != nullptr &&
+         store_.newest_child(&parent, is_twin) == nullptr;
 }
 
 void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const {

@@ -509,6 +509,27 @@ TEST_CASE("without bytes a fork is complete when all its branches are out") {
   CHECK(world.seen()[0].journey.segments == 2);
 }
 
+// LTE's frame comes back for ten subframes, and nothing that both points have says which one.
+TEST_CASE("a status that follows in the same frame is no part of what went out whole") {
+  World world(R"(
+    D in--rlc len:rnti:sn
+    D rlc--mac.mux len:rnti:sn.fm
+    D mac.mux--mac.txreq len:rnti:fm.harq.subfm
+    D mac.txreq--out len:rnti:fm.harq.subfm
+  )");
+  world.events(R"(
+    100 D in--rlc 56 1 7
+    110 D rlc--mac.mux 56 1 7 318
+    120 D mac.mux--mac.txreq 57 1 318 4 0
+    130 D mac.txreq--out 57 1 318 4 0
+    1210 D mac.mux--mac.txreq 7 1 318 5 1
+    1220 D mac.txreq--out 7 1 318 5 1
+  )");
+  CHECK(world.journeys().front() ==
+        "D complete 100..130: in--rlc@100 rlc--mac.mux@110<0 mac.mux--mac.txreq@120<1 "
+        "mac.txreq--out@130<2*");
+}
+
 TEST_CASE("units of processes that have nothing to do with each other never meet") {
   World world(kLine);
   world.marks.groups = {1, 2};
