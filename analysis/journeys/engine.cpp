@@ -320,7 +320,8 @@ class EventEngine final : public Engine {
                        .left_ns = child.ts_ns,
                        .entered_by = parent.tid,
                        .left_by = child.tid,
-                       .values = {child.values, plan.values}});
+                       .values = {child.values, plan.values},
+                       .entered_values = {parent.values, topology_.points[parent.point].values}});
   }
 
   void end_backward(Unit* unit, bool drop) {

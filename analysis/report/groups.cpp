@@ -30,6 +30,10 @@ constexpr std::array kNames = {std::pair{By::kDirection, std::string_view("direc
                                std::pair{By::kPoint, std::string_view("point")},
                                std::pair{By::kThread, std::string_view("thread")}};
 
+std::string_view layer(std::string_view place) {
+  return place.substr(0, place.find('.'));
+}
+
 }  // namespace
 
 std::optional<By> by_from(std::string_view name) {
@@ -52,7 +56,8 @@ void Groups::on_journey(const Journey& journey) {
   const Step& packet = journey.steps[journey.own_step];
   const bool enters = topology_.points[packet.point].by_input;
   add(group_of(letter(journey.direction), name_of(journey)),
-      enters ? journey.start_ns : journey.end_ns, journey.latency_ns(), bytes_of(packet));
+      enters ? journey.start_ns : journey.end_ns, journey.latency_ns(),
+      bytes_of(packet.point, packet.values));
 }
 
 void Groups::on_stay(const journeys::Stay& stay) {
@@ -68,11 +73,11 @@ void Groups::on_stay(const journeys::Stay& stay) {
     const model::Point& to = schema_.points[pair.child];
     const std::string words = by_ == By::kHop
                                   ? fmt::format("{} -> {} -> {}", from.src, place.name, to.dest)
-                                  : place.name.substr(0, place.name.find('.'));
+                                  : std::string(layer(place.name));
     group = group_of(letter(place.direction), words);
     by_number_[stay.pair] = group;
   }
-  add(group, stay.left_ns, stay.left_ns - stay.entered_ns, std::nullopt);
+  add(group, stay.left_ns, stay.left_ns - stay.entered_ns, bytes_of(stay));
 }
 
 bool Groups::on_event(const model::EventView& event) {
@@ -209,10 +214,26 @@ std::string Groups::thread(std::uint32_t tid) const {
                                      : fmt::format("{} {}", printable(name->second), tid);
 }
 
-std::optional<std::uint64_t> Groups::bytes_of(const Step& step) const {
-  const auto& length = topology_.points[step.point].length;
-  if (!length || *length >= step.values.size()) return std::nullopt;
-  return step.values[*length];
+std::optional<std::uint64_t> Groups::bytes_of(model::PointId point,
+                                              std::span<const std::uint64_t> values) const {
+  const auto& length = topology_.points[point].length;
+  if (!length || *length >= values.size()) return std::nullopt;
+  return values[*length];
+}
+
+// The lesser of the two lengths went on: a piece of what was cut, or what was put with others into
+// one. What stays in its layer, or ends, has not gone through it.
+std::optional<std::uint64_t> Groups::bytes_of(const journeys::Stay& stay) const {
+  const journeys::Pair& pair = topology_.pairs[stay.pair];
+  const journeys::PointPlan& child = topology_.points[pair.child];
+  if (child.drop) return std::nullopt;
+  const bool stays_in_layer =
+      layer(schema_.points[pair.child].dest) == layer(topology_.places[pair.place].name);
+  if (by_ == By::kLayer && stays_in_layer && !child.output) return std::nullopt;
+  const auto entered = bytes_of(pair.parent, stay.entered_values);
+  const auto left = bytes_of(pair.child, stay.values);
+  if (!entered || !left) return entered ? entered : left;
+  return std::min(entered, left);
 }
 
 }  // namespace sojourn::report

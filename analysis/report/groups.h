@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,7 +88,9 @@ class Groups : public journeys::Observer {
   std::string bearer(const journeys::Journey& journey) const;
   std::string path(const journeys::Journey& journey) const;
   std::string thread(std::uint32_t tid) const;
-  std::optional<std::uint64_t> bytes_of(const journeys::Step& step) const;
+  std::optional<std::uint64_t> bytes_of(model::PointId point,
+                                        std::span<const std::uint64_t> values) const;
+  std::optional<std::uint64_t> bytes_of(const journeys::Stay& stay) const;
 
   By by_;
   const model::Schema& schema_;

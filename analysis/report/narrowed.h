@@ -33,7 +33,8 @@ class Narrowed : public journeys::Observer {
                      .left_ns = step.ts_ns,
                      .entered_by = from.tid,
                      .left_by = step.tid,
-                     .values = step.values});
+                     .values = step.values,
+                     .entered_values = from.values});
       }
     }
   }

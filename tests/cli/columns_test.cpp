@@ -85,8 +85,9 @@ class Traffic {
   }
 
   void stay(const std::string& direction, const std::string& from, const std::string& at,
-            const std::string& to, std::uint64_t entered_ns, std::uint64_t left_ns) {
-    const Sample sample = {left_ns, left_ns - entered_ns, 0};
+            const std::string& to, std::uint64_t entered_ns, std::uint64_t left_ns,
+            std::uint64_t bytes) {
+    const Sample sample = {left_ns, left_ns - entered_ns, bytes};
     by["hop"][fmt::format("{} {} -> {} -> {}", direction, from, at, to)].push_back(sample);
     by["layer"][fmt::format("{} {}", direction, at.substr(0, at.find('.')))].push_back(sample);
   }
@@ -104,16 +105,16 @@ class Traffic {
     const auto bytes = 40 + random_() % 1400;
     const auto in = event("D in--pdcp.in", at_ns, bearer, sn, bytes);
     const auto rlc = event("D pdcp.in--rlc.tx", in + some(), bearer, sn, bytes);
-    stay("D", "in", "pdcp.in", "rlc.tx", in, rlc);
+    stay("D", "in", "pdcp.in", "rlc.tx", in, rlc, bytes);
     if (random_() % 10 == 0) {
       const auto drop = event("D rlc.tx--drop", rlc + some(), bearer, sn, bytes);
-      stay("D", "pdcp.in", "rlc.tx", "drop", rlc, drop);
+      stay("D", "pdcp.in", "rlc.tx", "drop", rlc, drop, 0);
       return;
     }
     const auto mac = event("D rlc.tx--mac.mux", rlc + some(), bearer, sn, bytes);
-    stay("D", "pdcp.in", "rlc.tx", "mac.mux", rlc, mac);
+    stay("D", "pdcp.in", "rlc.tx", "mac.mux", rlc, mac, bytes);
     const auto out = event("D mac.mux--out", mac + some(), bearer, sn, bytes);
-    stay("D", "rlc.tx", "mac.mux", "out", mac, out);
+    stay("D", "rlc.tx", "mac.mux", "out", mac, out, bytes);
     packet("D", "in -> pdcp.in -> rlc.tx -> mac.mux -> out", bearer, {in, out - in, bytes});
   }
 
@@ -121,7 +122,7 @@ class Traffic {
     const auto bytes = 40 + random_() % 1400;
     const auto in = event("U ant--rlc.rx", at_ns, bearer, sn, bytes);
     const auto out = event("U rlc.rx--ip.out", in + some() + some(), bearer, sn, bytes);
-    stay("U", "ant", "rlc.rx", "ip.out", in, out);
+    stay("U", "ant", "rlc.rx", "ip.out", in, out, bytes);
     packet("U", "ant -> rlc.rx -> ip.out", bearer, {out, out - in, bytes});
   }
 

@@ -130,6 +130,55 @@ TEST_CASE("hops and layers have the stays of their units, drops included") {
   CHECK(layers.named("mac").times_ns.count() == 4);
 }
 
+TEST_CASE("what went on from a hop has its bytes, what was dropped has none") {
+  Run hops(By::kHop);
+  traffic(hops);
+  CHECK_THAT(hops.named("in -> rlc.tx -> mac").arrivals.bytes(), WithinRel(2900.0, 1e-12));
+  CHECK_THAT(hops.named("rlc.tx -> mac -> out").arrivals.bytes(), WithinRel(2100.0, 1e-12));
+  CHECK_FALSE(hops.named("rlc.tx -> mac -> drop").has_bytes);
+}
+
+// A packet is cut in two, of which the second goes into a block with the next packet.
+TEST_CASE("pieces and what is put together have their own bytes, a layer what leaves it") {
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D in--rlc.tx", "len:rnti:sn"));
+  schema.points.push_back(*model::parse_point("D rlc.tx--rlc.seg", "len:rnti:sn.so"));
+  schema.points.push_back(*model::parse_point("D rlc.seg--mac", "len:rnti:sn.so.slot"));
+  schema.points.push_back(*model::parse_point("D mac--out", "len:rnti:slot"));
+  const journeys::Rules rules;
+  const auto topology = *journeys::Topology::derive(schema, rules);
+  const auto bytes_by = [&](By by, std::string_view name) {
+    Groups groups(by, schema, topology, {});
+    auto rebuilder = *journeys::Rebuilder::create(schema, rules, {}, groups);
+    std::uint64_t ts_ns = 1000;
+    const auto hit = [&](model::PointId point, std::initializer_list<std::uint64_t> values) {
+      model::EventBatch batch;
+      batch.append({ts_ns, ts_ns, 0, 7, point, std::span(values.begin(), values.size())});
+      rebuilder.consume(batch);
+      ts_ns += 10;
+    };
+    hit(0, {1000, 1, 0});
+    hit(1, {600, 1, 0, 0});
+    hit(2, {600, 1, 0, 0, 5});
+    hit(3, {610, 1, 5});
+    hit(0, {300, 1, 1});
+    hit(1, {400, 1, 0, 600});
+    hit(2, {400, 1, 0, 600, 6});
+    hit(1, {300, 1, 1, 0});
+    hit(2, {300, 1, 1, 0, 6});
+    hit(3, {730, 1, 6});
+    rebuilder.finish();
+    groups.finish();
+    const auto found = std::ranges::find(groups.all(), name, &Group::name);
+    if (found == groups.all().end()) FAIL("no group " << name);
+    return found->arrivals.bytes();
+  };
+  CHECK_THAT(bytes_by(By::kHop, "in -> rlc.tx -> rlc.seg"), WithinRel(1300.0, 1e-12));
+  CHECK_THAT(bytes_by(By::kHop, "rlc.seg -> mac -> out"), WithinRel(1300.0, 1e-12));
+  CHECK_THAT(bytes_by(By::kLayer, "rlc"), WithinRel(1300.0, 1e-12));
+  CHECK_THAT(bytes_by(By::kLayer, "mac"), WithinRel(1300.0, 1e-12));
+}
+
 TEST_CASE("points and threads count events") {
   Run points(By::kPoint);
   traffic(points);
