@@ -209,6 +209,7 @@ TEST_CASE("sojourn queues says of the base station's queues what the station kno
   const std::string text = sojourn_done({"queues", trace, "--topology"});
   CHECK(text.contains("dl-gtp 0   ->  dl-pdcp"));
   CHECK(text.contains("longest wait: rlc.tx"));
+  CHECK(text.contains(" items, drained by mac 0\n"));
   CHECK(sojourn_done({"queues", trace, "--dot"}).starts_with("digraph queues {\n"));
   // Its queues make no events.
   const test::Ended ended = sojourn({"queues", trace, "--verify"});

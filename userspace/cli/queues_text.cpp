@@ -65,7 +65,7 @@ void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
         count(sampling.refused));
 }
 
-void print_slowest(const queues::Survey& survey) {
+void print_slowest(const queues::Survey& survey, const queues::EndsById& ends) {
   const Story* slowest = nullptr;
   for (const Story& story : survey.stories()) {
     const bool is_place = story.about.kind == model::QueueKind::kStage ||
@@ -74,8 +74,11 @@ void print_slowest(const queues::Survey& survey) {
     if (slowest == nullptr || *story.mean_wait_s() > *slowest->mean_wait_s()) slowest = &story;
   }
   if (slowest == nullptr) return;
-  fmt::print("longest wait: {}, {} on average, up to {} items\n", printable(slowest->name()),
-             seconds_text(slowest->mean_wait_s()), count(slowest->gauge.max_depth()));
+  const std::string thread = queues::ends_of(ends, slowest->about.id).drains;
+  fmt::print("longest wait: {}, {} on average, up to {} items, drained by {}\n",
+             printable(slowest->name()), seconds_text(slowest->mean_wait_s()),
+             count(slowest->gauge.max_depth()),
+             printable(queues::end_text(slowest->about.consumer, thread)));
 }
 
 std::string at(std::uint64_t ts_ns, std::uint64_t origin_ns) {
@@ -154,7 +157,7 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey,
                duration(static_cast<double>(gauge.mean_span_ns()))});
   }
   fmt::print("{}", table.text(line_width()));
-  print_slowest(survey);
+  print_slowest(survey, ends);
 }
 
 void print_levels(const std::string& name, const queues::Levels& levels,
