@@ -15,7 +15,6 @@ constexpr std::uint64_t kEmptyFloor_ns = 20'000'000;
 
 void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes) {
   store_.retain(unit);
-  unit->set(kListed);
   if (plan.place) {
     waiting_.append(unit, now_ns_);
     if (!unit->is(kInside)) [[likely]]
@@ -31,6 +30,8 @@ void Lives::enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64
   auto hash = hashes.begin();
   for (const auto& use : plan.inserts) insert(unit, plan, use, *hash++);
   if (plan.repeats) replace_rounds(unit, plan);
+  // Only now: what it makes be given up does not take it along.
+  unit->set(kListed);
 }
 
 void Lives::now_inside(Unit* unit, const PointPlan& plan) {
@@ -99,6 +100,9 @@ void Lives::leave(Unit* unit, std::uint64_t ts_ns) {
 void Lives::depart(Unit* unit) {
   unit->set(kLeft);
   forward_.left(*unit);
+  // It was given up before, and found by its relatives: only its journeys were still to be told.
+  if (!unit->is(kListed)) [[unlikely]]
+    return;
   if (!unit->is(kAwaitsAck)) [[likely]] {
     waiting_.remove(unit);
     departed_.append(unit, now_ns_);
@@ -122,9 +126,7 @@ void Lives::note_rivals(Unit& unit, const Match& match) {
   }
   disprove_one_at_a_time(use);
   senders_.mix(topology_.points[unit.point].direction);
-  // It was retired when it was evicted: only its journeys are still to be told.
-  parent->set(kLeft);
-  forward_.left(*parent);
+  depart(parent);
   evicted_.take_back(use, parent);
 }
 
@@ -210,7 +212,8 @@ bool Lives::was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now
   return true;
 }
 
-// Pieces that would have been put together are one journey.
+// Pieces that would have been put together are one journey; one that is only entering, and whose
+// coming made this one be given up, is none of them.
 void Lives::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns,
                             Outcome outcome) {
   group_.assign(1, unit);
@@ -218,7 +221,8 @@ void Lives::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now
   if (gathers != plan.inserts.end())
     for (const auto* entry = store_.find(*gathers, *unit).open; entry != nullptr;
          entry = entry->older)
-      if (entry->unit != unit && entry->unit->point == unit->point) group_.push_back(entry->unit);
+      if (entry->unit != unit && entry->unit->point == unit->point && entry->unit->is(kListed))
+        group_.push_back(entry->unit);
   backward_.emit(group_, outcome);
   for (auto* const member : group_) {
     no_longer_inside(member, plan, now_ns);

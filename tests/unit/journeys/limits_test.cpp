@@ -474,5 +474,27 @@ TEST_CASE("no events, no journeys") {
   CHECK(world.journeys().empty());
 }
 
+TEST_CASE("a unit that was given up may be repeated still, and is not given up twice") {
+  World world(R"(
+    U ant--demod ::hqpid.hqround
+    U demod--dec ::hqpid.hqround
+    U dec--demux ::hqpid
+  )");
+  world.rules.expiry_ns = 100;
+  // The reception is remembered; what was demodulated of its first round is no longer waited for.
+  world.events(R"(
+    100 U ant--demod 4 0
+    110 U demod--dec 4 0
+    400 U ant--demod 4 1
+    410 U demod--dec 4 1
+    420 U dec--demux 4
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U incomplete 100..110: ant--demod@100 demod--dec@110<0",
+              "U complete 100..420: ant--demod@100 demod--dec@110<0 ant--demod@400=0 "
+              "demod--dec@410<2=1 dec--demux@420<3*"});
+  CHECK(world.stays("dec") == "dec +110 ~400 +410 -420");
+}
+
 }  // namespace
 }  // namespace sojourn::journeys

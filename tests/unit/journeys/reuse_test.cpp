@@ -518,5 +518,26 @@ TEST_CASE("of one sender, pieces that were cut anew are all of the unit, though 
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
 }
 
+TEST_CASE("what gives up its address is given up without the one that takes it over") {
+  World world(R"(
+    U demux--rlc len::lcid.MRbuf.sn
+    U rlc--sdu len::lcid.sn
+    U rlc--drop len::MRbuf
+    U sdu--out len::sn
+  )");
+  // Both would be put together by their number.
+  world.events(R"(
+    100 U demux--rlc 50 4 77 5
+    110 U demux--rlc 50 4 77 5
+    120 U rlc--sdu 50 4 5
+    130 U sdu--out 50 5
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U incomplete 100..100: demux--rlc@100",
+              "U complete 110..130: demux--rlc@110 rlc--sdu@120<0 sdu--out@130<1*"});
+  CHECK(world.stays("rlc") == "rlc +100 +110 ~110 -120");
+  CHECK(world.totals().expired_by_reuse == 1);
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
