@@ -33,8 +33,10 @@ class PlainVector {
     if (size_ == capacity_) return push_back_with_room(item);
     items_[size_++] = item;
   }
+  // None of its own.
   void append(std::span<const T> items) {
-    reserve(size_ + items.size());
+    const auto size = size_ + items.size();
+    if (size > capacity_) reserve(std::max(size, 2 * capacity_));
     std::ranges::copy(items, end());
     size_ += items.size();
   }

@@ -39,10 +39,10 @@ class Slab {
 
   void grow() {
     const auto size = chunks_.empty() ? kFirst : kMost;
+    given_.resize(given_.size() + size);
     chunks_.push_back(std::make_unique<T[]>(size));
     next_ = chunks_.back().get();
     end_ = next_ + size;
-    given_.resize(given_.size() + size);
   }
 
   T* next_ = nullptr;  // never taken before

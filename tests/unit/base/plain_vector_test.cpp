@@ -33,6 +33,19 @@ TEST_CASE("a value of the vector itself can be added where there is no room") {
   CHECK(numbers.back() == 7);
 }
 
+TEST_CASE("many short spans are appended without moving everything for each") {
+  PlainVector<int> numbers;
+  const std::vector expected(10'000, 3);
+  int moves = 0;
+  for (std::size_t at = 0; at < expected.size(); at += 10) {
+    const auto before = numbers.capacity();
+    numbers.append(std::vector(10, 3));
+    moves += numbers.capacity() == before ? 0 : 1;
+  }
+  CHECK(equal(numbers, expected));
+  CHECK(moves < 15);
+}
+
 TEST_CASE("room is kept when a plain vector is cleared, and given away when it is moved") {
   PlainVector<int> numbers;
   numbers.reserve(100);
