@@ -99,8 +99,8 @@ struct Stay {
   std::uint64_t left_ns = 0;
   std::uint32_t entered_by = 0;  // threads
   std::uint32_t left_by = 0;
-  std::span<const std::uint64_t> values;          // of the event that left
-  std::span<const std::uint64_t> entered_values;  // and of that which entered
+  std::span<const std::uint64_t> values;               // of the event that left
+  std::span<const std::uint64_t> entered_values = {};  // and of that which entered
 };
 
 class Observer {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <ranges>
 
 namespace sojourn::journeys {
@@ -88,7 +89,7 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
     // An address that was handed on is another unit's by now.
-    if (plan.drop || plan.ack || (!pair.single && !went_whole(*parent, child)))
+    if (plan.drop || plan.ack || (!pair.single && !went_whole(*parent, child, pair)))
       match_used(child, parent, pair, into);
     else
       note_orphan(child, plan, into);
@@ -446,12 +447,14 @@ bool Matcher::same_ids(const Unit& left, const Unit& right) const {
 
 // A block that took only this numbered unit and is as long, but for a header, has all of it: a
 // shorter block with other ids is no other part of it.
-bool Matcher::went_whole(const Unit& parent, const Unit& child) const {
+bool Matcher::went_whole(const Unit& parent, const Unit& child, const Pair& pair) const {
+  const bool is_block = pair.gathers && topology_.points[parent.point].number &&
+                        !topology_.points[child.point].number;
+  if (!is_block) return false;
   const auto length_of = [&](const Unit& unit) -> std::optional<std::uint64_t> {
     const auto& length = topology_.points[unit.point].length;
     return length ? std::optional(unit.values[*length]) : std::nullopt;
   };
-  if (!topology_.points[parent.point].number || topology_.points[child.point].number) return false;
   const auto whole = length_of(parent);
   const auto length = length_of(child);
   if (!whole || !length || *length >= *whole) return false;

@@ -76,7 +76,7 @@ class Matcher {
   void note_senders(const Entry& taken, Match& into) const;
   bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
   static void note_rivals(const Evicted::Key& rivals, Match& into);
-  bool went_whole(const Unit& parent, const Unit& child) const;
+  bool went_whole(const Unit& parent, const Unit& child, const Pair& pair) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   bool same_ids(const Unit& left, const Unit& right) const;
 
