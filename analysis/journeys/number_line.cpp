@@ -13,6 +13,8 @@ constexpr std::uint64_t kForgotten_ns = 1'000'000'000;
 // The shortest numbers of a radio that begin again have five bits, most have twelve or more.
 constexpr std::uint64_t kLeastModulus = 32;
 constexpr std::uint64_t kLikelyModulus = 4096;
+// None has more than 32 bits; what seems to is no number, or was garbled.
+constexpr std::uint64_t kLargestModulus = std::uint64_t{1} << 32;
 // So many lengths in a row, which change so often, agree in one place only.
 constexpr std::size_t kEnoughTotals = 16;
 constexpr int kEnoughChanges = 4;
@@ -104,12 +106,13 @@ std::optional<std::int64_t> NumberLine::first_place(const Piece& piece) {
 // 0 after a number of ones only.
 bool NumberLine::begins_again(std::uint64_t number) const {
   const auto all = latest_number_ + 1;
-  return number == 0 && all >= kLeastModulus && std::has_single_bit(all);
+  return number == 0 && all >= kLeastModulus && all <= kLargestModulus && std::has_single_bit(all);
 }
 
 // Numbers before this one: it is a little further than the latest, or a little behind.
 std::int64_t NumberLine::count_of(std::uint64_t number) const {
-  const auto likely = std::max(kLikelyModulus, std::bit_ceil(std::max(largest_, number) + 1));
+  const auto largest = std::min(std::max(largest_, number), kLargestModulus - 1);
+  const auto likely = std::max(kLikelyModulus, std::bit_ceil(largest + 1));
   const auto modulus = number < modulus_ ? modulus_ : likely;
   const auto ahead = (number - latest_number_) & (modulus - 1);
   const auto behind = (latest_number_ - number) & (modulus - 1);

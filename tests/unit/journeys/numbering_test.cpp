@@ -280,6 +280,23 @@ TEST_CASE("lines of bearers and of UEs are lines of their own") {
               "D complete 120..250: ip.in--rlc.tx@120 rlc.tx--mac.mux@200<0 mac.mux--out@250<1*"});
 }
 
+TEST_CASE("what is no number of a radio is nobody's, and the line goes on") {
+  World world(kCut);
+  world.events(R"(
+    100 t1 D ip.in--rlc.tx 100 1 4 70
+    110 t1 D ip.in--rlc.tx 100 1 4 71
+    200 t2 D rlc.tx--mac.mux 100 1 4 0 0
+    210 t2 D mac.mux--out 100 1 4 0 0
+    220 t2 D rlc.tx--mac.mux 100 1 4 18446744073709551615 0
+    230 t2 D rlc.tx--mac.mux 100 1 4 1 0
+    240 t2 D mac.mux--out 100 1 4 1 0
+  )");
+  CHECK(world.journeys() ==
+        Lines{"D complete 100..210: ip.in--rlc.tx@100 rlc.tx--mac.mux@200<0 mac.mux--out@210<1*",
+              "D complete 110..240: ip.in--rlc.tx@110 rlc.tx--mac.mux@230<0 mac.mux--out@240<1*",
+              "D censored 220..220: rlc.tx--mac.mux@220"});
+}
+
 // Random traffic of some UEs and bearers, each with a queue of its own, over kCut's points: packets
 // come, are dropped, sent in pieces, and sent again.
 class Traffic {
