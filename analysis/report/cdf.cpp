@@ -54,16 +54,8 @@ double us(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e3;
 }
 
-// A name comes from the target: commas and quotes must not end its cell.
-std::string cell(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : printable(text)) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
-
-}  // namespace
-
-std::vector<double> cdf_shares(std::uint64_t samples) {
+// Shares of samples at which there are points, rising to 1.
+std::vector<double> shares_of(std::uint64_t samples) {
   std::vector<double> shares;
   for (int percent = 1; percent < 100; ++percent) shares.push_back(percent / 100.0);
   // 0.991 .. 0.999, 0.9991 .. 0.9999, as long as samples lie beyond.
@@ -72,6 +64,34 @@ std::vector<double> cdf_shares(std::uint64_t samples) {
   shares.push_back(1);
   return shares;
 }
+
+struct CurvePoint {
+  std::uint64_t ns = 0;
+  double longer = 0;  // the share that is
+
+  double at_most() const { return 1 - longer; }
+};
+
+// Where many samples are as long, one point stands for all the shares that lie among them.
+std::vector<CurvePoint> points_of(const statistics::Distribution& times) {
+  std::vector<CurvePoint> points;
+  for (const double share : shares_of(times.count())) {
+    const std::uint64_t ns = times.quantile(share);
+    if (!points.empty() && points.back().ns == ns) continue;
+    points.push_back(
+        {ns, static_cast<double>(times.above(ns)) / static_cast<double>(times.count())});
+  }
+  return points;
+}
+
+// A name comes from the target: commas and quotes must not end its cell.
+std::string cell(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : printable(text)) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
 
 std::string cdf_text(const Content& content, const Groups* groups) {
   constexpr std::array kShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
@@ -111,10 +131,10 @@ std::string cdf_text(const Content& content, const Groups* groups) {
 std::string cdf_csv(const Content& content, const Groups* groups) {
   std::string text = "dir,name,samples,us,at_most,longer\n";
   for (const Curve& curve : curves_of(content, groups))
-    for (const double share : cdf_shares(curve.times->count()))
+    for (const CurvePoint& point : points_of(*curve.times))
       fmt::format_to(std::back_inserter(text), "{},{},{},{:.3f},{:.9g},{:.9g}\n", curve.direction,
-                     cell(curve.name), curve.times->count(), us(curve.times->quantile(share)),
-                     share, 1 - share);
+                     cell(curve.name), curve.times->count(), us(point.ns), point.at_most(),
+                     point.longer);
   return text;
 }
 
@@ -127,9 +147,9 @@ ordered_json cdf_json(const Content& content, const Groups* groups) {
     object["count"] = curve.times->count();
     object["exact"] = curve.times->exact();
     auto& points = object["points"] = ordered_json::array();
-    for (const double share : cdf_shares(curve.times->count()))
+    for (const CurvePoint& point : points_of(*curve.times))
       points.push_back(
-          {{"us", us(curve.times->quantile(share))}, {"at_most", share}, {"longer", 1 - share}});
+          {{"us", us(point.ns)}, {"at_most", point.at_most()}, {"longer", point.longer}});
     list.push_back(std::move(object));
   }
   ordered_json report;

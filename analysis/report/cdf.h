@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -13,9 +12,6 @@
 #include "analysis/report/report.h"
 
 namespace sojourn::report {
-
-// Shares of samples at which there are points, rising to 1.
-std::vector<double> cdf_shares(std::uint64_t samples);
 
 // `groups`: none, or what --by tells apart.
 std::string cdf_text(const Content& content, const Groups* groups);

@@ -95,9 +95,14 @@ bool Groups::on_event(const model::EventView& event) {
     found = by_number_.emplace(number, group).first;
   }
   Group& group = groups_[found->second];
-  const bool has_bytes = by_ == By::kPoint && plan.length && *plan.length < event.values.size();
-  group.has_bytes |= has_bytes;
-  group.arrivals.add(event.ts_ns, has_bytes ? event.values[*plan.length] : 0);
+  group.arrivals.add(event.ts_ns);
+  if (const auto bytes = bytes_of(event.point, event.values)) {
+    const auto more = static_cast<double>(*bytes);
+    if (by_ == By::kPoint)
+      group.bytes = group.bytes.value_or(0) + more;
+    else
+      told_bytes_[{found->second, event.point}] += more;
+  }
   return true;
 }
 
@@ -116,9 +121,10 @@ std::uint32_t Groups::group_of(char direction, std::string name) {
 
 void Groups::add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
                  std::optional<std::uint64_t> bytes) {
-  groups_[group].times_ns.add(took_ns);
-  groups_[group].has_bytes |= bytes.has_value();
-  window_.push_back({at_ns, serial_++, took_ns, bytes.value_or(0), group});
+  Group& to = groups_[group];
+  to.times_ns.add(took_ns);
+  if (bytes) to.bytes = to.bytes.value_or(0) + static_cast<double>(*bytes);
+  window_.push_back({at_ns, serial_++, took_ns, group});
   std::ranges::push_heap(window_, std::less<>());
   if (window_.size() > kWindow) settle_oldest();
 }
@@ -137,18 +143,32 @@ void Groups::settle_oldest() {
   if (!is_first)
     group.changes_ns.add(std::max(oldest.took_ns, last.took_ns) -
                          std::min(oldest.took_ns, last.took_ns));
-  group.arrivals.add(oldest.at_ns, oldest.bytes);
+  group.arrivals.add(oldest.at_ns);
   last = {oldest.at_ns, oldest.took_ns};
 }
 
 void Groups::finish() {
   while (!window_.empty()) settle_oldest();
+  count_threads_bytes();
   std::ranges::sort(groups_, [](const Group& left, const Group& right) {
     if (left.direction != right.direction) return left.direction < right.direction;
     if (left.arrivals.count() != right.arrivals.count())
       return left.arrivals.count() > right.arrivals.count();
     return left.name < right.name;
   });
+}
+
+// Of each direction those at the point where they were most: all of them passed it.
+void Groups::count_threads_bytes() {
+  std::map<std::pair<std::uint32_t, model::Direction>, double> most;
+  for (const auto& [of, bytes] : told_bytes_) {
+    double& known = most[{of.first, schema_.points[of.second].direction}];
+    known = std::max(known, bytes);
+  }
+  for (const auto& [of, bytes] : most) {
+    Group& group = groups_[of.first];
+    group.bytes = group.bytes.value_or(0) + bytes;
+  }
 }
 
 std::string Groups::name_of(const Journey& journey) const {

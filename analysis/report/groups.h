@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
@@ -38,8 +39,8 @@ struct Group {
   statistics::Distribution times_ns;    // latencies or stays; none of events
   statistics::Distribution changes_ns;  // how much each differs from the one before
   statistics::Series arrivals;          // of what enters (uplink, hops: of what leaves)
-  bool has_bytes = false;
-  std::uint64_t disorder = 0;  // later than the window waits: in no gap and no change
+  std::optional<double> bytes;          // that went through; none: nothing says how many
+  std::uint64_t disorder = 0;           // later than the window waits: in no gap and no change
 
   double jitter_ns() const { return changes_ns.mean(); }
 };
@@ -67,7 +68,6 @@ class Groups : public journeys::Observer {
     std::uint64_t at_ns = 0;
     std::uint64_t serial = 0;
     std::uint64_t took_ns = 0;
-    std::uint64_t bytes = 0;
     std::uint32_t group = 0;
 
     bool operator<(const Waiting& other) const {  // a heap has the greatest in front
@@ -83,6 +83,7 @@ class Groups : public journeys::Observer {
   void add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
            std::optional<std::uint64_t> bytes);
   void settle_oldest();
+  void count_threads_bytes();
   std::string name_of(const journeys::Journey& journey) const;
   std::string ue(const journeys::Journey& journey) const;
   std::string bearer(const journeys::Journey& journey) const;
@@ -99,6 +100,8 @@ class Groups : public journeys::Observer {
   std::vector<Group> groups_;
   std::vector<Last> last_;  // by group
   std::map<std::pair<char, std::string>, std::uint32_t> known_;
+  // Bytes by thread and point: a thread tells of the same ones at several points.
+  std::map<std::pair<std::uint32_t, model::PointId>, double> told_bytes_;
   std::map<std::uint32_t, std::uint32_t> by_number_;  // groups of pairs, points, threads
   std::vector<Waiting> window_;
   std::uint64_t serial_ = 0;

@@ -106,9 +106,7 @@ std::string arrivals(const Content& content, const Groups& groups,
     table.row(
         {shown[i], count(group.arrivals.count()),
          fmt::format("{:.1f}", a_second(content, static_cast<double>(group.arrivals.count()))),
-         group.has_bytes
-             ? fmt::format("{:.3f}", a_second(content, group.arrivals.bytes() * 8 / 1e6))
-             : "-",
+         group.bytes ? fmt::format("{:.3f}", a_second(content, *group.bytes * 8 / 1e6)) : "-",
          gap(gaps.mean()), gap(gaps.stdev()), gap(static_cast<double>(gaps.quantile(0.5))),
          gap(static_cast<double>(gaps.quantile(0.99))), gap(static_cast<double>(gaps.max())),
          fmt::format("{} ({:.1f}x)", count(group.arrivals.busiest_ms()),
@@ -143,7 +141,7 @@ ordered_json groups_json(const Content& content, const Groups& groups) {
         counts_events(groups.by()) ? group.arrivals.count() : group.times_ns.count();
     object["count"] = number;
     object["a_second"] = a_second(content, static_cast<double>(number));
-    if (group.has_bytes) object["bits_a_second"] = a_second(content, group.arrivals.bytes() * 8);
+    if (group.bytes) object["bits_a_second"] = a_second(content, *group.bytes * 8);
     if (!counts_events(groups.by())) {
       object["latency_us"] = times_json(group.times_ns);
       object["jitter_us"] = group.jitter_ns() / 1e3;

@@ -10,8 +10,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 
 }  // namespace
 
-void Series::add(std::uint64_t at_ns, std::uint64_t bytes) {
-  bytes_ += static_cast<double>(bytes);
+void Series::add(std::uint64_t at_ns) {
   if (count_++ == 0) {
     first_ns_ = at_ns;
   } else {

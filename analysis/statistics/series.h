@@ -1,5 +1,5 @@
-// Things that happen one after the other: how many, how often, how evenly, and how much they carry.
-// One thread owns a Series.
+// Things that happen one after the other: how many, how often, how evenly. One thread owns a
+// Series.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,9 @@ namespace sojourn::statistics {
 class Series {
  public:
   // Times may not go back.
-  void add(std::uint64_t at_ns, std::uint64_t bytes);
+  void add(std::uint64_t at_ns);
 
   std::uint64_t count() const { return count_; }
-  double bytes() const { return bytes_; }
   const Distribution& gaps_ns() const { return gaps_ns_; }  // from each to the next
 
   // The most in one millisecond; milliseconds are counted from the first on.
@@ -33,7 +32,6 @@ class Series {
   Busiest busiest_so_far() const;
 
   std::uint64_t count_ = 0;
-  double bytes_ = 0;
   Distribution gaps_ns_;
   std::uint64_t first_ns_ = 0;
   std::uint64_t last_ns_ = 0;

@@ -80,7 +80,9 @@ class Traffic {
     events_[at_ns] =
         fmt::format("{} {} {} {} {} {}", thread, point, bytes, bearer.rnti, bearer.drb, sn);
     by["point"][point].push_back({at_ns, 0, bytes});
-    by["thread"][fmt::format("  {}", thread)].push_back({at_ns, 0, 0});
+    // What the thread dropped it had not passed on as well.
+    const auto passed = point == "D rlc.tx--drop" ? 0 : bytes;
+    by["thread"][fmt::format("  {}", thread)].push_back({at_ns, 0, passed});
     return at_ns;
   }
 

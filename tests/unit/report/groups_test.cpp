@@ -77,8 +77,8 @@ TEST_CASE("each UE has its own packets") {
   CHECK(one.times_ns.count() == 2);
   CHECK(one.times_ns.min() == 100);
   CHECK(one.times_ns.max() == 300);
-  CHECK(one.has_bytes);
-  CHECK_THAT(one.arrivals.bytes(), WithinRel(1200.0, 1e-12));
+  REQUIRE(one.bytes);
+  CHECK_THAT(*one.bytes, WithinRel(1200.0, 1e-12));
   CHECK(run.named("rnti 0x2").times_ns.max() == 50);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a direction has all packets of it") {
   CHECK(all.direction == 'D');
   CHECK(all.times_ns.count() == 3);
   CHECK(all.times_ns.max() == 300);
-  CHECK_THAT(all.arrivals.bytes(), WithinRel(2100.0, 1e-12));
+  CHECK_THAT(all.bytes.value(), WithinRel(2100.0, 1e-12));
   CHECK(all.arrivals.gaps_ns().max() == 20);
 }
 
@@ -133,9 +133,9 @@ TEST_CASE("hops and layers have the stays of their units, drops included") {
 TEST_CASE("what went on from a hop has its bytes, what was dropped has none") {
   Run hops(By::kHop);
   traffic(hops);
-  CHECK_THAT(hops.named("in -> rlc.tx -> mac").arrivals.bytes(), WithinRel(2900.0, 1e-12));
-  CHECK_THAT(hops.named("rlc.tx -> mac -> out").arrivals.bytes(), WithinRel(2100.0, 1e-12));
-  CHECK_FALSE(hops.named("rlc.tx -> mac -> drop").has_bytes);
+  CHECK_THAT(hops.named("in -> rlc.tx -> mac").bytes.value(), WithinRel(2900.0, 1e-12));
+  CHECK_THAT(hops.named("rlc.tx -> mac -> out").bytes.value(), WithinRel(2100.0, 1e-12));
+  CHECK_FALSE(hops.named("rlc.tx -> mac -> drop").bytes);
 }
 
 // A packet is cut in two, of which the second goes into a block with the next packet.
@@ -171,7 +171,7 @@ TEST_CASE("pieces and what is put together have their own bytes, a layer what le
     groups.finish();
     const auto found = std::ranges::find(groups.all(), name, &Group::name);
     if (found == groups.all().end()) FAIL("no group " << name);
-    return found->arrivals.bytes();
+    return found->bytes.value();
   };
   CHECK_THAT(bytes_by(By::kHop, "in -> rlc.tx -> rlc.seg"), WithinRel(1300.0, 1e-12));
   CHECK_THAT(bytes_by(By::kHop, "rlc.seg -> mac -> out"), WithinRel(1300.0, 1e-12));
@@ -183,12 +183,15 @@ TEST_CASE("points and threads count events") {
   Run points(By::kPoint);
   traffic(points);
   CHECK(points.named("in--rlc.tx").arrivals.count() == 4);
-  CHECK_THAT(points.named("in--rlc.tx").arrivals.bytes(), WithinRel(2900.0, 1e-12));
+  CHECK_THAT(points.named("in--rlc.tx").bytes.value(), WithinRel(2900.0, 1e-12));
   CHECK(points.named("mac--drop").arrivals.count() == 1);
   Run threads(By::kThread);
   traffic(threads);
   CHECK(threads.named("rx 7").arrivals.count() == 4);
   CHECK(threads.named("t?x 8").arrivals.count() == 8);
+  // What it passed on it tells of at two points, or three.
+  CHECK_THAT(threads.named("rx 7").bytes.value(), WithinRel(2900.0, 1e-12));
+  CHECK_THAT(threads.named("t?x 8").bytes.value(), WithinRel(2900.0, 1e-12));
   CHECK(threads.named("rx 7").direction == ' ');
 }
 
