@@ -202,7 +202,8 @@ class EventEngine final : public Engine {
     }
   }
 
-  // What is to be said of a unit that is not just what its parents became.
+  // What is to be said of a unit that is not just what its parents became. Each reason is one of
+  // Match::is_plain().
   void connect_otherwise(Unit& unit, const PointPlan& plan, PointTotals& counts) {
     if (match_.doubts != 0) {
       store_.ambiguities().note(unit, match_);

@@ -170,12 +170,12 @@ void Forward::add_all_members(Unit* unit, std::span<Unit* const> parents, const 
   gathered_.clear();
   for (const auto* parent : parents)
     for (const auto& member : parent->all_members())
-      if (may_join(member)) join_too(unit, *parent, member, bytes);
+      if (may_join(member)) join_gathered(unit, *parent, member, bytes);
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }
 
-void Forward::join_too(Unit* unit, const Unit& parent, const Member& member,
-                       const Interval* bytes) {
+void Forward::join_gathered(Unit* unit, const Unit& parent, const Member& member,
+                            const Interval* bytes) {
   join(unit, parent, member, bytes, gathered_.emplace_back());
 }
 
@@ -188,7 +188,7 @@ void Forward::add_members_of(const Unit& origin, Unit* unit, const Unit& parent,
     if (!may_join(member)) continue;
     const auto is_it = [&](const Member& other) { return is_same_part(other, member); };
     const auto found = std::ranges::find_if(carried, is_it);
-    if (found != carried.end()) join_too(unit, parent, *found, bytes);
+    if (found != carried.end()) join_gathered(unit, parent, *found, bytes);
   }
   std::ranges::copy(gathered_, store_.make_members(unit, gathered_.size()).begin());
 }

@@ -121,7 +121,7 @@ class Forward {
   void add_members_of(const Unit& origin, Unit* unit, const Unit& parent, const Interval* bytes);
   void join(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes,
             Member& made);
-  void join_too(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
+  void join_gathered(Unit* unit, const Unit& parent, const Member& member, const Interval* bytes);
   void add_all_members(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
   void cut(const Unit& parent, const Member& member, const Interval& bytes, Member& made);
   static void add_parent(Progress& journey, std::uint32_t step);

@@ -42,7 +42,8 @@ struct Match {
   bool takes_back = false;  // the parent is one of the rivals itself
   bool unsure = false;      // were there several senders, it might be another one's (Senders)
 
-  // It is what its parents became, or a part of them, and no more is to be said of it.
+  // It is what its parents became, or a part of them, and no more is to be said of it
+  // (EventEngine::connect_otherwise says what else there may be).
   bool is_plain() const {
     const bool follows = relation != Relation::kNothing && relation != Relation::kRepeat;
     return follows && doubts == 0 && !missing && !unsure && repeat_of == nullptr &&

@@ -21,14 +21,14 @@ class Slab {
  public:
   T* take() {
     ++used_;
-    if (free_ != 0) [[likely]]
-      return given_[--free_];
+    if (spares_ != 0) [[likely]]
+      return spare_[--spares_];
     if (next_ == end_) grow();
     return next_++;
   }
   void give(T* item) {
     --used_;
-    given_[free_++] = item;
+    spare_[spares_++] = item;
   }
 
   std::size_t used() const { return used_; }
@@ -39,7 +39,7 @@ class Slab {
 
   void grow() {
     const auto size = chunks_.empty() ? kFirst : kMost;
-    given_.resize(given_.size() + size);
+    spare_.resize(spare_.size() + size);
     chunks_.push_back(std::make_unique<T[]>(size));
     next_ = chunks_.back().get();
     end_ = next_ + size;
@@ -47,8 +47,8 @@ class Slab {
 
   T* next_ = nullptr;  // never taken before
   T* end_ = nullptr;
-  std::vector<T*> given_;  // back: so many, and room for all there are
-  std::size_t free_ = 0;
+  std::vector<T*> spare_;  // the first `spares_`; room for every item of all chunks
+  std::size_t spares_ = 0;
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t used_ = 0;
 };

@@ -46,7 +46,7 @@ std::uint64_t* Store::take_values(Unit& unit, std::size_t count) {
 
 Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   auto* entry = &unit->entry;
-  if (unit->has_entries()) entry = other_entry(*unit);
+  if (unit->has_entries()) entry = add_entry_behind(*unit);
   entry->hash = hash;
   entry->unit = unit;
   entry->older = entry->left = nullptr;
@@ -56,8 +56,8 @@ Entry* Store::new_entry(Unit* unit, std::uint64_t hash, const TableUse& use) {
   return entry;
 }
 
-// It stands right behind the first one.
-[[gnu::noinline]] Entry* Store::other_entry(Unit& unit) {
+// Right behind the first one, whose `next` is none in a new unit.
+[[gnu::noinline]] Entry* Store::add_entry_behind(Unit& unit) {
   auto* const entry = entries_.take();
   entry->next = std::exchange(unit.entry.next, entry);
   return entry;
@@ -141,7 +141,7 @@ void Store::remove_others(Unit* unit) {
 void Store::free_units(Unit* unit) {
   // Parents may follow, theirs too: a loop, since a chain may be long.
   free_unit(unit);
-  while (dying_ != nullptr) free_unit(std::exchange(dying_, dying_->first_child));
+  while (dying_ != nullptr) free_unit(std::exchange(dying_, dying_->next_dying));
 }
 
 void Store::give_more(Unit* unit) {

@@ -98,7 +98,10 @@ struct alignas(kCacheLine) Unit {
     Unit* only_parent = nullptr;
     Unit** parents;  // where they are more
   };
-  Unit* first_child = nullptr;
+  union {
+    Unit* first_child = nullptr;
+    Unit* next_dying;  // once nobody holds it: it has no children any more
+  };
   std::uint32_t place = 0;  // among those that wait, or that left
   std::uint32_t member_count = 0;
   std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
@@ -264,7 +267,7 @@ class Store {
   // The newest of the key, or the one that left; none: nobody has it.
   Entry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   Entry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
-  Entry* other_entry(Unit& unit);
+  Entry* add_entry_behind(Unit& unit);
   Unit* insert_before(Entry& first, Unit* unit, const TableUse& use);
   void leave_key(const Entry& entry);
   Entry* take_from_waiting(Entry& entry);
@@ -281,7 +284,7 @@ class Store {
   void free_units(Unit* unit);  // and those that it was the last to hold
   void let_go(Unit* unit) {
     if (--unit->references != 0) return;
-    unit->first_child = dying_;
+    unit->next_dying = dying_;
     dying_ = unit;
   }
 
@@ -297,7 +300,7 @@ class Store {
   RunPool<Unit*> parents_;
   RunPool<Member> members_;
   std::size_t parts_ = 0;  // members of shared units, steps of long journeys
-  Unit* dying_ = nullptr;  // the first of those that nobody holds; they have no children any more
+  Unit* dying_ = nullptr;  // the first of those that nobody holds
   Ambiguities ambiguities_;
 };
 
