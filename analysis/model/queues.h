@@ -21,6 +21,10 @@ enum class QueueKind : std::uint8_t {
   kBidirectional = 2,
   kBetweenProcesses = 3,
 };
+// Items wait in it for somebody, who may be slow; not so in pools and in both directions.
+constexpr bool is_line(QueueKind kind) {
+  return kind == QueueKind::kStage || kind == QueueKind::kBetweenProcesses;
+}
 std::string_view name(QueueKind kind);  // stage, pool, bidirectional, between processes
 std::optional<QueueKind> queue_kind_from_name(std::string_view name);
 

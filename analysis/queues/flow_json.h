@@ -10,7 +10,7 @@
 
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
-#include "analysis/queues/pressure.h"
+#include "analysis/queues/pressure_net.h"
 
 namespace sojourn::queues {
 
@@ -23,11 +23,6 @@ nlohmann::ordered_json places_json(const Places& places, const journeys::Topolog
 nlohmann::ordered_json operations_json(const Operations& operations,
                                        const std::map<std::uint32_t, std::string>& threads,
                                        bool details);
-// What a node of chains is called, and the stage that drains it.
-struct PressureName {
-  std::string queue;
-  std::string stage;  // empty: not known
-};
 nlohmann::ordered_json chains_json(const std::vector<Chain>& chains,
                                    const std::vector<PressureName>& names);
 

@@ -19,6 +19,7 @@ Marks::Marks(const journeys::Topology& topology, const Survey& survey,
       if (story.about.is_group_of(topology.places[place].name))
         plans_[place].by_group.emplace(story.about.group, queues_.size());
     }
+    by_id_.emplace(story.about.id, queues_.size());
     queues_.push_back(story.about);
   }
 }
@@ -79,23 +80,32 @@ void Marks::note(const Stay& stay, Mark& mark) {
 
 // Those that were inside at a mark that was passed since were not at the newer one, as they are
 // told of when they have left.
+void Marks::renew(const Story& story, Mark& mark) {
+  const std::uint64_t mark_ns = story.gauge.max_at_ns();
+  if (mark.ts_ns == mark_ns) return;
+  mark.ts_ns = mark_ns;
+  mark.inside = 0;
+  mark.journeys.clear();
+}
+
 void Marks::settle(const Survey& survey) {
-  for (std::size_t queue = 0; queue < marks_.size(); ++queue) {
-    Mark& mark = marks_[queue];
-    const std::uint64_t mark_ns = survey.stories()[queue].gauge.max_at_ns();
-    if (mark.ts_ns == mark_ns) continue;
-    mark.ts_ns = mark_ns;
-    mark.inside = 0;
-    mark.journeys.clear();
+  for (const Stay& stay : stays_) {
+    renew(survey.stories()[stay.queue], marks_[stay.queue]);
+    note(stay, marks_[stay.queue]);
   }
-  for (const Stay& stay : stays_) note(stay, marks_[stay.queue]);
   stays_.clear();
 }
 
+void Marks::finish(const Survey& survey) {
+  settle(survey);
+  for (std::size_t queue = 0; queue < marks_.size(); ++queue)
+    renew(survey.stories()[queue], marks_[queue]);
+}
+
 const Mark* Marks::find(std::uint64_t queue) const {
-  const auto known = std::ranges::find(queues_, queue, &model::QueueAbout::id);
-  if (known == queues_.end()) return nullptr;
-  const Mark& mark = marks_[static_cast<std::size_t>(known - queues_.begin())];
+  const auto known = by_id_.find(queue);
+  if (known == by_id_.end()) return nullptr;
+  const Mark& mark = marks_[known->second];
   return mark.is_placed ? &mark : nullptr;
 }
 

@@ -37,6 +37,8 @@ class Marks : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override;
   // All samples up to the end of what was told of by now were given to the survey.
   void settle(const Survey& survey);
+  // And no more come.
+  void finish(const Survey& survey);
 
   // By the queue's id; null: it is not known.
   const Mark* find(std::uint64_t queue) const;
@@ -56,13 +58,15 @@ class Marks : public journeys::Observer {
   std::optional<std::size_t> queue_of(std::uint16_t place, const journeys::Step& from,
                                       const journeys::Step& to);
   const std::vector<std::size_t>& joining(std::uint32_t from_tid, std::uint32_t to_tid);
+  static void renew(const Story& story, Mark& mark);
   static void note(const Stay& stay, Mark& mark);
 
   const journeys::Topology& topology_;
   std::map<std::uint32_t, std::string> threads_;
   std::vector<model::QueueAbout> queues_;  // as in the survey
-  std::vector<Mark> marks_;                // of the same
-  std::vector<Plan> plans_;                // by place
+  std::unordered_map<std::uint64_t, std::size_t> by_id_;
+  std::vector<Mark> marks_;  // of the same
+  std::vector<Plan> plans_;  // by place
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> joining_;
   std::vector<Stay> stays_;  // not settled yet
 };

@@ -28,29 +28,7 @@ std::uint64_t inside_before(const model::QueueAbout& about, bool enqueues, std::
   return inside(about, enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1);
 }
 
-using Shares = std::map<std::uint32_t, std::uint64_t>;
-
-bool does_much(const Shares& shares, std::uint32_t thread) {
-  const auto its = shares.find(thread);
-  if (its == shares.end()) return false;
-  const auto all =
-      std::accumulate(shares.begin(), shares.end(), std::uint64_t{0},
-                      [](std::uint64_t sum, const auto& one) { return sum + one.second; });
-  return its->second * 10 >= all;
-}
-
-bool go_on(const OperatedQueue& from, const OperatedQueue& into) {
-  return std::ranges::any_of(from.drained_by, [&](const auto& one) {
-    return does_much(from.drained_by, one.first) && does_much(into.fed_by, one.first);
-  });
-}
-
 }  // namespace
-
-bool OperatedQueue::is_line() const {
-  return about.kind == model::QueueKind::kStage ||
-         about.kind == model::QueueKind::kBetweenProcesses;
-}
 
 std::optional<double> OperatedQueue::utilisation() const {
   if (about.kind == model::QueueKind::kBidirectional) return std::nullopt;
@@ -61,6 +39,16 @@ std::optional<double> OperatedQueue::utilisation() const {
 
 std::optional<double> OperatedQueue::predicted_ns() const {
   return is_line() ? meter.predicted_ns() : std::nullopt;
+}
+
+std::vector<std::uint32_t> main_threads(const std::map<std::uint32_t, std::uint64_t>& items) {
+  const auto all =
+      std::accumulate(items.begin(), items.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const auto& one) { return sum + one.second; });
+  std::vector<std::uint32_t> threads;
+  for (const auto& [thread, amount] : items)
+    if (amount * 10 >= all) threads.push_back(thread);
+  return threads;
 }
 
 Operations::Operations(const model::Schema& schema, const model::QueueChanges& changes,
@@ -198,14 +186,36 @@ std::vector<const OperatedQueue*> Operations::queues() const {
   return all;
 }
 
-std::vector<std::vector<std::size_t>> Operations::before() const {
+// Queues that the same threads feed have the same before them, itself left out.
+std::vector<Operations::Before> Operations::before() const {
   const auto all = queues();
-  std::vector<std::vector<std::size_t>> before(all.size());
-  for (std::size_t into = 0; into < all.size(); ++into)
-    for (std::size_t from = 0; from < all.size(); ++from)
-      if (from != into && all[from]->is_line() && all[into]->is_line() &&
-          go_on(*all[from], *all[into]))
-        before[into].push_back(from);
+  std::map<std::uint32_t, std::vector<std::size_t>> drained_by;
+  for (std::size_t index = 0; index < all.size(); ++index)
+    if (all[index]->is_line())
+      for (const std::uint32_t thread : main_threads(all[index]->drained_by))
+        drained_by[thread].push_back(index);
+
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> feeding;
+  std::vector<Before> before(all.size());
+  for (std::size_t into = 0; into < all.size(); ++into) {
+    if (!all[into]->is_line()) continue;
+    const auto [known, is_new] = feeding.try_emplace(main_threads(all[into]->fed_by));
+    auto& sources = known->second;
+    if (is_new) {
+      for (const std::uint32_t thread : known->first) {
+        const auto& more = drained_by[thread];
+        sources.insert(sources.end(), more.begin(), more.end());
+      }
+      std::ranges::sort(sources);
+      const auto twice = std::ranges::unique(sources);
+      sources.erase(twice.begin(), twice.end());
+    }
+    before[into].all = sources.size() - (std::ranges::binary_search(sources, into) ? 1 : 0);
+    for (const std::size_t from : sources) {
+      if (before[into].first.size() == Before::kMostListed) break;
+      if (from != into) before[into].first.push_back(from);
+    }
+  }
   return before;
 }
 

@@ -41,13 +41,15 @@ struct OperatedQueue {
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, items
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
-  // Items wait in it for somebody, who may be slow; not so in pools and in both directions.
-  bool is_line() const;
+  bool is_line() const { return model::is_line(about.kind); }
 
   // By the queue's own meaning, as of sampled ones; nothing where it means nothing.
   std::optional<double> utilisation() const;
   std::optional<double> predicted_ns() const;
 };
+
+// The threads that did a tenth of the work.
+std::vector<std::uint32_t> main_threads(const std::map<std::uint32_t, std::uint64_t>& items);
 
 class Operations {
  public:
@@ -60,9 +62,15 @@ class Operations {
 
   bool empty() const { return queues().empty(); }
   std::vector<const OperatedQueue*> queues() const;  // that items which count came to, by id
-  // By queue: those whose items may go on into it, as a thread that drains them feeds it. A thread
-  // counts where it does a tenth of the work.
-  std::vector<std::vector<std::size_t>> before() const;
+  // The queues whose items may go on into one, as a main thread that drains them feeds it.
+  struct Before {
+    static constexpr std::size_t kMostListed = 8;
+    std::vector<std::size_t> first;  // by their places in queues()
+    std::size_t all = 0;
+
+    bool operator==(const Before&) const = default;
+  };
+  std::vector<Before> before() const;  // by queue, as in queues()
 
  private:
   struct Plan {

@@ -1,6 +1,6 @@
 // Back-pressure: a stage that is slow lets the queue before it grow, then the one before that, and
 // so on. Found from depths over time and from which queue feeds which. Plain computations on what
-// was gathered.
+// was gathered; memory and time grow with queues and what feeds them, not with pairs of queues.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,15 @@
 
 namespace sojourn::queues {
 
+// What takes items out of queues and puts them into others: a stage, a thread. Counted from 0.
+using Junction = std::size_t;
+
+// The items of each queue that a junction drains go on into each that it feeds.
 struct PressureNode {
-  const Series* series = nullptr;   // none: it is never deep
-  std::uint64_t capacity = 0;       // 0: not bounded, or not known
-  std::vector<std::size_t> before;  // nodes whose items go on into this one
+  const Series* series = nullptr;  // none: it is never deep
+  std::uint64_t capacity = 0;      // 0: not bounded, or not known
+  std::vector<Junction> fed_by = {};
+  std::vector<Junction> drained_by = {};
 };
 
 // A queue was deep, which is half as deep as it ever was and no less than kDeep, or full.
@@ -27,8 +32,10 @@ struct Episode {
 constexpr std::uint64_t kDeep = 8;
 
 // The first is the queue before the slow stage; each of the others became deep while the one before
-// it in the list was. Between two of them there may be queues that were not deep.
+// it in the list was. Between two of them there may be queues that were not deep. No queue is twice
+// in a chain, and none is told further than kLongestChain.
 using Chain = std::vector<Episode>;
+constexpr std::size_t kLongestChain = 64;
 
 // The longest ones, in the order of time.
 std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t most);

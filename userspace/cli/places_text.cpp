@@ -230,7 +230,9 @@ void print_operation_threads(const queues::Operations& operations, const ThreadN
   const auto before = operations.before();
   for (std::size_t index = 0; index < all.size(); ++index) {
     std::vector<std::string> names;
-    for (const std::size_t one : before[index]) names.push_back(operated_text(*all[one]));
+    for (const std::size_t one : before[index].first) names.push_back(operated_text(*all[one]));
+    if (before[index].all > names.size())
+      names.push_back(fmt::format("{} more", count(before[index].all - names.size())));
     table.row({threads_text(all[index]->fed_by, threads), "->", operated_text(*all[index]), "->",
                threads_text(all[index]->drained_by, threads),
                fmt::format("{}", fmt::join(names, ", "))});

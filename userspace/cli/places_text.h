@@ -11,7 +11,7 @@
 #include "analysis/queues/flow_json.h"
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
-#include "analysis/queues/pressure.h"
+#include "analysis/queues/pressure_net.h"
 
 namespace sojourn::cli {
 

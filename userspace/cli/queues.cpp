@@ -15,7 +15,7 @@
 #include "analysis/queues/marks.h"
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
-#include "analysis/queues/pressure.h"
+#include "analysis/queues/pressure_net.h"
 #include "analysis/queues/survey.h"
 #include "analysis/queues/topology.h"
 #include "analysis/queues/verifier.h"
@@ -79,7 +79,7 @@ Result<void> read(Found& found, const journeys::Rules& rules) {
                      }));
   const std::uint64_t end_ns =
       std::min(found.selection.until_ns, std::max(totals.last_ns, found.reader.capture().close_ns));
-  found.marks->settle(found.survey);
+  found.marks->finish(found.survey);
   found.survey.finish();
   found.operations.finish(end_ns);
   found.places.finish(end_ns);
@@ -87,103 +87,24 @@ Result<void> read(Found& found, const journeys::Rules& rules) {
   return {};
 }
 
-// Back-pressure in all that there is: sampled queues by the stages at their ends, those with events
-// of their operations and places by the threads and points between them.
-class Pressure {
- public:
-  // A queue is deep by all that is in it: of some of its items nothing is said.
-  Pressure(const Found& found, bool with_samples) : found_(found) {
-    if (found.selection.chooses()) return;
-    if (with_samples) add_sampled();
-    add_operated(with_samples);
-    add_places();
-    chains = queues::chains(nodes_, kMostChains);
-  }
-
-  std::vector<queues::PressureName> names;
-  std::vector<queues::Chain> chains;
-
- private:
-  void add_sampled() {
-    const auto& stories = found_.survey.stories();
-    for (const queues::Story& story : stories) {
-      const bool is_stage = story.about.kind == model::QueueKind::kStage ||
-                            story.about.kind == model::QueueKind::kBetweenProcesses;
-      // A pool that is full is at rest.
-      queues::PressureNode node = {.series = is_stage ? &story.gauge.series() : nullptr,
-                                   .capacity = story.about.capacity,
-                                   .before = {}};
-      for (std::size_t other = 0; is_stage && other < stories.size(); ++other)
-        if (!story.about.producer.stage.empty() && other != nodes_.size() &&
-            stories[other].about.consumer == story.about.producer)
-          node.before.push_back(other);
-      nodes_.push_back(std::move(node));
-      names.push_back({story.name(), story.about.consumer.stage});
-    }
-  }
-
-  // One that was sampled as well is there already: what is new is which threads join it to others.
-  void add_operated(bool with_samples) {
-    const auto all = found_.operations.queues();
-    std::vector<std::size_t> at;
-    at.reserve(all.size());
-    for (const queues::OperatedQueue* queue : all) {
-      const auto node = with_samples ? sampled(*queue) : std::nullopt;
-      at.push_back(node.value_or(nodes_.size()));
-      if (!node) add_node(*queue);
-    }
-    const auto before = found_.operations.before();
-    for (std::size_t index = 0; index < all.size(); ++index) {
-      auto& known = nodes_[at[index]].before;
-      for (const std::size_t other : before[index])
-        if (std::ranges::find(known, at[other]) == known.end()) known.push_back(at[other]);
-      auto& stage = names[at[index]].stage;
-      if (stage.empty()) stage = queues::main_thread(all[index]->drained_by, found_.threads);
-    }
-  }
-
-  std::optional<std::size_t> sampled(const queues::OperatedQueue& queue) const {
-    const auto& stories = found_.survey.stories();
-    const auto story = std::ranges::find_if(stories, [&](const queues::Story& one) {
-      return one.about.id == queue.about.id && one.gauge.seconds() > 0;
-    });
-    if (story == stories.end()) return std::nullopt;
-    return static_cast<std::size_t>(story - stories.begin());
-  }
-
-  void add_node(const queues::OperatedQueue& queue) {
-    nodes_.push_back({.series = queue.is_line() ? &queue.meter.series() : nullptr,
-                      .capacity = queue.about.capacity,
-                      .before = {}});
-    names.push_back({queue.about.shown_name(), queue.about.consumer.stage});
-  }
-
-  void add_places() {
-    const std::size_t first = nodes_.size();
-    for (std::size_t place = 0; place < found_.places.stories().size(); ++place) {
-      const auto id = static_cast<std::uint16_t>(place);
-      const queues::PlaceStory& story = found_.places.stories()[place];
-      queues::PressureNode node = {.series = &story.meter.series(), .capacity = 0, .before = {}};
-      for (const std::uint16_t before : found_.places.before(id))
-        node.before.push_back(first + before);
-      nodes_.push_back(std::move(node));
-      names.push_back({queues::place_text(found_.topology, id),
-                       queues::main_thread(story.drained_by, found_.threads)});
-    }
-  }
-
-  const Found& found_;
-  std::vector<queues::PressureNode> nodes_;
-};
+// A queue is deep by all that is in it: of some of its items nothing is said.
+queues::PressureNet net_of(const Found& found, bool with_samples) {
+  queues::PressureNet net(found.threads);
+  if (found.selection.chooses()) return net;
+  if (with_samples) net.add(found.survey);
+  net.add(found.operations);
+  net.add(found.places, found.topology);
+  return net;
+}
 
 void print_json(const Options& options, const Found& found) {
-  const Pressure pressure(found, !options.places);
+  const queues::PressureNet net = net_of(found, !options.places);
   auto document = queues::to_json(found.reader, found.survey, *found.marks,
                                   found.verifier ? &*found.verifier : nullptr, options.depths);
   document["operations"] = queues::operations_json(found.operations, found.threads, options.depths);
   document["places"] =
       queues::places_json(found.places, found.topology, found.threads, options.depths);
-  document["pressure"] = queues::chains_json(pressure.chains, pressure.names);
+  document["pressure"] = queues::chains_json(net.chains(kMostChains), net.names());
   if (options.where.given()) document["where"] = options.where.text();
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -211,8 +132,8 @@ void print_text(const Options& options, const Found& found) {
   print_operations(found.operations, origin);
   if (!found.operations.empty() && !found.places.empty()) fmt::print("\n");
   print_places(found.places, found.topology, found.threads, origin);
-  const Pressure pressure(found, with_samples);
-  print_chains(pressure.chains, pressure.names, origin);
+  const queues::PressureNet net = net_of(found, with_samples);
+  print_chains(net.chains(kMostChains), net.names(), origin);
   if (options.topology) {
     if (with_samples) print_topology(found.reader, found.survey, ends);
     print_operation_threads(found.operations, found.threads);

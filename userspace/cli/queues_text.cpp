@@ -68,9 +68,7 @@ void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
 void print_slowest(const queues::Survey& survey, const queues::EndsById& ends) {
   const Story* slowest = nullptr;
   for (const Story& story : survey.stories()) {
-    const bool is_place = story.about.kind == model::QueueKind::kStage ||
-                          story.about.kind == model::QueueKind::kBetweenProcesses;
-    if (!is_place || !story.mean_wait_s()) continue;
+    if (!is_line(story.about.kind) || !story.mean_wait_s()) continue;
     if (slowest == nullptr || *story.mean_wait_s() > *slowest->mean_wait_s()) slowest = &story;
   }
   if (slowest == nullptr) return;

@@ -45,6 +45,7 @@ class Scene {
   }
 
   void settle() { marks_.settle(*survey_); }
+  void finish() { marks_.finish(*survey_); }
   const Mark* mark() const { return marks_.find(7); }
 
  private:
@@ -109,6 +110,18 @@ TEST_CASE("journeys that were inside when a queue was deepest are told, whatever
   CHECK(scene.mark()->ts_ns == 400);
   CHECK(scene.mark()->inside == 2);
   CHECK(scene.mark()->journeys == Ids{3, 5});
+}
+
+TEST_CASE("nobody is known to have been inside at a mark after which no packet was told of") {
+  Scene scene(about("wait"));
+  scene.packet(1, 100, 200);
+  scene.sample(150, 1);
+  scene.settle();
+  scene.sample(300, 5);
+  scene.finish();
+  REQUIRE(scene.mark() != nullptr);
+  CHECK(scene.mark()->ts_ns == 300);
+  CHECK(scene.mark()->journeys.empty());
 }
 
 TEST_CASE("a queue is a place by its name, by its group, or by the threads at its ends") {

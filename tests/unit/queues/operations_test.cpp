@@ -239,10 +239,24 @@ TEST_CASE("items go on where the thread that takes them out puts most in") {
   changes[0].about.kind = model::QueueKind::kPool;
   changes[0].about.capacity = 100;
   const Operations operations = operations_of(world, changes);
-  CHECK(operations.before() == std::vector<std::vector<std::size_t>>{{}, {0}, {1}, {}});
+  CHECK(operations.before() == std::vector<Operations::Before>{
+                                   {}, {.first = {0}, .all = 1}, {.first = {1}, .all = 1}, {}});
   CHECK(operations.queues()[2]->fed_by ==
         std::map<std::uint32_t, std::uint64_t>{{12, 1}, {13, 19}});
   CHECK(operations.queues()[2]->drained_by == std::map<std::uint32_t, std::uint64_t>{{14, 20}});
+}
+
+TEST_CASE("of very many queues before one the first are listed, and all counted but itself") {
+  World world;
+  for (std::uint64_t queue = 1; queue <= 20'000; ++queue) {
+    world.hit(100 + queue * 2, 0, queue, 1, 1);
+    world.hit(101 + queue * 2, 1, queue, 1, 0);
+  }
+  const auto before = operations_of(world).before();
+  REQUIRE(before.size() == 20'000);
+  CHECK(before[3].all == 19'999);
+  CHECK(before[3].first == std::vector<std::size_t>{0, 1, 2, 4, 5, 6, 7, 8});
+  CHECK(before[19'999].first == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
 TEST_CASE("a trace without such points has no queues of this kind") {
