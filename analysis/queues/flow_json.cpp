@@ -37,6 +37,7 @@ ordered_json meter_json(const Meter& meter, bool details) {
       {"in", meter.in()},
       {"out", meter.out()},
       {"inside", meter.inside()},
+      {"given_up", {{"count", meter.given_up()}, {"depth_share", meter.given_up_share()}}},
       {"arrivals_per_s", meter.arrivals_per_s()},
       {"services_per_s", meter.services_per_s()},
       {"utilisation", optional_json(meter.utilisation())},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/journeys/longest.h"
 #include "analysis/queues/gauge.h"
 #include "analysis/queues/levels.h"
 #include "analysis/queues/moments.h"
@@ -32,6 +33,8 @@ class Meter {
   void leave(std::uint64_t ts_ns, bool seen);
   // An item was seen to leave that never was among those inside.
   void leave_uncounted(std::uint64_t ts_ns);
+  // One that just was given up had been told to be inside since then.
+  void lingered(std::uint64_t entered_ns);
   // One that just left had been inside since then.
   void stayed(std::uint64_t entered_ns, std::uint64_t left_ns);
   void end(std::uint64_t ts_ns);
@@ -39,6 +42,15 @@ class Meter {
   std::uint64_t depth() const { return depth_; }
   // At the end: what nobody had taken by then was inside, though it is given up there.
   std::uint64_t inside() const { return depth_ + (given_up_ns_ == last_ns_ ? given_up_ : 0); }
+  // Given up before the end, or at the end though far longer inside than any that left, also of
+  // those that came later. They were never seen to leave: nobody knows when they did, so they made
+  // it deep for as long as one waits for them.
+  std::uint64_t given_up() const { return gone_ + (given_up_ns_ == last_ns_ ? 0 : lingering_); }
+  // How much of the time that all items spent inside, which is what its depth is made of, is
+  // theirs.
+  double given_up_share() const;
+  bool is_depth_known() const { return given_up_share() < kTooMuchGivenUp; }
+  static constexpr double kTooMuchGivenUp = 0.1;
   std::uint64_t in() const { return in_; }
   std::uint64_t out() const { return out_; }
   const Levels& levels() const { return levels_; }
@@ -65,6 +77,7 @@ class Meter {
 
  private:
   void advance(std::uint64_t ts_ns);
+  bool must_have_left(std::uint64_t entered_ns) const;
 
   Levels levels_;
   Series series_;
@@ -80,8 +93,14 @@ class Meter {
   std::uint64_t filled_since_ns_ = 0;
   std::uint64_t last_in_ns_ = 0;
   std::uint64_t last_out_ns_ = 0;
-  std::uint64_t given_up_ns_ = 0;  // the last time, and how many were then
+  journeys::Longest longest_;        // of the waits
+  std::uint64_t newest_out_ns_ = 0;  // the last to come of those that left
+  std::uint64_t given_up_ns_ = 0;    // the last time, and how many were then
   std::uint64_t given_up_ = 0;
+  std::uint64_t lingering_ = 0;  // of them those that may have been inside
+  double lingered_ns_ = 0;
+  std::uint64_t gone_ = 0;  // those that were not, and all that were given up before
+  double gone_ns_ = 0;
   std::uint64_t depth_ = 0;
   std::uint64_t in_ = 0;
   std::uint64_t out_ = 0;

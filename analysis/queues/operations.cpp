@@ -106,7 +106,10 @@ bool Operations::enter(State& state, const Plan& plan, const model::EventView& e
       ++queue.namesakes;
     } else if (is_inside) {
       ++queue.unseen_out;
-      if (before->second.counts) queue.meter.leave(event.ts_ns, false);
+      if (before->second.counts) {
+        queue.meter.leave(event.ts_ns, false);
+        queue.meter.lingered(before->second.entered_ns);
+      }
       state.items.erase(before);
     }
     counts = selection_(event);

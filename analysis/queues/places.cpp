@@ -31,7 +31,10 @@ void Places::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
 void Places::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                       bool seen) {
   stories_[place].meter.leave(ts_ns, seen);
-  if (seen) stories_[place].meter.stayed(entered_ns, ts_ns);
+  if (seen)
+    stories_[place].meter.stayed(entered_ns, ts_ns);
+  else
+    stories_[place].meter.lingered(entered_ns);
 }
 
 void Places::on_stay(const journeys::Stay& stay) {

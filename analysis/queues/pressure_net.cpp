@@ -4,6 +4,15 @@
 
 namespace sojourn::queues {
 
+namespace {
+
+// What was never seen to leave is no pressure.
+const Series* known_depth(const Meter& meter) {
+  return meter.is_depth_known() ? &meter.series() : nullptr;
+}
+
+}  // namespace
+
 std::vector<Junction> PressureNet::junctions_of(const model::QueueSide& side) {
   if (side.stage.empty()) return {};
   const auto [known, is_new] =
@@ -40,7 +49,7 @@ void PressureNet::add(const Operations& operations) {
   for (const OperatedQueue* queue : operations.queues()) {
     const auto [known, is_new] = sampled_.try_emplace(queue->about.id, nodes_.size());
     if (is_new) {
-      nodes_.push_back({.series = queue->is_line() ? &queue->meter.series() : nullptr,
+      nodes_.push_back({.series = queue->is_line() ? known_depth(queue->meter) : nullptr,
                         .capacity = queue->about.capacity});
       names_.push_back({queue->about.shown_name(), queue->about.consumer.stage});
     }
@@ -59,7 +68,7 @@ void PressureNet::add(const Places& places, const journeys::Topology& topology) 
   for (std::size_t at = 0; at < places.stories().size(); ++at) {
     const auto place = static_cast<std::uint16_t>(at);
     const PlaceStory& story = places.stories()[at];
-    PressureNode node = {.series = &story.meter.series(), .drained_by = {first + at}};
+    PressureNode node = {.series = known_depth(story.meter), .drained_by = {first + at}};
     for (const std::uint16_t before : places.before(place)) node.fed_by.push_back(first + before);
     nodes_.push_back(std::move(node));
     names_.push_back({place_text(topology, place), main_thread(story.drained_by, threads_)});

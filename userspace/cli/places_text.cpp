@@ -60,6 +60,20 @@ std::vector<std::string> meter_cells(std::string name, const Meter& meter,
           predicted ? duration(*predicted) : "-"};
 }
 
+// As rows call it: what is marked has a line below its table.
+std::string marked(const std::string& name, const Meter& meter) {
+  return "  " + name + (meter.is_depth_known() ? "" : " *");
+}
+
+void print_given_up(const std::string& name, const Meter& meter) {
+  if (meter.given_up() == 0) return;
+  const double share = static_cast<double>(meter.given_up()) / static_cast<double>(meter.in());
+  print_line("  {}{}: {} of {} ({}) were never seen to leave: {} of its depth is theirs{}",
+             meter.is_depth_known() ? "" : "* ", name, count(meter.given_up()), count(meter.in()),
+             percent(share), percent(meter.given_up_share()),
+             meter.is_depth_known() ? "" : ", so it means nothing");
+}
+
 // What is in a pool is of no interest, but what was taken from it.
 std::string operated_text(const queues::OperatedQueue& queue) {
   const bool is_pool = queue.about.kind == model::QueueKind::kPool;
@@ -110,7 +124,9 @@ std::string threads_text(const std::map<std::uint32_t, std::uint64_t>& units,
 // The place that takes longest, and the one whose server has least time left.
 void print_slowest(const Places& places, const journeys::Topology& topology,
                    const ThreadNames& threads) {
-  const auto order = places.order();
+  auto order = places.order();
+  std::erase_if(
+      order, [&](std::uint16_t place) { return !places.stories()[place].meter.is_depth_known(); });
   const auto waits = [&](std::uint16_t place) {
     return places.stories()[place].meter.waits_ns().mean();
   };
@@ -151,8 +167,8 @@ void print_marks(const Places& places, const journeys::Topology& topology,
   Table table = marks_table("journeys inside");
   for (const std::uint16_t place : places.order()) {
     const queues::PlaceStory& story = places.stories()[place];
-    table.row(mark_cells("  " + queues::place_text(topology, place), story.meter.high_water(),
-                         story.journeys, story.inside, origin_ns));
+    table.row(mark_cells(marked(queues::place_text(topology, place), story.meter),
+                         story.meter.high_water(), story.journeys, story.inside, origin_ns));
   }
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
@@ -164,11 +180,13 @@ void print_places(const Places& places, const journeys::Topology& topology,
   Table table = meter_table("in flight, from events");
   for (const std::uint16_t place : places.order()) {
     const Meter& meter = places.stories()[place].meter;
-    table.row(meter_cells("  " + queues::place_text(topology, place), meter, meter.utilisation(),
-                          meter.predicted_ns()));
+    table.row(meter_cells(marked(queues::place_text(topology, place), meter), meter,
+                          meter.utilisation(), meter.predicted_ns()));
   }
   if (table.empty()) return;
   fmt::print("{}", table.text(line_width()));
+  for (const std::uint16_t place : places.order())
+    print_given_up(queues::place_text(topology, place), places.stories()[place].meter);
   print_slowest(places, topology, threads);
   print_marks(places, topology, origin_ns);
 }
@@ -199,12 +217,13 @@ void print_place_threads(const Places& places, const journeys::Topology& topolog
 void print_operations(const queues::Operations& operations, std::uint64_t origin_ns) {
   Table table = meter_table("queues, from their events");
   for (const queues::OperatedQueue* queue : operations.queues())
-    table.row(meter_cells("  " + operated_text(*queue), queue->meter, queue->utilisation(),
-                          queue->predicted_ns()));
+    table.row(meter_cells(marked(operated_text(*queue), queue->meter), queue->meter,
+                          queue->utilisation(), queue->predicted_ns()));
   if (table.empty()) return;
   fmt::print("{}", table.text(line_width()));
   for (const queues::OperatedQueue* queue : operations.queues()) {
     const std::string name = operated_text(*queue);
+    print_given_up(name, queue->meter);
     if (queue->unseen_in != 0 || queue->unseen_out != 0)
       print_line(
           "  {}: {} left without having come, {} came again without having left: events "
@@ -218,8 +237,8 @@ void print_operations(const queues::Operations& operations, std::uint64_t origin
   }
   Table marks = marks_table("items inside");
   for (const queues::OperatedQueue* queue : operations.queues())
-    marks.row(mark_cells("  " + operated_text(*queue), queue->meter.high_water(), queue->items,
-                         queue->inside, origin_ns));
+    marks.row(mark_cells(marked(operated_text(*queue), queue->meter), queue->meter.high_water(),
+                         queue->items, queue->inside, origin_ns));
   fmt::print("\n{}", marks.text(line_width()));
 }
 

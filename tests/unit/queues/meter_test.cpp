@@ -53,6 +53,74 @@ TEST_CASE("the high-water mark knows when it came, and since when it had not bee
   CHECK(meter.high_water().since_ns == 50);
 }
 
+TEST_CASE("what is given up before the end makes a depth that means nothing") {
+  Meter meter;
+  meter.begin(0);
+  meter.enter(0);
+  meter.enter(100);
+  meter.leave(800, false);
+  meter.lingered(0);
+  pass(meter, 100, 900);
+  CHECK(meter.given_up() == 1);
+  CHECK(meter.given_up_share() == Approx(0.5));
+  CHECK_FALSE(meter.is_depth_known());
+  meter.enter(900);
+  meter.leave(1000, false);
+  meter.lingered(900);
+  meter.enter(1100);
+  // The capture's end is no reason: who is inside then may leave later.
+  meter.leave(1200, false);
+  meter.lingered(1100);
+  meter.end(1200);
+  CHECK(meter.given_up() == 2);
+  CHECK(meter.inside() == 1);
+  CHECK(meter.given_up_share() == Approx(0.5));
+}
+
+// A hundred waits of 10 us, a millisecond apart.
+void serve(Meter& meter, std::uint64_t from_ns) {
+  for (std::uint64_t at = from_ns; at < from_ns + 100'000'000; at += 1'000'000) {
+    meter.enter(at);
+    pass(meter, at, at + 10'000);
+  }
+}
+
+TEST_CASE("who is inside at the end, far longer than those that came later and left, is not") {
+  constexpr std::uint64_t kEnd = 3'000'000'000;
+  const auto given_up = [](std::uint64_t end_ns, std::uint64_t entered_ns,
+                           std::uint64_t served_ns) {
+    Meter meter;
+    meter.begin(0);
+    if (entered_ns < served_ns) meter.enter(entered_ns);
+    serve(meter, served_ns);
+    if (entered_ns >= served_ns) meter.enter(entered_ns);
+    meter.leave(end_ns, false);
+    meter.lingered(entered_ns);
+    meter.end(end_ns);
+    CHECK(meter.inside() == 1);
+    CHECK(meter.is_depth_known() == (meter.given_up() == 0));
+    return meter.given_up();
+  };
+  CHECK(given_up(kEnd, 500, 1'000'000) == 1);
+  CHECK(given_up(900'000'000, 500, 1'000'000) == 0);   // it may have to wait once
+  CHECK(given_up(kEnd, 200'000'000, 1'000'000) == 0);  // nothing left since: the server stopped
+}
+
+TEST_CASE("a depth of which little belongs to what was given up is known") {
+  Meter meter;
+  meter.begin(0);
+  CHECK(meter.is_depth_known());
+  meter.enter(0);
+  meter.enter(0);
+  meter.leave(50, false);
+  meter.lingered(0);
+  pass(meter, 0, 1000);
+  meter.end(2000);
+  CHECK(meter.given_up() == 1);
+  CHECK(meter.given_up_share() == Approx(50.0 / 1050));
+  CHECK(meter.is_depth_known());
+}
+
 TEST_CASE("a high-water mark that is told late is not before the queue was filled") {
   Meter meter;
   meter.begin(0);

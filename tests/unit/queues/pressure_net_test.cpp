@@ -70,6 +70,17 @@ class Scene {
     batch_ = {};
   }
 
+  // Items whose leaving was lost: their numbers come again.
+  void lose() {
+    for (const std::uint64_t at : {kMs, 50 * kMs})
+      for (std::uint64_t item = 1; item <= kItems; ++item) put(at + item, {item, 1, item}, 1, 11);
+    for (std::uint64_t item = 1; item <= kItems; ++item)
+      put(51 * kMs + item, {kItems - item, 1, item}, 2, 12);
+    operations_->consume(batch_);
+    operations_->finish(70 * kMs);
+    batch_ = {};
+  }
+
   // "tx <- second <- first", one after the other.
   std::vector<std::string> found(bool with_samples) const {
     const std::map<std::uint32_t, std::string> threads = {{12, "mid"}, {13, "out"}};
@@ -123,6 +134,12 @@ TEST_CASE("queues with events of their operations hang together by threads, samp
   CHECK(scene.found(false) == Lines{"out <- second <- first"});
   scene.sample();
   CHECK(scene.found(true) == Lines{"out <- second <- first"});
+}
+
+TEST_CASE("what was never seen to leave is no pressure") {
+  Scene scene("", model::QueueKind::kStage);
+  scene.lose();
+  CHECK(scene.found(false).empty());
 }
 
 }  // namespace
