@@ -44,6 +44,7 @@ class EventEngine final : public Engine {
         marks_(around.marks),
         groups_(marks_.groups),
         observer_(around.observer),
+        places_(around.places),
         losses_(around.losses),
         totals_(around.totals),
         late_(topology_),
@@ -57,7 +58,7 @@ class EventEngine final : public Engine {
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer_, around.journeys),
         beginnings_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
-        lives_(topology_, rules_, marks_.open_ns, observer_, store_, evicted_, senders_,
+        lives_(topology_, rules_, marks_.open_ns, observer_, places_, store_, evicted_, senders_,
                receptions_, forward_, backward_, losses_, totals_),
         doubts_(topology_, marks_.open_ns, losses_, lives_) {
     for (const auto& plan : topology_.points)
@@ -69,7 +70,7 @@ class EventEngine final : public Engine {
     if (!late_.empty()) [[unlikely]]
       process_beside_late(event);
     else if (!take(event, plan, Turn::kFirst))
-      late_.add(event);
+      begin_late(event);
     const auto in_memory = store_.in_memory();
     if (in_memory > peak_units_) [[unlikely]]
       peak_units_ = in_memory;
@@ -80,6 +81,8 @@ class EventEngine final : public Engine {
   }
 
   void pass(const model::EventView& event, const PointPlan& plan) override {
+    if (!late_.empty()) [[unlikely]]
+      end_late(event.ts_ns);
     ++serial_;
     const bool repeats = plan.repeats && !plan.round_is_id && event.values[*plan.round] != 0;
     if (!repeats) matcher_.pass(event.tid, serial_);
@@ -94,7 +97,10 @@ class EventEngine final : public Engine {
   void doubt_numbers() override { matcher_.numbering().doubt(); }
 
   void finish(const Reach& reach, std::uint64_t end_ns) override {
-    while (!late_.empty()) end_oldest_late();
+    if (!late_.empty()) {
+      while (!late_.empty()) end_oldest_late();
+      places_.end_wait();
+    }
     beginnings_.explain(UINT64_MAX);
     while (!deferred_.empty()) emit_deferred();
     lives_.find_inside(reach, end_ns);
@@ -120,12 +126,18 @@ class EventEngine final : public Engine {
     return 0;
   }
 
+  // What becomes known while one waits is told in order of time when none does any more.
+  void begin_late(const model::EventView& event) {
+    late_.add(event);
+    places_.begin_wait();
+  }
   void process_beside_late(const model::EventView& event) {
     late_.end_before(event, [this](const auto& late) { take_last(late); });
     if (late_.has_parent_of(event) || !take_late(event, Turn::kFirst))
       late_.add(event);
     else
       late_.try_again(event.point, [this](const auto& late) { return take_again(late); });
+    if (late_.empty()) places_.end_wait();
   }
   // Each goes without a parent when its time is over, not when somebody looks.
   void end_late(std::uint64_t now_ns) {
@@ -133,6 +145,7 @@ class EventEngine final : public Engine {
       set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
       end_oldest_late();
     }
+    if (late_.empty()) places_.end_wait();
   }
   void set_now(std::uint64_t now_ns) {
     now_ns_ = now_ns;
@@ -369,6 +382,7 @@ class EventEngine final : public Engine {
   const Marks& marks_;
   std::span<const std::uint16_t> groups_;
   Observer& observer_;
+  InOrder& places_;
   const Losses& losses_;
   Totals& totals_;
   std::uint64_t now_ns_ = 0;

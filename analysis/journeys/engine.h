@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "analysis/journeys/in_order.h"
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/losses.h"
 #include "analysis/journeys/marks.h"
@@ -28,6 +29,7 @@ class Engine {
     std::uint64_t& journeys;  // that have an id
     Totals& totals;
     Observer& observer;
+    InOrder& places;  // the same observer, for who enters and leaves
   };
   // Nobody else knows the class behind it, so that the compiler sees that each of its steps is
   // called in one place.

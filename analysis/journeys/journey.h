@@ -120,6 +120,12 @@ class Observer {
   // on_leave(), with its stays.
   virtual bool counts(const model::EventView& /*event*/) const { return true; }
 
+  // Whether on_enter() and on_leave() are to come in the order of their times, as a depth over time
+  // needs them; else they come as they become known, which is up to the rules' `late` after others
+  // of later times. Asked once.
+  virtual bool wants_order() const { return true; }
+
+  // May come before it is told that something of it left.
   virtual void on_journey(const Journey&) {}
   // A unit that entered by a pair's parent left by its child.
   virtual void on_stay(const Stay& /*stay*/) {}

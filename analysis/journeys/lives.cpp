@@ -39,7 +39,7 @@ void Lives::now_inside(Unit* unit, const PointPlan& plan) {
   if (unit->ts_ns < open_ns_ || (chooses_ && !is_chosen(*unit, plan)))
     unit->set(kUncounted);
   else
-    observer_.on_enter(*plan.place, unit->ts_ns);
+    places_.enter(*plan.place, unit->ts_ns);
 }
 
 bool Lives::is_chosen(const Unit& unit, const PointPlan& plan) const {
@@ -92,7 +92,7 @@ void Lives::leave(Unit* unit, std::uint64_t ts_ns) {
     unit->clear(kInside);
     const auto place = *topology_.points[unit->point].place;
     stays_[place].note(ts_ns - unit->entered_ns);
-    if (!unit->is(kUncounted)) observer_.on_leave(place, unit->entered_ns, ts_ns, true);
+    if (!unit->is(kUncounted)) places_.leave(place, unit->entered_ns, ts_ns, true);
   }
   depart(unit);
 }
@@ -198,7 +198,7 @@ void Lives::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
 void Lives::no_longer_inside(Unit* unit, const PointPlan& plan, std::uint64_t now_ns) {
   if (!unit->is(kInside)) return;
   unit->clear(kInside);
-  if (!unit->is(kUncounted)) observer_.on_leave(*plan.place, unit->entered_ns, now_ns, false);
+  if (!unit->is(kUncounted)) places_.leave(*plan.place, unit->entered_ns, now_ns, false);
 }
 
 // A block that had its time, and that nothing was taken out of, had no packet in it.

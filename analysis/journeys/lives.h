@@ -11,6 +11,7 @@
 #include "analysis/journeys/by_age.h"
 #include "analysis/journeys/evicted.h"
 #include "analysis/journeys/forward.h"
+#include "analysis/journeys/in_order.h"
 #include "analysis/journeys/longest.h"
 #include "analysis/journeys/losses.h"
 #include "analysis/journeys/match.h"
@@ -25,12 +26,13 @@ namespace sojourn::journeys {
 class Lives {
  public:
   Lives(const Topology& topology, const Rules& rules, std::uint64_t open_ns, Observer& observer,
-        Store& store, Evicted& evicted, Senders& senders, Receptions& receptions, Forward& forward,
-        Backward& backward, const Losses& losses, Totals& totals)
+        InOrder& places, Store& store, Evicted& evicted, Senders& senders, Receptions& receptions,
+        Forward& forward, Backward& backward, const Losses& losses, Totals& totals)
       : topology_(topology),
         rules_(rules),
         open_ns_(open_ns),
         observer_(observer),
+        places_(places),
         chooses_(observer.chooses()),
         store_(store),
         evicted_(evicted),
@@ -99,6 +101,7 @@ class Lives {
   const Rules& rules_;
   std::uint64_t open_ns_;
   Observer& observer_;
+  InOrder& places_;
   bool chooses_;
   Store& store_;
   Evicted& evicted_;

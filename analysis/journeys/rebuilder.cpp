@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/journeys/engine.h"
+#include "analysis/journeys/in_order.h"
 #include "analysis/journeys/instants.h"
 #include "analysis/journeys/losses.h"
 #include "analysis/journeys/reach.h"
@@ -39,13 +40,14 @@ class Rebuilder::State {
         marks_(std::move(marks)),
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
         instants_(topology_),
-        reach_(topology_, marks_.open_ns) {
+        reach_(topology_, marks_.open_ns),
+        places_(observer, rules_.late_ns) {
     totals_.points.resize(topology_.points.size());
     totals_.lengths_differ.resize(topology_.pairs.size(), false);
     const auto engines = only ? only->end - only->begin : 1;
     for (std::uint32_t i = 0; i < engines; ++i)
-      engines_.push_back(
-          Engine::create({topology_, rules_, marks_, losses_, journeys_, totals_, observer}));
+      engines_.push_back(Engine::create(
+          {topology_, rules_, marks_, losses_, journeys_, totals_, observer, places_}));
     if (!only_) sole_ = engines_.front().get();
   }
 
@@ -136,6 +138,7 @@ class Rebuilder::State {
   Losses losses_;
   Instants instants_;
   Reach reach_;
+  InOrder places_;
   std::vector<std::unique_ptr<Engine>> engines_;
   Engine* sole_ = nullptr;  // has all events
 };

@@ -23,13 +23,20 @@ void Places::begin(std::uint64_t ts_ns) {
   }
 }
 
+void Places::told(std::uint64_t ts_ns) {
+  told_ns_ = std::max(told_ns_, ts_ns);
+  if (!stays_.empty()) settle(told_ns_);
+}
+
 void Places::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
   begin(ts_ns);
+  told(ts_ns);
   stories_[place].meter.enter(ts_ns);
 }
 
 void Places::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                       bool seen) {
+  told(ts_ns);
   stories_[place].meter.leave(ts_ns, seen);
   if (seen)
     stories_[place].meter.stayed(entered_ns, ts_ns);
@@ -60,19 +67,24 @@ void Places::find_leavings(const journeys::Journey& journey) {
 }
 
 // A mark may be passed later: then those at the newer one count.
-void Places::note_at_mark(const journeys::Journey& journey, const journeys::Step& step,
-                          std::uint64_t left_ns, PlaceStory& story) {
+void Places::note_at_mark(const Stay& stay) {
+  PlaceStory& story = stories_[stay.place];
   const std::uint64_t mark_ns = story.meter.high_water().ts_ns;
-  if (mark_ns < step.entered_ns || mark_ns >= left_ns) return;
+  if (mark_ns < stay.entered_ns || mark_ns >= stay.left_ns) return;
   if (story.mark_ns != mark_ns) {
     story.mark_ns = mark_ns;
     story.inside = 0;
     story.journeys.clear();
   }
-  if (story.inside != 0 && story.newest == journey.id) return;
-  story.newest = journey.id;
+  if (story.inside != 0 && story.newest == stay.journey) return;
+  story.newest = stay.journey;
   ++story.inside;
-  if (story.journeys.size() < PlaceStory::kMostListed) story.journeys.push_back(journey.id);
+  if (story.journeys.size() < PlaceStory::kMostListed) story.journeys.push_back(stay.journey);
+}
+
+void Places::settle(std::uint64_t until_ns) {
+  for (; !stays_.empty() && stays_.front().left_ns <= until_ns; stays_.pop_front())
+    note_at_mark(stays_.front());
 }
 
 void Places::on_journey(const journeys::Journey& journey) {
@@ -87,12 +99,17 @@ void Places::on_journey(const journeys::Journey& journey) {
                                  .tid = step.tid,
                                  .point = step.point,
                                  .values = step.values}))
-      note_at_mark(journey, step, left_ns_[index], stories_[*place]);
+      stays_.push_back({.journey = journey.id,
+                        .entered_ns = step.entered_ns,
+                        .left_ns = left_ns_[index],
+                        .place = *place});
   }
+  settle(told_ns_);
 }
 
 void Places::finish(std::uint64_t end_ns) {
   if (!begun_) return;
+  settle(UINT64_MAX);
   for (PlaceStory& story : stories_) {
     story.meter.end(end_ns);
     if (story.mark_ns == story.meter.high_water().ts_ns) continue;

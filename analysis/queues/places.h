@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <vector>
@@ -55,11 +56,21 @@ class Places : public journeys::Observer {
   std::vector<std::uint16_t> order() const;
 
  private:
+  // Of a journey; whether it was there at a mark is known when who enters and leaves is told until
+  // it left.
+  struct Stay {
+    std::uint64_t journey = 0;
+    std::uint64_t entered_ns = 0;
+    std::uint64_t left_ns = 0;
+    std::uint16_t place = 0;
+  };
+
   void begin(std::uint64_t ts_ns);
+  void told(std::uint64_t ts_ns);
   // When each step's unit had left whole; 0: never.
   void find_leavings(const journeys::Journey& journey);
-  void note_at_mark(const journeys::Journey& journey, const journeys::Step& step,
-                    std::uint64_t left_ns, PlaceStory& story);
+  void note_at_mark(const Stay& stay);
+  void settle(std::uint64_t until_ns);
 
   const journeys::Topology& topology_;
   std::uint64_t open_ns_;
@@ -68,6 +79,8 @@ class Places : public journeys::Observer {
   bool begun_ = false;
   std::vector<PlaceStory> stories_;
   std::vector<std::uint64_t> left_ns_;  // by step
+  std::uint64_t told_ns_ = 0;           // who entered and left until then is known
+  std::deque<Stay> stays_;              // as they were told of, not settled yet
 };
 
 }  // namespace sojourn::queues

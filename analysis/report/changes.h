@@ -1,5 +1,6 @@
 // Who enters and leaves a place, told by several who each know some of the units: depths need it in
-// the order in which one who knows all of them would tell it.
+// the order in which one who knows all of them would tell it. First in that in which it became
+// known, then, as that one does, in the order of time.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/journeys/in_order.h"
 #include "analysis/report/summary.h"
 
 namespace sojourn::report {
@@ -30,6 +32,7 @@ class PartialSummary : public Summary {
  public:
   using Summary::Summary;
 
+  bool wants_order() const override { return false; }  // all of them together are put in order
   // Rebuilder::turn() of who tells it.
   void set_turn(const std::uint64_t& turn) { turn_ = &turn; }
   Changes& changes() { return changes_; }
@@ -48,16 +51,16 @@ class PartialSummary : public Summary {
   Changes changes_;
 };
 
-inline void tell(const Change& change, Summary& summary) {
+inline void tell(const Change& change, journeys::InOrder& places) {
   if (change.kind == Change::Kind::kEnters)
-    summary.on_enter(change.place, change.ts_ns);
+    places.enter(change.place, change.ts_ns);
   else
-    summary.on_leave(change.place, change.entered_ns, change.ts_ns,
-                     change.kind == Change::Kind::kLeaves);
+    places.leave(change.place, change.entered_ns, change.ts_ns,
+                 change.kind == Change::Kind::kLeaves);
 }
 
 // What became known at the same turn is told in the order of who tells it.
-inline void tell_in_order(std::vector<std::span<const Change>> of_each, Summary& summary) {
+inline void tell_as_known(std::vector<std::span<const Change>> of_each, journeys::InOrder& places) {
   constexpr auto kNone = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
     auto next = kNone;
@@ -70,7 +73,7 @@ inline void tell_in_order(std::vector<std::span<const Change>> of_each, Summary&
     if (next == kNone) return;
     auto& changes = of_each[who];
     std::size_t told = 0;
-    while (told < changes.size() && changes[told].turn == next) tell(changes[told++], summary);
+    while (told < changes.size() && changes[told].turn == next) tell(changes[told++], places);
     changes = changes.subspan(told);
   }
 }

@@ -246,11 +246,13 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
     events.stop();
     for (const auto& worker : workers) worker->stop();
   };
+  journeys::InOrder places(summary, rules.late_ns);
+  places.begin_wait();  // any of them may have an event that waits
   const auto tell_changes = [&] {
     std::vector<std::span<const Change>> changes;
     changes.reserve(workers.size());
     for (const auto& worker : workers) changes.push_back(worker->next_changes());
-    tell_in_order(std::move(changes), summary);
+    tell_as_known(std::move(changes), places);
   };
   Failure failure;
   std::vector<std::jthread> threads;
@@ -274,6 +276,7 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
       after(*batch);
     }
     tell_changes();
+    places.end_wait();
   };
   SJ_CHECK(read_meanwhile(reader, events, work, stop));
   threads.clear();

@@ -16,6 +16,9 @@ class Several : public journeys::Observer {
   bool wants_steps() const override {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_steps);
   }
+  bool wants_order() const override {
+    return std::ranges::any_of(observers_, &journeys::Observer::wants_order);
+  }
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);
   }

@@ -49,6 +49,7 @@ class Told : public Observer {
  public:
   Told(Words& words, std::uint32_t who) : words_(words), who_(who) {}
 
+  bool wants_order() const override { return false; }
   void begin(const Rebuilder& rebuilder) { turn_ = &rebuilder.turn(); }
   void on_journey(const Journey& journey) override {
     auto line = fmt::format("{} {} {}..{} {} {} {} {} {}:", letter(journey.direction),

@@ -1,6 +1,10 @@
 // Places between points as queues.
 #include "analysis/queues/places.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -125,6 +129,135 @@ TEST_CASE("who was sent is not inside, though in pieces, and acknowledged later"
   CHECK(world.story("a").meter.high_water().depth == 10);
   CHECK(world.story("a").inside == 10);
   CHECK(world.story("a").journeys == std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12});
+}
+
+// Two stay in `b` at once; one of them found no parent, so that it is told of 20 us later.
+model::Schema uplink() {
+  return {{*model::parse_point("U in--a", "len:rnti:sn"),
+           *model::parse_point("U a--b", "len:rnti:sn"),
+           *model::parse_point("U b--out", "len:rnti:sn")}};
+}
+
+TEST_CASE("a depth that is known late is exact, and so is who was inside at its mark") {
+  for (const bool is_uplink : {false, true}) {
+    World world = is_uplink ? World{uplink()} : World{};
+    world.hit(1000, 0, 1, 11);
+    world.hit(1100, 1, 9, 12);
+    world.hit(1200, 1, 1, 13);
+    world.hit(1300, 2, 1, 13);  // in the uplink its journey is told of now
+    world.hit(1400, 2, 9, 12);
+    world.hit(100'000, 0, 2, 11);
+    world.finish(101'000);
+    const PlaceStory& story = world.story("b");
+    CHECK(story.meter.in() == 2);
+    CHECK(story.meter.high_water().depth == 2);
+    CHECK(story.meter.high_water().ts_ns == 1200);
+    CHECK(story.meter.high_water().since_ns == 1100);
+    CHECK(story.meter.levels().at_ns(1) == 100 + 100);
+    CHECK(story.meter.levels().at_ns(2) == 100);
+    CHECK(story.meter.between_ns().count() == 1);
+    CHECK(story.meter.service_ns().mean() == (100 + 100) / 2.0);
+    CHECK(story.inside == 2);
+    CHECK(story.journeys.size() == 2);
+  }
+}
+
+// Who enters and leaves, in the order in which it becomes known.
+struct Known : journeys::Observer {
+  struct Change {
+    std::uint64_t ts_ns;
+    bool enters;
+  };
+  explicit Known(std::size_t places) : changes(places) {}
+  bool wants_order() const override { return false; }
+  void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
+    changes[place].push_back({ts_ns, true});
+  }
+  void on_leave(std::uint16_t place, std::uint64_t, std::uint64_t ts_ns, bool) override {
+    changes[place].push_back({ts_ns, false});
+  }
+
+  std::vector<std::vector<Change>> changes;
+};
+
+struct Recounted {
+  HighWater high_water;
+  std::map<std::uint64_t, std::uint64_t> levels;  // depth, how long
+};
+
+Recounted recount(std::vector<Known::Change> changes, std::uint64_t open_ns, std::uint64_t end_ns) {
+  std::ranges::stable_sort(changes, {}, &Known::Change::ts_ns);
+  Recounted found;
+  std::uint64_t depth = 0;
+  std::uint64_t since_ns = open_ns;
+  for (const auto& change : changes) {
+    if (change.ts_ns != since_ns) found.levels[depth] += change.ts_ns - since_ns;
+    since_ns = change.ts_ns;
+    depth = change.enters ? depth + 1 : depth - 1;
+    if (depth > found.high_water.depth)
+      found.high_water = {.depth = depth, .ts_ns = change.ts_ns, .since_ns = 0};
+  }
+  if (end_ns != since_ns) found.levels[depth] += end_ns - since_ns;
+  return found;
+}
+
+// Packets at random times, each for a random time in each place; of some, some events are missing,
+// and some come a little before those that they came from.
+model::EventBatch random_events(std::uint32_t seed) {
+  struct Hit {
+    std::uint64_t ts_ns;
+    model::PointId point;
+    std::uint64_t sn;
+  };
+  std::minstd_rand random(seed);
+  std::vector<Hit> hits;
+  for (std::uint64_t sn = 1; sn <= 3000; ++sn) {
+    std::uint64_t ts_ns = 1'000'000 + 2000 * sn + random() % 2000;
+    for (model::PointId point = 0; point < 3; ++point) {
+      if (random() % 20 != 0) hits.push_back({ts_ns, point, sn});
+      ts_ns += random() % 10 == 0 ? 0 : random() % 30'000;
+      if (random() % 50 == 0) ts_ns -= std::min<std::uint64_t>(random() % 15'000, ts_ns);
+    }
+  }
+  std::ranges::stable_sort(hits, {}, &Hit::ts_ns);
+  model::EventBatch events;
+  for (const Hit& hit : hits) {
+    const std::uint64_t values[] = {100, 1, hit.sn};
+    events.append({hit.ts_ns, events.size(), 0, 11U + hit.point, hit.point, values});
+  }
+  return events;
+}
+
+TEST_CASE("depths are those that a recount of all who entered and left finds") {
+  std::size_t late = 0;
+  for (std::uint32_t seed = 1; seed <= 10; ++seed)
+    for (const bool is_uplink : {false, true}) {
+      INFO("seed " << seed);
+      World world = is_uplink ? World{uplink()} : World{};
+      const model::EventBatch events = random_events(seed);
+      const std::uint64_t open_ns = events.ts_ns().front();
+      const std::uint64_t end_ns = events.ts_ns().back() + 1000;
+      const journeys::Marks marks{.open_ns = open_ns, .close_ns = end_ns};
+      Places places(world.topology, open_ns, {});
+      Known known(world.topology.places.size());
+      for (journeys::Observer* const observer :
+           {static_cast<journeys::Observer*>(&places), static_cast<journeys::Observer*>(&known)}) {
+        auto rebuilder = *journeys::Rebuilder::create(world.schema, {}, marks, *observer);
+        rebuilder.consume(events);
+        rebuilder.finish();
+      }
+      places.finish(end_ns);
+      for (std::size_t place = 0; place < known.changes.size(); ++place) {
+        late += !std::ranges::is_sorted(known.changes[place], {}, &Known::Change::ts_ns);
+        const Recounted found = recount(known.changes[place], open_ns, end_ns);
+        const Meter& meter = places.stories()[place].meter;
+        CHECK(meter.high_water().depth == found.high_water.depth);
+        CHECK(meter.high_water().ts_ns == found.high_water.ts_ns);
+        const auto levels = meter.levels().by_depth();
+        CHECK(std::map(levels.begin(), levels.end()) == found.levels);
+      }
+    }
+  CHECK(late > 10);
 }
 
 TEST_CASE("a graph has the threads and the places between them, named where names are known") {

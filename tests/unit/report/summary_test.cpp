@@ -1,5 +1,6 @@
 #include "analysis/report/summary.h"
 
+#include <algorithm>
 #include <map>
 
 #include <catch2/catch_test_macros.hpp>
@@ -45,6 +46,11 @@ struct Run {
       if (topology.places[i].name == place) return summary.place(i).decisive_ns;
     return -1;
   }
+  const statistics::Depth& depth(std::string_view place) const {
+    const auto found = std::ranges::find(topology.places, place, &journeys::Place::name);
+    REQUIRE(found != topology.places.end());
+    return summary.place(static_cast<std::size_t>(found - topology.places.begin())).depth;
+  }
 };
 
 TEST_CASE("a downlink packet's places add up to its latency, by the piece that came last") {
@@ -63,6 +69,22 @@ TEST_CASE("a downlink packet's places add up to its latency, by the piece that c
   CHECK(down.latency_ns.max() == 800);
   CHECK_THAT(run.decisive("rlc"), WithinRel(100.0, 1e-9));
   CHECK_THAT(run.decisive("mac"), WithinRel(700.0, 1e-9));
+}
+
+TEST_CASE("a depth is exact where who enters is known late, as it found no parent") {
+  Run run(schema_of(
+      {{"D in--a", "len:rnti:sn"}, {"D a--b", "len:rnti:sn"}, {"D b--out", "len:rnti:sn"}}));
+  run.hit(1000, 0, {100, 1, 1});
+  run.hit(1100, 1, {100, 1, 9}, 1);
+  run.hit(1200, 1, {100, 1, 1}, 2);
+  run.hit(1300, 2, {100, 1, 1}, 2);
+  run.hit(1400, 2, {100, 1, 9}, 1);
+  run.hit(101'000, 0, {100, 1, 2});
+  run.finish();
+  const auto& depth = run.depth("b");
+  CHECK(depth.entered() == 2);
+  CHECK(depth.max() == 2);
+  CHECK_THAT(depth.mean(), WithinRel((100.0 + 2 * 100 + 100) / 100'000, 1e-12));
 }
 
 TEST_CASE("packets inside at the end are counted by place, and those from before the marks apart") {
