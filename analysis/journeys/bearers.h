@@ -18,8 +18,8 @@ class Bearers {
  public:
   Bearers(const Topology& topology, const Joins& joins);
 
-  // Of the parents that are of another bearer than the child. `goes_on`: the child is what its
-  // thread did after the last of them, so that it is surely of its bearer.
+  // Takes those out of the parents that are of another bearer than the child. `goes_on`: the child
+  // is what its thread did right after the last of them, so it is surely of that one's bearer.
   void leave_others(const Unit& child, bool goes_on, Match& into);
 
  private:
