@@ -1,13 +1,13 @@
 # sojourn_precompile(DIRECTORY...): gives all C++ targets below the headers that most of their files read anyway,
-# once parsed. Only for builds that are made for a run of tests: elsewhere a file's own includes must do.
+# once parsed. A file includes what it needs all the same: .ci/lint reads each file without them.
 function(sojourn_precompile)
   if(NOT TARGET sojourn_precompiled)
     file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
     add_library(sojourn_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(sojourn_precompiled PRIVATE sojourn_base nlohmann_json::nlohmann_json)
+    target_link_libraries(sojourn_precompiled PRIVATE sojourn_base)
     target_precompile_headers(sojourn_precompiled PRIVATE
-      <algorithm> <array> <chrono> <filesystem> <functional> <map> <memory> <optional> <ranges> <span> <string>
-      <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> "analysis/base/result.h")
+      <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <ranges> <span> <string>
+      <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
   endif()
   foreach(directory IN LISTS ARGN)
     get_property(rooms DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)

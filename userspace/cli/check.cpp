@@ -200,11 +200,11 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_check(CLI::App& app) {
+Action define_check(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.add_flag("--json", options->json, "One JSON object instead of text");
-  app.footer(
+  add_trace(arguments, options->path);
+  arguments.add_flag("--json", options->json, "One JSON object instead of text");
+  arguments.footer(
       "Reads every block and verifies it. Exit code 0: the file is whole, and every event that was "
       "lost was counted. Exit code 1: it is damaged, or events are missing that nothing accounts "
       "for.\n"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "userspace/base/words.h"
@@ -61,15 +61,6 @@ std::string check_process_id(const std::string& text) {
   return whole_number(1, kMost)(text).empty()
              ? ""
              : fmt::format("\"{}\" is not a process id such as 4242", text);
-}
-
-void choose_from(CLI::Option& option, std::vector<std::string> words) {
-  option.type_name(fmt::format("{}", fmt::join(words, "|")));
-  option.check([words = std::move(words)](const std::string& word) -> std::string {
-    if (std::ranges::find(words, word) != words.end()) return "";
-    return fmt::format("\"{}\" is not {}{}", word, words.size() > 1 ? "one of " : "",
-                       fmt::join(words, ", "));
-  });
 }
 
 std::string check_duration(const std::string& text) {

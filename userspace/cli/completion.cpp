@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -93,13 +94,13 @@ complete -o filenames -F _sojourn sojourn
 
 }  // namespace
 
-Action define_completion(CLI::App& app) {
-  app.footer(
+Action define_completion(Arguments& arguments) {
+  arguments.footer(
       "For this shell, and for all to come:\n"
       "  source <(sojourn completion)\n"
       "  sojourn completion > /etc/bash_completion.d/sojourn");
-  return [&app]() -> Result<void> {
-    fmt::print("{}", script_of(*app.get_parent()));
+  return [arguments]() -> Result<void> {
+    fmt::print("{}", script_of(*arguments.app().get_parent()));
     return {};
   };
 }

@@ -11,8 +11,8 @@
 #include "userspace/capture/rings/ring_control.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/points.h"
 #include "userspace/target/process.h"
@@ -114,27 +114,28 @@ Result<void> ctl(const Options& options) {
 
 }  // namespace
 
-Action define_ctl(CLI::App& app) {
+Action define_ctl(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("-p,--pid", options->pid, "The running process")
-      ->type_name("PID")
-      ->required()
-      ->check(check_process_id);
-  auto* action =
-      app.add_option("action", options->action, "The last four are of a capture that runs")
-          ->required();
-  choose_from(*action, {"status", "enable", "disable", "start", "stop", "flush", "dump"});
-  auto* pattern =
-      app.add_option("points", options->pattern,
-                     "Which points to switch, by name, with * and ?, e.g. 'rlc.*' or 'U *'")
-          ->type_name("GLOB");
-  app.add_flag("--json", options->json, "The status as one JSON object");
-  app.parse_complete_callback([options, pattern] {
+  arguments.add_option("-p,--pid", options->pid, "The running process")
+      .type_name("PID")
+      .required()
+      .check(check_process_id);
+  const Argument action =
+      arguments.add_option("action", options->action, "The last four are of a capture that runs")
+          .required();
+  choose_from(action, {"status", "enable", "disable", "start", "stop", "flush", "dump"});
+  const Argument pattern =
+      arguments
+          .add_option("points", options->pattern,
+                      "Which points to switch, by name, with * and ?, e.g. 'rlc.*' or 'U *'")
+          .type_name("GLOB");
+  arguments.add_flag("--json", options->json, "The status as one JSON object");
+  arguments.when_parsed([options, pattern] {
     const bool switches = options->action == "enable" || options->action == "disable";
-    if (switches == pattern->empty())
+    if (switches != pattern.is_given())
       refuse_usage("enable and disable take one pattern of point names, the others take none");
   });
-  app.footer(
+  arguments.footer(
       "enable, disable and status work while the process is recorded, by either engine, and while "
       "it is not. A point that is switched off costs what one costs that nobody traces.\n"
       "start begins a capture that was attached with --wait, stop ends one in order, flush brings "

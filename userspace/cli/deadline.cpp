@@ -35,16 +35,17 @@ std::string check_deadline(const std::string& text) {
 
 }  // namespace
 
-void DeadlineOption::define(CLI::App& app, const std::string& help) {
-  app.add_option("--deadline", text_,
-                 help +
-                     ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
-                     "tell")
-      ->type_name("TIME|SLOTS")
-      ->check(check_deadline);
-  app.add_option("--slot", slot_, "How long a slot is, e.g. 500us")
-      ->type_name("TIME")
-      ->check(check_duration);
+void DeadlineOption::define(Arguments& arguments, const std::string& help) {
+  arguments
+      .add_option("--deadline", text_,
+                  help +
+                      ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
+                      "tell")
+      .type_name("TIME|SLOTS")
+      .check(check_deadline);
+  arguments.add_option("--slot", slot_, "How long a slot is, e.g. 500us")
+      .type_name("TIME")
+      .check(check_duration);
 }
 
 void DeadlineOption::check() {

@@ -6,18 +6,17 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "analysis/report/slots.h"
 #include "analysis/trace/reader.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class DeadlineOption {
  public:
   // `help` says what a deadline is for; how it is written is added.
-  void define(CLI::App& app, const std::string& help);
+  void define(Arguments& arguments, const std::string& help);
   // While arguments are parsed: refuses what cannot be meant.
   void check();
 

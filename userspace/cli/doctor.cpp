@@ -54,16 +54,17 @@ Result<void> doctor(const Options& options) {
 
 }  // namespace
 
-Action define_doctor(CLI::App& app) {
+Action define_doctor(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option(
-         "-p,--pid", options->pid,
-         "Also look at this process: its points, how often they are hit (for half a second), "
-         "and what recording them will cost it")
-      ->check(check_process_id)
-      ->type_name("PID");
-  app.add_flag("--json", options->json, "One JSON object instead of text");
-  app.footer(
+  arguments
+      .add_option(
+          "-p,--pid", options->pid,
+          "Also look at this process: its points, how often they are hit (for half a second), "
+          "and what recording them will cost it")
+      .check(check_process_id)
+      .type_name("PID");
+  arguments.add_flag("--json", options->json, "One JSON object instead of text");
+  arguments.footer(
       "Each line says pass, degraded or no, and what to do about it. Probes are tried on processes "
       "of its own; no process but that of -p is touched.\n\n"
       "Exit code 0: recording will work; 1: it will not.");

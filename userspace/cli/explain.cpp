@@ -14,9 +14,9 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -148,24 +148,24 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_explain(CLI::App& app) {
+Action define_explain(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.parse_complete_callback([options] { options->deadline.check(); });
+  add_trace(arguments, options->path);
+  arguments.when_parsed([options] { options->deadline.check(); });
   options->deadline.define(
-      app, "A packet that took longer is late; without it the slowest 1 % of each direction");
-  app.add_option("--worst", options->worst, "Explain so many of the slowest, one by one")
-      ->type_name("N")
-      ->check(whole_number(1, 100'000))
-      ->capture_default_str();
-  choose_from(*app.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
+      arguments, "A packet that took longer is late; without it the slowest 1 % of each direction");
+  arguments.add_option("--worst", options->worst, "Explain so many of the slowest, one by one")
+      .type_name("N")
+      .check(whole_number(1, 100'000))
+      .capture_default_str();
+  choose_from(arguments.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
               {"D", "U"});
-  options->where.define(app,
+  options->where.define(arguments,
                         "Only packets for which this is true, e.g. 'rnti == 0x4601'; "
                         "docs/filters.md has the language");
-  options->rules.define(app);
-  app.add_flag("--json", options->json, "One JSON object instead of text");
-  app.footer(
+  options->rules.define(arguments);
+  arguments.add_flag("--json", options->json, "One JSON object instead of text");
+  arguments.footer(
       "A packet's time is cut into parts, each with a cause: the thread that was to deal with it "
       "ran for it (work) or for others ahead of it (queue), wanted a CPU that somebody else had, "
       "slept or waited for a lock, was interrupted; or the packet waited for a slot, for its other "

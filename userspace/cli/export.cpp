@@ -168,28 +168,31 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_export(CLI::App& app) {
+Action define_export(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  auto* to = app.add_option("--to", options->to, "The format")->required();
-  choose_from(*to, {"lseq", "lseqj", "latseq-json", "latseq-csv"});
-  app.add_option("--what", options->what,
-                 "Which part; of latseq-json: journeys (default), points, paths, stats; of "
-                 "latseq-csv: durations (default), matrix")
-      ->type_name("PART");
-  choose_from(*app.add_option("--compat", options->compat,
-                              "Journeys as LatSeq's own rebuilder makes them, not as sojourn does"),
-              {"latseq"});
-  options->rules.define(app);
-  options->where.define(app,
+  add_trace(arguments, options->path);
+  const Argument to = arguments.add_option("--to", options->to, "The format").required();
+  choose_from(to, {"lseq", "lseqj", "latseq-json", "latseq-csv"});
+  arguments
+      .add_option("--what", options->what,
+                  "Which part; of latseq-json: journeys (default), points, paths, stats; of "
+                  "latseq-csv: durations (default), matrix")
+      .type_name("PART");
+  choose_from(
+      arguments.add_option("--compat", options->compat,
+                           "Journeys as LatSeq's own rebuilder makes them, not as sojourn does"),
+      {"latseq"});
+  options->rules.define(arguments);
+  options->where.define(arguments,
                         "Only journeys for which this is true, of lseq only events, e.g. 'rnti == "
                         "0x4601'; docs/filters.md has the language");
-  app.add_option(
-         "-o,--output", options->output,
-         "The file to write, complete or not at all; without it, or with -, standard output")
-      ->type_name("FILE");
-  app.parse_complete_callback([options] { check(*options); });
-  app.footer(
+  arguments
+      .add_option(
+          "-o,--output", options->output,
+          "The file to write, complete or not at all; without it, or with -, standard output")
+      .type_name("FILE");
+  arguments.when_parsed([options] { check(*options); });
+  arguments.footer(
       "lseq          a recording: a line an event, times since 1970\n"
       "lseqj         the events of complete journeys, each with their numbers, for lseqj2any\n"
       "latseq-json   as latseq_logs -j, -p, -r and latseq_stats -sj print it\n"

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "analysis/filter/words.h"
 
@@ -18,9 +16,6 @@ namespace {
 constexpr std::size_t kOptionColumn = 28;
 constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowest = 40;  // below that the terminal may break lines where it likes
-constexpr std::size_t kWidest = 100;
-constexpr std::size_t kUsual = 80;
 
 // The words at a column, as many in a line as there is room for, behind what is in the line
 // already.
@@ -150,22 +145,6 @@ std::string HelpFormatter::make_footer(const CLI::App* app) const {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return text;
-}
-
-std::optional<std::size_t> terminal_width() {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0)
-    return std::nullopt;
-  return std::max<std::size_t>(size.ws_col, kNarrowest);
-}
-
-std::size_t line_width() {
-  return terminal_width().value_or(SIZE_MAX);
-}
-
-std::size_t help_width() {
-  return std::min(terminal_width().value_or(kUsual), kWidest);
 }
 
 std::string refusal(const CLI::App& app, const CLI::Error& error) {

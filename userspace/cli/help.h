@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -25,15 +24,6 @@ class HelpFormatter : public CLI::Formatter {
  private:
   std::size_t width_;
 };
-
-// Columns of the terminal that standard output is; none where it is no terminal.
-std::optional<std::size_t> terminal_width();
-
-// What a line on standard output may be as long as: whole where that is no terminal.
-std::size_t line_width();
-
-// Of the terminal that standard output is, as far as lines are good to read; else 80.
-std::size_t help_width();
 
 // What is wrong with the arguments, and where to look; `app` has parsed them.
 std::string refusal(const CLI::App& app, const CLI::Error& error);

@@ -235,34 +235,41 @@ Result<void> run_srsran(const Options& options) {
 
 }  // namespace
 
-Action define_import(CLI::App& app) {
+Action define_import(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option(
-         "files", options->files,
-         "The recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
-         "becomes one stream")
-      ->type_name("FILE")
-      ->required();
-  app.add_option("-o,--output", options->output,
-                 "The trace to write; without it the first file's name with .sjt")
-      ->type_name("FILE");
-  auto* from = app.add_option("--from", options->from,
-                              "Which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or "
-                              "srsran, the event tracer of srsRAN and OCUDU");
-  from->capture_default_str();
-  choose_from(*from, {"latseq", "t", "srsran"});
-  app.add_option("--onto", options->onto,
-                 "A trace that sojourn recorded at the same time: -o becomes a copy of it in which "
-                 "the recordings' events stand at their times")
-      ->type_name("TRACE");
-  app.add_option(
-         "--began", options->began,
-         "Of srsran: when the program began, in seconds since 1970, where its events do not "
-         "tell")
-      ->type_name("SECONDS")
-      ->check(number_between(0, 9e9));
-  app.add_flag("--json", options->json, "What was read and what was skipped, as one JSON object");
-  app.footer(
+  arguments
+      .add_option(
+          "files", options->files,
+          "The recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
+          "becomes one stream")
+      .type_name("FILE")
+      .required();
+  arguments
+      .add_option("-o,--output", options->output,
+                  "The trace to write; without it the first file's name with .sjt")
+      .type_name("FILE");
+  Argument from =
+      arguments.add_option("--from", options->from,
+                           "Which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or "
+                           "srsran, the event tracer of srsRAN and OCUDU");
+  from.capture_default_str();
+  choose_from(from, {"latseq", "t", "srsran"});
+  arguments
+      .add_option(
+          "--onto", options->onto,
+          "A trace that sojourn recorded at the same time: -o becomes a copy of it in which "
+          "the recordings' events stand at their times")
+      .type_name("TRACE");
+  arguments
+      .add_option(
+          "--began", options->began,
+          "Of srsran: when the program began, in seconds since 1970, where its events do not "
+          "tell")
+      .type_name("SECONDS")
+      .check(number_between(0, 9e9));
+  arguments.add_flag("--json", options->json,
+                     "What was read and what was skipped, as one JSON object");
+  arguments.footer(
       "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"
       "t: record.raw, as `record -o` wrote it. Its messages are scalars, beside other points.\n"
       "srsran: the JSON that a build with tracing writes. Its spans are scalars with dur_ns.\n"
@@ -273,7 +280,7 @@ Action define_import(CLI::App& app) {
       "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"unended\", \"cycle_stamps\", "
       "\"before_clock\", \"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", "
       "\"failure\"}]}");
-  app.parse_complete_callback([options] {
+  arguments.when_parsed([options] {
     if (options->began && options->from != "srsran")
       refuse_usage("--began is of --from srsran: the others tell their times themselves");
   });

@@ -176,40 +176,44 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_journeys(CLI::App& app) {
+Action define_journeys(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.add_option("--id", options->ids,
-                 "Only this one, by its number in the text or its id in JSON; several with a comma")
-      ->type_name("N")
-      ->delimiter(',')
-      ->check(whole_number(0));
-  app.add_option("--limit", options->limit, "Print at most so many")
-      ->type_name("N")
-      ->check(whole_number(1));
-  app.add_option("--worst", options->worst,
-                 "Only the slowest, slowest first: complete ones, or with --incomplete the others")
-      ->type_name("N")
-      ->check(whole_number(1, 100'000));
-  choose_from(*app.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
+  add_trace(arguments, options->path);
+  arguments
+      .add_option(
+          "--id", options->ids,
+          "Only this one, by its number in the text or its id in JSON; several with a comma")
+      .type_name("N")
+      .delimiter(',')
+      .check(whole_number(0));
+  arguments.add_option("--limit", options->limit, "Print at most so many")
+      .type_name("N")
+      .check(whole_number(1));
+  arguments
+      .add_option("--worst", options->worst,
+                  "Only the slowest, slowest first: complete ones, or with --incomplete the others")
+      .type_name("N")
+      .check(whole_number(1, 100'000));
+  choose_from(arguments.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
               {"D", "U"});
-  options->where.define(app,
+  options->where.define(arguments,
                         "Only those for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) > "
                         "500us'; docs/filters.md has the language");
-  app.add_flag("--incomplete", options->incomplete,
-               "Only those that are not complete: dropped, censored, incomplete");
-  app.add_flag("--inside", options->inside,
-               "Only those that were in the target when the capture ended, the oldest first: where "
-               "they were, and for how long");
+  arguments.add_flag("--incomplete", options->incomplete,
+                     "Only those that are not complete: dropped, censored, incomplete");
+  arguments.add_flag(
+      "--inside", options->inside,
+      "Only those that were in the target when the capture ended, the oldest first: where "
+      "they were, and for how long");
   choose_from(
-      *app.add_option("--compat", options->compat,
-                      "As LatSeq's own rebuilder makes them; with --json as it prints them"),
+      arguments.add_option("--compat", options->compat,
+                           "As LatSeq's own rebuilder makes them; with --json as it prints them"),
       {"latseq"});
-  options->rules.define(app);
-  app.add_flag("--explain-rules", options->explain,
-               "Print which point feeds which, by which ids, as --rules reads it, and stop");
-  app.add_flag("--json", options->json, "One JSON object a line");
-  app.parse_complete_callback([options] {
+  options->rules.define(arguments);
+  arguments.add_flag("--explain-rules", options->explain,
+                     "Print which point feeds which, by which ids, as --rules reads it, and stop");
+  arguments.add_flag("--json", options->json, "One JSON object a line");
+  arguments.when_parsed([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
       refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
     std::ranges::sort(options->ids);
@@ -229,7 +233,7 @@ Action define_journeys(CLI::App& app) {
       refuse_usage(
           "--compat latseq knows complete journeys only: no --where, --incomplete or --inside");
   });
-  app.footer(
+  arguments.footer(
       "A downlink journey is what one packet's bytes reached; an uplink journey is all that the "
       "packet which left was made from. Each line is an event: its number, the time since the "
       "journey began, the point, and what is new in its fields. Steps below a fork are indented; "

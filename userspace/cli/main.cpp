@@ -20,6 +20,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/help.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
 
 namespace {
 
@@ -88,7 +89,8 @@ int run(int argc, char** argv) {
   Action chosen;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->callback([&chosen, action = command.define(*sub)] { chosen = action; });
+    cli::Arguments arguments(*sub);
+    sub->callback([&chosen, action = command.define(arguments)] { chosen = action; });
   }
   // Not earlier: commands would inherit it.
   app.footer(

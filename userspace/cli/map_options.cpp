@@ -33,19 +33,22 @@ Result<coarse::Map> read_one(const std::string& path) {
 
 }  // namespace
 
-void MapOptions::define(CLI::App& app) {
-  app.add_option("--map", paths_,
-                 fmt::format("Functions of a program that was built without points, as a file says "
-                             "which they are and where their values are (docs/coarse-tracing.md), "
-                             "or the name of a map that is ready: {}; may be repeated",
-                             ready_names()))
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_flag("--allow-slow-sites", options_.takes_slow_sites,
-               "Of a map also functions in which a probe is dear: the kernel executes the "
-               "instruction there in a single step, 1 to 20 us at each hit; also where functions "
-               "return");
-  app.add_flag(
+void MapOptions::define(Arguments& arguments) {
+  arguments
+      .add_option(
+          "--map", paths_,
+          fmt::format("Functions of a program that was built without points, as a file says "
+                      "which they are and where their values are (docs/coarse-tracing.md), "
+                      "or the name of a map that is ready: {}; may be repeated",
+                      ready_names()))
+      .type_name("FILE")
+      .one_word_each();
+  arguments.add_flag(
+      "--allow-slow-sites", options_.takes_slow_sites,
+      "Of a map also functions in which a probe is dear: the kernel executes the "
+      "instruction there in a single step, 1 to 20 us at each hit; also where functions "
+      "return");
+  arguments.add_flag(
       "--allow-uretprobe", options_.takes_return_probes,
       "Of a map the ends of functions by uretprobes, which are cheaper than those single "
       "steps. Only in a process none of whose files throws exceptions, unwinds or switches "

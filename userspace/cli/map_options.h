@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/coarse/map/map_file.h"
 #include "userspace/coarse/points.h"
 #include "userspace/target/process.h"
@@ -16,7 +15,7 @@ namespace sojourn::cli {
 
 class MapOptions {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   bool given() const { return !paths_.empty(); }
 
   // Once, before anything is looked for.

@@ -9,8 +9,8 @@
 
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/queues_text.h"
+#include "userspace/cli/terminal.h"
 
 namespace sojourn::cli {
 

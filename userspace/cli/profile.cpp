@@ -12,8 +12,8 @@
 #include "analysis/report/words.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/thread_selection.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -113,26 +113,27 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_profile(CLI::App& app) {
+Action define_profile(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.add_option("--thread", options->thread, "Only this thread, by its name or number")
-      ->type_name("THREAD");
-  app.add_option("--hop", options->hop,
-                 "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'")
-      ->type_name("HOP");
-  options->where.define(app,
+  add_trace(arguments, options->path);
+  arguments.add_option("--thread", options->thread, "Only this thread, by its name or number")
+      .type_name("THREAD");
+  arguments
+      .add_option("--hop", options->hop,
+                  "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'")
+      .type_name("HOP");
+  options->where.define(arguments,
                         "Only samples for whose time, thread and cpu this is true, e.g. 'thread ~ "
                         "ul-* && time in 2s..3s'; docs/filters.md has the language");
-  app.add_option("--limit", options->limit, "Rows of a table")
-      ->type_name("N")
-      ->check(whole_number(1))
-      ->capture_default_str();
-  auto* folded = app.add_flag("--folded", options->folded,
-                              "A line for each stack, as flame graph tools read it: "
-                              "thread;hop;outermost;...;innermost SAMPLES");
-  app.add_flag("--json", options->json, "One JSON object instead of text")->excludes(folded);
-  app.footer(
+  arguments.add_option("--limit", options->limit, "Rows of a table")
+      .type_name("N")
+      .check(whole_number(1))
+      .capture_default_str();
+  const Argument folded = arguments.add_flag("--folded", options->folded,
+                                             "A line for each stack, as flame graph tools read it: "
+                                             "thread;hop;outermost;...;innermost SAMPLES");
+  arguments.add_flag("--json", options->json, "One JSON object instead of text").excludes(folded);
+  arguments.footer(
       "self      the function itself ran, or what was inlined into it and has no name\n"
       "total     it, or what it called\n"
       "hop       the thread was at work on the unit there: its event before entered the hop, its "

@@ -23,11 +23,11 @@
 #include "analysis/report/several.h"
 #include "analysis/report/words.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/queues_text.h"
 #include "userspace/cli/rules.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -225,34 +225,37 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_queues(CLI::App& app) {
+Action define_queues(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.add_flag("--places", options->places,
-               "Only what events tell: packets in flight between points, not the samples");
-  app.add_flag("--depths", options->depths, "How long each queue had each depth");
-  app.add_flag("--topology", options->topology,
-               "Who feeds and who drains which queue, and what changed meanwhile");
-  auto* dot = app.add_flag("--dot", options->dot, "The topology as a graph for Graphviz");
-  auto* items = app.add_flag("--items", options->items,
-                             "How long each item stayed in each place, a line for each")
-                    ->excludes(dot);
-  app.add_flag("--json", options->json, "One JSON object instead of text")
-      ->excludes(dot)
-      ->excludes(items);
-  app.add_flag("--verify", options->verify,
-               "Compare each sample with the events of the queue's operations")
-      ->excludes(dot)
-      ->excludes(items);
-  options->where.define(app,
+  add_trace(arguments, options->path);
+  arguments.add_flag("--places", options->places,
+                     "Only what events tell: packets in flight between points, not the samples");
+  arguments.add_flag("--depths", options->depths, "How long each queue had each depth");
+  arguments.add_flag("--topology", options->topology,
+                     "Who feeds and who drains which queue, and what changed meanwhile");
+  const Argument dot =
+      arguments.add_flag("--dot", options->dot, "The topology as a graph for Graphviz");
+  const Argument items = arguments
+                             .add_flag("--items", options->items,
+                                       "How long each item stayed in each place, a line for each")
+                             .excludes(dot);
+  arguments.add_flag("--json", options->json, "One JSON object instead of text")
+      .excludes(dot)
+      .excludes(items);
+  arguments
+      .add_flag("--verify", options->verify,
+                "Compare each sample with the events of the queue's operations")
+      .excludes(dot)
+      .excludes(items);
+  options->where.define(arguments,
                         "Only items that came by an event for which this is true, e.g. 'thread == "
                         "mac && time < 1s'; docs/filters.md has the language");
-  options->rules.define(app);
-  app.parse_complete_callback([options] {
+  options->rules.define(arguments);
+  arguments.when_parsed([options] {
     if (options->verify && options->where.given())
       refuse_usage("--verify compares all that went through: no --where");
   });
-  app.footer(
+  arguments.footer(
       "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
       "empty     how often and for which share of the time; of a pool: it had nothing to give\n"
       "in, out   what went through between the first and the last sample\n"

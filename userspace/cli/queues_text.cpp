@@ -13,7 +13,7 @@
 #include "analysis/queues/topology.h"
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
-#include "userspace/cli/help.h"
+#include "userspace/cli/terminal.h"
 
 namespace sojourn::cli {
 

@@ -33,10 +33,10 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/deadline.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/units.h"
 #include "userspace/cli/where.h"
@@ -246,37 +246,42 @@ void check(Options& options) {
 
 }  // namespace
 
-Action define_report(CLI::App& app) {
+Action define_report(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.parse_complete_callback([options] { check(*options); });
-  app.add_flag("--json", options->json, "One JSON object instead of text; times in microseconds");
+  add_trace(arguments, options->path);
+  arguments.when_parsed([options] { check(*options); });
+  arguments.add_flag("--json", options->json,
+                     "One JSON object instead of text; times in microseconds");
   options->where.define(
-      app,
+      arguments,
       "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
       "4ms'; with --by point and --by thread only such events; docs/filters.md has "
       "the language");
   choose_from(
-      *app.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
+      arguments.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
       {"direction", "ue", "bearer", "path", "hop", "layer", "point", "thread"});
-  options->deadline.define(app, "How many packets, and stays in hops, took longer than this");
-  choose_from(*app.add_option("--cdf", options->cdf,
-                              "Points of the cumulative distributions, at most so long and longer, "
-                              "and stop: of latencies and hops, or of what --by tells apart"),
-              {"text", "csv", "json"});
-  app.add_flag("--points", options->points, "List every point with its hits and losses");
-  app.add_flag("--costs", options->costs, "What tracing took from the target, by point, and stop");
-  app.add_flag("--paste", options->paste,
-               "Markdown for a bug report: kernel, CPU, versions, losses, the report, the slowest "
-               "packets; no host name, directories or command lines");
-  choose_from(*app.add_option("--compat", options->compat,
-                              "Of journeys as LatSeq's own rebuilder makes them; with --json as "
-                              "latseq_stats -sj prints it"),
-              {"latseq"});
-  app.add_flag("--explain-rules", options->explain,
-               "Print which point feeds which, by which ids, as --rules reads it, and stop");
-  options->rules.define(app);
-  app.footer(
+  options->deadline.define(arguments, "How many packets, and stays in hops, took longer than this");
+  choose_from(
+      arguments.add_option("--cdf", options->cdf,
+                           "Points of the cumulative distributions, at most so long and longer, "
+                           "and stop: of latencies and hops, or of what --by tells apart"),
+      {"text", "csv", "json"});
+  arguments.add_flag("--points", options->points, "List every point with its hits and losses");
+  arguments.add_flag("--costs", options->costs,
+                     "What tracing took from the target, by point, and stop");
+  arguments.add_flag(
+      "--paste", options->paste,
+      "Markdown for a bug report: kernel, CPU, versions, losses, the report, the slowest "
+      "packets; no host name, directories or command lines");
+  choose_from(
+      arguments.add_option("--compat", options->compat,
+                           "Of journeys as LatSeq's own rebuilder makes them; with --json as "
+                           "latseq_stats -sj prints it"),
+      {"latseq"});
+  arguments.add_flag("--explain-rules", options->explain,
+                     "Print which point feeds which, by which ids, as --rules reads it, and stop");
+  options->rules.define(arguments);
+  arguments.footer(
       "latency     from the packet's input to the output that makes it whole (uplink: from the "
       "first reception of any of its pieces), of complete journeys only\n"
       "censored    cut by the start or end of the capture or by lost events: never incomplete\n"

@@ -8,12 +8,13 @@
 
 namespace sojourn::cli {
 
-void RulesOption::define(CLI::App& app) {
-  app.add_option(
-         "--rules", path_,
-         "Which point feeds which and how, where their words do not say it; `sojourn report "
-         "--explain-rules` prints what applies, in the form that is read here")
-      ->type_name("FILE");
+void RulesOption::define(Arguments& arguments) {
+  arguments
+      .add_option(
+          "--rules", path_,
+          "Which point feeds which and how, where their words do not say it; `sojourn report "
+          "--explain-rules` prints what applies, in the form that is read here")
+      .type_name("FILE");
 }
 
 Result<journeys::Rules> RulesOption::read() const {

@@ -4,19 +4,18 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/latseq/graph.h"
 #include "analysis/trace/reader.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class RulesOption {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
 
   bool given() const { return !path_.empty(); }
   // The default ones where no file was given.

@@ -65,16 +65,17 @@ Result<void> generate(const Options& options) {
 
 }  // namespace
 
-Action define_schema(CLI::App& app) {
+Action define_schema(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "The schema, see docs/schemas.md")
-      ->type_name("FILE")
-      ->required();
-  app.add_option("--header", options->header, "Write a C and C++ header that fires its events")
-      ->type_name("FILE");
-  app.add_option("--json", options->json, "Write its subsystems, events and fields as JSON")
-      ->type_name("FILE");
-  app.footer("Without --header and --json the schema is only checked.");
+  arguments.add_option("file", options->file, "The schema, see docs/schemas.md")
+      .type_name("FILE")
+      .required();
+  arguments
+      .add_option("--header", options->header, "Write a C and C++ header that fires its events")
+      .type_name("FILE");
+  arguments.add_option("--json", options->json, "Write its subsystems, events and fields as JSON")
+      .type_name("FILE");
+  arguments.footer("Without --header and --json the schema is only checked.");
   return [options] { return generate(*options); };
 }
 

@@ -16,8 +16,8 @@
 #include "analysis/threads/survey.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
-#include "userspace/cli/help.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/thread_selection.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
@@ -157,20 +157,21 @@ Result<void> run(const Options& options) {
 
 }  // namespace
 
-Action define_threads(CLI::App& app) {
+Action define_threads(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  add_trace(app, options->path);
-  app.add_option("--limit", options->limit, "Rows of a table")
-      ->type_name("N")
-      ->check(whole_number(1))
-      ->capture_default_str();
-  options->where.define(app,
+  add_trace(arguments, options->path);
+  arguments.add_option("--limit", options->limit, "Rows of a table")
+      .type_name("N")
+      .check(whole_number(1))
+      .capture_default_str();
+  options->where.define(arguments,
                         "Only what threads did where this is true of time, thread and cpu, e.g. "
                         "'thread == mac && time < 1s'; docs/filters.md has the language");
-  auto* dot = app.add_flag("--dot", options->dot, "The wakeup graph, for Graphviz");
-  app.add_flag("--json", options->json, "One JSON object instead of text; times in nanoseconds")
-      ->excludes(dot);
-  app.footer(
+  const Argument dot = arguments.add_flag("--dot", options->dot, "The wakeup graph, for Graphviz");
+  arguments
+      .add_flag("--json", options->json, "One JSON object instead of text; times in nanoseconds")
+      .excludes(dot);
+  arguments.footer(
       "wants a CPU  it could have run, and another thread had the CPU\n"
       "wakes        waits that ended: by a timer, by packets, by a thread, or by an interrupt\n"
       "woken to     from being woken to running: how long it queued for a CPU\n"

@@ -6,10 +6,10 @@
 
 namespace sojourn::cli {
 
-CLI::Option* add_trace(CLI::App& app, std::string& path) {
-  return app.add_option("trace", path, "The trace file, e.g. run.sjt")
-      ->type_name("FILE")
-      ->required();
+Argument add_trace(Arguments& arguments, std::string& path) {
+  return arguments.add_option("trace", path, "The trace file, e.g. run.sjt")
+      .type_name("FILE")
+      .required();
 }
 
 Result<trace::Reader> open_trace(const std::string& path) {

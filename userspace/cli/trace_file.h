@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "analysis/trace/reader.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 // The argument that names it.
-CLI::Option* add_trace(CLI::App& app, std::string& path);
+Argument add_trace(Arguments& arguments, std::string& path);
 
 Result<trace::Reader> open_trace(const std::string& path);
 

@@ -51,8 +51,8 @@ Result<std::optional<Filter>> compile(const Where& where, const trace::Reader& r
 
 }  // namespace
 
-void Where::define(CLI::App& app, const std::string& help) {
-  app.add_option("--where", text_, help)->type_name("EXPR")->check([](const std::string& text) {
+void Where::define(Arguments& arguments, const std::string& help) {
+  arguments.add_option("--where", text_, help).type_name("EXPR").check([](const std::string& text) {
     const auto parsed = filter::parse(text);
     return parsed ? std::string() : parsed.error().text();
   });

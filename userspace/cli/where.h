@@ -8,21 +8,20 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/thread_filter.h"
 #include "analysis/model/event.h"
 #include "analysis/trace/reader.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class Where {
  public:
   // Declares the option; `help` says what is kept.
-  void define(CLI::App& app, const std::string& help);
+  void define(Arguments& arguments, const std::string& help);
 
   bool given() const { return !text_.empty(); }
   // In one line, on however many it was written.

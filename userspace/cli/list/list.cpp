@@ -128,39 +128,43 @@ Result<void> list(Options& options) {
 
 }  // namespace
 
-Action define_list(CLI::App& app) {
+Action define_list(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  auto* pid = app.add_option("-p,--pid", options->pid,
-                             "A running process: its executable and every library it has loaded")
-                  ->type_name("PID")
-                  ->check(check_process_id);
-  auto* files = app.add_option("files", options->files, "Programs or libraries, running or not")
-                    ->type_name("FILE");
-  auto* patience =
-      app.add_option("--for", options->patience,
-                     "With --suggest: how long functions that are not called at once are waited "
-                     "for, and as long again to see what those that are called seldom are given")
-          ->type_name("TIME")
-          ->capture_default_str()
-          ->check(check_duration);
-  app.parse_complete_callback([pid, files, patience, options] {
-    if (pid->empty() == files->empty()) refuse_usage("give either -p PID, or files");
-    if (!options->suggest && !patience->empty()) refuse_usage("--for goes with --suggest");
+  const Argument pid =
+      arguments
+          .add_option("-p,--pid", options->pid,
+                      "A running process: its executable and every library it has loaded")
+          .type_name("PID")
+          .check(check_process_id);
+  const Argument files =
+      arguments.add_option("files", options->files, "Programs or libraries, running or not")
+          .type_name("FILE");
+  const Argument patience =
+      arguments
+          .add_option("--for", options->patience,
+                      "With --suggest: how long functions that are not called at once are waited "
+                      "for, and as long again to see what those that are called seldom are given")
+          .type_name("TIME")
+          .capture_default_str()
+          .check(check_duration);
+  arguments.when_parsed([pid, files, patience, options] {
+    if (pid.is_given() == files.is_given()) refuse_usage("give either -p PID, or files");
+    if (!options->suggest && patience.is_given()) refuse_usage("--for goes with --suggest");
     if (!options->suggest) return;
-    if (pid->empty()) refuse_usage("--suggest looks at a running process: give -p PID");
+    if (!pid.is_given()) refuse_usage("--suggest looks at a running process: give -p PID");
     if (options->json || options->all || options->maps.given())
       refuse_usage("--suggest writes a map: it goes with nothing but -p PID and --for");
   });
-  app.add_flag("--json", options->json, "One JSON object instead of a table");
-  options->maps.define(app);
-  app.add_flag(
+  arguments.add_flag("--json", options->json, "One JSON object instead of a table");
+  options->maps.define(arguments);
+  arguments.add_flag(
       "--suggest", options->suggest,
       "Write a map to begin with: functions that look like the data path, by their names, "
       "and how often each is called. For that a few at a time are counted for 100 ms, "
       "those that were not called then for longer; those that would cost the target much are left "
       "alone within milliseconds");
-  app.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
-  app.footer(
+  arguments.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
+  arguments.footer(
       "Examples:\n"
       "  sojourn list -p $(pidof nr-softmodem)\n"
       "  sojourn list ./nr-softmodem\n"

@@ -9,7 +9,7 @@
 
 #include "analysis/model/links.h"
 #include "analysis/report/table.h"
-#include "userspace/cli/help.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::cli {

@@ -60,8 +60,8 @@ Result<std::vector<pid_t>> all_of(const ProcessOptions& options) {
 
 }  // namespace
 
-void AutoOptions::define(CLI::App& app) {
-  app.add_flag(
+void AutoOptions::define(Arguments& arguments) {
+  arguments.add_flag(
       "--auto", wanted,
       fmt::format("Find out what an unknown program does, without points and without a map: its "
                   "threads, who wakes whom, sockets, timers, hot functions, for `sojourn threads`. "

@@ -4,9 +4,8 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/cli/record/context.h"
 #include "userspace/cli/record/perf.h"
 #include "userspace/cli/record/processes.h"
@@ -27,7 +26,7 @@ struct AutoParts {
 struct AutoOptions {
   bool wanted = false;
 
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   // Looks at the machine for a tenth of a second, to see whether system calls are affordable.
   Result<void> fill_in(const AutoParts& parts, bool quiet) const;
 };

@@ -4,15 +4,14 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class CollectorOptions {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
 
   // Of this thread and those that it starts from now on. A command that is traced is started
   // before, so that it does not run like a collector.

@@ -24,23 +24,26 @@ void tell_family(const model::ContextFamily& family) {
 
 }  // namespace
 
-void add_context_options(CLI::App& app, ContextWanted& wanted) {
-  app.add_option(
-         "--context", wanted.families,
-         "What the kernel did to the target's threads meanwhile, e.g. sched,irq: sched "
-         "(switches, wakeups and by whom, migrations), irq (hard and soft interrupts), "
-         "faults (page faults), sockets (depths and drops), syscalls (with durations; slows "
-         "every process's system calls). Needs rights to eBPF")
-      ->type_name("LIST")
-      ->check([](const std::string& list) {
+void add_context_options(Arguments& arguments, ContextWanted& wanted) {
+  arguments
+      .add_option(
+          "--context", wanted.families,
+          "What the kernel did to the target's threads meanwhile, e.g. sched,irq: sched "
+          "(switches, wakeups and by whom, migrations), irq (hard and soft interrupts), "
+          "faults (page faults), sockets (depths and drops), syscalls (with durations; slows "
+          "every process's system calls). Needs rights to eBPF")
+      .type_name("LIST")
+      .check([](const std::string& list) {
         const auto families = capture::parse_context_families(list);
         if (!families) return families.error().text();
         return families->empty() ? std::string("name at least one, e.g. sched") : std::string();
       });
-  app.add_option("--context-ring", wanted.ring_size,
-                 "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
-      ->type_name("BYTES")
-      ->check(check_ring_bytes);
+  arguments
+      .add_option(
+          "--context-ring", wanted.ring_size,
+          "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
+      .type_name("BYTES")
+      .check(check_ring_bytes);
 }
 
 Result<void> want_context(const ContextWanted& wanted, bool quiet,

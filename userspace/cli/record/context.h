@@ -5,10 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
@@ -17,7 +16,7 @@ struct ContextWanted {
   std::string ring_size;
 };
 
-void add_context_options(CLI::App& app, ContextWanted& wanted);
+void add_context_options(Arguments& arguments, ContextWanted& wanted);
 
 // Adds the source that was asked for, if one was.
 Result<void> want_context(const ContextWanted& wanted, bool quiet,

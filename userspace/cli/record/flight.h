@@ -4,16 +4,15 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class FlightOptions {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   bool is_asked() const { return !history_.empty(); }
   bool is_rings() const { return history_ == kRings; }  // the target's own are the memory
   bool asks_for(filter::Word word) const;               // whether a trigger does

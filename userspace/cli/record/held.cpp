@@ -24,24 +24,25 @@
 
 namespace sojourn::cli {
 
-void SnapshotOption::define(CLI::App& app) {
-  app.add_flag("--snapshot", is_asked_,
-               "Attach to nothing: write what the rings of a process hold now that records by "
-               "itself (started with SJ_RINGS=flight), which goes on as before; of several, what "
-               "all of them held at one instant");
+void SnapshotOption::define(Arguments& arguments) {
+  arguments.add_flag(
+      "--snapshot", is_asked_,
+      "Attach to nothing: write what the rings of a process hold now that records by "
+      "itself (started with SJ_RINGS=flight), which goes on as before; of several, what "
+      "all of them held at one instant");
 }
 
-void check_held_options(const CLI::App& app, const ProcessOptions& processes,
+void check_held_options(const Arguments& arguments, const ProcessOptions& processes,
                         const RecordSelection& selection) {
-  const bool is_snapshot = app.count("--snapshot") != 0;
+  const bool is_snapshot = arguments.count("--snapshot") != 0;
   const std::string_view asked = is_snapshot ? "--snapshot" : "--flight rings";
   constexpr std::array<std::string_view, 8> kMeant = {
       "--pid", "--points", "--where", "--output", "--quiet", "--flight", "--for", "--snapshot"};
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
+  for (const Argument& option : arguments.all()) {
+    const std::string name = option.name();
     const bool is_meant = std::ranges::find(kMeant, name) != kMeant.end() &&
                           (!is_snapshot || (name != "--flight" && name != "--for"));
-    if (option->count() != 0 && !is_meant)
+    if (option.count() != 0 && !is_meant)
       refuse_usage(fmt::format(
           "{} is for a capture: {} reads rings that the target fills by itself", name, asked));
   }

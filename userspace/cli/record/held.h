@@ -4,11 +4,10 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
 #include "userspace/capture/post_mortem/left_trace.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/cli/record/processes.h"
 #include "userspace/cli/record/selection.h"
 
@@ -16,7 +15,7 @@ namespace sojourn::cli {
 
 class SnapshotOption {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   bool is_asked() const { return is_asked_; }
 
  private:
@@ -24,7 +23,7 @@ class SnapshotOption {
 };
 
 // Refuses options that mean nothing where nothing is attached.
-void check_held_options(const CLI::App& app, const ProcessOptions& processes,
+void check_held_options(const Arguments& arguments, const ProcessOptions& processes,
                         const RecordSelection& selection);
 
 struct HeldOptions {

@@ -23,61 +23,64 @@ std::string check_poll(const std::string& text) {
 
 }  // namespace
 
-void RecordOptions::define(CLI::App& app) {
-  processes.define(app);
-  CLI::Option* const given =
-      app.add_option(
-             "command", command,
-             "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
-             "script what it executes")
-          ->type_name("CMD");
-  app.parse_complete_callback([this, given, &app] {
+void RecordOptions::define(Arguments& arguments) {
+  processes.define(arguments);
+  Argument given =
+      arguments
+          .add_option(
+              "command", command,
+              "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
+              "script what it executes")
+          .type_name("CMD");
+  arguments.when_parsed([this, given, arguments] {
     if (post_mortem.is_asked())
-      PostMortemOptions::check(app);
+      PostMortemOptions::check(arguments);
     else if (is_held())
-      check_held_options(app, processes, selection);
-    else if (processes.given() != given->empty())
+      check_held_options(arguments, processes, selection);
+    else if (processes.given() == given.is_given())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
           "start (-- CMD)");
-    queues.wanted = app.count("--queues") != 0;
-    check_queue_options(app, queues);
+    queues.wanted = arguments.count("--queues") != 0;
+    check_queue_options(arguments, queues);
   });
-  app.add_option("-o,--output", output, "The trace file to write")
-      ->type_name("FILE")
-      ->capture_default_str()
-      ->check([](const std::string& path) {
+  arguments.add_option("-o,--output", output, "The trace file to write")
+      .type_name("FILE")
+      .capture_default_str()
+      .check([](const std::string& path) {
         if (path.empty()) return "the trace file needs a name";
         return path == "-" ? "a trace goes to a file, not to a pipe: it is renamed once complete"
                            : "";
       });
-  app.add_option(
-         "--for", duration,
-         "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
-         "target")
-      ->type_name("TIME")
-      ->check(check_duration);
-  define_buffers(app);
-  automatic.define(app);
-  selection.define(app);
-  define_engines(app);
-  add_context_options(app, context);
-  add_perf_options(app, perf);
-  flight.define(app);
-  snapshot.define(app);
-  post_mortem.define(app);
-  define_queue_options(app, queues);
-  collector.define(app);
-  app.add_option(
-         "--budget", budget_percent,
-         "Keep what tracing takes under so many percent of the target's CPU: the dearest "
-         "points are off while it is exceeded, and come back when the load falls; points of "
-         "direction I and S always stay. The trace says when. Without a budget none is switched "
-         "off: a point that takes more than 5 % is told")
-      ->check(number_above(0, 100))
-      ->type_name("PERCENT");
-  app.add_flag("-q,--quiet", quiet, "Say nothing but errors");
-  app.footer(
+  arguments
+      .add_option(
+          "--for", duration,
+          "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
+          "target")
+      .type_name("TIME")
+      .check(check_duration);
+  define_buffers(arguments);
+  automatic.define(arguments);
+  selection.define(arguments);
+  define_engines(arguments);
+  add_context_options(arguments, context);
+  add_perf_options(arguments, perf);
+  flight.define(arguments);
+  snapshot.define(arguments);
+  post_mortem.define(arguments);
+  define_queue_options(arguments, queues);
+  collector.define(arguments);
+  arguments
+      .add_option(
+          "--budget", budget_percent,
+          "Keep what tracing takes under so many percent of the target's CPU: the dearest "
+          "points are off while it is exceeded, and come back when the load falls; points of "
+          "direction I and S always stay. The trace says when. Without a budget none is switched "
+          "off: a point that takes more than 5 % is told")
+      .check(number_above(0, 100))
+      .type_name("PERCENT");
+  arguments.add_flag("-q,--quiet", quiet, "Say nothing but errors");
+  arguments.footer(
       "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
@@ -92,37 +95,40 @@ void RecordOptions::define(CLI::App& app) {
       "ends, however it ends.");
 }
 
-void RecordOptions::define_buffers(CLI::App& app) {
-  app.add_option("--ring-size", ring_size,
-                 "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
-                 "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
-      ->type_name("BYTES")
-      ->check(check_ring_bytes);
-  app.add_option("--ring-memory", ring_memory,
-                 "Of all threads' rings together, e.g. 256M; default: as the target was started")
-      ->type_name("BYTES")
-      ->check(check_bytes);
-  app.add_option("--poll", poll,
-                 "Between two looks into the buffers, e.g. 500us; default: by rings 1ms, by eBPF "
-                 "10ms")
-      ->type_name("TIME")
-      ->check(check_poll);
-  add_choice(app, "--loss", loses_oldest, {{"newest", false}, {"oldest", true}},
+void RecordOptions::define_buffers(Arguments& arguments) {
+  arguments
+      .add_option("--ring-size", ring_size,
+                  "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
+                  "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
+      .type_name("BYTES")
+      .check(check_ring_bytes);
+  arguments
+      .add_option("--ring-memory", ring_memory,
+                  "Of all threads' rings together, e.g. 256M; default: as the target was started")
+      .type_name("BYTES")
+      .check(check_bytes);
+  arguments
+      .add_option("--poll", poll,
+                  "Between two looks into the buffers, e.g. 500us; default: by rings 1ms, by eBPF "
+                  "10ms")
+      .type_name("TIME")
+      .check(check_poll);
+  add_choice(arguments, "--loss", loses_oldest, {{"newest", false}, {"oldest", true}},
              "What is lost where the trace is not written as fast as events come, by the disk or "
              "for want of a processor: newest (what comes while rings are full) or oldest (what "
              "has waited longest, of a million events). Rings that this process does not come to "
              "look into in time lose the newest in either case");
 }
 
-void RecordOptions::define_engines(CLI::App& app) {
+void RecordOptions::define_engines(Arguments& arguments) {
   add_choice(
-      app, "--engine", engine,
+      arguments, "--engine", engine,
       {{"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}},
       "How events leave the target: ring (its threads write shared memory; no root needed "
       "for a process of one's own), bpf (a trap at every hit), or auto: rings where a point "
       "has them and eBPF for the others, for -- CMD eBPF where there are rights for it");
   add_choice(
-      app, "--attach", attach,
+      arguments, "--attach", attach,
       {{"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}},
       "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, for older "
       "kernels)");

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/cli/record/auto.h"
 #include "userspace/cli/record/collector.h"
 #include "userspace/cli/record/context.h"
@@ -26,8 +25,8 @@ enum class Attach { kAuto, kMulti, kPerf };
 enum class EngineWanted { kAuto, kBpf, kRing };
 
 struct RecordOptions {
-  // They live as long as the app.
-  void define(CLI::App& app);
+  // They live as long as the arguments.
+  void define(Arguments& arguments);
 
   ProcessOptions processes;
   std::vector<std::string> command;
@@ -58,8 +57,8 @@ struct RecordOptions {
   Result<capture::Options> for_capture() const;
 
  private:
-  void define_buffers(CLI::App& app);
-  void define_engines(CLI::App& app);
+  void define_buffers(Arguments& arguments);
+  void define_engines(Arguments& arguments);
 };
 
 }  // namespace sojourn::cli

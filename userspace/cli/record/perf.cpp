@@ -45,27 +45,30 @@ void tell_counter(const model::Counter& counter) {
 
 }  // namespace
 
-void add_perf_options(CLI::App& app, PerfWanted& wanted) {
-  app.add_option("--counters", wanted.counters,
-                 "Counters of the target's threads, attributed to hops, e.g. cycles,page-faults: " +
-                     names_of_counters() +
-                     "; NAME=PERIOD takes a sample of a hardware counter so often. `--counters "
-                     "list` says what this machine has; what it has not is left out with a word")
-      ->type_name("LIST")
-      ->check([](const std::string& list) {
+void add_perf_options(Arguments& arguments, PerfWanted& wanted) {
+  arguments
+      .add_option(
+          "--counters", wanted.counters,
+          "Counters of the target's threads, attributed to hops, e.g. cycles,page-faults: " +
+              names_of_counters() +
+              "; NAME=PERIOD takes a sample of a hardware counter so often. `--counters "
+              "list` says what this machine has; what it has not is left out with a word")
+      .type_name("LIST")
+      .check([](const std::string& list) {
         if (list == "list") {
           print_counters();
-          throw CLI::Success();
+          end_successfully();
         }
         const auto counters = capture::parse_counters(list);
         return counters ? std::string() : counters.error().text();
       });
-  app.add_option(
-         "--profile", wanted.frequency,
-         "Sample the stacks of the target's running threads so often a second, e.g. 999Hz, for "
-         "`sojourn profile`. Callers are found by frame pointers")
-      ->type_name("FREQUENCY")
-      ->check([](const std::string& text) {
+  arguments
+      .add_option(
+          "--profile", wanted.frequency,
+          "Sample the stacks of the target's running threads so often a second, e.g. 999Hz, for "
+          "`sojourn profile`. Callers are found by frame pointers")
+      .type_name("FREQUENCY")
+      .check([](const std::string& text) {
         const auto hertz = capture::parse_frequency(text);
         if (!hertz) return hertz.error().text();
         const auto most = capture::most_samples_a_second();
@@ -75,10 +78,11 @@ void add_perf_options(CLI::App& app, PerfWanted& wanted) {
                          *most)
                    : std::string();
       });
-  app.add_option("--perf-ring", wanted.ring_size,
-                 "Of each CPU's buffer of counters and stacks, a power of two; default: 512K")
-      ->type_name("BYTES")
-      ->check(check_ring_bytes);
+  arguments
+      .add_option("--perf-ring", wanted.ring_size,
+                  "Of each CPU's buffer of counters and stacks, a power of two; default: 512K")
+      .type_name("BYTES")
+      .check(check_ring_bytes);
 }
 
 Result<void> want_perf(const PerfWanted& wanted, bool quiet,

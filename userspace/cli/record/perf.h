@@ -5,10 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
@@ -18,7 +17,7 @@ struct PerfWanted {
   std::string ring_size;
 };
 
-void add_perf_options(CLI::App& app, PerfWanted& wanted);
+void add_perf_options(Arguments& arguments, PerfWanted& wanted);
 
 // Adds the source that was asked for, if one was.
 Result<void> want_perf(const PerfWanted& wanted, bool quiet,

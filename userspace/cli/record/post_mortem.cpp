@@ -13,32 +13,35 @@
 
 namespace sojourn::cli {
 
-void PostMortemOptions::define(CLI::App& app) {
-  auto* post_mortem =
-      app.add_option("--post-mortem", path_,
-                     "Attach to nothing: make a trace of what a process that has ended left of its "
-                     "rings. A ring file or a directory of them (SJ_RING_DIR), or a core file. "
-                     "With -p: that process's, where there are several")
-          ->type_name("PATH")
-          ->check([](const std::string& path) {
+void PostMortemOptions::define(Arguments& arguments) {
+  const Argument post_mortem =
+      arguments
+          .add_option(
+              "--post-mortem", path_,
+              "Attach to nothing: make a trace of what a process that has ended left of its "
+              "rings. A ring file or a directory of them (SJ_RING_DIR), or a core file. "
+              "With -p: that process's, where there are several")
+          .type_name("PATH")
+          .check([](const std::string& path) {
             return path.empty() ? "a ring file, a directory of them, or a core file is wanted" : "";
           });
-  app.add_option("--exe", executables_,
-                 "With --post-mortem: where the program that ended is now, and its libraries "
-                 "(repeat it), if not where they were then")
-      ->type_name("FILE")
-      ->needs(post_mortem);
+  arguments
+      .add_option("--exe", executables_,
+                  "With --post-mortem: where the program that ended is now, and its libraries "
+                  "(repeat it), if not where they were then")
+      .type_name("FILE")
+      .needs(post_mortem);
 }
 
-void PostMortemOptions::check(const CLI::App& app) {
+void PostMortemOptions::check(const Arguments& arguments) {
   constexpr std::array<std::string_view, 5> kMeant = {"--post-mortem", "--exe", "--pid", "--output",
                                                       "--quiet"};
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() != 0 && std::ranges::find(kMeant, name) == kMeant.end())
+  for (const Argument& option : arguments.all()) {
+    const std::string name = option.name();
+    if (option.count() != 0 && std::ranges::find(kMeant, name) == kMeant.end())
       refuse_usage(name + " is for a capture: --post-mortem reads what is left of one process");
   }
-  if (app.count("--pid") > 1)
+  if (arguments.count("--pid") > 1)
     refuse_usage("--post-mortem reads what is left of one process: give one -p");
 }
 

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
 class PostMortemOptions {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   bool is_asked() const { return !path_.empty(); }
 
   // Refuses options that mean nothing where there is nothing to attach to.
-  static void check(const CLI::App& app);
+  static void check(const Arguments& arguments);
 
   Result<void> run(const std::vector<pid_t>& pids, const std::string& output, bool is_quiet) const;
 

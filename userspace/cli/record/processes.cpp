@@ -135,22 +135,25 @@ Error no_points(const std::string& whom, const MapOptions& maps) {
       whom));
 }
 
-void ProcessOptions::define(CLI::App& app) {
-  app.add_option("-p,--pid", pids,
-                 "The running process to attach to; of several, -p 12 -p 34 or -p 12,34")
-      ->type_name("PID")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(check_process_id);
-  app.add_option("--cgroup", cgroup,
-                 "All processes in this control group and below, also those that come while this "
-                 "runs: a directory of the cgroup file system, or its path there, such as "
-                 "system.slice/gnb.service")
-      ->type_name("PATH");
-  app.add_flag("--follow", follow,
-               "Record forked children as well: by rings from their first instruction on, by eBPF "
-               "as soon as they can be attached to; the trace tells what was before");
-  maps.define(app);
+void ProcessOptions::define(Arguments& arguments) {
+  arguments
+      .add_option("-p,--pid", pids,
+                  "The running process to attach to; of several, -p 12 -p 34 or -p 12,34")
+      .type_name("PID")
+      .delimiter(',')
+      .one_word_each()
+      .check(check_process_id);
+  arguments
+      .add_option("--cgroup", cgroup,
+                  "All processes in this control group and below, also those that come while this "
+                  "runs: a directory of the cgroup file system, or its path there, such as "
+                  "system.slice/gnb.service")
+      .type_name("PATH");
+  arguments.add_flag(
+      "--follow", follow,
+      "Record forked children as well: by rings from their first instruction on, by eBPF "
+      "as soon as they can be attached to; the trace tells what was before");
+  maps.define(arguments);
 }
 
 Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,

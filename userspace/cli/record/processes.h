@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/cli/map_options.h"
 #include "userspace/cli/record/selection.h"
 #include "userspace/target/target.h"
@@ -21,7 +20,7 @@ struct ProcessOptions {
   bool follow = false;
   MapOptions maps;
 
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
   bool given() const { return !pids.empty() || !cgroup.empty(); }
 };
 

@@ -24,30 +24,32 @@ std::string check_period(const std::string& text) {
 
 }  // namespace
 
-void define_queue_options(CLI::App& app, QueueOptions& options) {
-  app.add_option("--queues", options.period,
-                 "Sample the counters of the target's registered queues from outside, e.g. every "
-                 "100us; without a period every 1ms. No code runs in the target for it")
-      ->expected(0, 1)
-      ->option_text("[PERIOD]")
-      ->check(check_period);
+void define_queue_options(Arguments& arguments, QueueOptions& options) {
+  arguments
+      .add_option("--queues", options.period,
+                  "Sample the counters of the target's registered queues from outside, e.g. every "
+                  "100us; without a period every 1ms. No code runs in the target for it")
+      .expected(0, 1)
+      .option_text("[PERIOD]")
+      .check(check_period);
   add_choice(
-      app, "--queue-mode", options.mode,
+      arguments, "--queue-mode", options.mode,
       {{"adaptive", model::SamplingMode::kAdaptive},
        {"fixed", model::SamplingMode::kFixed},
        {"busy", model::SamplingMode::kBusy}},
       "adaptive: queues that move at every period, others up to 16 times more rarely; fixed: "
       "all of them at every period; busy: without a pause, on --queue-cpu");
-  app.add_option("--queue-cpu", options.cpu,
-                 "The CPU that samples the queues; busy takes all of it")
-      ->type_name("CPU")
-      ->check(whole_number(0, 4095));
+  arguments
+      .add_option("--queue-cpu", options.cpu,
+                  "The CPU that samples the queues; busy takes all of it")
+      .type_name("CPU")
+      .check(whole_number(0, 4095));
 }
 
-void check_queue_options(const CLI::App& app, const QueueOptions& options) {
-  const bool has_mode = app.count("--queue-mode") != 0;
+void check_queue_options(const Arguments& arguments, const QueueOptions& options) {
+  const bool has_mode = arguments.count("--queue-mode") != 0;
   const bool is_busy = has_mode && options.mode == model::SamplingMode::kBusy;
-  if (app.count("--queues") == 0 && (has_mode || app.count("--queue-cpu") != 0))
+  if (arguments.count("--queues") == 0 && (has_mode || arguments.count("--queue-cpu") != 0))
     refuse_usage("--queue-mode and --queue-cpu go with --queues");
   if (is_busy && options.cpu < 0)
     refuse_usage("--queue-mode busy never sleeps: say on which CPU with --queue-cpu N");

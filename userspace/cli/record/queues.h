@@ -4,10 +4,9 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/model/queues.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {
 
@@ -18,10 +17,10 @@ struct QueueOptions {
   int cpu = -1;
 };
 
-void define_queue_options(CLI::App& app, QueueOptions& options);
+void define_queue_options(Arguments& arguments, QueueOptions& options);
 
-// Throws CLI::ParseError where they do not go together.
-void check_queue_options(const CLI::App& app, const QueueOptions& options);
+// Refuses the usage where they do not go together.
+void check_queue_options(const Arguments& arguments, const QueueOptions& options);
 
 // To be called once all arguments are parsed; adds nothing where no sampling was asked for.
 Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how);

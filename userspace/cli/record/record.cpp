@@ -225,9 +225,9 @@ Result<void> record(RecordOptions& options) {
 
 }  // namespace
 
-Action define_record(CLI::App& app) {
+Action define_record(Arguments& arguments) {
   auto options = std::make_shared<RecordOptions>();
-  options->define(app);
+  options->define(arguments);
   return [options] { return record(*options); };
 }
 

@@ -84,15 +84,16 @@ capture::PointTests field_tests(const filter::Expression& expression, const mode
 
 }  // namespace
 
-void RecordSelection::define(CLI::App& app) {
-  app.add_option(
-         "--points", globs_,
-         "Only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves those out, '!*' all, for "
-         "--queues or --context alone; may be repeated. Others are not armed and cost "
-         "nothing")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
-  where_.define(app,
+void RecordSelection::define(Arguments& arguments) {
+  arguments
+      .add_option(
+          "--points", globs_,
+          "Only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves those out, '!*' all, for "
+          "--queues or --context alone; may be repeated. Others are not armed and cost "
+          "nothing")
+      .type_name("GLOB")
+      .one_word_each();
+  where_.define(arguments,
                 "Leave out events for which this is false, e.g. 'rnti == 0x4601'; events without "
                 "such a field are kept; docs/filters.md has the language");
 }

@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/base/result.h"
 #include "userspace/capture/capture.h"
+#include "userspace/cli/arguments.h"
 #include "userspace/cli/where.h"
 #include "userspace/target/target.h"
 
@@ -17,7 +16,7 @@ namespace sojourn::cli {
 
 class RecordSelection {
  public:
-  void define(CLI::App& app);
+  void define(Arguments& arguments);
 
   // Leaves in each of the processes' points those to record; tells `how` the rest. What is asked
   // for must be in one of them, or of a command that launches others in the first that come.
