@@ -1,3 +1,14 @@
+# sojourn_leave_out(DIRECTORY SOURCE...): of these sources those that have options of their own, e.g. -O3. gcc 12 crashes
+# where it optimises a precompiled header's functions by other options than those that it was made with.
+function(sojourn_leave_out directory)
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(options ${directory}/${source} DIRECTORY ${directory} COMPILE_OPTIONS)
+    if(options)
+      set_source_files_properties(${directory}/${source} DIRECTORY ${directory} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+endfunction()
+
 # sojourn_precompile(DIRECTORY...): gives all C++ targets below the headers that most of their files read anyway,
 # once parsed. A file includes what it needs all the same: .ci/lint reads each file without them.
 function(sojourn_precompile)
@@ -18,6 +29,7 @@ function(sojourn_precompile)
       get_target_property(sources ${target} SOURCES)
       if(type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND sources MATCHES "\\.cpp" AND NOT sources MATCHES "\\.c(;|$)")
         target_precompile_headers(${target} REUSE_FROM sojourn_precompiled)
+        sojourn_leave_out(${directory} ${sources})
       endif()
     endforeach()
   endforeach()
