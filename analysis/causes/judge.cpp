@@ -20,8 +20,6 @@ std::string_view name(Kind kind) {
 
 namespace {
 
-constexpr std::string_view kSlot = "slot";
-
 std::uint32_t latest_parent(const Journey& journey, std::uint32_t step) {
   auto latest = kNoStep;
   for (const std::uint32_t parent : journey.steps[step].parents)
@@ -136,7 +134,7 @@ void Judge::pass(const Way& way, std::size_t step) {
 std::int64_t Judge::slot_of(const Way& way, std::size_t step) const {
   for (std::size_t at = step; at < way.steps.size() && way.steps[at].tid == way.steps[step].tid;
        ++at)
-    if (const auto field = schema_.points[way.steps[at].point].field(kSlot))
+    if (const auto field = schema_.points[way.steps[at].point].field(model::kSlotField))
       return static_cast<std::int64_t>(way.steps[at].values[*field]);
   return -1;
 }

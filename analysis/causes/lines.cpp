@@ -8,7 +8,6 @@ namespace sojourn::causes {
 namespace {
 
 constexpr std::uint64_t kMostPassed = 4;  // one in so many, where the place is one line
-constexpr std::string_view kSlot = "slot";
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
@@ -23,8 +22,8 @@ Lines::Lines(const model::Schema& schema, const journeys::Topology& topology,
   for (const journeys::Pair& pair : topology.pairs) {
     journeys::FieldIndexes& fields = flow_fields_.emplace_back();
     for (const std::string& id : pair.key) {
-      const bool numbers =
-          rules.is_sequence(id) || id == rules.offset || id == rules.process || id == kSlot;
+      const bool numbers = rules.is_sequence(id) || id == rules.offset || id == rules.process ||
+                           id == model::kSlotField;
       if (numbers) continue;
       if (const auto field = schema.points[pair.child].field(id))
         fields.push_back(static_cast<std::uint8_t>(*field));

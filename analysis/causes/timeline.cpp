@@ -6,7 +6,6 @@ namespace sojourn::causes {
 
 namespace {
 
-constexpr std::string_view kSlot = "slot";
 constexpr std::uint64_t kShortCall = 1'000;  // ns: nobody is late for that
 
 std::uint64_t time_of(std::uint64_t ts_ns) {
@@ -54,7 +53,7 @@ Timeline::Timeline(const Source& source, const journeys::Topology& topology, Lim
     Plan& plan = plans_.emplace_back();
     plan.of_packets = topology.points[point].carries_units;
     if (!plan.of_packets) continue;
-    if (const auto slot = source.schema.points[point].field(kSlot))
+    if (const auto slot = source.schema.points[point].field(model::kSlotField))
       plan.slot = static_cast<std::uint8_t>(*slot);
   }
   for (const model::Stream& stream : source.streams) cpu_of_stream_[stream.id] = stream.cpu;

@@ -4,18 +4,18 @@
 #include <array>
 #include <cctype>
 
+#include "analysis/base/letters.h"
+
 namespace sojourn::filter {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+bool is_word_letter(char c) {
+  return is_letter(c) || c == '_';
 }
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+
 bool is_pattern_character(char c) {
-  return is_letter(c) || is_digit(c) || std::string_view(".-*?[]:").contains(c);
+  return is_word_letter(c) || is_digit(c) || std::string_view(".-*?[]:").contains(c);
 }
 
 // What threads' names have, and what would be taken for an operator.
@@ -86,9 +86,9 @@ Result<Token> Lexer::next() {
   const char c = text_[at_];
   if (is_digit(c)) return number();
   if (c == '\'' || c == '"') return quoted();
-  if (is_letter(c)) {
+  if (is_word_letter(c)) {
     std::size_t end = at_;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
     return take(Token::Kind::kName, end);
   }
   for (const std::string_view symbol : kSymbols)
@@ -147,7 +147,7 @@ Result<Token> Lexer::number() {
 Result<void> Lexer::apply_unit(Token& token, std::size_t number_end, Number fraction,
                                Number divisor) {
   std::size_t end = number_end;
-  while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+  while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
   const std::string_view name = text_.substr(number_end, end - number_end);
   Number factor = 1;
   if (!name.empty()) {

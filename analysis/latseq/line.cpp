@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "analysis/base/letters.h"
+
 namespace sojourn::latseq {
 
 namespace {
@@ -41,10 +43,6 @@ constexpr bool in_order() {
   return true;
 }
 static_assert(in_order(), "a reason is found by its number");
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

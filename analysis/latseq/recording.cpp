@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/base/letters.h"
 #include "analysis/model/wall_clock.h"
 
 namespace sojourn::latseq {
@@ -12,14 +13,6 @@ namespace sojourn::latseq {
 namespace {
 
 constexpr std::size_t kMostEvents = 50'000'000;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);

@@ -3,6 +3,7 @@
 // afterwards and may be shared between threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,12 @@ enum class Direction : std::uint8_t {
   kSample = 5,
 };
 enum class Role : std::uint8_t { kProperty = 0, kGlobal = 1, kLocal = 2 };
+
+// The field by which points name the slot that they work for.
+inline constexpr std::string_view kSlotField = "slot";
+
+// The directions that packets have.
+inline constexpr std::array kPacketDirections = {Direction::kDownlink, Direction::kUplink};
 
 char letter(Direction direction);  // D U I S K Q
 constexpr bool is_of_target(Direction direction) {

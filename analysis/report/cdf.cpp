@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array kDirections = {model::Direction::kDownlink, model::Direction::kUplink};
 constexpr std::size_t kMostColumns = 8;  // of the text
 
 struct Curve {
@@ -41,7 +40,7 @@ std::vector<Curve> curves_of(const Content& content, const Groups* groups) {
           counts_events(groups->by()) ? group.arrivals.gaps_ns() : group.times_ns);
     return curves;
   }
-  for (const auto direction : kDirections)
+  for (const auto direction : model::kPacketDirections)
     add(letter(direction), "latency", content.summary.direction(direction).latency_ns);
   for (std::size_t i = 0; i < content.topology.pairs.size(); ++i) {
     const auto& place = content.topology.places[content.topology.pairs[i].place];
@@ -94,8 +93,8 @@ std::string cell(const std::string& text) {
 }  // namespace
 
 std::string cdf_text(const Content& content, const Groups* groups) {
-  constexpr std::array kShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
-                                  0.95, 0.99, 0.999, 0.9999, 0.99999, 1.0};
+  constexpr std::array kCurveShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
+                                       0.95, 0.99, 0.999, 0.9999, 0.99999, 1.0};
   auto curves = curves_of(content, groups);
   if (curves.empty()) return "nothing to tell of: no complete journeys, no events\n";
   const auto all = curves.size();
@@ -106,7 +105,7 @@ std::string cdf_text(const Content& content, const Groups* groups) {
   std::vector<std::string> header = {"at most", "longer"};
   for (const Curve& curve : curves) header.push_back(printable(curve.words()));
   Table table(std::move(header));
-  for (const double share : kShares) {
+  for (const double share : kCurveShares) {
     std::vector<std::string> cells = {fmt::format("{:g} %", share * 100),
                                       fmt::format("{:.3g} %", (1 - share) * 100)};
     for (const Curve& curve : curves) {

@@ -19,7 +19,6 @@ namespace {
 using model::Direction;
 using nlohmann::ordered_json;
 
-constexpr std::array kDirections = {Direction::kDownlink, Direction::kUplink};
 constexpr std::size_t kMostHops = 20;
 
 void add(Table& table, const std::string& what, const statistics::Distribution& times,
@@ -62,7 +61,7 @@ std::string hop_name(const Content& content, std::size_t index) {
 std::string deadline_text(const Content& content) {
   Table table({fmt::format("longer than {}", duration(static_cast<double>(*content.deadline_ns))),
                "of", "late", "share", "95 % sure", "worst"});
-  for (const Direction direction : kDirections)
+  for (const Direction direction : model::kPacketDirections)
     if (const auto& summary = content.summary.direction(direction); summary.count() > 0)
       add(table, fmt::format("{} packets", letter(direction)), summary.latency_ns,
           *content.deadline_ns);
@@ -87,7 +86,7 @@ ordered_json misses_json(const statistics::Distribution& times, std::uint64_t de
 ordered_json deadline_json(const Content& content) {
   ordered_json object;
   object["us"] = static_cast<double>(*content.deadline_ns) / 1e3;
-  for (const Direction direction : kDirections)
+  for (const Direction direction : model::kPacketDirections)
     object[std::string(1, letter(direction))] =
         misses_json(content.summary.direction(direction).latency_ns, *content.deadline_ns);
   auto hops = ordered_json::array();

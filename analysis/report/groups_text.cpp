@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kMostGroupRows = 50;
 constexpr std::size_t kLongestName = 30;
 
 std::string direction_of(const Group& group) {
@@ -28,7 +28,7 @@ std::vector<std::string> labels(const Groups& groups) {
   std::vector<std::string> result;
   result.reserve(groups.all().size());
   const bool numbered =
-      std::ranges::any_of(groups.all() | std::views::take(kMostRows),
+      std::ranges::any_of(groups.all() | std::views::take(kMostGroupRows),
                           [](const Group& group) { return group.name.size() > kLongestName; });
   for (const Group& group : groups.all())
     result.push_back(numbered ? fmt::format("  {}{} {}", direction_of(group), name(groups.by()),
@@ -39,7 +39,7 @@ std::vector<std::string> labels(const Groups& groups) {
 
 std::string legend(const Groups& groups, const std::vector<std::string>& shown) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
     const Group& group = groups.all()[i];
     if (!shown[i].ends_with(printable(group.name)))
       text += fmt::format("{}  {}\n", shown[i], printable(group.name));
@@ -69,7 +69,7 @@ std::string times(const Content& content, const Groups& groups,
   table.spare(6);
   bool any_guess = false;
   bool exact = true;
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& all = group.times_ns;
     exact = exact && all.exact();
@@ -99,7 +99,7 @@ std::string arrivals(const Content& content, const Groups& groups,
                "stdev", "p50", "p99", "max", "busiest ms"});
   table.spare(5);
   table.spare(6);
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& gaps = group.arrivals.gaps_ns();
     const auto gap = [&](double ns) { return gaps.count() == 0 ? "-" : duration(ns); };
@@ -126,8 +126,8 @@ std::string groups_text(const Content& content, const Groups& groups) {
   if (!counts_events(groups.by())) text += times(content, groups, shown);
   text += arrivals(content, groups, shown);
   text += legend(groups, shown);
-  if (groups.all().size() > kMostRows)
-    text += fmt::format("and {} more (--json has them)\n", groups.all().size() - kMostRows);
+  if (groups.all().size() > kMostGroupRows)
+    text += fmt::format("and {} more (--json has them)\n", groups.all().size() - kMostGroupRows);
   return text.starts_with('\n') ? text.substr(1) : text;
 }
 

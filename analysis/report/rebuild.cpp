@@ -18,7 +18,7 @@ namespace {
 
 // So many shares that eight processors are busy with two directions; and of events so many that
 // each share soon knows what others do.
-constexpr std::uint32_t kShares = 4;
+constexpr std::uint32_t kSharesOfDirection = 4;
 constexpr std::uint64_t kWorthSharing = 10'000'000;
 
 using Events = Conveyor<model::EventBatch>;
@@ -212,7 +212,7 @@ std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::ui
   std::vector<journeys::Part> parts;
   for (const auto direction : directions) {
     const bool shared = events >= kWorthSharing && topology.is_divisible(direction);
-    const auto shares = shared ? kShares : 1;
+    const auto shares = shared ? kSharesOfDirection : 1;
     auto threads = shares;
     while (threads > 1 && threads * directions.size() > processors) threads /= 2;
     for (std::uint32_t thread = 0; thread < threads; ++thread)

@@ -28,21 +28,20 @@ using journeys::PointPlan;
 using model::Direction;
 using model::PointId;
 
-constexpr std::array kDirections = {Direction::kDownlink, Direction::kUplink};
-constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999};
+constexpr std::array kColumnShares = {0.5, 0.9, 0.99, 0.999};
 constexpr std::size_t kBarWidth = 6;
 
 void add_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
   const auto said = [&](double ns) { return times.count() == 0 ? "-" : duration(ns); };
   cells.push_back(said(times.mean()));
-  for (const auto share : kShares)
+  for (const auto share : kColumnShares)
     cells.push_back(said(static_cast<double>(times.quantile(share))));
   cells.push_back(said(static_cast<double>(times.max())));
 }
 
-class Writer {
+class ReportWriter {
  public:
-  explicit Writer(const Content& content)
+  explicit ReportWriter(const Content& content)
       : content_(content), facts_(content.facts), topology_(content.topology) {}
 
   std::string run(bool all_points) {
@@ -53,7 +52,7 @@ class Writer {
       outcomes();
       inside();
       if (content_.deadline_ns) text_ += deadline_text(content_);
-      for (const auto direction : kDirections) places(direction);
+      for (const auto direction : model::kPacketDirections) places(direction);
       lateness();
       if (content_.selection) line("\nof the whole trace:");
       happenings();
@@ -86,7 +85,7 @@ class Writer {
   }
 
   bool has_units() const {
-    return std::ranges::any_of(kDirections,
+    return std::ranges::any_of(model::kPacketDirections,
                                [this](Direction direction) { return used(direction); });
   }
 
@@ -169,7 +168,7 @@ class Writer {
   }
 
   bool all_exact() const {
-    for (const auto direction : kDirections)
+    for (const auto direction : model::kPacketDirections)
       if (!content_.summary.direction(direction).latency_ns.exact()) return false;
     for (std::size_t i = 0; i < topology_.pairs.size(); ++i)
       if (!content_.summary.hop(i).exact()) return false;
@@ -178,7 +177,7 @@ class Writer {
 
   void latency() {
     Table table({"latency", "packets", "mean", "p50", "p90", "p99", "p99.9", "max"});
-    for (const auto direction : kDirections) {
+    for (const auto direction : model::kPacketDirections) {
       if (!used(direction)) continue;
       const auto& summary = content_.summary.direction(direction);
       std::vector<std::string> cells = {fmt::format("{} {}", letter(direction), ends(direction)),
@@ -193,7 +192,7 @@ class Writer {
   void outcomes() {
     Table table({"journeys", "seen", "complete", "dropped", "censored", "incomplete", "ambiguous",
                  "in pieces", "repeated"});
-    for (const auto direction : kDirections) {
+    for (const auto direction : model::kPacketDirections) {
       if (!used(direction)) continue;
       const auto& summary = content_.summary.direction(direction);
       table.row({std::string(1, letter(direction)), count(summary.count()), count(summary.complete),
@@ -210,7 +209,7 @@ class Writer {
   }
 
   void inside() {
-    for (const auto direction : kDirections) {
+    for (const auto direction : model::kPacketDirections) {
       const auto before = content_.summary.direction(direction).before_open;
       if (before != 0)
         line("{}: {} more, last seen before the span that the trace has whole, are not counted",
@@ -218,7 +217,7 @@ class Writer {
     }
     if (!shows_inside()) return;
     Table table({"inside at the end", "packets", "since p50", "max", "oldest packet"});
-    for (const auto direction : kDirections) {
+    for (const auto direction : model::kPacketDirections) {
       for (const auto at : places_of(direction)) {
         const auto& place = content_.summary.place(at);
         if (place.inside_ns.count() == 0) continue;
@@ -452,7 +451,7 @@ class Writer {
 }  // namespace
 
 std::string to_text(const Content& content, bool all_points) {
-  return Writer(content).run(all_points);
+  return ReportWriter(content).run(all_points);
 }
 
 }  // namespace sojourn::report

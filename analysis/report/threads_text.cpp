@@ -29,15 +29,16 @@ std::string share(std::uint64_t part_ns, const Story& story) {
              : percent(static_cast<double>(part_ns) / static_cast<double>(story.total_ns()));
 }
 
-void add_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
+void add_wait_times(std::vector<std::string>& cells, const statistics::Distribution& times) {
   for (const double at : {0.5, 0.99})
     cells.push_back(times.count() == 0 ? "-" : duration(static_cast<double>(times.quantile(at))));
   cells.push_back(times.count() == 0 ? "-" : duration(static_cast<double>(times.max())));
 }
 
-class Writer {
+class ThreadsWriter {
  public:
-  explicit Writer(const ThreadsContent& content) : content_(content), survey_(content.survey) {}
+  explicit ThreadsWriter(const ThreadsContent& content)
+      : content_(content), survey_(content.survey) {}
 
   std::string run() {
     if (!survey_.knows_states())
@@ -98,7 +99,7 @@ class Writer {
                                         share(story->runnable_ns, *story),
                                         share(story->blocked_ns, *story),
                                         rate(story->all_wakes())};
-      add_times(cells, story->woken_ns);
+      add_wait_times(cells, story->woken_ns);
       times.row(std::move(cells));
       roles.row({"  " + thread(tid), role_words(survey_, tid)});
     }
@@ -125,7 +126,7 @@ class Writer {
           fmt::format("  {} -> {}", waker_words(survey_, *key), thread(key->tid)),
           way_words(survey_, key->tid, key->way), rate(edge->count),
           duration(static_cast<double>(edge->waited_ns) / static_cast<double>(edge->count))};
-      add_times(cells, edge->delay_ns);
+      add_wait_times(cells, edge->delay_ns);
       table.row(std::move(cells));
     }
     add(table, all.size());
@@ -163,7 +164,7 @@ class Writer {
       const HandOff& of = all[row];
       std::vector<std::string> cells = {fmt::format("  {} {:#x}", of.kind, of.futex.second),
                                         names(of.wakers), names(of.waiters), rate(of.count)};
-      add_times(cells, of.delay_ns);
+      add_wait_times(cells, of.delay_ns);
       table.row(std::move(cells));
     }
     add(table, all.size());
@@ -202,7 +203,7 @@ class Writer {
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, times] = all[row];
       std::vector<std::string> cells = {"  " + path_words(survey_, *key), rate(times->count())};
-      add_times(cells, *times);
+      add_wait_times(cells, *times);
       table.row(std::move(cells));
     }
     add(table, all.size());
@@ -228,7 +229,7 @@ class Writer {
       const auto& [key, times] = all[row];
       std::vector<std::string> cells = {
           "  " + thread(key->tid), printable(survey_.point_name(key->point)), rate(times->count())};
-      add_times(cells, *times);
+      add_wait_times(cells, *times);
       table.row(std::move(cells));
     }
     add(table, all.size());
@@ -261,7 +262,7 @@ class Writer {
 }  // namespace
 
 std::string threads_text(const ThreadsContent& content) {
-  return Writer(content).run();
+  return ThreadsWriter(content).run();
 }
 
 }  // namespace sojourn::report

@@ -5,10 +5,10 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr std::size_t kBatch = 128;
+constexpr std::size_t kAirBatch = 128;
 constexpr std::size_t kUeQueuePackets = 512;
-constexpr std::uint64_t kTickNs = 5 * kMillisecond;
-constexpr std::uint64_t kPace = kMillisecond / 2;
+constexpr std::uint64_t kAirTickNs = 5 * kMillisecond;
+constexpr std::uint64_t kAirPaceNs = kMillisecond / 2;
 
 }  // namespace
 
@@ -35,11 +35,12 @@ Air::Air(Context context, Queue<AirItem>& input, Queue<HarqFeedback>& feedback,
 void Air::run() {
   Arrivals arrivals(context_.config, Direction::kUp, now_ns());
   std::vector<AirItem> items;
-  std::uint64_t next_tick = now_ns() + kTickNs;
+  std::uint64_t next_tick = now_ns() + kAirTickNs;
   now_ = now_ns();
   for (;;) {
-    const std::uint64_t wake = std::clamp(arrivals.due_ns(), now_ + kPace, next_tick + kPace);
-    if (!input_.take(items, kBatch, wake, context_.log)) return;
+    const std::uint64_t wake =
+        std::clamp(arrivals.due_ns(), now_ + kAirPaceNs, next_tick + kAirPaceNs);
+    if (!input_.take(items, kAirBatch, wake, context_.log)) return;
     now_ = now_ns();
     if (context_.flags.offering.load(std::memory_order_relaxed)) offer_traffic(arrivals);
     for (const AirItem& item : items) {
@@ -50,7 +51,7 @@ void Air::run() {
       }
     }
     if (now_ >= next_tick) {
-      next_tick = now_ + kTickNs;
+      next_tick = now_ + kAirTickNs;
       tick();
     }
   }

@@ -9,11 +9,11 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kGtpBatch = 64;
 constexpr std::uint8_t kFlags = 0x32;  // version 1, GTP, with sequence number
 constexpr std::uint8_t kGPdu = 0xff;
 constexpr std::size_t kMandatoryBytes = 8;  // the header that the length field does not count
-constexpr std::uint64_t kPace = kMillisecond / 2;  // wakeups cost more than packets
+constexpr std::uint64_t kGtpPaceNs = kMillisecond / 2;  // wakeups cost more than packets
 
 std::size_t largest_message(const Config& config) {
   return kGtpHeaderBytes + config.size.largest();
@@ -62,7 +62,7 @@ std::optional<ReceivedGtp> read_gtp(std::span<const std::byte> message) {
 TrafficSource::TrafficSource(Context context, UdpSocket socket)
     : context_(context),
       socket_(std::move(socket)),
-      batch_(kBatch, largest_message(context.config)),
+      batch_(kGtpBatch, largest_message(context.config)),
       next_gsn_(context.config.bearer_count()) {}
 
 void TrafficSource::run() {
@@ -80,7 +80,7 @@ void TrafficSource::run() {
     const bool more = batch_.filled() == batch_.capacity();
     if (batch_.filled() != 0) batch_.send(socket_);
     if (!more) {
-      const std::uint64_t next = std::max(arrivals.due_ns(), now + kPace);
+      const std::uint64_t next = std::max(arrivals.due_ns(), now + kGtpPaceNs);
       sleep_until_ns(std::min(next, now + 20 * kMillisecond));
     }
   }
@@ -90,7 +90,7 @@ GtpReceiver::GtpReceiver(Context context, UdpSocket socket, Queue<Packet>& pdcp)
     : context_(context),
       socket_(std::move(socket)),
       pdcp_(pdcp),
-      batch_(kBatch, largest_message(context.config) + 1),  // a longer one shows as malformed
+      batch_(kGtpBatch, largest_message(context.config) + 1),  // a longer one shows as malformed
       faults_(context.faults("ip.in")) {}
 
 void GtpReceiver::run() {
@@ -140,12 +140,12 @@ GtpSender::GtpSender(Context context, UdpSocket socket, Queue<Packet>& input)
     : context_(context),
       socket_(std::move(socket)),
       input_(input),
-      batch_(kBatch, largest_message(context.config)),
+      batch_(kGtpBatch, largest_message(context.config)),
       faults_(context.faults("gtp.tx")) {}
 
 void GtpSender::run() {
   std::vector<Packet> packets;
-  while (input_.take(packets, kBatch, now_ns() + 100 * kMillisecond, context_.log)) {
+  while (input_.take(packets, kGtpBatch, now_ns() + 100 * kMillisecond, context_.log)) {
     send(packets);
   }
 }
@@ -172,7 +172,7 @@ void GtpSender::send(std::span<Packet> packets) {
 TrafficSink::TrafficSink(Context context, UdpSocket socket)
     : context_(context),
       socket_(std::move(socket)),
-      batch_(kBatch, largest_message(context.config) + 1) {}
+      batch_(kGtpBatch, largest_message(context.config) + 1) {}
 
 void TrafficSink::run() {
   while (context_.flags.working.load(std::memory_order_relaxed)) {
@@ -180,7 +180,7 @@ void TrafficSink::run() {
     for (std::size_t index = 0; index < batch_.filled(); ++index) {
       if (read_gtp(batch_.message(index))) ++received_;
     }
-    if (batch_.filled() < batch_.capacity()) sleep_until_ns(now_ns() + kPace);
+    if (batch_.filled() < batch_.capacity()) sleep_until_ns(now_ns() + kGtpPaceNs);
   }
 }
 

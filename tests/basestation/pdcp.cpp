@@ -5,9 +5,9 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kPdcpBatch = 64;
 constexpr std::uint64_t kReorderingNs = 200 * kMillisecond;  // longer than RLC's retransmissions
-constexpr std::uint64_t kTickNs = 10 * kMillisecond;
+constexpr std::uint64_t kPdcpTickNs = 10 * kMillisecond;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ DownlinkPdcp::DownlinkPdcp(Context context, Queue<Packet>& input, std::deque<Que
 
 void DownlinkPdcp::run() {
   std::vector<Packet> packets;
-  while (input_.take(packets, kBatch, now_ns() + 100 * kMillisecond, context_.log)) {
+  while (input_.take(packets, kPdcpBatch, now_ns() + 100 * kMillisecond, context_.log)) {
     for (Packet& packet : packets) process(packet);
   }
 }
@@ -124,12 +124,12 @@ UplinkPdcp::UplinkPdcp(Context context, Queue<Packet>& input, Queue<Packet>& gtp
 
 void UplinkPdcp::run() {
   std::vector<Packet> packets;
-  std::uint64_t next_tick = now_ns() + kTickNs;
-  while (input_.take(packets, kBatch, next_tick, context_.log)) {
+  std::uint64_t next_tick = now_ns() + kPdcpTickNs;
+  while (input_.take(packets, kPdcpBatch, next_tick, context_.log)) {
     const std::uint64_t now = now_ns();
     for (Packet& packet : packets) process(packet, now);
     if (now >= next_tick) {
-      next_tick = now + kTickNs;
+      next_tick = now + kPdcpTickNs;
       for (Reordering& bearer : reordering_) bearer.tick(now, in_order_);
     }
     hand_over();

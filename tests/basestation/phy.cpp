@@ -5,7 +5,7 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kPhyBatch = 64;
 
 Origin origin_of(const Transmission& transmission, HitId parent, HitId repeat_of) {
   Origin origin = from(*transmission.block);
@@ -23,7 +23,7 @@ DownlinkPhy::DownlinkPhy(Context context, Queue<Transmission>& input, Queue<AirI
 void DownlinkPhy::run() {
   std::vector<Transmission> transmissions;
   std::vector<AirItem> sent;
-  while (input_.take(transmissions, kBatch, now_ns() + 100 * kMillisecond, context_.log)) {
+  while (input_.take(transmissions, kPhyBatch, now_ns() + 100 * kMillisecond, context_.log)) {
     for (Transmission& transmission : transmissions) {
       faults_.work();
       const TransportBlock& block = *transmission.block;
@@ -48,7 +48,7 @@ UplinkPhy::UplinkPhy(Context context, Queue<Transmission>& input, Queue<Transmis
 
 void UplinkPhy::run() {
   std::vector<Transmission> transmissions;
-  while (input_.take(transmissions, kBatch, now_ns() + 100 * kMillisecond, context_.log)) {
+  while (input_.take(transmissions, kPhyBatch, now_ns() + 100 * kMillisecond, context_.log)) {
     for (Transmission& transmission : transmissions) receive(transmission);
   }
 }

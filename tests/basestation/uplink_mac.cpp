@@ -5,8 +5,8 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr std::size_t kBatch = 64;
-constexpr std::uint64_t kTickNs = 5 * kMillisecond;
+constexpr std::size_t kUplinkMacBatch = 64;
+constexpr std::uint64_t kUplinkMacTickNs = 5 * kMillisecond;
 
 Origin from(const RxSdu& sdu) {
   Origin origin;
@@ -39,15 +39,15 @@ UplinkMac::UplinkMac(Context context, Queue<Transmission>& input, Queue<Packet>&
 
 void UplinkMac::run() {
   std::vector<Transmission> transmissions;
-  std::uint64_t next_tick = now_ns() + kTickNs;
-  while (input_.take(transmissions, kBatch, next_tick, context_.log)) {
+  std::uint64_t next_tick = now_ns() + kUplinkMacTickNs;
+  while (input_.take(transmissions, kUplinkMacBatch, next_tick, context_.log)) {
     const std::uint64_t now = now_ns();
     for (const Transmission& transmission : transmissions) {
       faults_.work();
       demultiplex(transmission, now);
     }
     if (now >= next_tick) {
-      next_tick = now + kTickNs;
+      next_tick = now + kUplinkMacTickNs;
       tick(now);
     }
     pdcp_.put(reassembled_, context_.log);
