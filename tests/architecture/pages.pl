@@ -1,0 +1,87 @@
+#!/usr/bin/perl
+# What pages say of other files holds: links lead to a page and a heading that are there, and every
+# test that a page names is a test of that file.
+#
+#   pages.pl ROOT     Prints what does not, a line each; exits with 1 if there was something.
+use strict;
+use warnings;
+binmode STDOUT, ':utf8';
+
+my $root = shift or die "usage: pages.pl ROOT\n";
+chdir $root or die "$root: $!\n";
+
+sub contents {
+  my ($path) = @_;
+  open my $file, '<:utf8', $path or die "$path: $!\n";
+  local $/;
+  return <$file>;
+}
+
+# As GitHub makes them.
+sub anchors {
+  my ($text) = @_;
+  $text =~ s/^\s*```.*?^\s*```//gms;
+  my %anchors;
+  for my $heading ($text =~ /^#+ (.*)$/gm) {
+    $heading =~ s/\[([^\]]*)\]\([^)]*\)/$1/g;
+    $heading = lc $heading;
+    $heading =~ s/[^\w\- ]//g;
+    $heading =~ tr/ /-/;
+    $anchors{$heading} = 1;
+  }
+  return \%anchors;
+}
+
+# The names of the tests of a file: a literal may be in several parts.
+sub tests {
+  my ($text) = @_;
+  my %tests;
+  while ($text =~ /TEST_CASE(?:_METHOD)?\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)/g) {
+    my $literals = $1;
+    $tests{join '', $literals =~ /"((?:[^"\\]|\\.)*)"/g} = 1;
+  }
+  return \%tests;
+}
+
+my %test_files;
+for my $path (split /\n/, `find tests -name '*_test.cpp'`) {
+  my ($name) = $path =~ m{([^/]+)$};
+  my $tests = tests(contents($path));
+  $test_files{$name}{$_} = 1 for keys %$tests;
+  $test_files{$name} //= {};
+}
+
+my %pages = map { $_ => contents($_) } grep { -f } ('README.md', 'CONTRIBUTING.md', glob 'docs/*.md');
+my %anchors = map { $_ => anchors($pages{$_}) } keys %pages;
+my $wrong = 0;
+for my $page (sort keys %pages) {
+  my $text = $pages{$page};
+  $text =~ s/^\s*```.*?^\s*```//gms;
+  my ($folder) = $page =~ m{^(.*/)};
+  while ($text =~ /\]\(([^)\s]+)\)/g) {
+    my $link = $1;
+    next if $link =~ /:/;
+    my ($path, $anchor) = split /#/, $link, 2;
+    my $to = $path eq '' ? $page : ($folder // '') . $path;
+    1 while $to =~ s{[^/]+/\.\./}{};
+    if (!-e $to) {
+      print "$page: no file $link\n";
+    } elsif (defined $anchor && exists $anchors{$to} && !$anchors{$to}{$anchor}) {
+      print "$page: no heading $link\n";
+    } else {
+      next;
+    }
+    $wrong = 1;
+  }
+  # `reuse_test.cpp`: "a test", "another one"
+  while ($text =~ m{`(?:[\w/]+/)?(\w+_test\.cpp)`:((?:\s*"[^"]*",?)+)}g) {
+    my ($file, $names) = ($1, $2);
+    for my $name ($names =~ /"([^"]*)"/g) {
+      $name =~ s/\s+/ /g;
+      next if $test_files{$file}{$name};
+      print "$page: no test \"$name\" in $file\n";
+      $wrong = 1;
+    }
+  }
+}
+exit $wrong;
