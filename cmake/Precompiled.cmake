@@ -1,3 +1,6 @@
+# Headers that most files of a folder read anyway, parsed once for all of them. A file includes what it needs all the same:
+# .ci/lint reads each file without them.
+
 # sojourn_leave_out(DIRECTORY SOURCE...): of these sources those that have options of their own, e.g. -O3. gcc 12 crashes
 # where it optimises a precompiled header's functions by other options than those that it was made with.
 function(sojourn_leave_out directory)
@@ -9,28 +12,37 @@ function(sojourn_leave_out directory)
   endforeach()
 endfunction()
 
-# sojourn_precompile(DIRECTORY...): gives all C++ targets below the headers that most of their files read anyway,
-# once parsed. A file includes what it needs all the same: .ci/lint reads each file without them.
-function(sojourn_precompile)
-  if(NOT TARGET sojourn_precompiled)
-    file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
-    add_library(sojourn_precompiled OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(sojourn_precompiled PRIVATE sojourn_base)
-    target_precompile_headers(sojourn_precompiled PRIVATE
-      <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <ranges> <span> <string>
-      <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
-  endif()
+# sojourn_headers(NAME LIBRARY HEADER...): the target NAME parses these headers, which LIBRARY makes known.
+function(sojourn_headers name library)
+  file(CONFIGURE OUTPUT ${name}.cpp CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE sojourn_base ${library})
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+# sojourn_precompile(NAME DIRECTORY...): all C++ targets below these directories get the headers of NAME.
+function(sojourn_precompile name)
   foreach(directory IN LISTS ARGN)
     get_property(rooms DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
-    sojourn_precompile(${rooms})
+    sojourn_precompile(${name} ${rooms})
     get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
     foreach(target IN LISTS targets)
       get_target_property(type ${target} TYPE)
       get_target_property(sources ${target} SOURCES)
       if(type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND sources MATCHES "\\.cpp" AND NOT sources MATCHES "\\.c(;|$)")
-        target_precompile_headers(${target} REUSE_FROM sojourn_precompiled)
+        target_precompile_headers(${target} REUSE_FROM ${name})
         sojourn_leave_out(${directory} ${sources})
       endif()
     endforeach()
   endforeach()
 endfunction()
+
+set(common <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <ranges> <span> <string> <string_view>
+  <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+sojourn_headers(sojourn_precompiled fmt::fmt ${common})
+sojourn_precompile(sojourn_precompiled analysis userspace)
+if(SOJOURN_TESTS)
+  find_package(Catch2 3 REQUIRED)
+  sojourn_headers(sojourn_precompiled_tests Catch2::Catch2 ${common} <catch2/catch_test_macros.hpp>)
+  sojourn_precompile(sojourn_precompiled_tests tests/support tests/unit tests/live tests/cli tests/golden tests/basestation/check)
+endif()
