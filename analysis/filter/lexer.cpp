@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "analysis/base/letters.h"
+#include "analysis/base/time_text.h"
 
 namespace sojourn::filter {
 
@@ -30,18 +31,12 @@ int hex_digit(char c) {
 
 struct UnitInfo {
   std::string_view name;
-  Number factor;
-  Unit unit;
+  std::uint64_t factor;
 };
-constexpr std::array kUnits = {
-    UnitInfo{"ns", 1, Unit::kTime},
-    UnitInfo{"us", 1'000, Unit::kTime},
-    UnitInfo{"ms", 1'000'000, Unit::kTime},
-    UnitInfo{"s", 1'000'000'000, Unit::kTime},
-    UnitInfo{"min", 60'000'000'000, Unit::kTime},
-    UnitInfo{"k", 1'000, Unit::kPlain},
-    UnitInfo{"M", 1'000'000, Unit::kPlain},
-    UnitInfo{"G", 1'000'000'000, Unit::kPlain},
+constexpr std::array kMultiples = {
+    UnitInfo{"k", 1'000},
+    UnitInfo{"M", 1'000'000},
+    UnitInfo{"G", 1'000'000'000},
 };
 
 // The longest first.
@@ -111,60 +106,65 @@ Result<Token> Lexer::quoted() {
 }
 
 Result<Token> Lexer::number() {
-  std::size_t end = at_;
-  Number value = 0;
-  Number fraction = 0;  // of 1 / divisor
-  Number divisor = 1;
-  const bool is_hex = text_.substr(at_).starts_with("0x") || text_.substr(at_).starts_with("0X");
+  const std::string_view rest = text_.substr(at_);
+  const bool is_hex = rest.starts_with("0x") || rest.starts_with("0X");
+  Decimal value = is_hex ? Decimal{} : read_decimal(rest);
   if (is_hex) {
-    end += 2;
-    for (int digit = 0; end < text_.size() && (digit = hex_digit(text_[end])) >= 0; ++end)
-      value = std::min(value * 16 + digit, kNumberLimit + 1);
-    if (end == at_ + 2) return complain(text_, {at_, end}, "digits are missing after 0x");
-  } else {
-    for (; end < text_.size() && is_digit(text_[end]); ++end)
-      value = std::min(value * 10 + (text_[end] - '0'), kNumberLimit + 1);
-    if (text_.substr(end).starts_with('.') && end + 1 < text_.size() && is_digit(text_[end + 1])) {
-      for (++end; end < text_.size() && is_digit(text_[end]); ++end) {
-        if (divisor > kNumberLimit / 10) continue;  // finer than any unit
-        fraction = fraction * 10 + (text_[end] - '0');
-        divisor *= 10;
-      }
-    }
+    value.length = 2;
+    for (int digit = 0; value.length < rest.size() && (digit = hex_digit(rest[value.length])) >= 0;
+         ++value.length)
+      value.whole = std::min(value.whole * 16 + digit, kNumberLimit + 1);
+    if (value.length == 2) return complain(text_, {at_, at_ + 2}, "digits are missing after 0x");
   }
+  const std::size_t end = at_ + value.length;
+  if (value.whole > kNumberLimit)
+    return complain(text_, {at_, end}, "the number needs more than 64 bits");
   Token token;
   token.kind = Token::Kind::kNumber;
-  token.number = value;
-  if (value > kNumberLimit)
-    return complain(text_, {at_, end}, "the number needs more than 64 bits");
   token.at = {at_, end};
-  SJ_CHECK(apply_unit(token, end, fraction, divisor));
+  SJ_CHECK(apply_unit(token, value));
   token.spelling = text_.substr(at_, token.at.end - at_);
   at_ = token.at.end;
   return token;
 }
 
-Result<void> Lexer::apply_unit(Token& token, std::size_t number_end, Number fraction,
-                               Number divisor) {
-  std::size_t end = number_end;
-  while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
-  const std::string_view name = text_.substr(number_end, end - number_end);
-  Number factor = 1;
-  if (!name.empty()) {
-    const auto* const unit = std::ranges::find(kUnits, name, &UnitInfo::name);
-    if (unit == kUnits.end())
-      return complain(text_, {number_end, end},
-                      fmt::format("\"{}\" is no unit: ns, us, ms, s, min, k, M, G are", name));
-    factor = unit->factor;
-    token.unit = unit->unit;
+// The word behind the number: at once, or after blanks where that is a unit of time, as reports
+// print it. Nothing else that is a word may follow a number but `in`.
+Place Lexer::unit_after(std::size_t number_end) const {
+  const auto word_at = [this](std::size_t begin) {
+    std::size_t end = begin;
+    while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    return Place{begin, end};
+  };
+  const Place at_once = word_at(number_end);
+  if (at_once.end != at_once.begin) return at_once;
+  const Place later = word_at(std::min(text_.find_first_not_of(' ', number_end), text_.size()));
+  const bool is_time =
+      find_time_unit(text_.substr(later.begin, later.end - later.begin)) != nullptr;
+  return is_time ? later : at_once;
+}
+
+Result<void> Lexer::apply_unit(Token& token, const Decimal& value) {
+  const Place at = unit_after(token.at.end);
+  const std::string_view name = text_.substr(at.begin, at.end - at.begin);
+  std::uint64_t factor = 1;
+  if (const TimeUnit* const time = find_time_unit(name)) {
+    factor = time->ns;
+    token.unit = Unit::kTime;
+  } else if (!name.empty()) {
+    const auto* const multiple = std::ranges::find(kMultiples, name, &UnitInfo::name);
+    if (multiple == kMultiples.end())
+      return complain(text_, at,
+                      fmt::format("\"{}\" is no unit: ns, us, ms, s, min, h, k, M, G are", name));
+    factor = multiple->factor;
   }
-  token.at.end = end;
-  const Number whole = token.number * factor;  // at most 2^64 * 6e10
-  if (fraction * factor % divisor != 0)
+  token.at.end = at.end;
+  const std::optional<Number> number = value.times(factor);
+  if (!number)
     return complain(text_, token.at,
                     token.unit == Unit::kTime ? "a time has whole nanoseconds"
                                               : "a whole number is wanted here");
-  token.number = whole + fraction * factor / divisor;
+  token.number = *number;
   if (token.number > kNumberLimit)
     return complain(text_, token.at, "the number needs more than 64 bits");
   return {};

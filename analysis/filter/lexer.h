@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/base/result.h"
+#include "analysis/base/time_text.h"
 #include "analysis/filter/syntax.h"
 
 namespace sojourn::filter {
@@ -40,7 +41,8 @@ class Lexer {
   void skip_blanks();
   Result<Token> quoted();
   Result<Token> number();
-  Result<void> apply_unit(Token& token, std::size_t number_end, Number fraction, Number divisor);
+  Place unit_after(std::size_t number_end) const;
+  Result<void> apply_unit(Token& token, const Decimal& value);
   Token take(Token::Kind kind, std::size_t end);
 
   std::string_view text_;

@@ -185,9 +185,9 @@ class Parser {
     if (left.unit == right.unit || left.unit == Unit::kAny || right.unit == Unit::kAny) return {};
     const Node& plain = left.unit == Unit::kPlain ? left : right;
     if (plain.kind == Kind::kConstant && plain.number == 0) return {};
-    return wrong(plain.at, plain.kind == Kind::kConstant
-                               ? "a time needs a unit: ns, us, ms or s"
-                               : "a count and a time cannot be compared or added");
+    if (plain.kind != Kind::kConstant)
+      return wrong(plain.at, "a count and a time cannot be compared or added");
+    return wrong(plain.at, unit_wanted(fmt::format("{}", plain.number)));
   }
 
   Result<Node> membership(Node left) {

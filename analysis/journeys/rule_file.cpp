@@ -14,17 +14,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/base/time_text.h"
+
 namespace sojourn::journeys {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
-
-struct Unit {
-  std::string_view name;
-  std::uint64_t ns;
-};
-constexpr std::array kUnits = {Unit{"s", 1'000'000'000}, Unit{"ms", 1'000'000}, Unit{"us", 1'000},
-                               Unit{"ns", 1}};
 
 constexpr std::array kKinds = {PointKind::kInput, PointKind::kOutput, PointKind::kInner,
                                PointKind::kDrop,  PointKind::kAck,    PointKind::kControl};
@@ -72,12 +67,6 @@ std::string shown(std::string_view text) {
   for (char& c : words)
     if (!is_printable(c)) c = '?';
   return words.size() < text.size() ? words + "..." : words;
-}
-
-std::string time_text(std::uint64_t ns) {
-  for (const Unit& unit : kUnits)
-    if (ns % unit.ns == 0) return fmt::format("{}{}", ns / unit.ns, unit.name);
-  return {};
 }
 
 // As it is, where it is read back as one word.
@@ -239,16 +228,13 @@ class Parser {
 
   static Result<std::uint64_t> parse_time(Line& line) {
     SJ_TRY(text, line.take_any("a time such as 10s or 500ms"));
-    std::uint64_t number = 0;
-    const char* const last = text.data() + text.size();
-    const auto [end, code] = std::from_chars(text.data(), last, number);
-    const auto unit = std::ranges::find(kUnits, std::string_view(end, last), &Unit::name);
-    if (code != std::errc() || unit == kUnits.end() || number > UINT64_MAX / 4 / unit->ns)
-      return line.wrong_word(
-          fmt::format("\"{}\" is not a time such as 10s, 500ms, 20us or 7ns", shown(text)));
-    if (number == 0)
+    const auto ns = sojourn::parse_time(shown(text));
+    if (!ns) return line.wrong_word(ns.error().text());
+    if (*ns == 0)
       return line.wrong_word(fmt::format("\"{}\": a time above 0 is wanted", shown(text)));
-    return number * unit->ns;
+    if (*ns > UINT64_MAX / 4)
+      return line.wrong_word(fmt::format("\"{}\": at most 146 years are allowed", shown(text)));
+    return *ns;
   }
 
   // "ip.in--pdcp.in", or "ip.in--pdcp.in{len:rnti:drb.gsn}".
@@ -394,7 +380,7 @@ std::string pair_terms(const Pair& pair) {
       cardinality);
   if (cuts || pair.gathers)
     terms += pair.cuts || pair.joins ? "  lengths compared" : "  lengths unused";
-  if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + time_text(pair.expiry_ns);
+  if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + exact_time(pair.expiry_ns);
   if (pair.numbers) terms += "  # numbered in the order of arrival, as they are cut";
   return terms;
 }
@@ -465,7 +451,7 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
     fmt::format_to(out, "word {:<9}  {}\n", word.name, quoted(rules.*word.member));
   text += "\n# How long a unit is waited for, and how many are kept.\n";
   for (const Time& time : kTimes)
-    fmt::format_to(out, "{:<6}  {}\n", time.name, time_text(rules.*time.member));
+    fmt::format_to(out, "{:<6}  {}\n", time.name, exact_time(rules.*time.member));
   fmt::format_to(out, "units   {}\n\n# Where units come in, leave, and end.\n", rules.max_units);
 
   const Names names(schema);

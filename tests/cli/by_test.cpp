@@ -164,11 +164,12 @@ TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
   refused({"--costs", "--where", "dir == U"}, "--costs is of all hits");
   refused({"--by", "thread", "--deadline", "4ms"}, "counts events");
   refused({"--by", "ue", "--paste"}, "report of its own");
-  refused({"--deadline", "soon"}, "--deadline: \"soon\" is not a duration");
-  refused({"--deadline", "0ms"}, "is not a duration");
-  refused({"--deadline", "4"}, "--deadline: \"4\" needs a unit, e.g. 4ms");
-  refused({"--deadline", ""}, "--deadline: \"\" is not a duration");
-  refused({"--deadline", "slot", "--slot", "500"}, "--slot: \"500\" needs a unit");
+  refused({"--deadline", "soon"}, "--deadline: \"soon\" is not a time");
+  refused({"--deadline", "0ms"}, "a time above 0 is wanted");
+  refused({"--deadline", "4"}, "--deadline: \"4\": a time wants a unit: 4s, 4ms, 4us");
+  refused({"--deadline", ""}, "--deadline: \"\" is not a time");
+  refused({"--deadline", "slot", "--slot", "500"},
+          "--slot: \"500\": a time wants a unit: 500s, 500ms, 500us");
   refused({"--compat", "latseq", "--deadline", "4ms"}, "--compat latseq has no");
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
 {"args": {"tstamp": "22:13:21.000000"}, "pid": 0, "tid": "main", "ts": 1000000, "ph": "i", "name": "late"},
 {"args": {}, "pid": 3, "tid": "du_cell#0", "dur": 41, "ts": 1000007, "ph": "X", "name": "mac tti"})");
   const test::Ended undated =
-      sojourn({"import", "--from", "srsran", recording, "--began", "1.7e9"});
+      sojourn({"import", "--from", "srsran", recording, "--began", "1700000000s"});
   REQUIRE(undated.exit_code == 0);
   CHECK(undated.err.contains("2 objects: 2 events over 0.000 s, 0 skipped\n"));
   CHECK(undated.err.contains("reading ended early: no JSON at byte "));
@@ -159,15 +159,15 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
         "0.000005000 I TICK frame 1 tid 0\n0.000007000 I mac_tti cpu 3 dur_ns 41000 tid 2\n");
   CHECK(output_of({"check", directory.path("gnb_trace.sjt")}).contains("2 events"));
 
-  require_error(sojourn({"import", "--from", "srsran", recording, "--began", "5", "--onto",
+  require_error(sojourn({"import", "--from", "srsran", recording, "--began", "5s", "--onto",
                          directory.path("gnb_trace.sjt"), "-o", directory.path("no.sjt")}),
                 "not one event is of the time of ");
   CHECK(!std::filesystem::exists(directory.path("no.sjt")));
   require_error(sojourn({"import", "--from", "t", raw, "--onto", both, "-o", both}),
                 "it is the trace to import onto");
-  for (const std::string beyond : {"-3", "1e10", "nan"})
+  for (const std::string beyond : {"-3s", "1e10s", "99999999999s", "nan"})
     CHECK(sojourn({"import", "--from", "srsran", recording, "--began", beyond}).exit_code == 2);
-  CHECK(sojourn({"import", "--from", "t", raw, "--began", "3"}).exit_code == 2);
+  CHECK(sojourn({"import", "--from", "t", raw, "--began", "3s"}).exit_code == 2);
 }
 
 // As `cat FILE |` gives it: a pipe, which is read once.
@@ -190,7 +190,7 @@ TEST_CASE("a recording may come out of a pipe where one reading is enough") {
       json, R"([{"args": {"tstamp": "22:13:21.000000"}, "ts": 1, "ph": "i", "name": "late"}])");
   CHECK(import_from_pipe("latseq", kRaw, {"-o", trace}).exit_code == 0);
   CHECK(import_from_pipe("t", raw, {"-o", trace}).exit_code == 0);
-  CHECK(import_from_pipe("srsran", json, {"-o", trace, "--began", "5"}).exit_code == 0);
+  CHECK(import_from_pipe("srsran", json, {"-o", trace, "--began", "5s"}).exit_code == 0);
   require_error(import_from_pipe("srsran", json, {"-o", directory.path("no.sjt")}),
                 "/dev/stdin: not a regular file, and what time it was is looked for first: say "
                 "--began");

@@ -44,7 +44,15 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
        "--budget: \"101\" is not a number above 0 and at most 100"},
       {{"record", "-p", "1", "--poll", "2s"}, "--poll: a time of 100us to 1s is wanted"},
       {{"record", "-p", "1", "--for", "soon"},
-       "--for: \"soon\" is not a duration such as 10s, 500ms or 2min"},
+       "--for: \"soon\" is not a time such as 10s, 500ms or 2min"},
+      {{"record", "-p", "1", "--for", "5m"},
+       "--for: \"5m\": \"m\" is no unit of time: ns, us, ms, s, min, h are"},
+      {{"record", "-p", "1", "--for", "0"}, "--for: \"0\": a time above 0 is wanted"},
+      {{"record", "-p", "1", "--for", "1.5ns"}, "--for: \"1.5ns\": a time has whole nanoseconds"},
+      {{"record", "-p", "1", "--flight", "soon"},
+       "--flight: \"soon\" is neither a time such as 10s nor a number such as 5000ev, nor "
+       "\"rings\""},
+      {{"record", "-p", "1", "--flight", "0"}, "--flight: \"0\": a time above 0 is wanted"},
       {{"record", "-p", "1", "--ring-size", "3M"},
        "--ring-size: a power of two from 4K to 1G is wanted"},
       {{"record", "-p", "1", "--context", "irq", "--context-ring", "100"},
@@ -74,14 +82,31 @@ TEST_CASE("a time has a unit, whichever option it is given to") {
       {"list", "-p", "1", "--suggest", "--for"},
       {"report", "a.sjt", "--deadline"},
       {"explain", "a.sjt", "--deadline"},
-      {"report", "a.sjt", "--deadline", "slot", "--slot"}};
-  for (std::vector<std::string> arguments : all) {
+      {"report", "a.sjt", "--deadline", "slot", "--slot"},
+      {"import", "a.json", "--from", "srsran", "--began"}};
+  const auto refused = [](std::vector<std::string> arguments, const std::string& more) {
     const std::string option = arguments.back();
     arguments.emplace_back("5");
     CAPTURE(arguments);
     const test::Ended ended = sojourn(arguments);
     CHECK(ended.exit_code == 2);
-    CHECK(ended.err == "sojourn: " + option + ": \"5\" needs a unit, e.g. 5ms or 5s\n");
+    CHECK(ended.err ==
+          "sojourn: " + option + ": \"5\": a time wants a unit: 5s, 5ms, 5us" + more + "\n");
+  };
+  for (const std::vector<std::string>& arguments : all) refused(arguments, "");
+  refused({"record", "-p", "1", "--flight"}, "; so many events are 5ev");
+  refused({"record", "-p", "1", "--flight", "10s", "--after"}, "; so many events are 5ev");
+}
+
+TEST_CASE("a time without a unit is refused in filters and triggers in the same words") {
+  const std::vector<std::vector<std::string>> all = {
+      {"report", "a.sjt", "--where", "latency > 5"},
+      {"record", "-p", "1", "--flight", "10s", "--trigger", "latency > 5"}};
+  for (const std::vector<std::string>& arguments : all) {
+    CAPTURE(arguments);
+    const test::Ended ended = sojourn(arguments);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.err.contains("column 11: a time wants a unit: 5s, 5ms, 5us\n"));
   }
 }
 

@@ -328,7 +328,7 @@ TEST_CASE("options of sampling that do not go together are refused") {
   CHECK(refused({"--queues", "1ms", "--queue-mode", "busy", "--queue-cpu", "0"})
             .contains("without a period"));
   CHECK(refused({"--queues", "1ns"}).contains("10us to 10s"));
-  CHECK(refused({"--queues", "soon"}).contains("not a duration"));
+  CHECK(refused({"--queues", "soon"}).contains("not a time"));
 }
 
 TEST_CASE("a trace without queues is told apart from one whose queues were idle") {

@@ -48,14 +48,6 @@ Check number_above(double least, double most) {
   };
 }
 
-Check number_between(double least, double most) {
-  return [least, most](const std::string& text) -> std::string {
-    const auto number = parse<double>(text);
-    if (number && *number >= least && *number <= most) return "";
-    return fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
-  };
-}
-
 std::string check_process_id(const std::string& text) {
   constexpr std::uint64_t kMost = 999'999'999;
   return whole_number(1, kMost)(text).empty()
@@ -65,7 +57,8 @@ std::string check_process_id(const std::string& text) {
 
 std::string check_duration(const std::string& text) {
   const auto span = parse_duration(text);
-  return span ? "" : span.error().text();
+  if (!span) return span.error().text();
+  return span->count() > 0 ? "" : fmt::format("\"{}\": a time above 0 is wanted", text);
 }
 
 std::string check_bytes(const std::string& text) {

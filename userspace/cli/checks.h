@@ -17,11 +17,10 @@ Check whole_number(std::uint64_t least,
 
 // Finite, and above `least`, or just that where it is allowed.
 Check number_above(double least, double most = std::numeric_limits<double>::infinity());
-Check number_between(double least, double most);
 
 std::string check_process_id(const std::string& text);
 
-// "10s", "500ms": a unit is wanted.
+// "10s", "500ms": with a unit, and above 0.
 std::string check_duration(const std::string& text);
 
 // "4096", "64K"; of a ring a power of two of whole pages.

@@ -1,5 +1,4 @@
 // `sojourn import`: another tracer's recording as a trace, for every command that reads one.
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -36,7 +35,7 @@ struct Options {
   std::string output;
   std::string from = "latseq";
   std::string onto;
-  std::optional<double> began;
+  std::string began;
   bool json = false;
 };
 
@@ -227,7 +226,10 @@ Result<void> run(const Options& options, Import import_files) {
 
 Result<void> run_srsran(const Options& options) {
   std::optional<std::uint64_t> began_ns;
-  if (options.began) began_ns = static_cast<std::uint64_t>(std::llround(*options.began * 1e9));
+  if (!options.began.empty()) {
+    SJ_TRY(ns, parse_time(options.began));
+    began_ns = ns;
+  }
   return run(options, [&](const auto& files, auto& into, const auto& progress) {
     return event_json::import_files(files, began_ns, into, progress);
   });
@@ -263,10 +265,13 @@ Action define_import(Arguments& arguments) {
   arguments
       .add_option(
           "--began", options->began,
-          "Of srsran: when the program began, in seconds since 1970, where its events do not "
-          "tell")
-      .type_name("SECONDS")
-      .check(number_between(0, 9e9));
+          "Of srsran: when the program began, as the time since 1970, where its events do not "
+          "tell: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
+      .type_name("TIME")
+      .check([](const std::string& text) {
+        const auto since_1970 = parse_time(text);
+        return since_1970 ? "" : since_1970.error().text();
+      });
   arguments.add_flag("--json", options->json,
                      "What was read and what was skipped, as one JSON object");
   arguments.footer(
@@ -281,7 +286,7 @@ Action define_import(Arguments& arguments) {
       "\"before_clock\", \"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", "
       "\"failure\"}]}");
   arguments.when_parsed([options] {
-    if (options->began && options->from != "srsran")
+    if (!options->began.empty() && options->from != "srsran")
       refuse_usage("--began is of --from srsran: the others tell their times themselves");
   });
   return [options] {

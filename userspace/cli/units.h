@@ -11,28 +11,17 @@
 #include <fmt/format.h>
 
 #include "analysis/base/result.h"
+#include "analysis/base/time_text.h"
 #include "userspace/base/words.h"
 
 namespace sojourn::cli {
 
-// "10s", "500ms", "1.5s", "2min". Not "4", which one means as seconds and another as milliseconds.
+// "10s", "1.5 ms", 0: how long something is to take, and not the age of the universe.
 inline Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-  double number = 0;
-  const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  if (code == std::errc() && unit.empty())
-    return fail("\"{}\" needs a unit, e.g. {}ms or {}s", text, text, text);
-  double unit_ns = 0;
-  if (unit == "ns") unit_ns = 1;
-  if (unit == "us") unit_ns = 1e3;
-  if (unit == "ms") unit_ns = 1e6;
-  if (unit == "s") unit_ns = 1e9;
-  if (unit == "m" || unit == "min") unit_ns = 60e9;
-  if (unit == "h") unit_ns = 3600e9;
-  const double duration_ns = number * unit_ns;
-  if (code != std::errc() || !(duration_ns >= 1) || duration_ns > 1e18)
-    return fail("\"{}\" is not a duration such as 10s, 500ms or 2min", text);
-  return std::chrono::nanoseconds(std::llround(duration_ns));
+  constexpr std::uint64_t kMostNs = 1'000'000'000'000'000'000;
+  SJ_TRY(ns, parse_time(text));
+  if (ns > kMostNs) return fail("\"{}\" is too long: more than 30 years", text);
+  return std::chrono::nanoseconds(ns);
 }
 
 // "4096", "64K", "16M", "1G"

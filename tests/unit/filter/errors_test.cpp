@@ -36,7 +36,10 @@ TEST_CASE("a slip of the hand is named, with the column and a caret under it") {
 
 TEST_CASE("numbers that are none are refused") {
   refused("len == 0x", 8, 2, "digits are missing after 0x");
-  refused("len == 5kb", 9, 2, "\"kb\" is no unit: ns, us, ms, s, min, k, M, G are");
+  refused("len == 5m", 9, 1, "\"m\" is no unit: ns, us, ms, s, min, h, k, M, G are");
+  refused("len == 1.00000000000000000000001s", 8, 26, "a time has whole nanoseconds");
+  refused("len == 5 kb", 10, 2, "expected an operator such as && or ||, or the end");
+  refused("len == 5kb", 9, 2, "\"kb\" is no unit: ns, us, ms, s, min, h, k, M, G are");
   refused("len == 1.5", 8, 3, "a whole number is wanted here");
   refused("len == 1.5ns", 8, 5, "a time has whole nanoseconds");
   refused("len == 99999999999999999999", 8, 20, "the number needs more than 64 bits");
@@ -59,11 +62,11 @@ TEST_CASE("conditions and numbers are not taken for each other") {
 }
 
 TEST_CASE("times have units, and counts have none") {
-  refused("time > 500", 8, 3, "a time needs a unit: ns, us, ms or s");
+  refused("time > 500", 8, 3, "a time wants a unit: 500s, 500ms, 500us");
   refused("thread == 5ms", 1, 6, "a count and a time cannot be compared or added");
   refused("time * time > 1s", 8, 4, "two times cannot be multiplied");
   refused("thread / time > 1", 10, 4, "a count cannot be divided by a time");
-  refused("time + 5 > 1s", 8, 1, "a time needs a unit: ns, us, ms or s");
+  refused("time + 5 > 1s", 8, 1, "a time wants a unit: 5s, 5ms, 5us");
 }
 
 TEST_CASE("sets and ranges are of constants, the smaller one first") {

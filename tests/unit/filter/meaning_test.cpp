@@ -53,6 +53,14 @@ TEST_CASE("numbers may be hexadecimal and have units") {
   CHECK(selected("len == 1.5us", events) == Rows{1});
 }
 
+TEST_CASE("a time may have a blank before its unit, as reports print it") {
+  const auto events = batch({{0, {2'000'000, 1}}, {0, {3, 5}}});
+  CHECK(selected("len == 2 ms", events) == Rows{0});
+  CHECK(selected("len in 1 ms..1 min && rnti == 1", events) == Rows{0});
+  CHECK(selected("rnti == 5 && time < 2 h", events) == Rows{1});
+  CHECK(selected("len == 3 && rnti == 5", events) == Rows{1});
+}
+
 TEST_CASE("a signed field is negative where it says so, and an unsigned one never is") {
   const auto events = batch({{1, {kMinusOne, 1, kMinusOne}}, {1, {5, 1, 5}}});
   CHECK(selected("sn < 0", events) == Rows{0});

@@ -24,15 +24,19 @@ std::optional<std::uint64_t> parse_events(std::string_view text) {
   return count;
 }
 
-std::string check_span(const std::string& text) {
-  if (parse_events(text)) return "";
-  if (parse_duration(text)) return "";
-  return fmt::format("\"{}\" is neither a time such as 10s nor a number such as 5000ev", text);
+// `more`: what else it may be.
+std::string check_span(const std::string& text, std::string_view more = "") {
+  if (parse_events(text) || parse_duration(text)) return "";
+  if (!text.empty() && read_decimal(text).length == text.size())
+    return fmt::format("{}; so many events are {}ev", parse_duration(text).error().text(), text);
+  return fmt::format("\"{}\" is neither a time such as 10s nor a number such as 5000ev{}", text,
+                     more);
 }
 
-std::string check_history(const std::string& text, const char* rings) {
-  const std::string wrong = text == rings ? "" : check_span(text);
-  return wrong.empty() ? wrong : wrong + ", nor \"rings\"";
+std::string check_history(const std::string& text, std::string_view rings) {
+  if (text == rings) return "";
+  const std::string wrong = check_span(text, ", nor \"rings\"");
+  return wrong.empty() && !parse_events(text) ? check_duration(text) : wrong;
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ void FlightOptions::define(Arguments& arguments) {
                   "What follows the reason of a dump, or of a stop by trigger, and is still in it: "
                   "500ms, or 5000ev")
       .type_name("TIME|EVENTS")
-      .check(check_span)
+      .check([](const std::string& text) { return check_span(text); })
       .needs(flight);
   arguments.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
       .type_name("BYTES")
