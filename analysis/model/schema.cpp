@@ -126,11 +126,16 @@ bool is_hexadecimal(const Point& point, std::size_t field) {
   const Field& known = point.fields[field];
   if (known.is_address) return true;
   if (known.name == "queue" && (point.src == "queue" || point.src == "queue.sample")) return true;
-  constexpr std::string_view kRnti = "rnti";  // also of "crnti", "tc_RNTI"
-  const std::string_view name = known.name;
-  return name.size() >= kRnti.size() &&
-         std::ranges::equal(name.substr(name.size() - kRnti.size()), kRnti,
-                            [](char one, char other) { return (one | ' ') == other; });
+  return is_hexadecimal(known.name);
+}
+
+bool is_hexadecimal(std::string_view field_name) {
+  constexpr std::array<std::string_view, 2> kEndings = {"rnti", "teid"};
+  return std::ranges::any_of(kEndings, [field_name](std::string_view ending) {
+    return field_name.size() >= ending.size() &&
+           std::ranges::equal(field_name.substr(field_name.size() - ending.size()), ending,
+                              [](char one, char other) { return (one | ' ') == other; });
+  });
 }
 
 Result<Point> parse_point(std::string_view where, std::string_view format) {

@@ -72,9 +72,12 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-// How people know a field's values, and all commands print them: addresses, RNTIs (fields whose
-// names end so) and the ids of registered queues in hexadecimal, everything else in decimal.
+// How people know a field's values, and all commands print them as text: RNTIs and TEIDs (fields
+// whose names end so, in whatever case: "crnti", "c-rnti", "tc_RNTI", "dl_teid"), addresses and the
+// ids of registered queues in hexadecimal, everything else in decimal.
 bool is_hexadecimal(const Point& point, std::size_t field);
+// The same of a field of which nothing is known but its name.
+bool is_hexadecimal(std::string_view field_name);
 
 // Two sites are the same point when direction, src, dest, fields and file are equal.
 struct Schema {

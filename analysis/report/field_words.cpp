@@ -1,6 +1,7 @@
 #include "analysis/report/field_words.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,13 +30,28 @@ ordered_json value_json(const model::Point& point, std::size_t field,
 
 }  // namespace
 
+ValueForm form_of(const model::Point& point, std::size_t field) {
+  return {.is_signed = point.fields[field].is_signed,
+          .is_hexadecimal = model::is_hexadecimal(point, field)};
+}
+
+void append_value(fmt::memory_buffer& out, ValueForm form, std::uint64_t value) {
+  const auto into = std::back_inserter(out);
+  const auto number = static_cast<std::int64_t>(value);
+  if (form.is_signed && number < 0)
+    fmt::format_to(into, "{}", number);
+  else if (form.is_hexadecimal)
+    fmt::format_to(into, "{:#x}", value);
+  else
+    fmt::format_to(into, "{}", value);
+}
+
 std::string value_text(const model::Point& point, std::size_t field,
                        std::span<const std::uint64_t> values) {
   if (is_unread(point, field, values)) return "?";
-  const auto number = static_cast<std::int64_t>(values[field]);
-  if (point.fields[field].is_signed && number < 0) return std::to_string(number);
-  return model::is_hexadecimal(point, field) ? fmt::format("{:#x}", values[field])
-                                             : std::to_string(values[field]);
+  fmt::memory_buffer text;
+  append_value(text, form_of(point, field), values[field]);
+  return fmt::to_string(text);
 }
 
 std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values) {

@@ -6,14 +6,23 @@
 #include <span>
 #include <string>
 
+#include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>
 
 #include "analysis/model/schema.h"
 
 namespace sojourn::report {
 
-// In the form in which people know it (model::is_hexadecimal); "?" where the target's memory could
-// not be read.
+// How a field's values are written, looked up once where many are: in the base in which people know
+// them (model::is_hexadecimal), below zero in decimal. The filter language reads it back as it is.
+struct ValueForm {
+  bool is_signed = false;
+  bool is_hexadecimal = false;
+};
+ValueForm form_of(const model::Point& point, std::size_t field);
+void append_value(fmt::memory_buffer& out, ValueForm form, std::uint64_t value);
+
+// "?" where the target's memory could not be read.
 std::string value_text(const model::Point& point, std::size_t field,
                        std::span<const std::uint64_t> values);
 

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/latseq/texts.h"
+#include "analysis/model/schema.h"
+#include "analysis/report/field_words.h"
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
 #include "analysis/statistics/distribution.h"
@@ -28,11 +30,21 @@ using report::duration;
 constexpr std::array kLetters = {'D', 'U'};
 constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999};
 
+// A name that stands several times has several values: "psn 1,2".
 std::string ids_text(const latseq::Recording& recording, std::span<const latseq::Id> ids) {
-  std::string text;
-  for (const latseq::Id& id : ids)
-    text += fmt::format(" {} {}", recording.names()[id.name], latseq::value_text(recording, id));
-  return text;
+  fmt::memory_buffer text;
+  for (const latseq::Id& id : ids) {
+    const auto& name = recording.names()[id.name];
+    const report::ValueForm form = {.is_hexadecimal = model::is_hexadecimal(name)};
+    fmt::format_to(std::back_inserter(text), " {} ", name);
+    const std::vector<std::uint64_t> one = {id.value};
+    const auto& values = id.list == latseq::kOneValue ? one : recording.lists()[id.list];
+    for (std::size_t at = 0; at < values.size(); ++at) {
+      if (at != 0) text.push_back(',');
+      report::append_value(text, form, values[at]);
+    }
+  }
+  return fmt::to_string(text);
 }
 
 std::string journey_text(const LatseqJourneys& rebuilt, const Journey& journey) {

@@ -19,6 +19,7 @@
 #include "analysis/model/pattern.h"
 #include "analysis/model/unread.h"
 #include "analysis/model/wall_clock.h"
+#include "analysis/report/field_words.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -139,7 +140,7 @@ class Printer {
       heads_.push_back(head(point));
       unread_.push_back(model::unread_field(point));
       helpers_.push_back(helpers_of(point));
-      hexadecimal_.push_back(hexadecimal_of(point));
+      forms_.push_back(forms_of(point));
       if (json_) members_.push_back(members(point));
     }
   }
@@ -167,11 +168,11 @@ class Printer {
     return bits;
   }
 
-  static std::uint32_t hexadecimal_of(const model::Point& point) {
-    std::uint32_t bits = 0;
+  static std::vector<report::ValueForm> forms_of(const model::Point& point) {
+    std::vector<report::ValueForm> forms;
     for (std::size_t at = 0; at < point.fields.size(); ++at)
-      if (model::is_hexadecimal(point, at)) bits |= std::uint32_t{1} << at;
-    return bits;
+      forms.push_back(report::form_of(point, at));
+    return forms;
   }
 
   // A name that a point has several times is one member of the object, an array.
@@ -207,15 +208,11 @@ class Printer {
     const std::uint64_t unread = model::unread_bits(unread_[event.point], event.values);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (helpers_[event.point] >> i & 1) continue;
-      const auto number = static_cast<std::int64_t>(event.values[i]);
+      fmt::format_to(into, " {} ", fields[i].name);
       if (unread >> i & 1)
-        fmt::format_to(into, " {} ?", fields[i].name);
-      else if (fields[i].is_signed && number < 0)
-        fmt::format_to(into, " {} {}", fields[i].name, number);
-      else if (hexadecimal_[event.point] >> i & 1)
-        fmt::format_to(into, " {} {:#x}", fields[i].name, event.values[i]);
+        out.push_back('?');
       else
-        fmt::format_to(into, " {} {}", fields[i].name, event.values[i]);
+        report::append_value(out, forms_[event.point][i], event.values[i]);
     }
     if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
       fmt::format_to(into, " cpu {}", cpu->second);
@@ -266,8 +263,8 @@ class Printer {
   std::vector<std::string> heads_;
   std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
   std::vector<std::uint32_t> helpers_;              // which fields are not shown
-  std::vector<std::uint32_t> hexadecimal_;          // which are, in another way
-  std::vector<std::vector<Member>> members_;        // of each point, in JSON
+  std::vector<std::vector<report::ValueForm>> forms_;
+  std::vector<std::vector<Member>> members_;  // of each point, in JSON
 };
 
 Result<void> run(const Options& options) {

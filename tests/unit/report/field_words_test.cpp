@@ -25,7 +25,7 @@ TEST_CASE("what could not be read is said, and is no 0") {
   CHECK(ids_text(point, values) == " rnti ? sn 3");
 }
 
-TEST_CASE("addresses, RNTIs and ids of queues are hexadecimal, other numbers are not") {
+TEST_CASE("addresses, RNTIs, TEIDs and ids of queues are hexadecimal, other numbers are not") {
   auto mapped = *model::parse_point("D put.msgb--msgb", "len::queue.item");
   const std::vector<std::uint64_t> values = {64, 0x7f00'0010, 0x7f00'0020};
   CHECK(ids_text(mapped, values) == " queue 2130706448 item 2130706464");
@@ -37,6 +37,9 @@ TEST_CASE("addresses, RNTIs and ids of queues are hexadecimal, other numbers are
   const auto radio = *model::parse_point("D a--b", "oldCRNTI:tc_rnti:rntis");
   CHECK(value_text(radio, 0, values) == "0x40");
   CHECK(ids_text(radio, values) == " tc_rnti 0x7f000010 rntis 2130706464");
+  const auto core = *model::parse_point("D gtp.in--gtp.rx", "len:teid:C-RNTI");
+  CHECK(ids_text(core, values) == " teid 0x7f000010 C-RNTI 0x7f000020");
+  CHECK(values_json(core, values, false).dump() == R"({"teid":2130706448,"C-RNTI":2130706464})");
 }
 
 TEST_CASE("what is below zero is so, in whatever form it is known") {
