@@ -26,9 +26,9 @@ namespace {
 constexpr off_t kHeaderBytes = sizeof(FileHeader);
 
 // The file being written: closes itself, and never holds half a block where that can be helped.
-class Output {
+class PartialFile : public Sink {
  public:
-  static Result<Output> create(std::string path) {
+  static Result<std::unique_ptr<Sink>> create(std::string path) {
     struct stat existing{};
     const bool exists = lstat(path.c_str(), &existing) == 0;
     if (exists && S_ISLNK(existing.st_mode))
@@ -36,33 +36,28 @@ class Output {
                   path);
     if (exists && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
-    Output output(path, path + ".partial");
-    SJ_TRY(put_aside, put_abandoned_aside(output.partial_));
-    output.put_aside_ = std::move(put_aside);
+    auto file = std::make_unique<PartialFile>(path, path + ".partial");
+    SJ_TRY(put_aside, put_abandoned_aside(file->partial_));
+    file->put_aside_ = std::move(put_aside);
     // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
     // trap.
-    output.fd_ =
-        open(output.partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (output.fd_ < 0) return fail_errno("write {}", output.partial_);
-    if (flock(output.fd_, LOCK_EX | LOCK_NB) != 0) return fail_errno("lock {}", output.partial_);
-    return output;
+    file->fd_ =
+        open(file->partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file->fd_ < 0) return fail_errno("write {}", file->partial_);
+    if (flock(file->fd_, LOCK_EX | LOCK_NB) != 0) return fail_errno("lock {}", file->partial_);
+    return file;
   }
 
-  Output(Output&& other) noexcept
-      : path_(std::move(other.path_)),
-        partial_(std::move(other.partial_)),
-        put_aside_(std::move(other.put_aside_)),
-        fd_(std::exchange(other.fd_, -1)),
-        size_(other.size_) {}
-  Output& operator=(Output&&) = delete;
-  ~Output() {
+  PartialFile(std::string path, std::string partial)
+      : path_(std::move(path)), partial_(std::move(partial)) {}
+  ~PartialFile() override {
     if (fd_ >= 0) close(fd_);
   }
 
-  std::uint64_t size() const { return size_; }
-  const std::string& put_aside() const { return put_aside_; }
+  std::uint64_t size() const override { return size_; }
+  const std::string& put_aside() const override { return put_aside_; }
 
-  Result<void> append(std::span<const std::uint8_t> bytes) {
+  Result<void> append(std::span<const std::uint8_t> bytes) override {
     std::span<const std::uint8_t> rest = bytes;
     while (!rest.empty()) {
       const ssize_t written = ::write(fd_, rest.data(), rest.size());
@@ -80,9 +75,9 @@ class Output {
     return {};
   }
 
-  void abandon() const { unlink(partial_.c_str()); }
+  void abandon() override { unlink(partial_.c_str()); }
 
-  Result<void> finish() {
+  Result<void> finish() override {
     if (fd_ < 0) return fail("write {}: finished already", path_);
     if (close(std::exchange(fd_, -1)) != 0) return fail_errno("write {}", partial_);
     if (std::rename(partial_.c_str(), path_.c_str()) != 0)
@@ -113,9 +108,6 @@ class Output {
     return aside;
   }
 
-  Output(std::string path, std::string partial)
-      : path_(std::move(path)), partial_(std::move(partial)) {}
-
   std::string path_;
   std::string partial_;
   std::string put_aside_;
@@ -135,9 +127,9 @@ std::span<const std::uint8_t> as_bytes(const T& object) {
 }  // namespace
 
 struct Writer::State {
-  explicit State(Output opened) : output(std::move(opened)) {}
+  explicit State(std::unique_ptr<Sink> opened) : sink(std::move(opened)) {}
 
-  Output output;
+  std::unique_ptr<Sink> sink;
   BlockMaker maker;
   model::Schema schema;
   std::vector<IndexEntry> index;
@@ -150,9 +142,9 @@ struct Writer::State {
   }
 
   Result<void> append(std::span<const std::uint8_t> block) {
-    IndexEntry entry{.offset = output.size(), .header = {}};
+    IndexEntry entry{.offset = sink->size(), .header = {}};
     std::copy_n(block.begin(), sizeof(BlockHeader), reinterpret_cast<std::uint8_t*>(&entry.header));
-    SJ_CHECK(output.append(block));
+    SJ_CHECK(sink->append(block));
     index.push_back(entry);
     events += entry.header.events;
     return {};
@@ -165,16 +157,20 @@ Writer& Writer::operator=(Writer&&) noexcept = default;
 Writer::~Writer() = default;
 
 Result<Writer> Writer::create(const std::string& path) {
-  SJ_TRY(output, Output::create(path));
-  auto state = std::make_unique<State>(std::move(output));
+  SJ_TRY(file, PartialFile::create(path));
+  return create(std::move(file));
+}
+
+Result<Writer> Writer::create(std::unique_ptr<Sink> sink) {
+  auto state = std::make_unique<State>(std::move(sink));
   FileHeader header;
   header.header_crc = checksum(&header, offsetof(FileHeader, header_crc));
-  SJ_CHECK(state->output.append(as_bytes(header)));
+  SJ_CHECK(state->sink->append(as_bytes(header)));
   return Writer(std::move(state));
 }
 
 const std::string& Writer::put_aside() const {
-  return state_->output.put_aside();
+  return state_->sink->put_aside();
 }
 
 Result<void> Writer::write(const model::Schema& schema) {
@@ -240,20 +236,20 @@ Result<void> Writer::finish() {
   for (IndexEntry& entry : entries) entry.header.magic = 0;
   // A file of more blocks than an index holds is read by walking it.
   if (entries.size() * sizeof(IndexEntry) <= kMaxPayload) {
-    const Trailer trailer{.index_offset = state.output.size()};
+    const Trailer trailer{.index_offset = state.sink->size()};
     SJ_CHECK(state.append(BlockType::kIndex, {reinterpret_cast<const std::uint8_t*>(entries.data()),
                                               entries.size() * sizeof(IndexEntry)}));
-    SJ_CHECK(state.output.append(as_bytes(trailer)));
+    SJ_CHECK(state.sink->append(as_bytes(trailer)));
   }
-  return state.output.finish();
+  return state.sink->finish();
 }
 
 void Writer::abandon() {
-  state_->output.abandon();
+  state_->sink->abandon();
 }
 
 std::uint64_t Writer::bytes() const {
-  return state_->output.size();
+  return state_->sink->size();
 }
 std::uint64_t Writer::events() const {
   return state_->events;

@@ -17,12 +17,15 @@
 #include "analysis/model/profile.h"
 #include "analysis/model/queues.h"
 #include "analysis/model/schema.h"
+#include "analysis/trace/sink.h"
 
 namespace sojourn::trace {
 
 class Writer {
  public:
   static Result<Writer> create(const std::string& path);
+  // Elsewhere, for what is of no use before it is complete.
+  static Result<Writer> create(std::unique_ptr<Sink> sink);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  // without finish() the .partial file stays, readable

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,9 +19,11 @@
 #include "analysis/latseq/importer.h"
 #include "analysis/oai_t/importer.h"
 #include "analysis/trace/reader.h"
+#include "analysis/trace/sink.h"
 #include "analysis/trace/writer.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/output_file.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -214,14 +217,34 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
   return {};
 }
 
+// What an import leaves unfinished is of no use: what it was made from is still there.
+class TraceFile : public trace::Sink {
+ public:
+  explicit TraceFile(OutputFile file) : file_(std::move(file)) {}
+
+  Result<void> append(std::span<const std::uint8_t> bytes) override {
+    size_ += bytes.size();
+    return file_.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  std::uint64_t size() const override { return size_; }
+  Result<void> finish() override { return file_.finish(); }
+  void abandon() override {}  // one that is not finished leaves nothing behind
+  const std::string& put_aside() const override { return put_aside_; }
+
+ private:
+  OutputFile file_;
+  std::uint64_t size_ = 0;
+  std::string put_aside_;
+};
+
 template <typename Import>
 Result<void> run(const Options& options, Import import_files) {
   SJ_CHECK(check_inputs(options));
   SJ_CHECK(check_output(options));
-  SJ_TRY(writer, trace::Writer::create(options.output));
-  auto done = import_to(options, writer, import_files);
-  if (!done) writer.abandon();
-  return done;
+  // As of a recording, what is in it is its owner's business.
+  SJ_TRY(file, OutputFile::create(options.output, 0600));
+  SJ_TRY(writer, trace::Writer::create(std::make_unique<TraceFile>(std::move(file))));
+  return import_to(options, writer, import_files);
 }
 
 Result<void> run_srsran(const Options& options) {
@@ -248,7 +271,8 @@ Action define_import(Arguments& arguments) {
       .required();
   arguments
       .add_option("-o,--output", options->output,
-                  "The trace to write; without it the first file's name with .sjt")
+                  "The trace to write, complete or not at all; without it the first file's name "
+                  "with .sjt")
       .type_name("FILE");
   Argument from =
       arguments.add_option("--from", options->from,

@@ -3,13 +3,14 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,30 +39,54 @@ bool holds(const std::string& path, std::string_view content) {
   return !file.bad() && present == content;
 }
 
+// How a file without a name can be called.
+std::string link_of(int fd) {
+  return fmt::format("/proc/self/fd/{}", fd);
+}
+
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), name_(path_ + ".XXXXXX") {}
-
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : path_(std::move(other.path_)),
-      name_(std::exchange(other.name_, {})),
+      mode_(other.mode_),
       fd_(std::exchange(other.fd_, -1)),
+      name_(std::move(other.name_)),
       buffer_(std::move(other.buffer_)) {}
 
 OutputFile::~OutputFile() {
   if (fd_ >= 0) ::close(fd_);
-  if (!name_.empty()) ::unlink(name_.c_str());
 }
 
-Result<OutputFile> OutputFile::create(const std::string& path) {
+Result<OutputFile> OutputFile::create(const std::string& path, mode_t mode) {
   SJ_TRY(place, place_of(path));
-  OutputFile file(place);
-  file.fd_ = ::mkstemp(file.name_.data());
-  if (file.fd_ >= 0) return file;
-  file.name_.clear();
-  return fail_errno("create a file beside {}", path);
+  OutputFile file(place, mode);
+  if (!file.open_nameless()) SJ_CHECK(file.open_named());
+  return file;
+}
+
+// False where the file system has no files without names, or there would be no way to give it one.
+bool OutputFile::open_nameless() {
+  const auto directory = std::filesystem::path(path_).parent_path();
+  fd_ =
+      ::open(directory.empty() ? "." : directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode_);
+  if (fd_ < 0) return false;
+  if (::access(link_of(fd_).c_str(), F_OK) == 0) return true;
+  ::close(std::exchange(fd_, -1));
+  return false;
+}
+
+Result<void> OutputFile::open_named() {
+  SJ_TRY(name, UnfinishedName::beside(path_));
+  fd_ = ::open(name.text().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_);
+  if (fd_ < 0) {
+    auto error = fail_errno("create a file beside {}", path_);
+    std::move(name).forget();  // whose file it would be, if there is one, is not known
+    return error;
+  }
+  name_.emplace(std::move(name));
+  return {};
 }
 
 Result<void> OutputFile::write(std::string_view content) {
@@ -74,23 +99,59 @@ Result<void> OutputFile::flush() {
   while (!rest.empty()) {
     const ssize_t written = ::write(fd_, rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_errno("write {}", name_);
+    if (written < 0) return fail_errno("write {}", path_);
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   buffer_.clear();
   return {};
 }
 
+// Whether there is a file that this one replaces. What only the owner could read stays so, and a
+// crash of the machine leaves one of the two.
+Result<bool> OutputFile::resemble_replaced() const {
+  struct stat replaced{};
+  struct stat present{};
+  if (::stat(path_.c_str(), &replaced) != 0)
+    return errno == ENOENT ? Result<bool>(false) : fail_errno("write {}", path_);
+  if (::fstat(fd_, &present) != 0) return fail_errno("write {}", path_);
+  // Only root may give files away. Of another's file that is replaced, the group is not that one's.
+  const bool is_same = present.st_uid == replaced.st_uid && present.st_gid == replaced.st_gid;
+  const bool is_given_away = is_same || ::fchown(fd_, replaced.st_uid, replaced.st_gid) == 0;
+  const mode_t kept = replaced.st_mode & (is_given_away ? 0777 : 0707);
+  if (::fchmod(fd_, kept) != 0) return fail_errno("change the mode of {}", path_);
+  if (::fsync(fd_) != 0) return fail_errno("write {}", path_);
+  return true;
+}
+
 Result<void> OutputFile::finish() {
   SJ_CHECK(flush());
-  // mkstemp's file is for its owner alone.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd_, 0666 & ~mask) != 0) return fail_errno("change the mode of {}", name_);
-  if (::close(std::exchange(fd_, -1)) != 0) return fail_errno("close {}", name_);
-  if (std::rename(name_.c_str(), path_.c_str()) != 0)
-    return fail_errno("rename {} to {}", name_, path_);
-  name_.clear();
+  SJ_TRY(replaces, resemble_replaced());
+  if (name_) {
+    if (std::rename(name_->text().c_str(), path_.c_str()) != 0)
+      return fail_errno("rename {} to {}", name_->text(), path_);
+    std::move(*name_).forget();
+    name_.reset();
+  } else if (replaces || ::linkat(AT_FDCWD, link_of(fd_).c_str(), AT_FDCWD, path_.c_str(),
+                                  AT_SYMLINK_FOLLOW) != 0) {
+    if (!replaces && errno != EEXIST) return fail_errno("create {}", path_);
+    SJ_CHECK(link_over());
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) return fail_errno("close {}", path_);
+  return {};
+}
+
+// A link cannot replace a file: it gets a name for an instant, which a rename can make the other's.
+Result<void> OutputFile::link_over() const {
+  SJ_TRY(name, UnfinishedName::beside(path_));
+  if (::linkat(AT_FDCWD, link_of(fd_).c_str(), AT_FDCWD, name.text().c_str(), AT_SYMLINK_FOLLOW) !=
+      0) {
+    auto error = fail_errno("create a file beside {}", path_);
+    std::move(name).forget();
+    return error;
+  }
+  if (std::rename(name.text().c_str(), path_.c_str()) != 0)
+    return fail_errno("rename {} to {}", name.text(), path_);
+  std::move(name).forget();
   return {};
 }
 

@@ -1,0 +1,194 @@
+// Files that commands write: complete or as they were, also where the command is killed.
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class FileSystem : std::uint8_t { kWithNameless, kWithout };
+
+// A directory with an output that is there already, and a command that waits, in the midst of
+// writing it, for what comes out of a FIFO.
+class Held {
+ public:
+  explicit Held(FileSystem file_system) : file_system_(file_system) {
+    REQUIRE(mkfifo(fifo().c_str(), 0600) == 0);
+    fs::create_directory(folder());
+  }
+  ~Held() {
+    if (writer_ >= 0) close(writer_);
+  }
+
+  std::string fifo() const { return directory_.path("fifo"); }
+  std::string folder() const { return directory_.path("folder"); }
+  std::string output() const { return directory_.path("folder/out"); }
+
+  // Returns when it has opened the FIFO.
+  void start(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), SJ_SOJOURN);
+    if (file_system_ == FileSystem::kWithout)
+      arguments.insert(arguments.begin(), SJ_WITHOUT_TMPFILE);
+    child_.emplace(std::move(arguments));
+    writer_ = open(fifo().c_str(), O_WRONLY | O_CLOEXEC);
+    REQUIRE(writer_ >= 0);
+  }
+  void give(const std::string& text) const {
+    REQUIRE(write(writer_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+  test::Ended end_of_input() {
+    close(std::exchange(writer_, -1));
+    return child_->wait();
+  }
+  test::Ended kill(int signal) {
+    child_->signal(signal);
+    return child_->wait();
+  }
+
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder()))
+      names.insert(entry.path().filename());
+    return names;
+  }
+
+ private:
+  test::TemporaryDirectory directory_;
+  FileSystem file_system_;
+  std::optional<test::Child> child_;
+  int writer_ = -1;
+};
+
+std::vector<std::string> export_to(const Held& held, const Traces& traces) {
+  return {"export",  traces.path("radio"), "--to", "latseq-csv",
+          "--rules", held.fifo(),          "-o",   held.output()};
+}
+
+TEST_CASE("an export that is killed leaves nothing behind, and what was there as it was") {
+  const bool was_there = GENERATE(true, false);
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP, SIGKILL);
+  CAPTURE(was_there, signal);
+  const Traces traces;
+  Held held(FileSystem::kWithNameless);
+  if (was_there) test::write_contents(held.output(), "of yesterday\n");
+  held.start(export_to(held, traces));
+  const std::set<std::string> before =
+      was_there ? std::set<std::string>{"out"} : std::set<std::string>{};
+  CHECK(held.names() == before);
+  CHECK(held.kill(signal).exit_code == -1);
+  CHECK(held.names() == before);
+  if (was_there) CHECK(test::contents(held.output()) == "of yesterday\n");
+}
+
+TEST_CASE("where files need names, signals that end an export remove its unfinished file") {
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP, SIGQUIT);
+  CAPTURE(signal);
+  const Traces traces;
+  Held held(FileSystem::kWithout);
+  test::write_contents(held.output(), "of yesterday\n");
+  held.start(export_to(held, traces));
+  CHECK(held.names().size() == 2);
+  CHECK(held.kill(signal).exit_code == -1);  // by that signal, as without the file
+  CHECK(held.names() == std::set<std::string>{"out"});
+  CHECK(test::contents(held.output()) == "of yesterday\n");
+}
+
+TEST_CASE("an output has its name when it is complete, wherever it is written") {
+  const auto file_system = GENERATE(FileSystem::kWithNameless, FileSystem::kWithout);
+  const bool was_there = GENERATE(true, false);
+  CAPTURE(file_system, was_there);
+  const Traces traces;
+  Held held(file_system);
+  if (was_there) test::write_contents(held.output(), "of yesterday\n");
+  held.start(export_to(held, traces));
+  CHECK(fs::exists(held.output()) == was_there);
+  const test::Ended ended = held.end_of_input();
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+  CHECK(held.names() == std::set<std::string>{"out"});
+  CHECK(test::contents(held.output()) ==
+        output_of({"export", traces.path("radio"), "--to", "latseq-csv"}));
+}
+
+TEST_CASE("who reads the old output reads it to its end") {
+  const Traces traces;
+  const std::string output = traces.directory().path("out.csv");
+  test::write_contents(output, "of yesterday\n");
+  const int fd = open(output.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(fd >= 0);
+  output_of({"export", traces.path("radio"), "--to", "latseq-csv", "-o", output});
+  char text[32];
+  CHECK(read(fd, text, sizeof(text)) == 13);
+  close(fd);
+  CHECK(fs::file_size(output) > 100);
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status{};
+  REQUIRE(stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+TEST_CASE("a new output has the mode that the mask leaves, another's place keeps that one's") {
+  const Traces traces;
+  const std::string output = traces.directory().path("out.csv");
+  const std::vector<std::string> command = {
+      "export", traces.path("radio"), "--to", "latseq-csv", "-o", output};
+  const mode_t mask = umask(027);
+  output_of(command);
+  umask(mask);
+  CHECK(mode_of(output) == 0640);
+  REQUIRE(chmod(output.c_str(), 0600) == 0);
+  output_of(command);
+  CHECK(mode_of(output) == 0600);
+}
+
+TEST_CASE("an output that is a link stays one") {
+  const Traces traces;
+  const std::string output = traces.directory().path("out.csv");
+  const std::string link = traces.directory().path("link.csv");
+  test::write_contents(output, "of yesterday\n");
+  fs::create_symlink("out.csv", link);
+  output_of({"export", traces.path("radio"), "--to", "latseq-csv", "-o", link});
+  CHECK(fs::is_symlink(link));
+  CHECK(fs::file_size(output) > 100);
+}
+
+TEST_CASE("an import that is killed leaves nothing behind, and what was there as it was") {
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGKILL);
+  CAPTURE(signal);
+  Held held(FileSystem::kWithNameless);
+  test::write_contents(held.output(), "of yesterday\n");
+  held.start({"import", held.fifo(), "-o", held.output()});
+  for (int line = 0; line < 1000; ++line)
+    held.give("1600000000.000001 D ip.in--pdcp.in len100:rnti17:drb1\n");
+  CHECK(held.names() == std::set<std::string>{"out"});
+  CHECK(held.kill(signal).exit_code == -1);
+  CHECK(held.names() == std::set<std::string>{"out"});
+  CHECK(test::contents(held.output()) == "of yesterday\n");
+}
+
+TEST_CASE("what is imported is its owner's alone, as a recording is") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("run.lseq");
+  test::write_contents(recording, "1600000000.000001 D ip.in--pdcp.in len100:rnti17:drb1\n");
+  CHECK(sojourn({"import", recording}).exit_code == 0);
+  CHECK(mode_of(directory.path("run.sjt")) == 0600);
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

@@ -1,0 +1,75 @@
+#include "userspace/cli/unfinished_name.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr std::array kEndings = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+
+// A handler is given nothing but the signal's number: what it needs is global.
+std::array<std::atomic<const char*>, 4> names_to_remove;
+static_assert(std::atomic<const char*>::is_always_lock_free);
+
+// Calls nothing but what is safe in a signal handler. What the signal does by itself is back by
+// then (SA_RESETHAND), and happens when this returns.
+void remove_all(int number) {
+  for (const auto& name : names_to_remove)
+    if (const char* const unfinished = name.load()) unlink(unfinished);
+  std::raise(number);
+}
+
+void watch_signals() {
+  for (const int number : kEndings) {
+    struct sigaction present{};
+    if (sigaction(number, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
+    struct sigaction wanted{};
+    wanted.sa_handler = remove_all;
+    wanted.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigemptyset(&wanted.sa_mask);
+    sigaction(number, &wanted, nullptr);
+  }
+}
+
+bool replace(const char* expected, const char* by) {
+  for (auto& place : names_to_remove) {
+    const char* present = expected;
+    if (place.compare_exchange_strong(present, by)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<UnfinishedName> UnfinishedName::beside(const std::string& path) {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+    return fail_errno("create a file beside {}", path);
+  auto name = std::make_unique<const std::string>(fmt::format("{}.{:016x}", path, number));
+  watch_signals();
+  if (!replace(nullptr, name->c_str()))
+    return fail("create a file beside {}: too many are being written", path);
+  return UnfinishedName(std::move(name));
+}
+
+UnfinishedName::~UnfinishedName() {
+  if (!name_) return;
+  unlink(name_->c_str());
+  replace(name_->c_str(), nullptr);
+}
+
+void UnfinishedName::forget() && {
+  replace(name_->c_str(), nullptr);
+  name_.reset();
+}
+
+}  // namespace sojourn::cli
