@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/deadline.h"
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
@@ -154,6 +155,7 @@ ordered_json cdf_json(const Content& content, const Groups* groups) {
   ordered_json report;
   if (groups != nullptr) report["by"] = name(groups->by());
   if (content.selection) report["where"] = selection_json(*content.selection);
+  report["file"] = completeness_json(content.facts.file);
   report["cdf"] = std::move(list);
   return report;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/deadline.h"
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
@@ -159,6 +160,7 @@ ordered_json groups_json(const Content& content, const Groups& groups) {
   report["duration_s"] = content.selected_s();
   if (content.selection) report["where"] = selection_json(*content.selection);
   if (content.deadline_ns) report["deadline_us"] = static_cast<double>(*content.deadline_ns) / 1e3;
+  report["file"] = completeness_json(content.facts.file);
   report["groups"] = std::move(list);
   return report;
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/unread.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
@@ -199,7 +200,8 @@ ordered_json to_json(const Content& content) {
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
   if (content.selection) report["where"] = selection_json(*content.selection);
   report["events"] = totals.events;
-  report["lost"] = content.lost();
+  report["lost"] = facts.file.lost_or_missing();
+  report["file"] = completeness_json(facts.file);
   report["duration_s"] = content.duration_s();
   report["open_ns"] = facts.capture.open_ns;
   report["close_ns"] = facts.capture.close_ns;

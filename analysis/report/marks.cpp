@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/trace/completeness.h"
+
 namespace sojourn::report {
 namespace {
 
@@ -15,7 +17,8 @@ struct StreamEnd {
   std::uint64_t last_ns = 0;
 };
 
-// Losses after a stream's last event leave no gap: the ledger counts more than its numbers show.
+// Losses after a stream's last event leave no gap: the ledger, or the capture, counts more than its
+// numbers show.
 std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
   std::map<std::uint32_t, StreamEnd> ends;
   for (const auto& block : reader.blocks()) {
@@ -27,6 +30,9 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
   std::map<std::uint32_t, std::uint64_t> lost;
   for (const auto& entry : reader.ledger())
     if (entry.cause != model::LossCause::kFiltered) lost[entry.stream] += entry.count;
+  // Blocks that the file lacks are no better.
+  for (const auto& [stream, account] : trace::completeness_of(reader).streams)
+    lost[stream] += account.unaccounted();
   for (const auto& stream : reader.streams())
     if (!model::carries_points(stream.engine)) lost.erase(stream.id);
   const auto& firsts = reader.capture().stream_first;

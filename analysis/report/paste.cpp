@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/words.h"
 
 namespace sojourn::report {
@@ -53,13 +54,12 @@ std::string losses(const Content& content) {
   causes.reserve(sums.size());
   for (const auto& [cause, sum] : sums)
     causes.push_back(fmt::format("{} {}", count(sum), model::name(cause)));
-  const std::uint64_t lost = content.lost();
-  std::string text = lost > 0                 ? count(lost)
-                     : content.knows_losses() ? std::string("none")
-                                              : std::string("not known");
+  const trace::Completeness& file = content.facts.file;
+  const std::uint64_t lost = file.lost_or_missing();
+  std::string text = lost > 0              ? count(lost)
+                     : file.knows_losses() ? std::string("none")
+                                           : std::string("not known");
   if (!causes.empty()) text += fmt::format(" ({})", fmt::join(causes, ", "));
-  if (content.facts.damaged_blocks > 0)
-    text += fmt::format("; damaged parts of the file: {}", content.facts.damaged_blocks);
   return text;
 }
 
@@ -76,7 +76,6 @@ std::string extent(const Content& content) {
   std::string text = fmt::format("{}, {} events", duration(content.duration_s() * 1e9),
                                  count(content.totals.events));
   if (!capture.ended_by.empty()) text += ", ended by " + code(capture.ended_by);
-  if (capture.close_ns == 0 && capture.open_ns != 0) text += ", not in order";
   return text;
 }
 
@@ -99,6 +98,7 @@ std::string facts(const Content& content, const PasteWords& words) {
     row("target", fmt::format("and {} more", facts.targets.size() - kMostTargets));
   row("capture", extent(content));
   row("lost", losses(content));
+  if (!facts.file.is_whole()) row("file", "not whole: " + lacking(facts.file));
   if (!words.rules.empty()) row("rules", words.rules);
   return text;
 }
@@ -126,7 +126,7 @@ std::string to_markdown(const Content& content, const Worst& worst, const PasteW
                        content.facts.host,
                        content.facts.capture,
                        content.facts.ledger,
-                       content.facts.damaged_blocks};
+                       content.facts.file};
   const Content shown = {plain,
                          content.topology,
                          content.totals,

@@ -9,18 +9,6 @@
 
 namespace sojourn::report {
 
-std::uint64_t Content::lost() const {
-  std::uint64_t counted = 0;
-  for (const auto& entry : facts.ledger)
-    if (entry.cause != model::LossCause::kFiltered && entry.cause != model::LossCause::kNotArmed)
-      counted += entry.count;
-  return std::max(counted, totals.lost);
-}
-
-bool Content::knows_losses() const {
-  return facts.capture.close_ns != 0 && facts.capture.engine != model::Engine::kImport;
-}
-
 namespace {
 
 struct Extent {

@@ -21,6 +21,7 @@
 #include "analysis/report/summary.h"
 #include "analysis/statistics/distribution.h"
 #include "analysis/threads/survey.h"
+#include "analysis/trace/completeness.h"
 
 namespace sojourn::report {
 
@@ -32,7 +33,7 @@ struct Facts {
   const model::Host& host;
   const model::Capture& capture;
   const model::Ledger& ledger;
-  std::size_t damaged_blocks = 0;
+  trace::Completeness file = {};  // as it is known when all was read
 };
 
 // A report of some of the journeys, or of some events where those are counted.
@@ -65,9 +66,6 @@ struct Content {
   const Spans* spans = nullptr;              // where the target timed its own work
   std::size_t width = SIZE_MAX;              // of the terminal that it is for
 
-  std::uint64_t lost() const;
-  // What another tracer lost is in no ledger.
-  bool knows_losses() const;
   double duration_s() const;
   // Of that what a selection leaves, which rates are of.
   double selected_s() const;

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/report/causes_text.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/context_text.h"
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
@@ -45,6 +46,8 @@ class ReportWriter {
       : content_(content), facts_(content.facts), topology_(content.topology) {}
 
   std::string run(bool all_points) {
+    if (const auto words = not_whole(facts_.file, facts_.path); !words.empty())
+      text_ += report::wrapped(words, 2, content_.width) + "\n";
     head();
     text_ += processes_text(facts_);
     if (has_units()) {
@@ -118,7 +121,6 @@ class ReportWriter {
   }
 
   void head() {
-    const auto lost = content_.lost();
     std::string tracing;
     const Costs costs = costs_of(content_);
     if (costs.share) {
@@ -129,17 +131,8 @@ class ReportWriter {
       tracing = fmt::format("; the tracer's own CPU time is {} of the target's", percent(share));
     }
     line("{}, {}, {}, {}{}", whose(), duration(content_.duration_s() * 1e9), how_many(),
-         lost > 0                  ? count(lost) + " lost"
-         : content_.knows_losses() ? "none lost"
-                                   : "losses unknown",
-         tracing);
+         losses_words(facts_.file), tracing);
     if (content_.selection) line("{}", selection_text(*content_.selection));
-    if (facts_.capture.close_ns == 0 && facts_.capture.open_ns != 0)
-      line("the capture did not end in order: what happened last may be missing");
-    if (facts_.damaged_blocks > 0)
-      line("{} of the file {} damaged and left out: sojourn check {}",
-           facts_.damaged_blocks == 1 ? "a part" : fmt::format("{} parts", facts_.damaged_blocks),
-           facts_.damaged_blocks == 1 ? "is" : "are", facts_.path);
   }
 
   // "ip.in -> phy.out.ant", from the points that were hit.
@@ -384,7 +377,7 @@ class ReportWriter {
       key = pair.key;
     }
     if (parents == 0) return "no point before it was ever hit";
-    if (content_.lost() > 0) return "its parent may be among the lost events";
+    if (facts_.file.lost_or_missing() > 0) return "its parent may be among the lost events";
     return fmt::format("no unit with the same {} was waiting", fmt::join(key, "."));
   }
 

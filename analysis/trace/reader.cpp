@@ -65,8 +65,11 @@ Result<Reader> Reader::open(const std::string& path) {
 // A block may be read more than once; it is damaged once.
 void Reader::State::report(const IndexEntry& block, std::string what) {
   if (reported.insert(block.offset).second)
-    damage.push_back(
-        {block.offset, sizeof(BlockHeader) + block.header.payload_bytes, std::move(what)});
+    damage.push_back({.offset = block.offset,
+                      .bytes = sizeof(BlockHeader) + block.header.payload_bytes,
+                      .what = std::move(what),
+                      .stream = block.header.stream,
+                      .events = block.header.events});
 }
 
 void Reader::State::read_all_meta() {

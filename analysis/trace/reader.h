@@ -44,6 +44,8 @@ struct Damage {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::string what;  // "block cut short", "checksum differs", ...
+  std::uint32_t stream = 0;
+  std::uint32_t events = 0;  // of the stream, as a block's header says that is whole itself
 };
 
 class Reader {

@@ -75,7 +75,7 @@ void check_report(const std::string& name, Threads threads) {
                                reader.host(),
                                reader.capture(),
                                reader.ledger(),
-                               reader.damage().size()};
+                               trace::completeness_of(reader)};
   const report::Content content = {facts, topology, totals, summary};
   compare(kFolder + "/" + name + ".report.txt", report::to_text(content, true));
   compare(kFolder + "/" + name + ".report.json", report::to_json(content).dump(2) + "\n");

@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/trace/completeness.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -24,104 +24,65 @@ struct Options {
   bool json = false;
 };
 
-struct StreamState {
-  std::uint64_t blocks = 0;
-  std::uint64_t events = 0;   // that could be read
-  std::uint64_t missing = 0;  // hits that are not in the file, as far as is known
-  std::uint64_t gaps = 0;
-  std::uint64_t counted = 0;   // by the ledger, of losses that took a sequence number
-  std::uint64_t filtered = 0;  // hits that were not wanted: they have no number
-
-  // More may be counted than is missed: what a stream lost after its last event leaves no gap, and
-  // shows only in a capture that ended in order.
-  std::uint64_t unaccounted() const { return missing > counted ? missing - counted : 0; }
-};
-
 struct Findings {
-  std::uint64_t events = 0;
-  std::map<std::uint32_t, StreamState> streams;
-  std::map<std::string, std::uint64_t> ledger;  // by cause
-  std::uint64_t lost = 0;                       // the ledger's total, but for
-  std::uint64_t filtered = 0;                   // what was not wanted
-  std::uint64_t missing = 0;
-  std::uint64_t unaccounted = 0;
-  bool ended_in_order = false;
-  bool imported = false;  // what its tracer lost is in no ledger
+  trace::Completeness file;
+  std::map<std::uint32_t, std::uint64_t> gaps;      // by stream
+  std::map<std::uint32_t, std::uint64_t> filtered;  // by stream: hits without a number
+  std::map<std::string, std::uint64_t> ledger;      // by cause
 
   std::string_view losses() const {
-    if (unaccounted != 0) return "unaccounted";
-    if (!ended_in_order || imported) return "unknown";
-    return lost != 0 || missing != 0 ? "accounted" : "complete";
+    if (file.unaccounted != 0) return "unaccounted";
+    if (!file.ended_in_order || file.is_import) return "unknown";
+    return file.lost != 0 || file.missing != 0 ? "accounted" : "complete";
   }
 };
-
-bool ended_in_order(const trace::Reader& reader) {
-  return reader.capture().close_ns > reader.capture().open_ns;
-}
 
 Result<Findings> examine(trace::Reader& reader) {
   Findings found;
   ProgressLine line;
+  std::uint64_t done = 0;
   SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
-    found.events += batch.size();
-    for (const std::uint32_t stream : batch.stream()) ++found.streams[stream].events;
-    line.update(found.events, reader.events());
+    line.update(done += batch.size(), reader.events());
     return true;
   }));
-  for (const model::Stream& stream : reader.streams()) found.streams[stream.id];
-  for (const trace::BlockInfo& block : reader.blocks()) ++found.streams[block.stream].blocks;
-  for (const trace::Gap& gap : reader.gaps()) {
-    StreamState& stream = found.streams[gap.stream];
-    ++stream.gaps;
-    stream.missing += gap.count;
-  }
-  found.ended_in_order = ended_in_order(reader);
-  found.imported = reader.capture().engine == model::Engine::kImport;
-  const std::vector<std::uint64_t>& hits = reader.capture().stream_hits;
-  const std::vector<std::uint64_t>& first = reader.capture().stream_first;
-  for (auto& [id, stream] : found.streams) {
-    const std::uint64_t kept = stream.events + (id < first.size() ? first[id] : 0);
-    if (id < hits.size() && hits[id] >= kept) stream.missing = hits[id] - kept;
-  }
+  found.file = trace::completeness_of(reader);
+  for (const trace::Gap& gap : reader.gaps()) ++found.gaps[gap.stream];
   for (const model::LedgerEntry& entry : reader.ledger()) {
     found.ledger[std::string(name(entry.cause))] += entry.count;
-    (entry.cause == model::LossCause::kFiltered ? found.filtered : found.lost) += entry.count;
-    if (entry.cause == model::LossCause::kFiltered)
-      found.streams[entry.stream].filtered += entry.count;
-    if (model::takes_sequence_number(entry.cause))
-      found.streams[entry.stream].counted += entry.count;
-  }
-  for (const auto& [id, stream] : found.streams) {
-    found.missing += stream.missing;
-    found.unaccounted += stream.unaccounted();
+    if (entry.cause == model::LossCause::kFiltered) found.filtered[entry.stream] += entry.count;
   }
   return found;
 }
 
 double bytes_per_event(const trace::Reader& reader, const Findings& found) {
-  return found.events == 0
+  return found.file.events == 0
              ? 0
-             : static_cast<double>(reader.bytes()) / static_cast<double>(found.events);
+             : static_cast<double>(reader.bytes()) / static_cast<double>(found.file.events);
+}
+
+std::uint64_t of_stream(const std::map<std::uint32_t, std::uint64_t>& counts, std::uint32_t id) {
+  const auto known = counts.find(id);
+  return known == counts.end() ? 0 : known->second;
 }
 
 void print_json(const trace::Reader& reader, const Findings& found) {
   using nlohmann::json;
   json streams = json::array();
-  for (const auto& [id, stream] : found.streams)
+  for (const auto& [id, stream] : found.file.streams)
     streams.push_back({{"stream", id},
                        {"blocks", stream.blocks},
                        {"events", stream.events},
-                       {"gaps", stream.gaps},
+                       {"gaps", of_stream(found.gaps, id)},
                        {"missing", stream.missing},
                        {"counted", stream.counted},
-                       {"filtered", stream.filtered}});
+                       {"filtered", of_stream(found.filtered, id)}});
   json damage = json::array();
   for (const trace::Damage& one : reader.damage())
     damage.push_back({{"offset", one.offset}, {"bytes", one.bytes}, {"what", one.what}});
   const json all = {{"whole", reader.damage().empty()},
                     {"losses", found.losses()},
                     {"bytes", reader.bytes()},
-                    {"events", found.events},
+                    {"events", found.file.events},
                     {"bytes_per_event", bytes_per_event(reader, found)},
                     {"blocks", reader.blocks().size()},
                     {"points", reader.schema().points.size()},
@@ -129,10 +90,10 @@ void print_json(const trace::Reader& reader, const Findings& found) {
                     {"index", reader.had_index()},
                     {"open_ns", reader.capture().open_ns},
                     {"close_ns", reader.capture().close_ns},
-                    {"missing", found.missing},
-                    {"unaccounted", found.unaccounted},
-                    {"lost", found.lost},
-                    {"filtered", found.filtered},
+                    {"missing", found.file.missing},
+                    {"unaccounted", found.file.unaccounted},
+                    {"lost", found.file.lost},
+                    {"filtered", found.file.filtered},
                     {"ledger", found.ledger},
                     {"streams", std::move(streams)},
                     {"damage", std::move(damage)}};
@@ -141,10 +102,10 @@ void print_json(const trace::Reader& reader, const Findings& found) {
 
 void print_text(const trace::Reader& reader, const Findings& found) {
   fmt::print("{}   {} of {} in {}, {:.2f} bytes an event\n", bytes(reader.bytes()),
-             counted(found.events, "event"), counted(reader.schema().points.size(), "point"),
+             counted(found.file.events, "event"), counted(reader.schema().points.size(), "point"),
              counted(reader.blocks().size(), "block"), bytes_per_event(reader, found));
   const model::Capture& capture = reader.capture();
-  if (!ended_in_order(reader))
+  if (!found.file.ended_in_order)
     fmt::print("marks    capture never ended in order: exact from the first mark on only\n");
   else
     fmt::print("marks    exact over {:.3f} s, ended by {}\n",
@@ -153,7 +114,7 @@ void print_text(const trace::Reader& reader, const Findings& found) {
   fmt::print("index    {}\n", reader.had_index() ? "whole" : "missing: rebuilt from the blocks");
 
   fmt::print("\nstream       blocks        events     missing      counted\n");
-  for (const auto& [id, stream] : found.streams)
+  for (const auto& [id, stream] : found.file.streams)
     if (stream.blocks != 0 || stream.counted != 0)
       fmt::print("{:<6} {:>12} {:>13} {:>11} {:>12}\n", id, grouped(stream.blocks),
                  grouped(stream.events), grouped(stream.missing), grouped(stream.counted));
@@ -174,24 +135,22 @@ Result<void> run(const Options& options) {
   else
     print_text(reader, found);
 
-  if (!reader.damage().empty()) {
-    std::uint64_t damaged = 0;
-    for (const trace::Damage& one : reader.damage()) damaged += one.bytes;
-    return fail("{}: damaged in {}, {} in all", options.path,
-                counted(reader.damage().size(), "place"), counted(damaged, "byte"));
-  }
-  if (found.unaccounted != 0)
+  const trace::Completeness& file = found.file;
+  if (file.damaged_places != 0)
+    return fail("{}: damaged in {}, {} in all", options.path, counted(file.damaged_places, "place"),
+                counted(file.damaged_bytes, "byte"));
+  if (file.unaccounted != 0)
     return fail("{}: {} neither in the trace nor counted as lost", options.path,
-                counted(found.unaccounted, "event"));
+                counted(file.unaccounted, "event"));
   if (options.json) return {};
-  if (!found.ended_in_order) {
+  if (!file.ended_in_order) {
     fmt::print(
         "\nwhole as far as it goes; the capture did not end in order: what came last is missing\n");
     return {};
   }
-  if (found.lost != 0 || found.missing != 0)
-    fmt::print("\nwhole, and every lost event is accounted for: {}\n", grouped(found.lost));
-  else if (found.imported)
+  if (file.lost != 0 || file.missing != 0)
+    fmt::print("\nwhole, and every lost event is accounted for: {}\n", grouped(file.lost));
+  else if (file.is_import)
     fmt::print("\nwhole; an import: what its tracer lost is not known\n");
   else
     fmt::print("\nwhole, and nothing was lost\n");

@@ -134,26 +134,28 @@ Result<void> print_data(std::string_view text) {
 
 Result<void> print_compat_journeys(trace::Reader& reader, const CompatJourneys& options) {
   SJ_TRY(rebuilt, rebuild_as_latseq(reader, options.ends));
+  tell_if_not_whole(reader);
   for (const Journey* const journey : chosen(rebuilt, options))
     SJ_CHECK(print_data(options.json ? latseq::journey_json(rebuilt.recording, *journey)
                                      : journey_text(rebuilt, *journey)));
-  tell_if_not_whole(reader);
   return {};
 }
 
 Result<void> print_compat_report(trace::Reader& reader, const latseq::Ends& ends, bool json) {
   SJ_TRY(rebuilt, rebuild_as_latseq(reader, ends));
   const auto& [recording, all] = rebuilt;
-  tell_if_not_whole(reader);
   const std::uint64_t orphans = recording.measures().size() - all.events.size();
-  if (json) return latseq::print_statistics(recording, all, print_data);
+  if (json) {
+    tell_if_not_whole(reader);
+    return latseq::print_statistics(recording, all, print_data);
+  }
   return print_data(fmt::format(
-      "{} as LatSeq's own rebuilder reads it: {} journeys from {} inputs\n"
+      "{}{} as LatSeq's own rebuilder reads it: {} journeys from {} inputs\n"
       "{} of {} events are in none of them\n\n{}\n{}\n"
       "A packet that was cut is several journeys here, and events are never used up. Without "
       "--compat: each packet once.\n",
-      report::printable(recording.file()), count(all.journeys.size()), count(all.inputs),
-      count(orphans), count(recording.measures().size()), latency_text(rebuilt),
+      first_line(reader), report::printable(recording.file()), count(all.journeys.size()),
+      count(all.inputs), count(orphans), count(recording.measures().size()), latency_text(rebuilt),
       paths_text(rebuilt)));
 }
 

@@ -276,6 +276,7 @@ Result<void> run(const Options& options) {
     return fail("{}: no point matches {}", options.path, fmt::join(options.globs, ", "));
   SJ_TRY(where, options.where.events(reader));
   const Printer print(options, reader);
+  const std::string told = tell_if_not_whole(reader);
 
   Lines lines;
   std::vector<std::uint32_t> rows;
@@ -296,7 +297,7 @@ Result<void> run(const Options& options) {
   }));
   SJ_CHECK(written);
   SJ_CHECK(lines.flush());
-  tell_if_not_whole(reader);
+  tell_if_not_whole(reader, told);
   return {};
 }
 

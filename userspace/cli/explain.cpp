@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/causes_text.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/inquiry.h"
 #include "analysis/report/slots.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline.h"
@@ -123,7 +125,6 @@ Result<void> run(const Options& options) {
                           [&](const causes::Verdict& verdict) { worst.add(verdict); });
   SJ_CHECK(inquiry.run(progress(passes - 1)));
   line.clear();
-  tell_if_not_whole(reader);
   const report::CausesContent content = {
       .path = options.path,
       .target = reader.target(),
@@ -138,11 +139,15 @@ Result<void> run(const Options& options) {
       .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
       .width = line_width()};
-  if (options.json)
-    fmt::print("{}\n", report::causes_json(content).dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  else
-    fmt::print("{}", report::causes_text(content));
+  if (!options.json) {
+    fmt::print("{}{}", first_line(reader), report::causes_text(content));
+    return {};
+  }
+  tell_if_not_whole(reader);
+  auto document = report::causes_json(content);
+  document["file"] = report::completeness_json(trace::completeness_of(reader));
+  fmt::print("{}\n",
+             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return {};
 }
 

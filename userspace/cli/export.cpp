@@ -151,6 +151,7 @@ Result<void> export_trace(const Options& options, trace::Reader& reader,
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
+  const std::string told = tell_if_not_whole(reader);
   if (options.output.empty() || options.output == "-") {
     SJ_CHECK(export_trace(options, reader, print_data));
   } else {
@@ -162,7 +163,7 @@ Result<void> run(const Options& options) {
         export_trace(options, reader, [&](std::string_view text) { return file.write(text); }));
     SJ_CHECK(file.finish());
   }
-  tell_if_not_whole(reader);
+  tell_if_not_whole(reader, told);
   return {};
 }
 

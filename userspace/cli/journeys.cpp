@@ -165,12 +165,13 @@ Result<void> run(const Options& options) {
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
   Printer printer(options, where, reader, line);
+  const std::string told = tell_if_not_whole(reader);
   SJ_CHECK(report::rebuild(
       reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
       [&](const model::EventBatch&) { return !printer.full(); }));
   line.clear();
   printer.finish();
-  tell_if_not_whole(reader);
+  tell_if_not_whole(reader, told);
   return printer.found_all(options.path);
 }
 

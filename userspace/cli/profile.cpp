@@ -8,8 +8,10 @@
 
 #include "analysis/journeys/topology.h"
 #include "analysis/profile/work.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/profile_text.h"
 #include "analysis/report/words.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -64,11 +66,25 @@ profile::Wanted wanted_by(const Options& options, const report::ProfileContent& 
   };
 }
 
-void print_json(const Options& options, const report::ProfileContent& content) {
+void print_json(const Options& options, const report::ProfileContent& content,
+                const trace::Reader& reader) {
   auto document = report::profile_json(content);
+  document["file"] = report::completeness_json(trace::completeness_of(reader));
   if (options.where.given()) document["where"] = options.where.text();
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+// What was asked for has to be there.
+Result<void> require_samples(const Options& options, const report::ProfileContent& content) {
+  const auto& stacks = content.work.stacks();
+  if (options.where.given() && stacks.empty())
+    return fail("{}: no sample where {}", options.path, options.where.text());
+  const bool is_narrowed = !options.thread.empty() || !options.hop.empty();
+  if (is_narrowed && std::ranges::none_of(
+                         stacks, [&](const auto& entry) { return content.wanted(entry.first.at); }))
+    return fail("{}: no sample of such a thread in such a hop", options.path);
+  return {};
 }
 
 Result<void> run(const Options& options) {
@@ -78,7 +94,6 @@ Result<void> run(const Options& options) {
   SJ_TRY(selection, ThreadSelection::of(options.where, reader));
   profile::Work work(reader.schema(), topology, reader.profile(), selection.of_samples());
   SJ_CHECK(gather(reader, work));
-  tell_if_not_whole(reader);
   const profile::StackNames names(reader.profile());
   report::ProfileContent content = {.target = reader.target(),
                                     .counter = *counter,
@@ -90,20 +105,16 @@ Result<void> run(const Options& options) {
                                     .most_rows = options.limit,
                                     .width = line_width()};
   content.wanted = wanted_by(options, content);
-  if (options.where.given() && work.stacks().empty())
-    return fail("{}: no sample where {}", options.path, options.where.text());
-  const bool is_narrowed = !options.thread.empty() || !options.hop.empty();
-  if (is_narrowed && std::ranges::none_of(work.stacks(), [&](const auto& entry) {
-        return content.wanted(entry.first.at);
-      }))
-    return fail("{}: no sample of such a thread in such a hop", options.path);
+  const auto is_there = require_samples(options, content);
+  if (!is_there || options.json || options.folded) tell_if_not_whole(reader);
+  SJ_CHECK(is_there);
   if (options.json)
-    print_json(options, content);
+    print_json(options, content, reader);
   else if (options.folded)
     fmt::print("{}", report::profile_folded(content));
   else
     fmt::print(
-        "{}{}",
+        "{}{}{}", first_line(reader),
         options.where.given()
             ? report::wrapped("only samples where " + options.where.text(), 2, line_width()) + "\n"
             : "",

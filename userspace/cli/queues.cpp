@@ -19,9 +19,11 @@
 #include "analysis/queues/survey.h"
 #include "analysis/queues/topology.h"
 #include "analysis/queues/verifier.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/several.h"
 #include "analysis/report/words.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
@@ -104,6 +106,7 @@ void print_json(const Options& options, const Found& found) {
   document["operations"] = queues::operations_json(found.operations, found.threads, options.depths);
   document["places"] =
       queues::places_json(found.places, found.topology, found.threads, options.depths);
+  document["file"] = report::completeness_json(trace::completeness_of(found.reader));
   document["pressure"] = queues::chains_json(net.chains(kMostChains), net.names());
   if (options.where.given()) document["where"] = options.where.text();
   fmt::print("{}\n",
@@ -114,6 +117,7 @@ void print_text(const Options& options, const Found& found) {
   const bool with_samples = found.has_samples() && !options.places;
   const std::uint64_t origin = origin_ns(found.reader);
   const queues::EndsById ends = queues::ends_of(found.operations, found.threads);
+  fmt::print("{}", first_line(found.reader));
   if (options.where.given())
     fmt::print("{}\n\n", report::wrapped("only what came where " + options.where.text() +
                                              ": depths, rates and waits are of that",
@@ -178,6 +182,27 @@ queues::Places::TakeStay print_items(const journeys::Topology& topology, std::ui
   };
 }
 
+// What was asked for has to be there.
+Result<void> require_queues(const Options& options, const Found& found) {
+  const bool has_any = found.has_samples() || !found.places.empty() || !found.operations.empty();
+  if (!has_any && options.where.given())
+    return fail("{}: no item came to a queue where {}", options.path, options.where.text());
+  if (!has_any)
+    return fail(
+        "{}: has no queues: `sojourn record --queues` samples those that the target "
+        "registered, and no packet went through any point (docs/queues.md)",
+        options.path);
+  if (options.verify && !found.has_samples())
+    return fail("{}: no queue was sampled: there is nothing to compare (`sojourn record --queues`)",
+                options.path);
+  if (found.verifier && found.verifier->verdicts().empty())
+    return fail(
+        "{}: no sampled queue makes events of its operations (SJ_ENQUEUE_ITEM and "
+        "SJ_DEQUEUE_ITEM): there is nothing to compare",
+        options.path);
+  return {};
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(rules, options.rules.read());
   SJ_TRY(reader, open_trace(options.path));
@@ -198,24 +223,11 @@ Result<void> run(const Options& options) {
   if (options.verify) found.verifier.emplace(reader);
   found.threads = profile::thread_names(reader.context());
   found.marks.emplace(topology, found.survey, found.threads);
+  const std::string told = options.items ? tell_if_not_whole(reader) : "";
   SJ_CHECK(read(found, rules));
-  tell_if_not_whole(reader);
-  const bool has_any = found.has_samples() || !found.places.empty() || !found.operations.empty();
-  if (!has_any && options.where.given())
-    return fail("{}: no item came to a queue where {}", options.path, options.where.text());
-  if (!has_any)
-    return fail(
-        "{}: has no queues: `sojourn record --queues` samples those that the target "
-        "registered, and no packet went through any point (docs/queues.md)",
-        options.path);
-  if (options.verify && !found.has_samples())
-    return fail("{}: no queue was sampled: there is nothing to compare (`sojourn record --queues`)",
-                options.path);
-  if (found.verifier && found.verifier->verdicts().empty())
-    return fail(
-        "{}: no sampled queue makes events of its operations (SJ_ENQUEUE_ITEM and "
-        "SJ_DEQUEUE_ITEM): there is nothing to compare",
-        options.path);
+  const auto is_there = require_queues(options, found);
+  if (!is_there || options.items || options.json || options.dot) tell_if_not_whole(reader, told);
+  SJ_CHECK(is_there);
   print(options, found);
   if (found.verifier && std::ranges::any_of(found.verifier->discrepancies(),
                                             [](const auto& one) { return !one.events_lost; }))

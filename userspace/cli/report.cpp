@@ -29,6 +29,7 @@
 #include "analysis/report/words.h"
 #include "analysis/report/worst.h"
 #include "analysis/threads/survey.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
@@ -63,15 +64,11 @@ std::string json_text(const nlohmann::ordered_json& object) {
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string words(const Options& options, const report::Content& content,
-                  const report::Worst& worst, const report::Groups* groups) {
+// Of what is no data but a text for people.
+std::string text(const Options& options, const report::Content& content, const report::Worst& worst,
+                 const report::Groups* groups) {
   if (options.cdf == "text") return report::cdf_text(content, groups);
-  if (options.cdf == "csv") return report::cdf_csv(content, groups);
-  if (options.cdf == "json") return json_text(report::cdf_json(content, groups));
-  if (groups != nullptr)
-    return options.json ? json_text(report::groups_json(content, *groups))
-                        : report::groups_text(content, *groups);
-  if (options.json) return json_text(report::to_json(content));
+  if (groups != nullptr) return report::groups_text(content, *groups);
   if (options.costs) return report::costs_text(content);
   if (options.paste)
     return report::to_markdown(
@@ -80,9 +77,30 @@ std::string words(const Options& options, const report::Content& content,
   return report::to_text(content, options.points);
 }
 
+// Data says nothing but itself: what the file lacks is on stderr. Whole texts say it themselves.
+Result<void> print(const Options& options, const trace::Reader& reader,
+                   const report::Content& content, const report::Worst& worst,
+                   const report::Groups* groups) {
+  const bool is_data = options.json || options.cdf == "csv" || options.cdf == "json";
+  if (!is_data) {
+    const bool says_it = options.cdf.empty() && groups == nullptr && !options.costs;
+    return print_data((says_it ? "" : first_line(reader)) + text(options, content, worst, groups));
+  }
+  tell_if_not_whole(reader);
+  if (options.cdf == "csv") return print_data(report::cdf_csv(content, groups));
+  if (options.cdf == "json") return print_data(json_text(report::cdf_json(content, groups)));
+  return print_data(json_text(groups != nullptr ? report::groups_json(content, *groups)
+                                                : report::to_json(content)));
+}
+
 report::Facts facts_of(const Options& options, const trace::Reader& reader) {
-  return {options.path,     reader.schema(), reader.targets(),      reader.host(),
-          reader.capture(), reader.ledger(), reader.damage().size()};
+  return {options.path,
+          reader.schema(),
+          reader.targets(),
+          reader.host(),
+          reader.capture(),
+          reader.ledger(),
+          trace::completeness_of(reader)};
 }
 
 // Points and threads count events as they are: no journey is rebuilt for them.
@@ -110,7 +128,6 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
     return true;
   }));
   line.clear();
-  tell_if_not_whole(reader);
   groups.finish();
   const report::Facts facts = facts_of(options, reader);
   const report::Summary none(topology, reader.capture().open_ns);
@@ -123,7 +140,7 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
                          .from_ns = where->span().from_ns,
                          .until_ns = where->span().until_ns,
                          .of_events = true};
-  return print_data(words(options, content, report::Worst(reader.schema()), &groups));
+  return print(options, reader, content, report::Worst(reader.schema()), &groups);
 }
 
 Result<void> run(const Options& options) {
@@ -176,7 +193,6 @@ Result<void> run(const Options& options) {
   SJ_TRY(totals, apart ? report::rebuild_apart(reader, rules, parts, summary, progress, consume)
                        : report::rebuild(reader, rules, observer, progress, consume));
   line.clear();
-  tell_if_not_whole(reader);
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
   times.finish(end_ns);
@@ -214,7 +230,7 @@ Result<void> run(const Options& options) {
     SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
     content.deadline_ns = deadline_ns;
   }
-  return print_data(words(options, content, worst, groups ? &*groups : nullptr));
+  return print(options, reader, content, worst, groups ? &*groups : nullptr);
 }
 
 void check(Options& options) {
@@ -289,6 +305,9 @@ Action define_report(Arguments& arguments) {
       "jitter      the mean difference of latencies of packets that follow each other\n"
       "busiest ms  the most in one millisecond, and against the mean one of its second\n"
       "in flight   units in the place at once, at least: what was there before is not known\n"
+      "not whole   what the file lacks, in the first line, or with --json on stderr and as "
+      "\"file\"; "
+      "`sojourn check` says where\n"
       "\n"
       "docs/journeys.md explains how journeys are rebuilt.");
   return [options] { return run(*options); };

@@ -10,10 +10,12 @@
 
 #include "analysis/journeys/topology.h"
 #include "analysis/profile/work.h"
+#include "analysis/report/completeness_words.h"
 #include "analysis/report/profile_text.h"
 #include "analysis/report/threads_text.h"
 #include "analysis/report/words.h"
 #include "analysis/threads/survey.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -51,24 +53,17 @@ Result<void> gather(trace::Reader& reader, threads::Survey& survey, profile::Wor
   return {};
 }
 
-std::uint64_t lost(const model::Ledger& ledger) {
-  std::uint64_t sum = 0;
-  for (const model::LedgerEntry& entry : ledger)
-    if (entry.cause != model::LossCause::kFiltered) sum += entry.count;
-  return sum;
-}
-
 std::string heading(const Options& options, const trace::Reader& reader, double whole_s,
                     double duration_s) {
-  const std::uint64_t missing = lost(reader.ledger());
   const std::size_t others = reader.targets().size() - 1;
   const std::string& name = reader.target().name;
   std::string text =
+      first_line(reader) +
       fmt::format("{}, pid {}{}, {}, {} events, {}\n",
                   name.empty() ? "unnamed target" : report::printable(name), reader.target().pid,
                   others == 0 ? "" : fmt::format(" and {} more", others),
                   report::duration(whole_s * 1e9), report::count(reader.events()),
-                  missing == 0 ? "none lost" : report::count(missing) + " lost");
+                  report::losses_words(trace::completeness_of(reader)));
   if (options.where.given())
     text += report::wrapped(fmt::format("only what threads did where {}, in {}",
                                         options.where.text(), report::duration(duration_s * 1e9)),
@@ -127,7 +122,6 @@ Result<void> run(const Options& options) {
   profile::Work work(reader.schema(), topology, reader.profile(), selection.of_samples());
   std::uint64_t end_ns = reader.capture().close_ns;
   SJ_CHECK(gather(reader, survey, work, end_ns));
-  tell_if_not_whole(reader);
   const std::uint64_t begin_ns = origin_ns(reader);
   const double whole_s = static_cast<double>(end_ns - std::min(begin_ns, end_ns)) / 1e9;
   const report::ThreadsContent content = {
@@ -135,13 +129,16 @@ Result<void> run(const Options& options) {
       .duration_s = static_cast<double>(selection.time_in(begin_ns, end_ns)) / 1e9,
       .most_rows = options.limit,
       .width = line_width()};
-  if (std::ranges::none_of(survey.threads(),
-                           [&](const auto& one) { return survey.is_meant(one.second); }))
+  const bool is_empty = std::ranges::none_of(
+      survey.threads(), [&](const auto& one) { return survey.is_meant(one.second); });
+  if (is_empty || options.json || options.dot) tell_if_not_whole(reader);
+  if (is_empty)
     return options.where.given()
                ? fail("{}: no thread did anything where {}", options.path, options.where.text())
                : fail("{}: of no thread there is an event that tells what it did", options.path);
   if (options.json) {
     auto document = report::threads_json(content);
+    document["file"] = report::completeness_json(trace::completeness_of(reader));
     if (options.where.given()) document["where"] = options.where.text();
     fmt::print("{}\n",
                document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

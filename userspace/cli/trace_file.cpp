@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "analysis/report/completeness_words.h"
+#include "analysis/report/words.h"
+#include "analysis/trace/completeness.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
 
 namespace sojourn::cli {
 
@@ -26,13 +30,15 @@ std::uint64_t origin_ns(const trace::Reader& reader) {
   return std::ranges::min(reader.blocks(), {}, &trace::BlockInfo::min_ts_ns).min_ts_ns;
 }
 
-void tell_if_not_whole(const trace::Reader& reader) {
-  if (!reader.damage().empty())
-    tell("{}: damaged, and what cannot be read is left out: see sojourn check {}\n", reader.path(),
-         reader.path());
-  else if (reader.capture().close_ns == 0)
-    tell("{}: the capture did not end in order: what happened last may be missing\n",
-         reader.path());
+std::string first_line(const trace::Reader& reader) {
+  const std::string words = report::not_whole(trace::completeness_of(reader), reader.path());
+  return words.empty() ? words : report::wrapped(words, 2, line_width()) + "\n";
+}
+
+std::string tell_if_not_whole(const trace::Reader& reader, std::string_view told) {
+  std::string words = report::not_whole(trace::completeness_of(reader), reader.path());
+  if (!words.empty() && words != told) tell("{}\n", words);
+  return words;
 }
 
 }  // namespace sojourn::cli

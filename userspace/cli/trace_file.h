@@ -1,9 +1,10 @@
 // The trace file that a command was given to read: opened, or refused where nothing in it could be
-// read, and a word on stderr where it does not hold all that happened.
+// read, and a word where it does not hold all that happened.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "analysis/base/result.h"
 #include "analysis/trace/reader.h"
@@ -19,7 +20,12 @@ Result<trace::Reader> open_trace(const std::string& path);
 // What times count from: the capture's first mark, or the first event where there is none.
 std::uint64_t origin_ns(const trace::Reader& reader);
 
-// After reading: some damage is found only then.
-void tell_if_not_whole(const trace::Reader& reader);
+// What is missing or damaged, as the first line of a text for people; empty where nothing is. After
+// reading: some damage is found only then.
+std::string first_line(const trace::Reader& reader);
+
+// The same on stderr, beside data; returned is what was told. Where data is printed while the file
+// is read, it is told before with what the headers tell, and again where more than that was found.
+std::string tell_if_not_whole(const trace::Reader& reader, std::string_view told = "");
 
 }  // namespace sojourn::cli

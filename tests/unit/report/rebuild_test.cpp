@@ -64,7 +64,7 @@ Told tell(const std::string& path, const std::vector<journeys::Part>& parts) {
                        reader.host(),
                        reader.capture(),
                        reader.ledger(),
-                       reader.damage().size()};
+                       trace::completeness_of(reader)};
   told.words = to_json({facts, topology, totals, summary});
   round_deviations(told.words);
   return told;

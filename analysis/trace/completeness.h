@@ -1,0 +1,45 @@
+// What a trace file lacks of its capture: hits of each stream that are neither in the file nor
+// counted as lost, and what of the file is damaged. Headers tell most of it when a Reader is
+// opened; damage inside of a block is known once that block was read. Plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "analysis/trace/reader.h"
+
+namespace sojourn::trace {
+
+struct StreamAccount {
+  std::uint64_t blocks = 0;
+  std::uint64_t events = 0;   // in blocks that are not known to be damaged
+  std::uint64_t missing = 0;  // hits that are not in the file, as far as is known
+  std::uint64_t counted = 0;  // by the ledger, of losses that took a sequence number
+
+  // More may be counted than is missed: what a stream lost after its last event leaves no gap, and
+  // shows only in a capture that ended in order.
+  std::uint64_t unaccounted() const { return missing > counted ? missing - counted : 0; }
+};
+
+struct Completeness {
+  std::map<std::uint32_t, StreamAccount> streams;
+  std::uint64_t events = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t unaccounted = 0;
+  std::uint64_t lost = 0;      // that the ledger counts
+  std::uint64_t filtered = 0;  // that it counts as not wanted: no loss
+  std::size_t damaged_places = 0;
+  std::uint64_t damaged_bytes = 0;
+  bool ended_in_order = false;
+  bool is_import = false;  // what its tracer lost is in no ledger
+
+  // All that was captured is in the file, or counted as lost.
+  bool is_whole() const { return damaged_places == 0 && unaccounted == 0 && ended_in_order; }
+  bool knows_losses() const { return is_whole() && !is_import; }
+  std::uint64_t lost_or_missing() const { return lost + unaccounted; }
+};
+
+Completeness completeness_of(const Reader& reader);
+
+}  // namespace sojourn::trace
