@@ -22,7 +22,7 @@ struct Refused {
 
 TEST_CASE("wrong usage is refused in one line that says what is meant") {
   const std::vector<Refused> all = {
-      {{}, "a command is wanted; `sojourn --help` lists them"},
+      {{"--"}, "a command is wanted; `sojourn --help` lists them"},
       {{"reprot"}, "there is no command \"reprot\": did you mean report?"},
       {{"weather"}, "there is no command \"weather\"; `sojourn --help` lists them"},
       {{"report"}, "trace is required; see `sojourn report --help`"},
@@ -72,6 +72,13 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
     CHECK(ended.err == "sojourn: " + one.words + "\n");
     CHECK(ended.out.empty());
   }
+}
+
+TEST_CASE("without arguments it says what to do first, and that is no failure") {
+  const std::string screen = output_of({});
+  CHECK(screen.starts_with("sojourn shows, for a base station that is already running"));
+  CHECK(screen.contains("\n  sojourn record "));
+  CHECK(screen.contains("`sojourn --help`"));
 }
 
 TEST_CASE("a time has a unit, whichever option it is given to") {

@@ -9,6 +9,7 @@
 
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/first_screen.h"
 #include "userspace/doctor/host_answers.h"
 #include "userspace/doctor/host_checks.h"
 #include "userspace/doctor/host_facts.h"
@@ -35,19 +36,28 @@ Result<void> doctor(const Options& options) {
     SJ_TRY(opened, target::Process::open(options.pid));
     process = std::move(opened);
   }
+  const doctor::HostFacts facts = doctor::read_host({});
+  std::optional<doctor::Surroundings> surroundings;
+  if (!process) {
+    SJ_TRY(around, look_around(facts));
+    surroundings = std::move(around);
+  }
   const doctor::HostAnswers answers = doctor::ask_host();
-  doctor::Diagnosis diagnosis = doctor::judge_host(doctor::read_host({}), answers);
+  doctor::Diagnosis diagnosis = doctor::judge_host(facts, answers);
   std::string points;
   if (process) {
     SJ_TRY(look, doctor::look_at(*process, answers, kLook));
     doctor::judge_target(look, diagnosis);
     points = doctor::points_text(look);
   }
-  if (options.json)
-    fmt::print("{}\n", doctor::to_json(diagnosis).dump(
-                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  else
+  if (options.json) {
+    auto json = doctor::to_json(diagnosis);
+    if (surroundings) json["processes"] = doctor::traceable_json(*surroundings);
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
     fmt::print("{}{}", doctor::to_text(diagnosis), points);
+    if (surroundings) fmt::print("\n{}", doctor::traceable_text(*surroundings));
+  }
   if (!diagnosis.ways.any()) return fail("recording will not work here");
   return {};
 }

@@ -18,6 +18,7 @@
 
 #include "analysis/filter/words.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/first_screen.h"
 #include "userspace/cli/help.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
@@ -73,7 +74,19 @@ int flush_output() {
   return 1;
 }
 
+// Without arguments.
+int show_first_screen() {
+  const auto screen = cli::first_screen();
+  if (!screen) {
+    cli::tell("sojourn: {}\n", screen.error().text());
+    return 1;
+  }
+  (void)std::fputs(screen->c_str(), stdout);  // what did not go out is found by the flush
+  return flush_output();
+}
+
 int run(int argc, char** argv) {
+  if (argc <= 1) return show_first_screen();
   CLI::App app(
       "sojourn shows, for a base station that is already running, where every packet spends its "
       "time.",

@@ -1,6 +1,5 @@
 #include "userspace/cli/map_options.h"
 
-#include <string_view>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -75,6 +74,13 @@ Result<coarse::Found> MapOptions::find_in_files(std::span<const std::string> pat
   if (given()) return coarse::find_points_in_files(paths, maps_, options_);
   SJ_TRY(points, target::find_points_in_files(paths));
   return coarse::Found{.points = std::move(points), .mapped = {}, .remarks = {}};
+}
+
+std::string_view ready_map_for(std::string_view executable) {
+  const std::string_view name = executable.substr(executable.rfind('/') + 1);
+  for (const coarse::ReadyProgram& ready : coarse::ready_programs())
+    if (ready.program == name) return ready.map;
+  return {};
 }
 
 }  // namespace sojourn::cli

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/base/result.h"
@@ -30,5 +31,8 @@ class MapOptions {
   coarse::Options options_;
   std::vector<coarse::Map> maps_;
 };
+
+// The name of the ready map for an executable of that path; empty: there is none.
+std::string_view ready_map_for(std::string_view executable);
 
 }  // namespace sojourn::cli

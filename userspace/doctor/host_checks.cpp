@@ -24,6 +24,10 @@ enum Capability : unsigned {
   kBpf = 39
 };
 
+bool has_or_is_admin(const HostFacts& facts, Capability capability) {
+  return facts.has_capability(capability) || facts.has_capability(kSysAdmin);
+}
+
 double ns(std::uint64_t ps) {
   return static_cast<double>(ps) / 1000;
 }
@@ -63,10 +67,11 @@ Check btf(const HostFacts& facts) {
 }
 
 Check rights(const HostFacts& facts) {
-  const bool admin = facts.has_capability(kSysAdmin);
+  const bool bpf = has_or_is_admin(facts, kBpf);
+  const bool perfmon = has_or_is_admin(facts, kPerfmon);
   std::vector<std::string_view> missing;
-  if (!facts.has_capability(kBpf) && !admin) missing.emplace_back("CAP_BPF");
-  if (!facts.has_capability(kPerfmon) && !admin) missing.emplace_back("CAP_PERFMON");
+  if (!bpf) missing.emplace_back("CAP_BPF");
+  if (!perfmon) missing.emplace_back("CAP_PERFMON");
   const bool can_trap = missing.empty();
   if (!facts.has_capability(kSysPtrace)) missing.emplace_back("CAP_SYS_PTRACE");
   Check check = make("rights", "rights", Verdict::kPass, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
@@ -80,8 +85,8 @@ Check rights(const HostFacts& facts) {
   const auto setting = [](const std::optional<int>& value) {
     return value ? ordered_json(*value) : ordered_json(nullptr);
   };
-  check.values = {{"bpf", facts.has_capability(kBpf) || admin},
-                  {"perfmon", facts.has_capability(kPerfmon) || admin},
+  check.values = {{"bpf", bpf},
+                  {"perfmon", perfmon},
                   {"sys_ptrace", facts.has_capability(kSysPtrace)},
                   {"sys_resource", facts.has_capability(kSysResource)},
                   {"perf_event_paranoid", setting(facts.perf_event_paranoid)},
@@ -94,8 +99,8 @@ Check settings(const HostFacts& facts) {
   const auto said = [](const std::optional<int>& value) {
     return value ? std::to_string(*value) : std::string("absent");
   };
-  const bool has_perfmon = facts.has_capability(kPerfmon) || facts.has_capability(kSysAdmin);
-  const bool paranoid = facts.perf_event_paranoid.value_or(0) > 2 && !has_perfmon;
+  const bool paranoid =
+      facts.perf_event_paranoid.value_or(0) > 2 && !has_or_is_admin(facts, kPerfmon);
   // Yama restricts debuggers (PTRACE_MODE_ATTACH); nothing here attaches as one.
   return make("settings", "settings", paranoid ? Verdict::kDegraded : Verdict::kPass,
               fmt::format("perf_event_paranoid {}, unprivileged_bpf_disabled {}, yama {}{}",
@@ -373,6 +378,14 @@ Check memory(const HostFacts& facts) {
 }
 
 }  // namespace
+
+bool may_use_bpf(const HostFacts& facts) {
+  return has_or_is_admin(facts, kBpf) && has_or_is_admin(facts, kPerfmon);
+}
+
+bool may_look_into_others(const HostFacts& facts) {
+  return facts.has_capability(kSysPtrace);
+}
 
 std::string nanoseconds(std::uint64_t ps) {
   const double value = ns(ps);

@@ -26,30 +26,30 @@ bool leads_to(const std::string& path, const Mapping& mapping) {
   return status.st_dev == mapping.device || major(status.st_dev) == 0;
 }
 
-Result<MappedFile> find_file(const Process& process, const Mapping& mapping) {
+}  // namespace
+
+Result<MappedFile> locate(const std::string& directory, const Mapping& mapping) {
   const std::vector<std::string> names = possible_names(mapping.name);
   MappedFile file;
   file.inode = mapping.inode;
   file.device = mapping.device;
   for (const std::string& name : names) {
     file.name = name;
-    file.path = process.proc("root" + name);
+    file.path = directory + "/root" + name;
     if (name.starts_with('/') && leads_to(file.path, mapping)) return file;
   }
   // Deleted, replaced, or never named. The executable can be had by its own user, the rest by root
   // only.
   file.deleted = true;
-  file.path = process.proc("exe");
+  file.path = directory + "/exe";
   if (leads_to(file.path, mapping)) return file;
   // Leads to the mapped file by construction, even where its inode number is another for stat.
-  file.path = process.proc(fmt::format("map_files/{:x}-{:x}", mapping.start, mapping.end));
+  file.path = fmt::format("{}/map_files/{:x}-{:x}", directory, mapping.start, mapping.end);
   struct stat status{};
   const base::Fd mapped = open_path(file.path, O_PATH);
   if (mapped && fstat(mapped.get(), &status) == 0 && S_ISREG(status.st_mode)) return file;
   return fail("deleted, replaced or not reachable from here: only root can open it");
 }
-
-}  // namespace
 
 Result<ExecutedFiles> executed_files(const Process& process) {
   auto text = read_whole(process.proc("maps"));
@@ -65,13 +65,14 @@ Result<ExecutedFiles> executed_files(const Process& process) {
   if (!process.alive()) return fail("process {} has exited", process.title());
 
   ExecutedFiles executed;
+  const std::string directory = fmt::format("/proc/{}", process.pid());
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<Mapping>> by_file;
   for (const Mapping& mapping : *mappings) {
     if (mapping.executable && mapping.inode != 0)
       by_file[{mapping.device, mapping.inode}].push_back(mapping);
   }
   for (auto& [identity, of_file] : by_file) {
-    auto file = find_file(process, of_file.front());
+    auto file = locate(directory, of_file.front());
     if (file)
       executed.files.push_back({std::move(*file), std::move(of_file)});
     else

@@ -25,6 +25,10 @@ struct ExecutedFiles {
 
 Result<ExecutedFiles> executed_files(const Process& process);
 
+// Where a file can be opened that a process has mapped; `directory` is the process's, such as
+// /proc/4242.
+Result<MappedFile> locate(const std::string& directory, const Mapping& mapping);
+
 // The run-time address of ELF address 0, where a mapping is of a segment of code. Several values
 // when the file is loaded more than once.
 std::vector<std::uint64_t> load_biases(const ElfFile& file, std::span<const Mapping> mappings);

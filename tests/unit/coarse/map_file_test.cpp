@@ -10,6 +10,7 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr const char* kExample = R"toml(about = "an example"
+programs = ["gnb", "gnb-split"]
 
 [[point]]
 function = "rlc_tx_am_entity::handle_sdu"
@@ -36,13 +37,14 @@ Map parsed(const std::string& text) {
 TEST_CASE("a map says what is a point, and where its values are") {
   const Map map = parsed(kExample);
   CHECK(map.about == "an example");
+  CHECK(map.programs == std::vector<std::string>{"gnb", "gnb-split"});
   REQUIRE(map.points.size() == 2);
   const MapPoint& first = map.points[0];
   CHECK(first.function == "rlc_tx_am_entity::handle_sdu");
   CHECK(first.direction == model::Direction::kDownlink);
   CHECK(first.src == "pdcp.tx");
   CHECK(first.dest == "rlc.tx.am");
-  CHECK(map.at(first.place) == "my.toml:4:12");
+  CHECK(map.at(first.place) == "my.toml:5:12");
   // Properties, global ids, local ids.
   REQUIRE(first.fields.size() == 3);
   CHECK(first.fields[0].name == "len");
@@ -219,6 +221,13 @@ TEST_CASE("a queue is two points, which hand an item from one to the other") {
                 "my.toml:2:6", "no name of a place");
   refused("direction='I'\nenqueue='f(arg0=queue,arg1=item)'\ndequeue='g()'", "my.toml:3:11",
           "expected \"D\" or \"U\"");
+}
+
+TEST_CASE("programs of a map are names of files") {
+  check_refused("programs = ['gnb', 'bin/gnb']", "my.toml:1:20", "no name of an executable's file");
+  check_refused("programs = ['']", "my.toml:1:13", "no name of an executable's file");
+  check_refused("programs = 'gnb'", "my.toml:1:12", "expected names in brackets");
+  check_refused("programs = [1]", "my.toml:1:13", "expected a text in quotes");
 }
 
 TEST_CASE("conditions compare fields with each other and with numbers") {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -29,6 +30,19 @@ TEST_CASE("each map that comes with sojourn can be read, and says what it is for
   for (const auto& entry : std::filesystem::directory_iterator(SJ_MAPS))
     files.insert(entry.path().stem().string());
   CHECK(std::set<std::string>(names.begin(), names.end()) == files);
+}
+
+TEST_CASE("each program has one ready map, and each ready map has a program") {
+  std::set<std::string> programs;
+  std::set<std::string_view> maps;
+  for (const ReadyProgram& ready : ready_programs()) {
+    CAPTURE(ready.program);
+    CHECK(programs.insert(ready.program).second);
+    maps.insert(ready.map);
+  }
+  CHECK(maps.size() == ready_maps().size());
+  CHECK(programs.contains("osmo-bts-virtual"));
+  CHECK(programs.contains("nr-softmodem"));
 }
 
 // Two functions of one name would be one point with two sites: a slip of the pen.

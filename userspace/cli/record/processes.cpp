@@ -40,7 +40,7 @@ class Finder {
     // The files of a process that is ending cannot be opened any more; that is all that is wrong
     // with them.
     if (!target::has_any(points) && !may_lack_points_) {
-      auto error = process.explain(no_points("process " + process.title(), maps_));
+      auto error = process.explain(no_points("process " + process.title(), process.exe(), maps_));
       if (process.alive()) tell_unusable(points);
       return std::unexpected(std::move(error));
     }
@@ -125,9 +125,14 @@ void tell_switched_off(const capture::Subject& subject) {
        count == 1 ? "is" : "are", subject.process.pid());
 }
 
-Error no_points(const std::string& whom, const MapOptions& maps) {
+Error no_points(const std::string& whom, const std::string& executable, const MapOptions& maps) {
   if (maps.given())
     return Error(fmt::format("{} has no points: none of the map's functions can be traced", whom));
+  if (const std::string_view map = ready_map_for(executable); !map.empty())
+    return Error(fmt::format(
+        "{} has no points: --map {} is the ready map of this program; --auto records what its "
+        "threads do",
+        whom, map));
   return Error(fmt::format(
       "{} has no points: --auto records what its threads do, --map functions of it that a map says "
       "are points (docs/coarse-tracing.md); or build it with <sojourn/point.h> "

@@ -36,6 +36,7 @@ void tell_unusable(const target::Points& points);
 // Points that `sojourn ctl` has switched off stay so, and would only seem never to be hit.
 void tell_switched_off(const capture::Subject& subject);
 
-Error no_points(const std::string& whom, const MapOptions& maps);
+// What to do about it instead; `executable` may be a path.
+Error no_points(const std::string& whom, const std::string& executable, const MapOptions& maps);
 
 }  // namespace sojourn::cli

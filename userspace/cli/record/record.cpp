@@ -135,7 +135,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
 }
 
 Result<void> no_points_in_command(const RecordOptions& options) {
-  Error error = no_points(options.command.front(), options.processes.maps);
+  Error error = no_points(options.command.front(), options.command.front(), options.processes.maps);
   return fail("{}; if it starts a program that has some, add --follow", error.text());
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;  // of a map
 
-const std::vector<std::string> kTopWords = {"about", "point", "queue", "span"};
+const std::vector<std::string> kTopWords = {"about", "programs", "point", "queue", "span"};
 
 }  // namespace
 
@@ -70,6 +70,7 @@ Result<Map> MapReader::read(std::string_view text) {
                      filter::did_you_mean(std::string(key.str()), kTopWords));
     }
   }
+  SJ_CHECK(read_programs(top));
   SJ_CHECK(read_points(top));
   SJ_CHECK(read_queues(top));
   SJ_CHECK(read_spans(top));
@@ -79,6 +80,16 @@ Result<Map> MapReader::read(std::string_view text) {
   SJ_CHECK(join_links());
   SJ_CHECK(check_inherited());
   return std::move(map_);
+}
+
+Result<void> MapReader::read_programs(const toml::table& top) {
+  return read_names(top, "programs", [&](std::string name, Place place) -> Result<void> {
+    if (name.empty() || name.contains('/'))
+      return fail_at(place, "programs: '{}' is no name of an executable's file, as in [\"gnb\"]",
+                     target::printable(name));
+    map_.programs.push_back(std::move(name));
+    return {};
+  });
 }
 
 Result<std::string> MapReader::text_of(const toml::node& value, std::string_view key) const {

@@ -76,7 +76,8 @@ struct MapPoint {
 
 struct Map {
   std::string path;
-  std::string about;  // in its maker's words
+  std::string about;                       // in its maker's words
+  std::vector<std::string> programs = {};  // whose executables' files have these names
   std::vector<MapPoint> points;
   bool needs_calls = false;  // who was called by whom on a thread
 

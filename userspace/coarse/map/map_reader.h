@@ -66,6 +66,7 @@ class MapReader {
   Result<void> join_links();
   Result<void> check_inherited() const;
   // map_file.cpp
+  Result<void> read_programs(const toml::table& top);
   Result<std::string> text_of(const toml::node& value, std::string_view key) const;
   Result<model::Direction> unit_direction(const toml::table& table) const;
   Result<void> check_place(std::string_view key, const std::string& name,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sojourn::coarse {
 
@@ -13,5 +15,13 @@ struct ReadyMap {
 };
 
 std::span<const ReadyMap> ready_maps();  // by name
+
+// Which of them is for programs of which name, as the maps themselves say.
+struct ReadyProgram {
+  std::string program;  // "nr-softmodem"
+  std::string_view map;
+};
+
+std::vector<ReadyProgram> ready_programs();
 
 }  // namespace sojourn::coarse

@@ -1,0 +1,17 @@
+// `sojourn` without arguments: which running processes can be traced, and what to type.
+#pragma once
+
+#include <string>
+
+#include "analysis/base/result.h"
+#include "userspace/doctor/traceable.h"
+
+namespace sojourn::cli {
+
+// A look at all processes that takes milliseconds, and a second at most. While this process has one
+// thread.
+Result<doctor::Surroundings> look_around(const doctor::HostFacts& facts);
+
+Result<std::string> first_screen();
+
+}  // namespace sojourn::cli

@@ -1,0 +1,45 @@
+// What runs here that can be traced, and the command to type first: the screen of `sojourn` without
+// arguments. What was found is given to it (target/running_programs.h): same in, same out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "userspace/doctor/host_facts.h"
+#include "userspace/target/running_programs.h"
+
+namespace sojourn::doctor {
+
+// A program's name and the ready map that is for it.
+struct ProgramMap {
+  std::string program;
+  std::string_view map;
+};
+
+struct Traceable {
+  target::RunningProgram process;
+  std::string map;  // empty: it has points, or there is none
+};
+
+struct Surroundings {
+  std::vector<Traceable> traceable = {};  // the ones to begin with first
+  std::size_t closed = 0;                 // processes that this user may not look into
+  bool hides_others = false;
+  bool is_in_time = true;
+  bool can_use_bpf = false;
+  bool can_look_into_others = false;
+};
+
+Surroundings judge_surroundings(target::RunningPrograms programs,
+                                const std::vector<ProgramMap>& maps, const HostFacts& facts);
+
+// What can be traced, what to type, and what stands in the way.
+std::string traceable_text(const Surroundings& surroundings);
+
+// The same for programs: [{"pid", "program", "points", "library", "map", "closed"}].
+nlohmann::ordered_json traceable_json(const Surroundings& surroundings);
+
+}  // namespace sojourn::doctor
