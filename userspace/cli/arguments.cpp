@@ -89,6 +89,10 @@ Argument Arguments::add_option_function(const std::string& name,
   return Argument(*app_->add_option_function<std::string>(name, take, help));
 }
 
+void Arguments::heading(const std::string& words) {
+  app_->option_defaults()->group(words);
+}
+
 void Arguments::footer(const std::string& words) {
   app_->footer(words);
 }

@@ -60,6 +60,8 @@ class Arguments {
                                const std::function<void(const std::string&)>& take,
                                const std::string& help);
 
+  // What is added from now on stands below this heading in the help.
+  void heading(const std::string& words);
   void footer(const std::string& words);
   // Runs when all arguments of the command are parsed; may refuse_usage().
   void when_parsed(const std::function<void()>& check);

@@ -164,9 +164,9 @@ Action define_check(Arguments& arguments) {
   add_trace(arguments, options->path);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
-      "Reads every block and verifies it. Exit code 0: the file is whole, and every event that was "
-      "lost was counted. Exit code 1: it is damaged, or events are missing that nothing accounts "
-      "for.\n"
+      "Reads and verifies every block.\n"
+      "Exit code 0: the file is whole, and every lost event was counted. Exit code 1: the file is "
+      "damaged, or events are missing that the ledger does not account for.\n"
       "--json: {\"whole\", \"losses\": complete | accounted | unaccounted | unknown, \"bytes\", "
       "\"events\", \"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", \"index\", "
       "\"open_ns\", \"close_ns\", \"missing\", \"unaccounted\", \"lost\", \"filtered\", "

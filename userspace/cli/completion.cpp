@@ -96,8 +96,9 @@ complete -o filenames -F _sojourn sojourn
 
 Action define_completion(Arguments& arguments) {
   arguments.footer(
-      "For this shell, and for all to come:\n"
+      "For this shell:\n"
       "  source <(sojourn completion)\n"
+      "For all shells of this machine:\n"
       "  sojourn completion > /etc/bash_completion.d/sojourn");
   return [arguments]() -> Result<void> {
     fmt::print("{}", script_of(*arguments.app().get_parent()));

@@ -121,26 +121,34 @@ Action define_ctl(Arguments& arguments) {
       .required()
       .check(check_process_id);
   const Argument action =
-      arguments.add_option("action", options->action, "The last four are of a capture that runs")
+      arguments
+          .add_option("action", options->action,
+                      "What to do; start, stop, flush and dump need a running capture")
           .required();
   choose_from(action, {"status", "enable", "disable", "start", "stop", "flush", "dump"});
   const Argument pattern =
       arguments
           .add_option("points", options->pattern,
-                      "Which points to switch, by name, with * and ?, e.g. 'rlc.*' or 'U *'")
+                      "The points to switch, by name, e.g. 'rlc.*' or 'U *'; * and ? are wildcards")
           .type_name("GLOB");
-  arguments.add_flag("--json", options->json, "The status as one JSON object");
+  arguments.add_flag("--json", options->json, "Print the status as one JSON object");
   arguments.when_parsed([options, pattern] {
     const bool switches = options->action == "enable" || options->action == "disable";
     if (switches != pattern.is_given())
       refuse_usage("enable and disable take one pattern of point names, the others take none");
   });
   arguments.footer(
-      "enable, disable and status work while the process is recorded, by either engine, and while "
-      "it is not. A point that is switched off costs what one costs that nobody traces.\n"
-      "start begins a capture that was attached with --wait, stop ends one in order, flush brings "
-      "all that is known to the file, dump writes what `record --flight` holds. They are for the "
-      "user of the capture and for root.\n\n"
+      "status   which points are on, and the state of the rings\n"
+      "enable   switch points on\n"
+      "disable  switch points off: such a point costs as little as one that nobody traces\n"
+      "start    begin to record, after `record --wait`\n"
+      "stop     end the capture, with a whole file\n"
+      "flush    write everything recorded so far to the file\n"
+      "dump     write what `record --flight` holds in memory\n"
+      "\n"
+      "status, enable and disable also work while nobody records. The others are for the user who "
+      "runs the capture, and for root.\n"
+      "\n"
       "Examples:\n"
       "  sojourn ctl -p $(pidof nr-softmodem) disable 'phy.*'\n"
       "  sojourn ctl -p $(pidof nr-softmodem) dump\n"

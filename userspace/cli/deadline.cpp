@@ -39,11 +39,11 @@ void DeadlineOption::define(Arguments& arguments, const std::string& help) {
   arguments
       .add_option("--deadline", text_,
                   help +
-                      ". E.g. 4ms; or slot, 2slots: how long one is, events that name their slot "
-                      "tell")
+                      ". A time, e.g. 4ms, or a number of slots: slot, 2slots. The length of a "
+                      "slot is measured from events that name their slot, or given by --slot")
       .type_name("TIME|SLOTS")
       .check(check_deadline);
-  arguments.add_option("--slot", slot_, "How long a slot is, e.g. 500us")
+  arguments.add_option("--slot", slot_, "The length of a slot, e.g. 500us")
       .type_name("TIME")
       .check(check_duration);
 }

@@ -67,16 +67,17 @@ Result<void> doctor(const Options& options) {
 Action define_doctor(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   arguments
-      .add_option(
-          "-p,--pid", options->pid,
-          "Also look at this process: its points, how often they are hit (for half a second), "
-          "and what recording them will cost it")
+      .add_option("-p,--pid", options->pid,
+                  "Also look at this process for half a second: its points, how often they are "
+                  "hit, and what recording them will cost")
       .check(check_process_id)
       .type_name("PID");
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
-      "Each line says pass, degraded or no, and what to do about it. Probes are tried on processes "
-      "of its own; no process but that of -p is touched.\n\n"
+      "Each line says pass, degraded or no, and what to do about it. Without -p, the processes "
+      "that can be traced follow. Probes are tried on child processes of sojourn itself: no "
+      "process but that of -p is touched.\n"
+      "\n"
       "Exit code 0: recording will work; 1: it will not.");
   return [options] { return doctor(*options); };
 }

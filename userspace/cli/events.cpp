@@ -306,35 +306,34 @@ Result<void> run(const Options& options) {
 Action define_events(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
-  arguments.add_option("--limit", options->limit, "Print at most so many")
+  arguments.add_option("--limit", options->limit, "Print at most this many")
       .type_name("N")
       .check(whole_number(1));
   arguments
       .add_option("--points", options->globs,
                   "Only points that match, e.g. 'rlc.*' or 'U *--drop'; may be repeated")
       .type_name("GLOB");
-  options->where.define(arguments,
-                        "Only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k'; "
-                        "docs/filters.md has the language");
+  options->where.define(
+      arguments,
+      "Only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k' (docs/filters.md)");
   arguments.add_option("--tid", options->tids, "Only events of this thread; may be repeated")
       .type_name("TID")
       .check(whole_number(0, kLargestId));
   arguments.add_option("--stream", options->streams, "Only events of this stream; may be repeated")
       .type_name("N")
       .check(whole_number(0, kLargestId));
-  Argument time = arguments.add_option(
-      "--time", options->time,
-      "rel: since the capture's first mark; mono: CLOCK_MONOTONIC; wall: since 1970");
+  Argument time = arguments.add_option("--time", options->time,
+                                       "Times since the begin of the capture (rel), of "
+                                       "CLOCK_MONOTONIC (mono), or since 1970 (wall)");
   time.capture_default_str();
   choose_from(time, {"rel", "mono", "wall"});
   arguments.add_flag("--json", options->json, "One JSON object a line");
   arguments.footer(
-      "A line is: seconds, direction, point, the point's fields by name, cpu, thread, and of "
-      "several processes which.\n"
-      "--json: {\"t_ns\": since the origin of --time, \"dir\", \"point\", \"src\", \"dest\", "
-      "\"fields\": {name: value, or [values] where the point has that name several times}, "
-      "\"tid\", \"pid\": where it is known, \"cpu\": number or null, \"stream\", \"seq\": position "
-      "in the stream}");
+      "A line has: seconds, direction, point, the point's fields by name, CPU, thread, and the "
+      "process where the trace has several.\n"
+      "--json: {\"t_ns\": by --time, \"dir\", \"point\", \"src\", \"dest\", \"fields\": {name: "
+      "value, or [values] where the point has that name several times}, \"tid\", \"pid\": where it "
+      "is known, \"cpu\": number or null, \"stream\", \"seq\": position in the stream}");
   return [options] { return run(*options); };
 }
 

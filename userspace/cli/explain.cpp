@@ -157,29 +157,32 @@ Action define_explain(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
   arguments.when_parsed([options] { options->deadline.check(); });
-  options->deadline.define(
-      arguments, "A packet that took longer is late; without it the slowest 1 % of each direction");
-  arguments.add_option("--worst", options->worst, "Explain so many of the slowest, one by one")
+  options->deadline.define(arguments,
+                           "A packet is late when it took longer than this; by default the slowest "
+                           "1 % of each direction are late");
+  arguments
+      .add_option("--worst", options->worst, "Explain this many of the slowest packets, one by one")
       .type_name("N")
       .check(whole_number(1, 100'000))
       .capture_default_str();
   choose_from(arguments.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
               {"D", "U"});
-  options->where.define(arguments,
-                        "Only packets for which this is true, e.g. 'rnti == 0x4601'; "
-                        "docs/filters.md has the language");
+  options->where.define(
+      arguments, "Only packets for which this is true, e.g. 'rnti == 0x4601' (docs/filters.md)");
   options->rules.define(arguments);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
-      "A packet's time is cut into parts, each with a cause: the thread that was to deal with it "
-      "ran for it (work) or for others ahead of it (queue), wanted a CPU that somebody else had, "
-      "slept or waited for a lock, was interrupted; or the packet waited for a slot, for its other "
-      "pieces, for one that had to go first, or to be sent again. A packet counts for the cause "
-      "that took most of its time. \"time in all\" is what a cause took of all late packets.\n"
+      "A packet's time is divided into parts, and each part has a cause. What its thread did "
+      "meanwhile: it worked on the packet (work), it worked on packets ahead of it (queue), it "
+      "waited for a CPU, it slept or waited for a lock, or it was interrupted. What the packet "
+      "waited for: a slot, its other segments, a packet that had to go first, or a "
+      "retransmission.\n"
+      "A packet is counted under the cause that took most of its time. \"time in all\" is the sum "
+      "of a cause's parts over all late packets.\n"
       "\n"
-      "What threads did is known where the trace has kernel context:\n"
+      "Threads are known from kernel context in the trace:\n"
       "  sojourn record -p PID --context sched,irq --queues -o run.sjt\n"
-      "docs/explain.md explains how parts are told apart.");
+      "docs/explain.md says how the parts are told apart.");
   return [options] { return run(*options); };
 }
 

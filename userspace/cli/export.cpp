@@ -172,34 +172,35 @@ Result<void> run(const Options& options) {
 Action define_export(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
-  const Argument to = arguments.add_option("--to", options->to, "The format").required();
+  const Argument to = arguments.add_option("--to", options->to, "The format, see below").required();
   choose_from(to, {"lseq", "lseqj", "latseq-json", "latseq-csv"});
   arguments
       .add_option("--what", options->what,
-                  "Which part; of latseq-json: journeys (default), points, paths, stats; of "
-                  "latseq-csv: durations (default), matrix")
+                  "Which part of it. latseq-json has journeys (default), points, paths, stats; "
+                  "latseq-csv has durations (default), matrix")
       .type_name("PART");
-  choose_from(
-      arguments.add_option("--compat", options->compat,
-                           "Journeys as LatSeq's own rebuilder makes them, not as sojourn does"),
-      {"latseq"});
+  choose_from(arguments.add_option("--compat", options->compat,
+                                   "Rebuild journeys as LatSeq's own rebuilder does"),
+              {"latseq"});
   options->rules.define(arguments);
   options->where.define(arguments,
-                        "Only journeys for which this is true, of lseq only events, e.g. 'rnti == "
-                        "0x4601'; docs/filters.md has the language");
+                        "Only journeys (with lseq: events) for which this is true, e.g. 'rnti == "
+                        "0x4601' (docs/filters.md)");
   arguments
-      .add_option(
-          "-o,--output", options->output,
-          "The file to write, complete or not at all; without it, or with -, standard output")
+      .add_option("-o,--output", options->output,
+                  "The file to write: it appears once it is complete. Standard output by default, "
+                  "and with -")
       .type_name("FILE");
   arguments.when_parsed([options] { check(*options); });
   arguments.footer(
-      "lseq          a recording: a line an event, times since 1970\n"
-      "lseqj         the events of complete journeys, each with their numbers, for lseqj2any\n"
-      "latseq-json   as latseq_logs -j, -p, -r and latseq_stats -sj print it\n"
-      "latseq-csv    the table of durations (latseq_stats -djd -f csv), the matrix of each path "
+      "lseq          a LatSeq recording: one event a line, times since 1970\n"
+      "lseqj         the events of complete journeys with the journeys' numbers, for lseqj2any\n"
+      "latseq-json   what latseq_logs -j, -p, -r and latseq_stats -sj print\n"
+      "latseq-csv    the table of durations (latseq_stats -djd -f csv), or the matrix of each path "
       "(latseq_logs -M)\n"
-      "docs/latseq.md says what each holds. A packet that was cut is one journey for each piece.");
+      "\n"
+      "docs/latseq.md says what each holds. A packet that was segmented is one journey for each "
+      "segment.");
   return [options] { return run(*options); };
 }
 

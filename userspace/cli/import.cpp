@@ -263,47 +263,48 @@ Result<void> run_srsran(const Options& options) {
 Action define_import(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   arguments
-      .add_option(
-          "files", options->files,
-          "The recordings, e.g. run.lseq (gzipped ones too), record.raw, gnb_trace.json. Each "
-          "becomes one stream")
+      .add_option("files", options->files,
+                  "The recordings, e.g. run.lseq (also gzipped), record.raw, gnb_trace.json. Each "
+                  "becomes one stream of the trace")
       .type_name("FILE")
       .required();
   arguments
-      .add_option("-o,--output", options->output,
-                  "The trace to write, complete or not at all; without it the first file's name "
-                  "with .sjt")
+      .add_option(
+          "-o,--output", options->output,
+          "The trace to write: it appears once it is complete; default: the first file's name "
+          "with .sjt")
       .type_name("FILE");
   Argument from =
       arguments.add_option("--from", options->from,
-                           "Which tracer wrote them: latseq; t, OpenAirInterface's T tracer; or "
-                           "srsran, the event tracer of srsRAN and OCUDU");
+                           "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), or "
+                           "the event tracer of srsRAN and OCUDU (srsran)");
   from.capture_default_str();
   choose_from(from, {"latseq", "t", "srsran"});
   arguments
-      .add_option(
-          "--onto", options->onto,
-          "A trace that sojourn recorded at the same time: -o becomes a copy of it in which "
-          "the recordings' events stand at their times")
+      .add_option("--onto", options->onto,
+                  "A trace that sojourn recorded at the same time. The output is a copy of it with "
+                  "the recordings' events added at their times")
       .type_name("TRACE");
   arguments
-      .add_option(
-          "--began", options->began,
-          "Of srsran: when the program began, as the time since 1970, where its events do not "
-          "tell: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
+      .add_option("--began", options->began,
+                  "With --from srsran: when the program started, as the time since 1970, where its "
+                  "events do not tell: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
       .type_name("TIME")
       .check([](const std::string& text) {
         const auto since_1970 = parse_time(text);
         return since_1970 ? "" : since_1970.error().text();
       });
   arguments.add_flag("--json", options->json,
-                     "What was read and what was skipped, as one JSON object");
+                     "Print what was read and what was skipped as one JSON object");
   arguments.footer(
-      "latseq: raw files, whose cycle counts are read by their clock lines, and converted ones.\n"
-      "t: record.raw, as `record -o` wrote it. Its messages are scalars, beside other points.\n"
-      "srsran: the JSON that a build with tracing writes. Its spans are scalars with dur_ns.\n"
-      "What is no event is skipped and told, by reason; docs/latseq.md, docs/oai-t.md and "
-      "docs/srsran-events.md have them.\n"
+      "latseq  raw recordings, whose cycle counts become times by their clock lines, and converted "
+      "ones (docs/latseq.md)\n"
+      "t       record.raw, as the T tracer's `record -o` writes it; its messages become scalars "
+      "(docs/oai-t.md)\n"
+      "srsran  the JSON that a build with tracing writes; its spans become scalars with a field "
+      "dur_ns (docs/srsran-events.md)\n"
+      "\n"
+      "A line that holds no event is skipped, and counted by reason.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
       "\"events\", \"outside\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: "
       "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"unended\", \"cycle_stamps\", "

@@ -181,38 +181,38 @@ Action define_journeys(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
   arguments
-      .add_option(
-          "--id", options->ids,
-          "Only this one, by its number in the text or its id in JSON; several with a comma")
+      .add_option("--id", options->ids,
+                  "Only the journey of this number (\"id\" in JSON). Several: --id 3,7")
       .type_name("N")
       .delimiter(',')
       .check(whole_number(0));
-  arguments.add_option("--limit", options->limit, "Print at most so many")
+  arguments.add_option("--limit", options->limit, "Print at most this many")
       .type_name("N")
       .check(whole_number(1));
   arguments
       .add_option("--worst", options->worst,
-                  "Only the slowest, slowest first: complete ones, or with --incomplete the others")
+                  "Only the N slowest complete journeys, the slowest first; with --incomplete "
+                  "those that are not complete")
       .type_name("N")
       .check(whole_number(1, 100'000));
   choose_from(arguments.add_option("--dir", options->direction, "Only downlink (D) or uplink (U)"),
               {"D", "U"});
   options->where.define(arguments,
-                        "Only those for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) > "
-                        "500us'; docs/filters.md has the language");
+                        "Only journeys for which this is true, e.g. 'rnti == 0x4601 && at(rlc.tx) "
+                        "> 500us' (docs/filters.md)");
   arguments.add_flag("--incomplete", options->incomplete,
-                     "Only those that are not complete: dropped, censored, incomplete");
-  arguments.add_flag(
-      "--inside", options->inside,
-      "Only those that were in the target when the capture ended, the oldest first: where "
-      "they were, and for how long");
-  choose_from(
-      arguments.add_option("--compat", options->compat,
-                           "As LatSeq's own rebuilder makes them; with --json as it prints them"),
-      {"latseq"});
+                     "Only journeys that are not complete: dropped, censored or incomplete");
+  arguments.add_flag("--inside", options->inside,
+                     "Only packets that were inside the target when the capture ended, the oldest "
+                     "first: where they were, and for how long");
+  choose_from(arguments.add_option("--compat", options->compat,
+                                   "Rebuild journeys as LatSeq's own rebuilder does; with --json "
+                                   "also print them as it does"),
+              {"latseq"});
   options->rules.define(arguments);
   arguments.add_flag("--explain-rules", options->explain,
-                     "Print which point feeds which, by which ids, as --rules reads it, and stop");
+                     "Only print the rules in force: which point feeds which, by which ids, in the "
+                     "form of --rules");
   arguments.add_flag("--json", options->json, "One JSON object a line");
   arguments.when_parsed([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
@@ -235,13 +235,17 @@ Action define_journeys(Arguments& arguments) {
           "--compat latseq knows complete journeys only: no --where, --incomplete or --inside");
   });
   arguments.footer(
-      "A downlink journey is what one packet's bytes reached; an uplink journey is all that the "
-      "packet which left was made from. Each line is an event: its number, the time since the "
-      "journey began, the point, and what is new in its fields. Steps below a fork are indented; "
-      "\"joins\" and \"repeats\" name other lines. \"whole\" marks the event that completed it. "
-      "\"ambiguous\" below a step names what else it may have come from, or says why it is not "
-      "sure.\n"
-      "Journeys are printed as they end, not as they began.");
+      "A downlink journey follows one packet from its input to everything its bytes reached. An "
+      "uplink journey goes from the packet that left back to everything it was made from.\n"
+      "Each line is an event: its number, the time since the journey began, the point, and the "
+      "fields that are new or changed. Steps below a fork are indented.\n"
+      "\n"
+      "joins N    this event continues N of the lines above\n"
+      "repeats    this event sends the unit of that line again\n"
+      "whole      this event completed the packet\n"
+      "ambiguous  what else this event may have come from, or why that is not sure\n"
+      "\n"
+      "Journeys are printed in the order in which they ended.");
   return [options] { return run(*options); };
 }
 

@@ -30,22 +30,24 @@ using cli::Action;
 using cli::Command;
 
 constexpr Command kCommands[] = {
-    {"list", "Show the points of a running process or of a program's file", cli::define_list},
-    {"doctor", "What will work on this machine, and what to do about the rest", cli::define_doctor},
+    {"list", "List the points of a running process or of a program's file", cli::define_list},
+    {"doctor", "Check what works on this machine, and what to do about the rest",
+     cli::define_doctor},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
-    {"ctl", "Switch points of a running process on and off, and see its rings", cli::define_ctl},
-    {"report", "Where packets spend their time, by direction and by hop", cli::define_report},
-    {"journeys", "Single packets, step by step", cli::define_journeys},
-    {"explain", "Why packets were late: one by one, and a table of causes", cli::define_explain},
-    {"queues", "How deep the target's queues were, and who feeds them", cli::define_queues},
-    {"profile", "Which functions its CPU time went to, by hop and by thread", cli::define_profile},
-    {"threads", "What threads do and who wakes whom, without points", cli::define_threads},
-    {"events", "The raw events of a trace in time order", cli::define_events},
-    {"check", "What is whole in a trace file, and what was lost", cli::define_check},
-    {"import", "Read another tracer's files into a trace", cli::define_import},
-    {"export", "Write a trace as another tool reads it", cli::define_export},
-    {"schema", "Make the header that fires a schema's events", cli::define_schema},
-    {"completion", "Make what bash needs to complete these commands", cli::define_completion},
+    {"ctl", "Switch points on and off, and control a running capture", cli::define_ctl},
+    {"report", "Latencies, and where packets spend their time, hop by hop", cli::define_report},
+    {"journeys", "Single packets, step by step through the layers", cli::define_journeys},
+    {"explain", "Why packets were late: a table of causes, and packets one by one",
+     cli::define_explain},
+    {"queues", "Depth, wait and throughput of queues, and who feeds them", cli::define_queues},
+    {"profile", "Which functions the CPU time went to, by hop and by thread", cli::define_profile},
+    {"threads", "What threads do and who wakes whom; needs no points", cli::define_threads},
+    {"events", "The raw events of a trace, in time order", cli::define_events},
+    {"check", "Verify a trace file: is it whole, is every lost event counted", cli::define_check},
+    {"import", "Turn another tracer's recordings into a trace", cli::define_import},
+    {"export", "Write a trace in the format of another tool", cli::define_export},
+    {"schema", "Generate the C header that fires the events of a schema", cli::define_schema},
+    {"completion", "Print the completion script for bash", cli::define_completion},
 };
 
 bool is_command(std::string_view word) {
@@ -108,9 +110,9 @@ int run(int argc, char** argv) {
   // Not earlier: commands would inherit it.
   app.footer(
       "Start here:\n"
-      "  sojourn list -p PID                         what can be traced in that process\n"
-      "  sojourn record -p PID --for 10s -o run.sjt  trace it for ten seconds\n"
-      "  sojourn report run.sjt                      where its packets spend their time");
+      "  sojourn                                     which processes can be traced\n"
+      "  sojourn record -p PID --for 10s -o run.sjt  trace one for ten seconds\n"
+      "  sojourn report run.sjt                      where its packets spent their time");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -36,22 +36,19 @@ void MapOptions::define(Arguments& arguments) {
   arguments
       .add_option(
           "--map", paths_,
-          fmt::format("Functions of a program that was built without points, as a file says "
-                      "which they are and where their values are (docs/coarse-tracing.md), "
-                      "or the name of a map that is ready: {}; may be repeated",
+          fmt::format("For a program without points: a map file. It says which functions are "
+                      "points, and where in their arguments the ids are (docs/coarse-tracing.md). "
+                      "Or the name of a ready map: {}. May be repeated",
                       ready_names()))
       .type_name("FILE")
       .one_word_each();
-  arguments.add_flag(
-      "--allow-slow-sites", options_.takes_slow_sites,
-      "Of a map also functions in which a probe is dear: the kernel executes the "
-      "instruction there in a single step, 1 to 20 us at each hit; also where functions "
-      "return");
-  arguments.add_flag(
-      "--allow-uretprobe", options_.takes_return_probes,
-      "Of a map the ends of functions by uretprobes, which are cheaper than those single "
-      "steps. Only in a process none of whose files throws exceptions, unwinds or switches "
-      "stacks: elsewhere that could end it, and is refused");
+  arguments.add_flag("--allow-slow-sites", options_.takes_slow_sites,
+                     "With --map: also probe functions, and places where they return, at which the "
+                     "kernel must single-step an instruction. A hit costs 1 to 20 us there");
+  arguments.add_flag("--allow-uretprobe", options_.takes_return_probes,
+                     "With --map: probe the return of functions by uretprobes, which cost less "
+                     "than single steps. Refused where a file of the process throws exceptions, "
+                     "unwinds or switches stacks: a uretprobe could end such a process");
 }
 
 Result<void> MapOptions::read() {

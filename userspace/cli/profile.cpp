@@ -127,31 +127,34 @@ Result<void> run(const Options& options) {
 Action define_profile(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
-  arguments.add_option("--thread", options->thread, "Only this thread, by its name or number")
+  arguments.add_option("--thread", options->thread, "Only this thread, by name or thread id")
       .type_name("THREAD");
   arguments
       .add_option("--hop", options->hop,
-                  "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx', or 'between units'")
+                  "Only work in this hop, e.g. pdcp.tx or 'U pdcp.rx'; or 'between units'")
       .type_name("HOP");
   options->where.define(arguments,
-                        "Only samples for whose time, thread and cpu this is true, e.g. 'thread ~ "
-                        "ul-* && time in 2s..3s'; docs/filters.md has the language");
-  arguments.add_option("--limit", options->limit, "Rows of a table")
+                        "Only samples for which this is true of time, thread and cpu, e.g. 'thread "
+                        "~ ul-* && time in 2s..3s' (docs/filters.md)");
+  arguments.add_option("--limit", options->limit, "Print at most this many rows of a table")
       .type_name("N")
       .check(whole_number(1))
       .capture_default_str();
-  const Argument folded = arguments.add_flag("--folded", options->folded,
-                                             "A line for each stack, as flame graph tools read it: "
-                                             "thread;hop;outermost;...;innermost SAMPLES");
+  const Argument folded = arguments.add_flag(
+      "--folded", options->folded,
+      "One line a stack, for flame graph tools: thread;hop;outermost;...;innermost SAMPLES");
   arguments.add_flag("--json", options->json, "One JSON object instead of text").excludes(folded);
   arguments.footer(
-      "self      the function itself ran, or what was inlined into it and has no name\n"
-      "total     it, or what it called\n"
-      "hop       the thread was at work on the unit there: its event before entered the hop, its "
-      "next one left it. between units: it waited, looked for work, or has no points\n"
-      "[k]       in the kernel; name+0x... where a file has no symbols\n"
+      "self           samples in the function itself, with what was inlined into it\n"
+      "total          samples in the function or in what it called\n"
+      "hop            where the unit was that the thread worked on: the thread's event before the "
+      "sample entered the hop, its next event left it\n"
+      "between units  the thread waited, looked for work, or has no points\n"
+      "[k]            a function of the kernel\n"
+      "name+0x...     an address in a file that has no symbols\n"
       "\n"
-      "docs/capture.md explains how stacks are sampled. Made by `sojourn record --profile 999Hz`.");
+      "Needs a trace of `sojourn record --profile 999Hz`. docs/capture.md says how stacks are "
+      "sampled.");
   return [options] { return run(*options); };
 }
 

@@ -241,46 +241,48 @@ Action define_queues(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
   arguments.add_flag("--places", options->places,
-                     "Only what events tell: packets in flight between points, not the samples");
-  arguments.add_flag("--depths", options->depths, "How long each queue had each depth");
-  arguments.add_flag("--topology", options->topology,
-                     "Who feeds and who drains which queue, and what changed meanwhile");
+                     "Only packets in flight between points, from events; no samples");
+  arguments.add_flag("--depths", options->depths, "How long each queue was how deep");
+  arguments.add_flag(
+      "--topology", options->topology,
+      "Which threads feed and drain which queue, and what changed during the capture");
   const Argument dot =
-      arguments.add_flag("--dot", options->dot, "The topology as a graph for Graphviz");
+      arguments.add_flag("--dot", options->dot, "Print the topology as a Graphviz graph");
   const Argument items = arguments
                              .add_flag("--items", options->items,
-                                       "How long each item stayed in each place, a line for each")
+                                       "One line an item and place: how long it stayed there")
                              .excludes(dot);
   arguments.add_flag("--json", options->json, "One JSON object instead of text")
       .excludes(dot)
       .excludes(items);
   arguments
       .add_flag("--verify", options->verify,
-                "Compare each sample with the events of the queue's operations")
+                "Compare each sampled depth with the depth that the queue's events give")
       .excludes(dot)
       .excludes(items);
   options->where.define(arguments,
-                        "Only items that came by an event for which this is true, e.g. 'thread == "
-                        "mac && time < 1s'; docs/filters.md has the language");
+                        "Only items whose enqueueing event fits this, e.g. 'thread == mac && time "
+                        "< 1s' (docs/filters.md)");
   options->rules.define(arguments);
   arguments.when_parsed([options] {
     if (options->verify && options->where.given())
       refuse_usage("--verify compares all that went through: no --where");
   });
   arguments.footer(
-      "depth     items in the queue, weighted by time: mean, quantiles, and the most seen\n"
-      "empty     how often and for which share of the time; of a pool: it had nothing to give\n"
-      "in, out   what went through between the first and the last sample\n"
-      "used      of a stage the share of time in which it held something, of a pool that of its "
-      "capacity that was taken, on average\n"
-      "wait      of samples by Little's law: mean depth over rate; of a pool how long a buffer was "
-      "taken. From events: the time that each item stayed, its mean, quantiles and most\n"
-      "takes     the time within which a sample that found something new was read\n"
-      "Little    arrivals a second times the mean wait: near depth, where both are right\n"
-      "Kingman   the mean wait that a queue with one server would have with these times between "
-      "arrivals and of service (G/G/1); far from wait where it works otherwise\n"
+      "depth     items in the queue, weighted by time: mean, quantiles, maximum\n"
+      "empty     how often the queue was empty, and for which share of the time; a pool is empty "
+      "when it has nothing to give\n"
+      "in, out   items that entered and left between the first and the last sample\n"
+      "used      of a stage: the share of time in which it held an item. Of a pool: the mean share "
+      "of its capacity that was taken\n"
+      "wait      from samples by Little's law: mean depth divided by rate; of a pool how long a "
+      "buffer was taken. From events: the time each item stayed, as mean, quantiles and maximum\n"
+      "takes     how long reading a sample took, where it found something new\n"
+      "Little    arrival rate times mean wait: near the mean depth where both are right\n"
+      "Kingman   the mean wait of a single-server queue (G/G/1) with these arrivals and service "
+      "times; far from wait where the queue is not such a one\n"
       "\n"
-      "A sample holds until the next. docs/queues.md explains how they are taken.");
+      "A sample counts until the next one. docs/queues.md says how samples are taken.");
   return [options] { return run(*options); };
 }
 

@@ -270,46 +270,51 @@ Action define_report(Arguments& arguments) {
                      "One JSON object instead of text; times in microseconds");
   options->where.define(
       arguments,
-      "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > "
-      "4ms'; with --by point and --by thread only such events; docs/filters.md has "
-      "the language");
+      "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > 4ms'. With --by "
+      "point and --by thread: only such events (docs/filters.md)");
   choose_from(
-      arguments.add_option("--by", options->by, "Times, rates and gaps of each of these, and stop"),
+      arguments.add_option("--by", options->by,
+                           "Only a table of these: latencies, rates, jitter and gaps of each"),
       {"direction", "ue", "bearer", "path", "hop", "layer", "point", "thread"});
-  options->deadline.define(arguments, "How many packets, and stays in hops, took longer than this");
+  options->deadline.define(arguments,
+                           "Count the packets, and the stays in hops, that took longer than this");
   choose_from(
       arguments.add_option("--cdf", options->cdf,
-                           "Points of the cumulative distributions, at most so long and longer, "
-                           "and stop: of latencies and hops, or of what --by tells apart"),
+                           "Only the cumulative distributions of latencies and hops, or of the "
+                           "rows of --by: how many took at most so long, how many longer"),
       {"text", "csv", "json"});
-  arguments.add_flag("--points", options->points, "List every point with its hits and losses");
-  arguments.add_flag("--costs", options->costs,
-                     "What tracing took from the target, by point, and stop");
-  arguments.add_flag(
-      "--paste", options->paste,
-      "Markdown for a bug report: kernel, CPU, versions, losses, the report, the slowest "
-      "packets; no host name, directories or command lines");
-  choose_from(
-      arguments.add_option("--compat", options->compat,
-                           "Of journeys as LatSeq's own rebuilder makes them; with --json as "
-                           "latseq_stats -sj prints it"),
-      {"latseq"});
+  arguments.add_flag("--points", options->points, "Also list each point with its hits and losses");
+  arguments.add_flag("--costs", options->costs, "Only what tracing cost the target, by point");
+  arguments.add_flag("--paste", options->paste,
+                     "Print Markdown for a bug report: kernel, CPU, versions, losses, the report, "
+                     "the slowest packets. Without host name, directories and command lines");
+  choose_from(arguments.add_option("--compat", options->compat,
+                                   "Rebuild journeys as LatSeq's own rebuilder does; with --json "
+                                   "print what latseq_stats -sj prints"),
+              {"latseq"});
   arguments.add_flag("--explain-rules", options->explain,
-                     "Print which point feeds which, by which ids, as --rules reads it, and stop");
+                     "Only print the rules in force: which point feeds which, by which ids, in the "
+                     "form of --rules");
   options->rules.define(arguments);
   arguments.footer(
-      "latency     from the packet's input to the output that makes it whole (uplink: from the "
-      "first reception of any of its pieces), of complete journeys only\n"
-      "censored    cut by the start or end of the capture or by lost events: never incomplete\n"
-      "share       of the time that decided the latencies; the places of a direction add up\n"
-      "jitter      the mean difference of latencies of packets that follow each other\n"
-      "busiest ms  the most in one millisecond, and against the mean one of its second\n"
-      "in flight   units in the place at once, at least: what was there before is not known\n"
-      "not whole   what the file lacks, in the first line, or with --json on stderr and as "
-      "\"file\"; "
+      "latency     of complete journeys: from the packet's input to the output that completes it; "
+      "uplink: from the first reception of any of its segments\n"
+      "complete    all of it reached an output\n"
+      "dropped     a layer threw it away\n"
+      "censored    cut off by the start or end of the capture, or by lost events; not counted as "
+      "incomplete\n"
+      "incomplete  no end was seen within 10 s\n"
+      "share       of the time that decided the latencies; the places of a direction add up to 100 "
+      "%\n"
+      "jitter      the mean difference between the latencies of successive packets\n"
+      "busiest ms  the most packets in one millisecond, and how many times the mean millisecond of "
+      "its second that is\n"
+      "in flight   units in the place at the same time; at least, as what was there before the "
+      "capture is not known\n"
+      "not whole   what the file lacks: in the first line; with --json on stderr and as \"file\". "
       "`sojourn check` says where\n"
       "\n"
-      "docs/journeys.md explains how journeys are rebuilt.");
+      "docs/journeys.md says how journeys are rebuilt.");
   return [options] { return run(*options); };
 }
 

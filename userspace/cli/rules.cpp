@@ -10,10 +10,9 @@ namespace sojourn::cli {
 
 void RulesOption::define(Arguments& arguments) {
   arguments
-      .add_option(
-          "--rules", path_,
-          "Which point feeds which and how, where their words do not say it; `sojourn report "
-          "--explain-rules` prints what applies, in the form that is read here")
+      .add_option("--rules", path_,
+                  "A file that says which point feeds which, and how, where their names do not say "
+                  "it. `sojourn report --explain-rules` prints the rules in force in this form")
       .type_name("FILE");
 }
 

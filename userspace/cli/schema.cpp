@@ -67,15 +67,15 @@ Result<void> generate(const Options& options) {
 
 Action define_schema(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add_option("file", options->file, "The schema, see docs/schemas.md")
+  arguments.add_option("file", options->file, "The schema (docs/schemas.md)")
       .type_name("FILE")
       .required();
   arguments
-      .add_option("--header", options->header, "Write a C and C++ header that fires its events")
+      .add_option("--header", options->header, "Write a header for C and C++ that fires its events")
       .type_name("FILE");
   arguments.add_option("--json", options->json, "Write its subsystems, events and fields as JSON")
       .type_name("FILE");
-  arguments.footer("Without --header and --json the schema is only checked.");
+  arguments.footer("Without --header and --json, the schema is only checked.");
   return [options] { return generate(*options); };
 }
 

@@ -157,25 +157,27 @@ Result<void> run(const Options& options) {
 Action define_threads(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   add_trace(arguments, options->path);
-  arguments.add_option("--limit", options->limit, "Rows of a table")
+  arguments.add_option("--limit", options->limit, "Print at most this many rows of a table")
       .type_name("N")
       .check(whole_number(1))
       .capture_default_str();
   options->where.define(arguments,
-                        "Only what threads did where this is true of time, thread and cpu, e.g. "
-                        "'thread == mac && time < 1s'; docs/filters.md has the language");
-  const Argument dot = arguments.add_flag("--dot", options->dot, "The wakeup graph, for Graphviz");
+                        "Only what fits this in time, thread and cpu, e.g. 'thread == mac && time "
+                        "< 1s' (docs/filters.md)");
+  const Argument dot =
+      arguments.add_flag("--dot", options->dot, "Print who wakes whom as a Graphviz graph");
   arguments
       .add_flag("--json", options->json, "One JSON object instead of text; times in nanoseconds")
       .excludes(dot);
   arguments.footer(
-      "wants a CPU  it could have run, and another thread had the CPU\n"
-      "wakes        waits that ended: by a timer, by packets, by a thread, or by an interrupt\n"
-      "woken to     from being woken to running: how long it queued for a CPU\n"
-      "queue, lock  a futex that threads wait for: a lock where the same threads wait and wake\n"
-      "estimate     of those packets only whose hand-over woke the next thread\n"
+      "wants a CPU  the thread was runnable, and another thread had the CPU\n"
+      "wakes        waits that ended, by what ended them: a timer, packets, a thread, an "
+      "interrupt\n"
+      "woken to     the time from the wakeup to running: the wait for a CPU\n"
+      "queue, lock  a futex that threads wait for; a lock where the same threads wait and wake\n"
+      "estimate     counts only packets whose hand-over woke the next thread\n"
       "\n"
-      "docs/threads.md explains it. Made by `sojourn record -p PID --auto`.");
+      "Needs a trace of `sojourn record -p PID --auto`. docs/threads.md says more.");
   return [options] { return run(*options); };
 }
 

@@ -133,7 +133,7 @@ Action define_list(Arguments& arguments) {
   const Argument pid =
       arguments
           .add_option("-p,--pid", options->pid,
-                      "A running process: its executable and every library it has loaded")
+                      "A running process: its executable and all libraries it has loaded")
           .type_name("PID")
           .check(check_process_id);
   const Argument files =
@@ -141,9 +141,10 @@ Action define_list(Arguments& arguments) {
           .type_name("FILE");
   const Argument patience =
       arguments
-          .add_option("--for", options->patience,
-                      "With --suggest: how long functions that are not called at once are waited "
-                      "for, and as long again to see what those that are called seldom are given")
+          .add_option(
+              "--for", options->patience,
+              "With --suggest: how long to wait for calls of functions that are not called at "
+              "once, and then how long to watch the arguments of those that are called rarely")
           .type_name("TIME")
           .capture_default_str()
           .check(check_duration);
@@ -159,11 +160,10 @@ Action define_list(Arguments& arguments) {
   options->maps.define(arguments);
   arguments.add_flag(
       "--suggest", options->suggest,
-      "Write a map to begin with: functions that look like the data path, by their names, "
-      "and how often each is called. For that a few at a time are counted for 100 ms, "
-      "those that were not called then for longer; those that would cost the target much are left "
-      "alone within milliseconds");
-  arguments.add_flag("--all", options->all, "Also list USDT probes that are no points of sojourn");
+      "Write a first map: the functions whose names look like a data path, with their call rates. "
+      "Calls are counted for 100 ms, some functions at a time, and longer where none came. A "
+      "function that would cost the target much loses its probe within milliseconds");
+  arguments.add_flag("--all", options->all, "Also list USDT probes that are not points of sojourn");
   arguments.footer(
       "Examples:\n"
       "  sojourn list -p $(pidof nr-softmodem)\n"

@@ -63,12 +63,12 @@ Result<std::vector<pid_t>> all_of(const ProcessOptions& options) {
 void AutoOptions::define(Arguments& arguments) {
   arguments.add_flag(
       "--auto", wanted,
-      fmt::format("Find out what an unknown program does, without points and without a map: its "
-                  "threads, who wakes whom, sockets, timers, hot functions, for `sojourn threads`. "
-                  "The same as --context {},syscalls --profile {} --queues --for {}, where system "
-                  "calls are affordable and there are queues; what is given besides stays as it "
-                  "is",
-                  kFamilies, kFrequency, kDuration));
+      fmt::format(
+          "For an unknown program, without points and without a map: its threads, who wakes whom, "
+          "sockets, timers and hot functions. See them with `sojourn threads`. The same as "
+          "--context {},syscalls --profile {} --queues --for {}; system calls only where that is "
+          "cheap, queues only where there are any. Options given besides prevail",
+          kFamilies, kFrequency, kDuration));
 }
 
 Result<void> AutoOptions::fill_in(const AutoParts& parts, bool quiet) const {

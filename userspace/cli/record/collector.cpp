@@ -35,15 +35,14 @@ std::optional<int> parse_real_time(std::string_view text) {
 
 void CollectorOptions::define(Arguments& arguments) {
   arguments
-      .add_option("--collector-cpu", cpu_,
-                  "The CPU on which sojourn itself runs; default: wherever there is room")
+      .add_option("--collector-cpu", cpu_, "The CPU on which sojourn itself runs; default: any")
       .type_name("CPU")
       .check(whole_number(0, CPU_SETSIZE - 1));
   arguments
       .add_option("--collector-priority", priority_,
-                  "How urgent sojourn itself is: a nice value from -20 to 19, or rt:1 to rt:99 for "
-                  "a real-time priority (SCHED_FIFO), where real-time threads would starve it; "
-                  "default: 5, so that the target's threads go first")
+                  "Priority of sojourn itself: a nice value from -20 to 19, or rt:1 to rt:99 "
+                  "(SCHED_FIFO) where real-time threads would starve it; default: nice 5, so that "
+                  "the target's threads go first")
       .check([](const std::string& text) {
         return parse_nice(text) || parse_real_time(text)
                    ? ""

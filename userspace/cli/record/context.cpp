@@ -26,12 +26,11 @@ void tell_family(const model::ContextFamily& family) {
 
 void add_context_options(Arguments& arguments, ContextWanted& wanted) {
   arguments
-      .add_option(
-          "--context", wanted.families,
-          "What the kernel did to the target's threads meanwhile, e.g. sched,irq: sched "
-          "(switches, wakeups and by whom, migrations), irq (hard and soft interrupts), "
-          "faults (page faults), sockets (depths and drops), syscalls (with durations; slows "
-          "every process's system calls). Needs rights to eBPF")
+      .add_option("--context", wanted.families,
+                  "Also record what the kernel does with the target's threads, e.g. sched,irq. "
+                  "sched: switches, migrations, wakeups and by whom; irq: hard and soft "
+                  "interrupts; faults: page faults; sockets: queue depths and drops; syscalls: "
+                  "with durations, slows the system calls of all processes. Needs rights to eBPF")
       .type_name("LIST")
       .check([](const std::string& list) {
         const auto families = capture::parse_context_families(list);
@@ -39,9 +38,9 @@ void add_context_options(Arguments& arguments, ContextWanted& wanted) {
         return families->empty() ? std::string("name at least one, e.g. sched") : std::string();
       });
   arguments
-      .add_option(
-          "--context-ring", wanted.ring_size,
-          "Of each CPU's buffer of context, a power of two; default: 16M, less on many CPUs")
+      .add_option("--context-ring", wanted.ring_size,
+                  "Size of each CPU's buffer for --context, a power of two; default: 16M, less on "
+                  "many CPUs")
       .type_name("BYTES")
       .check(check_ring_bytes);
 }

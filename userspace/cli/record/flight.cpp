@@ -46,30 +46,29 @@ void FlightOptions::define(Arguments& arguments) {
       arguments
           .add_option(
               "--flight", history_,
-              "Flight recorder: hold the newest events in memory, this much of them (10s, or "
-              "50000ev), and write them on `sojourn ctl dump`, on SIGUSR1 and at the end. With "
-              "\"rings\" the rings of a process that records by itself (started with "
-              "SJ_RINGS=flight) are that memory: nothing is read before, and waiting costs nothing")
+              "Flight recorder: hold the newest events in memory, for a time (10s) or a number "
+              "(50000ev). `sojourn ctl dump`, SIGUSR1 and the end of the capture write them to a "
+              "file. With \"rings\" they stay in the rings of a process that records by itself "
+              "(started with SJ_RINGS=flight): then waiting costs nothing")
           .type_name("TIME|EVENTS|rings")
           .check([](const std::string& text) { return check_history(text, kRings); });
   arguments
       .add_option("--after", after_,
-                  "What follows the reason of a dump, or of a stop by trigger, and is still in it: "
+                  "Keep recording this long after the reason for a dump, or for a stop by trigger: "
                   "500ms, or 5000ev")
       .type_name("TIME|EVENTS")
       .check([](const std::string& text) { return check_span(text); })
       .needs(flight);
-  arguments.add_option("--flight-memory", memory_, "That what is held may take; default: 256M")
+  arguments.add_option("--flight-memory", memory_, "The most memory for held events; default: 256M")
       .type_name("BYTES")
       .check(check_bytes)
       .needs(flight);
   arguments
-      .add_option(
-          "--trigger", triggers_,
-          "[ACTION:] WHEN, may be repeated. WHEN is loss, exit, a condition on an event such as "
-          "'rnti == 0x4601 && round > 0', or one on a journey such as 'dir == D && latency > 5ms'; "
-          "ACTION is dump (default), start "
-          "(write to the file from now on), stop, 'enable GLOB' or 'disable GLOB' (points)")
+      .add_option("--trigger", triggers_,
+                  "[ACTION:] WHEN. WHEN is loss, exit, a condition on an event, e.g. 'rnti == "
+                  "0x4601 && round > 0', or one on a journey, e.g. 'dir == D && latency > 5ms'. "
+                  "ACTION is dump (default), start (write to the file from now on), stop, 'enable "
+                  "GLOB' or 'disable GLOB' (points). May be repeated")
       .check([](const std::string& text) {
         const auto trigger = capture::parse_trigger(text);
         return trigger ? "" : trigger.error().text();
@@ -77,12 +76,12 @@ void FlightOptions::define(Arguments& arguments) {
       .type_name("TRIGGER")
       .needs(flight)
       .one_word_each();
-  arguments.add_option("--dumps", most_dumps_, "The most dumps that triggers may cause")
+  arguments.add_option("--dumps", most_dumps_, "The most dumps that triggers may write")
       .capture_default_str()
       .type_name("N")
       .check(whole_number(1, 1'000'000))
       .needs(flight);
-  arguments.add_flag("--wait", wait_, "Attach, but record nothing before `sojourn ctl start`");
+  arguments.add_flag("--wait", wait_, "Attach, and record nothing before `sojourn ctl start`");
 }
 
 bool FlightOptions::asks_for(filter::Word word) const {

@@ -25,11 +25,10 @@
 namespace sojourn::cli {
 
 void SnapshotOption::define(Arguments& arguments) {
-  arguments.add_flag(
-      "--snapshot", is_asked_,
-      "Attach to nothing: write what the rings of a process hold now that records by "
-      "itself (started with SJ_RINGS=flight), which goes on as before; of several, what "
-      "all of them held at one instant");
+  arguments.add_flag("--snapshot", is_asked_,
+                     "Attach to nothing. Write what the rings of a process hold now that records "
+                     "by itself (started with SJ_RINGS=flight). The process goes on as before. "
+                     "With several processes: what all of them held at one instant");
 }
 
 void check_held_options(const Arguments& arguments, const ProcessOptions& processes,

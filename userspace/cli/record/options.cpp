@@ -24,14 +24,13 @@ std::string check_poll(const std::string& text) {
 }  // namespace
 
 void RecordOptions::define(Arguments& arguments) {
+  arguments.heading("What to attach to");
   processes.define(arguments);
-  Argument given =
-      arguments
-          .add_option(
-              "command", command,
-              "A command to start and trace from its first instruction: -- CMD ARGS...; of a "
-              "script what it executes")
-          .type_name("CMD");
+  Argument given = arguments
+                       .add_option("command", command,
+                                   "-- CMD ARGS...: start this command and trace it from its first "
+                                   "instruction. Of a script: the programs that it executes")
+                       .type_name("CMD");
   arguments.when_parsed([this, given, arguments] {
     if (post_mortem.is_asked())
       PostMortemOptions::check(arguments);
@@ -44,6 +43,7 @@ void RecordOptions::define(Arguments& arguments) {
     queues.wanted = arguments.count("--queues") != 0;
     check_queue_options(arguments, queues);
   });
+  arguments.heading("The trace");
   arguments.add_option("-o,--output", output, "The trace file to write")
       .type_name("FILE")
       .capture_default_str()
@@ -53,35 +53,32 @@ void RecordOptions::define(Arguments& arguments) {
                            : "";
       });
   arguments
-      .add_option(
-          "--for", duration,
-          "End after this long, e.g. 10s, 500ms, 2min; without it: Ctrl-C or the exit of the last "
-          "target")
+      .add_option("--for", duration,
+                  "Stop after this time, e.g. 10s, 500ms, 2min. By default at Ctrl-C, or when the "
+                  "last target exits")
       .type_name("TIME")
       .check(check_duration);
-  define_buffers(arguments);
+  arguments.add_flag("-q,--quiet", quiet, "Print errors only");
+  arguments.heading("What to record");
   automatic.define(arguments);
   selection.define(arguments);
-  define_engines(arguments);
+  define_budget(arguments);
+  arguments.heading("Kernel context, counters, stacks");
   add_context_options(arguments, context);
   add_perf_options(arguments, perf);
+  arguments.heading("Queues");
+  define_queue_options(arguments, queues);
+  arguments.heading("Flight recorder and triggers");
   flight.define(arguments);
+  arguments.heading("Rings that were filled without sojourn");
   snapshot.define(arguments);
   post_mortem.define(arguments);
-  define_queue_options(arguments, queues);
+  arguments.heading("Engines and buffers");
+  define_engines(arguments);
+  define_buffers(arguments);
+  arguments.heading("The process of sojourn itself");
   collector.define(arguments);
-  arguments
-      .add_option(
-          "--budget", budget_percent,
-          "Keep what tracing takes under so many percent of the target's CPU: the dearest "
-          "points are off while it is exceeded, and come back when the load falls; points of "
-          "direction I and S always stay. The trace says when. Without a budget none is switched "
-          "off: a point that takes more than 5 % is told")
-      .check(number_above(0, 100))
-      .type_name("PERCENT");
-  arguments.add_flag("-q,--quiet", quiet, "Say nothing but errors");
   arguments.footer(
-      "A command that is started with -- CMD and outlives the capture is left running.\n\n"
       "Examples:\n"
       "  sojourn record -p $(pidof nr-softmodem) --for 10s -o run.sjt\n"
       "  sojourn record -p $(pidof unknown) --auto -o run.sjt\n"
@@ -90,48 +87,61 @@ void RecordOptions::define(Arguments& arguments) {
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
       "  sojourn record --follow -o start.sjt -- ./start-all.sh\n"
       "  sojourn record -p $(pidof nr-softmodem) --snapshot -o now.sjt\n"
-      "  sojourn record --post-mortem core -o crash.sjt\n\n"
-      "The target is not stopped and not changed but for the probes, which are gone when this "
-      "ends, however it ends.");
+      "  sojourn record --post-mortem core -o crash.sjt\n"
+      "\n"
+      "The target is never stopped. Nothing in it is changed but for the probes, and they are "
+      "removed when the capture ends, even when sojourn is killed. A command started with -- CMD "
+      "goes on after the capture. docs/capture.md says more.");
+}
+
+void RecordOptions::define_budget(Arguments& arguments) {
+  arguments
+      .add_option("--budget", budget_percent,
+                  "Keep the cost of tracing below this share of the target's CPU time. While it is "
+                  "exceeded, the most expensive points are off; points of direction I and S stay "
+                  "on. The trace says which were off, and when. Without a budget no point is "
+                  "switched off, and you are told of one that takes more than 5 %")
+      .check(number_above(0, 100))
+      .type_name("PERCENT");
 }
 
 void RecordOptions::define_buffers(Arguments& arguments) {
   arguments
-      .add_option("--ring-size", ring_size,
-                  "Of each ring, a power of two, e.g. 4M. By rings: a thread's; default: as the "
-                  "target was started. By eBPF: a CPU's; default: 16M, less on many CPUs")
+      .add_option(
+          "--ring-size", ring_size,
+          "Size of each ring, a power of two, e.g. 4M. With rings: of each thread's; default: what "
+          "the target was started with. With eBPF: of each CPU's; default: 16M, less on many CPUs")
       .type_name("BYTES")
       .check(check_ring_bytes);
   arguments
       .add_option("--ring-memory", ring_memory,
-                  "Of all threads' rings together, e.g. 256M; default: as the target was started")
+                  "Size of all threads' rings together, e.g. 256M; default: what the target was "
+                  "started with")
       .type_name("BYTES")
       .check(check_bytes);
   arguments
-      .add_option("--poll", poll,
-                  "Between two looks into the buffers, e.g. 500us; default: by rings 1ms, by eBPF "
-                  "10ms")
+      .add_option(
+          "--poll", poll,
+          "How often the rings are read, e.g. every 500us; default: 1ms with rings, 10ms with eBPF")
       .type_name("TIME")
       .check(check_poll);
   add_choice(arguments, "--loss", loses_oldest, {{"newest", false}, {"oldest", true}},
-             "What is lost where the trace is not written as fast as events come, by the disk or "
-             "for want of a processor: newest (what comes while rings are full) or oldest (what "
-             "has waited longest, of a million events). Rings that this process does not come to "
-             "look into in time lose the newest in either case");
+             "Which events to lose when the trace cannot be written as fast as they come: the "
+             "newest, which find the rings full, or the oldest of a million that wait to be "
+             "written. A ring that is not read in time always loses the newest");
 }
 
 void RecordOptions::define_engines(Arguments& arguments) {
   add_choice(
       arguments, "--engine", engine,
       {{"auto", EngineWanted::kAuto}, {"bpf", EngineWanted::kBpf}, {"ring", EngineWanted::kRing}},
-      "How events leave the target: ring (its threads write shared memory; no root needed "
-      "for a process of one's own), bpf (a trap at every hit), or auto: rings where a point "
-      "has them and eBPF for the others, for -- CMD eBPF where there are rights for it");
-  add_choice(
-      arguments, "--attach", attach,
-      {{"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}},
-      "How probes are placed: auto, multi (uprobe_multi link) or perf (perf uprobes, for older "
-      "kernels)");
+      "How events leave the target. ring: its threads write to shared memory, no root needed for "
+      "your own processes. bpf: a trap at every hit. auto: rings for the points that have them, "
+      "eBPF for the others; with -- CMD eBPF where you have the rights");
+  add_choice(arguments, "--attach", attach,
+             {{"auto", Attach::kAuto}, {"multi", Attach::kMulti}, {"perf", Attach::kPerf}},
+             "How probes are placed: by a uprobe_multi link (multi), or by perf uprobes (perf), "
+             "which older kernels need");
 }
 
 Result<capture::Options> RecordOptions::for_capture() const {

@@ -57,6 +57,7 @@ struct RecordOptions {
   Result<capture::Options> for_capture() const;
 
  private:
+  void define_budget(Arguments& arguments);
   void define_buffers(Arguments& arguments);
   void define_engines(Arguments& arguments);
 };

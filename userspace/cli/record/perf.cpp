@@ -49,10 +49,10 @@ void add_perf_options(Arguments& arguments, PerfWanted& wanted) {
   arguments
       .add_option(
           "--counters", wanted.counters,
-          "Counters of the target's threads, attributed to hops, e.g. cycles,page-faults: " +
+          "Count for the target's threads, by hop, e.g. cycles,page-faults. There are " +
               names_of_counters() +
-              "; NAME=PERIOD takes a sample of a hardware counter so often. `--counters "
-              "list` says what this machine has; what it has not is left out with a word")
+              ". NAME=PERIOD samples a hardware counter once in so many counts. `--counters list` "
+              "says what this machine has; the others are left out, and you are told")
       .type_name("LIST")
       .check([](const std::string& list) {
         if (list == "list") {
@@ -63,10 +63,9 @@ void add_perf_options(Arguments& arguments, PerfWanted& wanted) {
         return counters ? std::string() : counters.error().text();
       });
   arguments
-      .add_option(
-          "--profile", wanted.frequency,
-          "Sample the stacks of the target's running threads so often a second, e.g. 999Hz, for "
-          "`sojourn profile`. Callers are found by frame pointers")
+      .add_option("--profile", wanted.frequency,
+                  "Sample the call stacks of the target's running threads at this rate, e.g. "
+                  "999Hz, for `sojourn profile`. Callers are found by frame pointers")
       .type_name("FREQUENCY")
       .check([](const std::string& text) {
         const auto hertz = capture::parse_frequency(text);
@@ -79,8 +78,9 @@ void add_perf_options(Arguments& arguments, PerfWanted& wanted) {
                    : std::string();
       });
   arguments
-      .add_option("--perf-ring", wanted.ring_size,
-                  "Of each CPU's buffer of counters and stacks, a power of two; default: 512K")
+      .add_option(
+          "--perf-ring", wanted.ring_size,
+          "Size of each CPU's buffer for --counters and --profile, a power of two; default: 512K")
       .type_name("BYTES")
       .check(check_ring_bytes);
 }

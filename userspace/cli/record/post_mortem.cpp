@@ -16,19 +16,18 @@ namespace sojourn::cli {
 void PostMortemOptions::define(Arguments& arguments) {
   const Argument post_mortem =
       arguments
-          .add_option(
-              "--post-mortem", path_,
-              "Attach to nothing: make a trace of what a process that has ended left of its "
-              "rings. A ring file or a directory of them (SJ_RING_DIR), or a core file. "
-              "With -p: that process's, where there are several")
+          .add_option("--post-mortem", path_,
+                      "Attach to nothing. Make a trace of the rings that a process left when it "
+                      "ended: a ring file, a directory of them (SJ_RING_DIR), or a core file. -p "
+                      "chooses the process where there are several")
           .type_name("PATH")
           .check([](const std::string& path) {
             return path.empty() ? "a ring file, a directory of them, or a core file is wanted" : "";
           });
   arguments
       .add_option("--exe", executables_,
-                  "With --post-mortem: where the program that ended is now, and its libraries "
-                  "(repeat it), if not where they were then")
+                  "Where the program that ended is now, if it was moved since. May be repeated for "
+                  "its libraries")
       .type_name("FILE")
       .needs(post_mortem);
 }

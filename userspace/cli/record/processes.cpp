@@ -143,21 +143,20 @@ Error no_points(const std::string& whom, const std::string& executable, const Ma
 void ProcessOptions::define(Arguments& arguments) {
   arguments
       .add_option("-p,--pid", pids,
-                  "The running process to attach to; of several, -p 12 -p 34 or -p 12,34")
+                  "The running process to attach to. Several: -p 12 -p 34, or -p 12,34")
       .type_name("PID")
       .delimiter(',')
       .one_word_each()
       .check(check_process_id);
   arguments
       .add_option("--cgroup", cgroup,
-                  "All processes in this control group and below, also those that come while this "
-                  "runs: a directory of the cgroup file system, or its path there, such as "
+                  "All processes of this control group and below, also those that join it during "
+                  "the capture. A directory of the cgroup file system, or its path there, e.g. "
                   "system.slice/gnb.service")
       .type_name("PATH");
-  arguments.add_flag(
-      "--follow", follow,
-      "Record forked children as well: by rings from their first instruction on, by eBPF "
-      "as soon as they can be attached to; the trace tells what was before");
+  arguments.add_flag("--follow", follow,
+                     "Also record forked children: with rings from their first instruction on, "
+                     "with eBPF some milliseconds later. The trace says from when");
   maps.define(arguments);
 }
 

@@ -26,22 +26,22 @@ std::string check_period(const std::string& text) {
 
 void define_queue_options(Arguments& arguments, QueueOptions& options) {
   arguments
-      .add_option("--queues", options.period,
-                  "Sample the counters of the target's registered queues from outside, e.g. every "
-                  "100us; without a period every 1ms. No code runs in the target for it")
+      .add_option(
+          "--queues", options.period,
+          "Sample the depths of the target's registered queues, e.g. every 100us; without a period "
+          "every 1ms. The counters are read from outside: no code runs in the target")
       .expected(0, 1)
       .option_text("[PERIOD]")
       .check(check_period);
-  add_choice(
-      arguments, "--queue-mode", options.mode,
-      {{"adaptive", model::SamplingMode::kAdaptive},
-       {"fixed", model::SamplingMode::kFixed},
-       {"busy", model::SamplingMode::kBusy}},
-      "adaptive: queues that move at every period, others up to 16 times more rarely; fixed: "
-      "all of them at every period; busy: without a pause, on --queue-cpu");
+  add_choice(arguments, "--queue-mode", options.mode,
+             {{"adaptive", model::SamplingMode::kAdaptive},
+              {"fixed", model::SamplingMode::kFixed},
+              {"busy", model::SamplingMode::kBusy}},
+             "adaptive: active queues every period, others up to 16 times less often. fixed: all "
+             "queues every period. busy: all the time, on --queue-cpu");
   arguments
       .add_option("--queue-cpu", options.cpu,
-                  "The CPU that samples the queues; busy takes all of it")
+                  "The CPU on which queues are sampled; busy takes all of it")
       .type_name("CPU")
       .check(whole_number(0, 4095));
 }

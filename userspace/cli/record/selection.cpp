@@ -86,16 +86,15 @@ capture::PointTests field_tests(const filter::Expression& expression, const mode
 
 void RecordSelection::define(Arguments& arguments) {
   arguments
-      .add_option(
-          "--points", globs_,
-          "Only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves those out, '!*' all, for "
-          "--queues or --context alone; may be repeated. Others are not armed and cost "
-          "nothing")
+      .add_option("--points", globs_,
+                  "Record only points that match, e.g. 'rlc.*' or 'U *'; '!GLOB' leaves some out, "
+                  "'!*' all of them, to record only --queues or --context. The others have no "
+                  "probe and cost nothing. May be repeated")
       .type_name("GLOB")
       .one_word_each();
   where_.define(arguments,
-                "Leave out events for which this is false, e.g. 'rnti == 0x4601'; events without "
-                "such a field are kept; docs/filters.md has the language");
+                "Leave out events for which this is false, e.g. 'rnti == 0x4601'. Events without "
+                "such a field are kept (docs/filters.md)");
 }
 
 bool RecordSelection::asks_for(filter::Word word) const {
