@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What pages say of other files holds: links lead to a page and a heading that are there, and every
-# test that a page names is a test of that file.
+# What pages say of other files holds: links lead to a page and a heading that are there, every test
+# that a page names is a test of that file, and the index docs/README.md has every page.
 #
 #   pages.pl ROOT     Prints what does not, a line each; exits with 1 if there was something.
 use strict;
@@ -51,9 +51,15 @@ for my $path (split /\n/, `find tests -name '*_test.cpp'`) {
   $test_files{$name} //= {};
 }
 
-my %pages = map { $_ => contents($_) } grep { -f } ('README.md', 'CONTRIBUTING.md', glob 'docs/*.md');
-my %anchors = map { $_ => anchors($pages{$_}) } keys %pages;
+my %pages = map { $_ => contents($_) } grep { -f } ('README.md', 'CONTRIBUTING.md', glob 'docs/*.md docs/*/*.md');
+my $index = $pages{'docs/README.md'} // '';
 my $wrong = 0;
+for my $name (map { m{^docs/([^/]+)$} } sort keys %pages) {
+  next if $name eq 'README.md' || $index =~ /\(\Q$name\E[#)]/;
+  print "docs/README.md: no page $name in it\n";
+  $wrong = 1;
+}
+my %anchors = map { $_ => anchors($pages{$_}) } keys %pages;
 for my $page (sort keys %pages) {
   my $text = $pages{$page};
   $text =~ s/^\s*```.*?^\s*```//gms;
