@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
-#include <unistd.h>
 
 #include "tests/cli/programs.h"
 
@@ -149,30 +148,6 @@ TEST_CASE("help says what goes together, and what stands where nothing is said")
   CHECK(record.contains("(default: auto)"));
   CHECK(record.contains("(with --flight)"));
   CHECK(output_of({"threads", "--help"}).contains("(not with --dot)"));
-}
-
-// What bash offers for the last of the words.
-std::string completed(const std::string& words) {
-  const test::Ended ended =
-      test::run({"bash", "-c",
-                 "source <('" SJ_SOJOURN "' completion) && COMP_WORDS=(" + words +
-                     ") && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _sojourn && "
-                     "echo \"${COMPREPLY[*]}\""});
-  CHECK(ended.err.empty());
-  return ended.out;
-}
-
-TEST_CASE("bash completes commands, options, their words, process ids and files") {
-  CHECK(completed("sojourn rep") == "report\n");
-  CHECK(completed("sojourn record --eng") == "--engine\n");
-  CHECK(completed("sojourn record --engine ''") == "auto bpf ring\n");
-  CHECK(completed("sojourn report run.sjt --by p") == "path point\n");
-  CHECK(completed("sojourn ctl -p " + std::to_string(getpid())) == std::to_string(getpid()) + "\n");
-  CHECK(completed("sojourn ctl en") == "enable\n");
-  const test::TemporaryDirectory directory;
-  test::write_contents(directory.path("run.sjt"), "");
-  CHECK(completed("sojourn report " + directory.path("ru")) == directory.path("run.sjt") + "\n");
-  CHECK(completed("sojourn weather --x") == "\n");
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ cmake --build "$work/subdirectory" >> "$work/log"
 whole "$work/subdirectory"
 echo "add_subdirectory: both examples run"
 
-PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name sojourn.pc)")
+# Installed to one place and moved to another, as packages are.
+mv "$work/prefix" "$work/moved"
+PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name sojourn.pc)")
 export PKG_CONFIG_PATH
 mkdir "$work/pkg-config"
 for package in probes:sojourn usdt:sojourn-usdt; do

@@ -16,6 +16,7 @@ struct Command {
   const char* name;
   const char* summary;
   Action (*define)(Arguments& arguments);
+  bool is_listed = true;  // by help and by completion
 };
 
 Action define_list(Arguments& arguments);
@@ -34,5 +35,6 @@ Action define_export(Arguments& arguments);
 Action define_schema(Arguments& arguments);
 Action define_threads(Arguments& arguments);
 Action define_completion(Arguments& arguments);
+Action define_package_files(Arguments& arguments);
 
 }  // namespace sojourn::cli

@@ -58,28 +58,8 @@ std::string names_of(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
   names.reserve(options.size());
   for (const CLI::Option* option : options) names.push_back(option->get_name());
+  std::ranges::sort(names);  // CLI11 holds options in the order of their addresses
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-// "-p, --pid PID", "files FILE ..."
-std::string heading_of(const CLI::Option& option, bool is_positional) {
-  std::string names = option.get_name(is_positional, !is_positional);
-  if (const auto comma = names.find(','); comma != std::string::npos) names.insert(comma + 1, " ");
-  if (!option.get_option_text().empty()) return names + " " + option.get_option_text();
-  if (option.get_type_size() == 0) return names;  // a flag
-  if (const std::string type = option.get_type_name(); !type.empty()) names += " " + type;
-  if (is_positional && option.get_expected_max() > 1) names += " ...";
-  return names;
-}
-
-std::string notes_of(const CLI::Option& option) {
-  std::string notes;
-  if (!option.get_default_str().empty())
-    notes += fmt::format(" (default: {})", option.get_default_str());
-  if (!option.get_needs().empty()) notes += fmt::format(" (with {})", names_of(option.get_needs()));
-  if (!option.get_excludes().empty())
-    notes += fmt::format(" (not with {})", names_of(option.get_excludes()));
-  return notes;
 }
 
 std::string path_of(const CLI::App& app) {
@@ -123,9 +103,29 @@ std::string missing_value(const std::string& words) {
 
 }  // namespace
 
+std::string option_heading(const CLI::Option& option, bool is_positional) {
+  std::string names = option.get_name(is_positional, !is_positional);
+  if (const auto comma = names.find(','); comma != std::string::npos) names.insert(comma + 1, " ");
+  if (!option.get_option_text().empty()) return names + " " + option.get_option_text();
+  if (option.get_type_size() == 0) return names;  // a flag
+  if (const std::string type = option.get_type_name(); !type.empty()) names += " " + type;
+  if (is_positional && option.get_expected_max() > 1) names += " ...";
+  return names;
+}
+
+std::string option_notes(const CLI::Option& option) {
+  std::string notes;
+  if (!option.get_default_str().empty())
+    notes += fmt::format(" (default: {})", option.get_default_str());
+  if (!option.get_needs().empty()) notes += fmt::format(" (with {})", names_of(option.get_needs()));
+  if (!option.get_excludes().empty())
+    notes += fmt::format(" (not with {})", names_of(option.get_excludes()));
+  return notes;
+}
+
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {
-  return in_column("  " + heading_of(*option, is_positional), kOptionColumn,
-                   option->get_description() + notes_of(*option), width_);
+  return in_column("  " + option_heading(*option, is_positional), kOptionColumn,
+                   option->get_description() + option_notes(*option), width_);
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {

@@ -25,6 +25,12 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
+// "-p, --pid PID"; of what is known by its place "files FILE ..."
+std::string option_heading(const CLI::Option& option, bool is_positional);
+
+// What stands where nothing is said, and which options go together: " (default: auto)".
+std::string option_notes(const CLI::Option& option);
+
 // What is wrong with the arguments, and where to look; `app` has parsed them.
 std::string refusal(const CLI::App& app, const CLI::Error& error);
 

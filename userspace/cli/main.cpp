@@ -47,7 +47,8 @@ constexpr Command kCommands[] = {
     {"import", "Turn another tracer's recordings into a trace", cli::define_import},
     {"export", "Write a trace in the format of another tool", cli::define_export},
     {"schema", "Generate the C header that fires the events of a schema", cli::define_schema},
-    {"completion", "Print the completion script for bash", cli::define_completion},
+    {"completion", "Print the completion script for bash, zsh or fish", cli::define_completion},
+    {"package-files", "Write the manual and the completions", cli::define_package_files, false},
 };
 
 bool is_command(std::string_view word) {
@@ -57,7 +58,8 @@ bool is_command(std::string_view word) {
 
 int refuse_command(const char* word) {
   std::vector<std::string> names;
-  for (const Command& command : kCommands) names.emplace_back(command.name);
+  for (const Command& command : kCommands)
+    if (command.is_listed) names.emplace_back(command.name);
   const std::string near = sojourn::filter::did_you_mean(word, names);
   cli::tell("sojourn: there is no command \"{}\"{}\n", word,
             near.empty() ? "; `sojourn --help` lists them" : near);
@@ -104,6 +106,7 @@ int run(int argc, char** argv) {
   Action chosen;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    if (!command.is_listed) sub->group("");
     cli::Arguments arguments(*sub);
     sub->callback([&chosen, action = command.define(arguments)] { chosen = action; });
   }

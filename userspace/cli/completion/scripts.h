@@ -1,0 +1,15 @@
+// The scripts by which shells complete `sojourn`. Each stands for itself: it needs no other file,
+// and defines nothing that does not begin with _sojourn.
+#pragma once
+
+#include <string>
+
+#include "userspace/cli/declared.h"
+
+namespace sojourn::cli {
+
+std::string bash_completion(const DeclaredProgram& program);
+std::string zsh_completion(const DeclaredProgram& program);
+std::string fish_completion(const DeclaredProgram& program);
+
+}  // namespace sojourn::cli

@@ -1,0 +1,63 @@
+#include "userspace/cli/manual/roff.h"
+
+namespace sojourn::cli {
+namespace {
+
+// Plain quotes, dashes and accents are typographic ones in roff, which no shell takes when they are
+// copied from a page.
+std::string_view name_of(char letter) {
+  switch (letter) {
+    case '\\':
+      return "\\(rs";
+    case '-':
+      return "\\-";
+    case '\'':
+      return "\\(aq";
+    case '`':
+      return "\\(ga";
+    case '"':
+      return "\\(dq";
+    case '^':
+      return "\\(ha";
+    case '~':
+      return "\\(ti";
+    default:
+      return {};
+  }
+}
+
+void add(std::string& line, char letter) {
+  if (const std::string_view name = name_of(letter); !name.empty())
+    line += name;
+  else
+    line += letter;
+}
+
+// A dot at the beginning would be a macro, an apostrophe has its name already.
+std::string begun(std::string line) {
+  return line.starts_with('.') ? "\\&" + line : line;
+}
+
+}  // namespace
+
+std::string roff_text(std::string_view text) {
+  std::string line;
+  bool bold = false;
+  for (const char letter : text) {
+    if (letter == '`') {
+      bold = !bold;
+      line += bold ? "\\fB" : "\\fR";
+    } else {
+      add(line, letter);
+    }
+  }
+  return begun(std::move(line));
+}
+
+std::string roff_literal(std::string_view text) {
+  std::string line;
+  for (const char letter : text) add(line, letter);
+  return begun(std::move(line));
+}
+
+}  // namespace sojourn::cli
