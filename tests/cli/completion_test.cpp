@@ -48,7 +48,7 @@ std::string fish_offers(const std::string& line) {
 
 TEST_CASE("fish completes commands, options, their words, process ids and files") {
   CHECK(fish_offers("sojourn rep") ==
-        "report\tWhere packets spend their time, by direction and by hop\n");
+        "report\tLatencies, and where packets spend their time, hop by hop\n");
   CHECK(fish_offers("sojourn record --eng") == "--engine\tHow events leave the target\n");
   CHECK(fish_offers("sojourn record --engine ") ==
         "auto\tHow events leave the target\nbpf\tHow events leave the target\n"

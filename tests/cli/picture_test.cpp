@@ -18,7 +18,7 @@ TEST_CASE("a packet is drawn with all places that it was in, as well-formed SVG"
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.out.starts_with("<svg "));
-  CHECK(ended.out.contains(">rlc.tx<"));
+  CHECK(ended.out.contains(">rlc.tx.um<"));
   CHECK(ended.out.contains(">waits here, and leaves in 2 segments<"));
   CHECK(ended.out.contains("prefers-color-scheme: dark"));
   const std::string file = traces.directory().path("packet.svg");
