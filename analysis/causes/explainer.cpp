@@ -25,7 +25,8 @@ void Explainer::on_journey(const Journey& journey) {
     ++dropped_[journey.steps[journey.end_step].point];
     return;
   }
-  ++complete_;
+  ++(journey.has_latency() ? complete_ : at_one_point_);
+  if (!journey.has_latency()) return;
   if (journey.latency_ns() <= deadlines_.of(journey.direction)) return;
   ++late_;
   pending_.push_back(way_of(journey, topology_));

@@ -48,7 +48,9 @@ class Explainer : public journeys::Observer {
   // After the rebuild's end.
   void finish() { judge_pending(); }
 
-  std::uint64_t complete() const { return complete_; }
+  std::uint64_t complete() const { return complete_; }  // those that have a latency
+  // Complete ones that were seen at one point only: nobody knows whether they were late.
+  std::uint64_t at_one_point() const { return at_one_point_; }
   std::uint64_t late() const { return late_; }
   // Late ones that began before what is remembered: nothing is said of them.
   std::uint64_t forgotten() const { return forgotten_; }
@@ -68,6 +70,7 @@ class Explainer : public journeys::Observer {
   std::vector<Way> pending_;
   std::map<model::PointId, std::uint64_t> dropped_;
   std::uint64_t complete_ = 0;
+  std::uint64_t at_one_point_ = 0;
   std::uint64_t late_ = 0;
   std::uint64_t forgotten_ = 0;
 };

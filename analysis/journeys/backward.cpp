@@ -128,6 +128,7 @@ void Backward::emit_collected(Outcome outcome) {
   out.outcome = outcome;
   out.start_ns = UINT64_MAX;
   pasts_.clear();
+  bool is_plain = true;
   for (const auto* const unit : units_) {
     const auto& plan = topology_.points[unit->point];
     const auto& past = pasts_.emplace_back(past_of(*unit));
@@ -136,12 +137,18 @@ void Backward::emit_collected(Outcome outcome) {
       if (goes_on(*unit)) continue;
       ++out.retransmissions;
       if (plan.round) ++out.harq_retransmissions;
-    } else if (!past.again && plan.loop == 0) {
+    } else if (past.again) {
+      is_plain = false;
+    } else if (!plan.circles) [[likely]] {
       out.segments = std::max(out.segments, ++per_point_[unit->point]);
+    } else if (plan.loop == 0 && ++per_point_[unit->point] > 1) {
+      is_plain = false;
     }
     if (plan.drop) ++out.drops;
   }
   for (const auto* const unit : units_) per_point_[unit->point] = 0;
+  if (!is_plain) [[unlikely]]
+    out.segments = count_pieces();
   out.ambiguous = (flags_ & kAmbiguous) != 0;
   out.headless = (flags_ & (kCut | kOrphan)) != 0;
   if ((flags_ & kOrphan) != 0 && outcome == Outcome::kComplete) out.outcome = Outcome::kIncomplete;
@@ -153,8 +160,32 @@ void Backward::emit_collected(Outcome outcome) {
   if (topology_.points[end.point].output) out.last_out_ns = end.ts_ns;
   if (out.outcome == Outcome::kComplete) describe_way(out);
   if (out.outcome == Outcome::kCensored && (flags_ & kAtEnd) != 0) describe_inside(out);
-  if (tells_steps_) describe_steps(out);
+  if (tells_steps_) describe_steps(is_plain, out);
   observer_.on_journey(out);
+}
+
+std::uint32_t Backward::count_pieces() {
+  pieces_.start();
+  make_room_for_parents();
+  for (const auto* const unit : units_)
+    pieces_.add(unit->point, repeat_of(*unit), parents_of(*unit));
+  return pieces_.most();
+}
+
+// For those of all steps, which hold spans of them.
+void Backward::make_room_for_parents() {
+  std::size_t links = 0;
+  for (const auto* const unit : units_) links += unit->parent_count;
+  parents_.clear();
+  parents_.reserve(links);
+}
+
+// Those that are among the collected.
+std::span<const std::uint32_t> Backward::parents_of(const Unit& unit) {
+  const auto first = parents_.size();
+  for (const auto* parent : unit.all_parents())
+    if (const auto step = step_of(*parent); step != kNoStep) parents_.push_back(step);
+  return std::span(parents_).subspan(first);
 }
 
 // On from what came first, which is found from the end back.
@@ -180,28 +211,23 @@ void Backward::describe_inside(Journey& out) {
   out.inside_until_ns = end_ns_;
 }
 
-void Backward::describe_steps(Journey& out) {
-  std::size_t links = 0;
-  for (const auto* const unit : units_) links += unit->parent_count;
-  parents_.clear();
-  parents_.reserve(links);  // steps hold spans into it
+void Backward::describe_steps(bool is_plain, Journey& out) {
+  make_room_for_parents();
   if (steps_.size() < units_.size()) steps_.resize(units_.size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
     const auto& unit = *units_[i];
-    const auto first = parents_.size();
-    for (const auto* parent : unit.all_parents())
-      if (const auto step = step_of(*parent); step != kNoStep) parents_.push_back(step);
+    const auto earlier = repeat_of(unit);
     steps_[i] = {unit.ts_ns,
                  unit.entered_ns,
                  unit.seq,
                  unit.tid,
                  unit.stream,
                  unit.point,
-                 pasts_[i].again,
+                 is_plain ? earlier != kNoStep : pieces_.is_again(i),
                  unit.is(kAtEnd),
-                 unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of),
+                 earlier,
                  {unit.values, topology_.points[unit.point].values},
-                 std::span(parents_).subspan(first)};
+                 parents_of(unit)};
   }
   out.steps = std::span(steps_).first(units_.size());
   if (out.ambiguous) store_.ambiguities().tell(units_, out);

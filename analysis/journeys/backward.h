@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/journeys/journey.h"
+#include "analysis/journeys/pieces.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
@@ -19,7 +20,8 @@ class Backward {
         observer_(observer),
         next_id_(next_id),
         tells_steps_(observer.wants_steps()),
-        per_point_(topology.points.size(), 0) {}
+        per_point_(topology.points.size(), 0),
+        pieces_(topology) {}
 
   // Emits the journey that ended in `ends` (several: pieces that were never put together).
   // `outcome` is what it is if its ancestry is whole.
@@ -44,10 +46,16 @@ class Backward {
     bool again = false;
   };
   Past past_of(const Unit& unit) const;
+  std::uint32_t count_pieces();
   void describe_way(Journey& out);
   void describe_inside(Journey& out);
-  void describe_steps(Journey& out);
+  void describe_steps(bool is_plain, Journey& out);
   std::uint32_t step_of(const Unit& unit) const;
+  std::uint32_t repeat_of(const Unit& unit) const {
+    return unit.repeat_of == nullptr ? kNoStep : step_of(*unit.repeat_of);
+  }
+  void make_room_for_parents();
+  std::span<const std::uint32_t> parents_of(const Unit& unit);
 
   const Topology& topology_;
   Store& store_;
@@ -64,6 +72,7 @@ class Backward {
   std::vector<Step> steps_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> per_point_;
+  Pieces pieces_;
 };
 
 }  // namespace sojourn::journeys

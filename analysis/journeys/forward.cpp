@@ -60,7 +60,8 @@ Forward::Forward(const Topology& topology, const Rules& rules, Store& store, Obs
       next_id_(next_id),
       lost_(std::move(lost)),
       tells_steps_(observer.wants_steps()),
-      per_point_(topology.points.size(), 0) {}
+      per_point_(topology.points.size(), 0),
+      pieces_(topology) {}
 
 void Forward::begin(Unit* root) {
   auto& journey = *progress_.take();
@@ -398,16 +399,23 @@ void Forward::give_back_steps(Progress& journey) {
 void Forward::describe(const Progress& journey, Journey& out) {
   const auto& steps = journey.trail;
   out.segments = 1;
+  bool is_plain = true;
   for (const auto& step : steps) {
     if (step.repeat_of != kNoStep) [[unlikely]] {
       if (goes_on(journey, step)) continue;
       ++out.retransmissions;
       if (topology_.points[step.point].round) ++out.harq_retransmissions;
-    } else if (!step.again && topology_.points[step.point].loop == 0) {
+    } else if (step.again) {
+      is_plain = false;
+    } else if (const auto& plan = topology_.points[step.point]; !plan.circles) [[likely]] {
       out.segments = std::max(out.segments, ++per_point_[step.point]);
+    } else if (plan.loop == 0 && ++per_point_[step.point] > 1) {
+      is_plain = false;
     }
   }
   for (const auto& step : steps) per_point_[step.point] = 0;
+  if (!is_plain) [[unlikely]]
+    out.segments = count_pieces(journey);
   const bool dropped = out.outcome == Outcome::kDropped && journey.drop_step != kNoStep;
   out.end_step = journey.is_done() ? journey.done_step
                  : dropped         ? journey.drop_step
@@ -424,7 +432,7 @@ void Forward::describe(const Progress& journey, Journey& out) {
   out.drops = journey.drops;
   if (out.outcome == Outcome::kComplete) describe_way(journey, out);
   if (out.outcome == Outcome::kCensored) describe_inside(out);
-  if (tells_steps_) describe_steps(journey, out);
+  if (tells_steps_) describe_steps(journey, is_plain, out);
 }
 
 // It repeats what came of what its parent repeats: the same round, a point further.
@@ -436,6 +444,14 @@ bool Forward::goes_on(const Progress& journey, const Progress::Trail& step) cons
        ++round, again = journey.trail[again].repeat_of)
     if (std::ranges::find(before, again) != before.end()) return true;
   return false;
+}
+
+std::uint32_t Forward::count_pieces(const Progress& journey) {
+  pieces_.start();
+  for (std::size_t step = 0; step < journey.trail.size(); ++step)
+    pieces_.add(journey.trail[step].point, journey.trail[step].repeat_of,
+                parents_of(journey, step));
+  return pieces_.most();
 }
 
 void Forward::describe_inside(Journey& out) const {
@@ -460,7 +476,7 @@ void Forward::describe_way(const Progress& journey, Journey& out) {
   out.way = way_;
 }
 
-void Forward::describe_steps(const Progress& journey, Journey& out) {
+void Forward::describe_steps(const Progress& journey, bool is_plain, Journey& out) {
   const auto count = journey.trail.size();
   if (steps_.size() < count) steps_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -472,7 +488,7 @@ void Forward::describe_steps(const Progress& journey, Journey& out) {
                  unit.tid,
                  unit.stream,
                  unit.point,
-                 trail.again,
+                 is_plain ? trail.repeat_of != kNoStep : pieces_.is_again(i),
                  unit.is(kAtEnd),
                  trail.repeat_of,
                  {unit.values, topology_.points[unit.point].values},

@@ -11,6 +11,7 @@
 
 #include "analysis/base/plain_vector.h"
 #include "analysis/journeys/journey.h"
+#include "analysis/journeys/pieces.h"
 #include "analysis/journeys/store.h"
 
 namespace sojourn::journeys {
@@ -147,9 +148,10 @@ class Forward {
   Outcome outcome_of(const Progress& journey, const Unit& root, Closing closing) const;
   void describe(const Progress& journey, Journey& out);
   bool goes_on(const Progress& journey, const Progress::Trail& step) const;
+  std::uint32_t count_pieces(const Progress& journey);
   void describe_inside(Journey& out) const;
   void describe_way(const Progress& journey, Journey& out);
-  void describe_steps(const Progress& journey, Journey& out);
+  void describe_steps(const Progress& journey, bool is_plain, Journey& out);
   std::span<const std::uint32_t> parents_of(const Progress& journey, std::size_t step) const {
     const auto& trail = journey.trail;
     const auto begin = trail[step].first_parent;
@@ -176,6 +178,7 @@ class Forward {
   std::vector<Step> steps_;
   std::unordered_map<std::uint64_t, std::vector<Inside>> inside_;  // at the end, by journey
   std::vector<std::uint32_t> per_point_;
+  Pieces pieces_;
 };
 
 }  // namespace sojourn::journeys

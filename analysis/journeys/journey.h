@@ -21,7 +21,7 @@ struct Step {
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   model::PointId point = 0;
-  bool again = false;   // it, or something before it, repeats an earlier transmission
+  bool again = false;   // its piece came to the point before
   bool inside = false;  // at the end of the capture its unit was in the place that it entered
   std::uint32_t repeat_of = kNoStep;
   std::span<const std::uint64_t> values;
@@ -73,7 +73,7 @@ struct Journey {
   std::uint64_t last_ns = 0;      // the last event
   std::uint64_t last_out_ns = 0;  // 0: never
   std::uint64_t ack_ns = 0;       // 0: none seen
-  std::uint32_t segments = 1;     // pieces it was cut into, or made from
+  std::uint32_t segments = 1;     // distinct pieces it was cut into, or made from (Pieces)
   std::uint32_t retransmissions = 0;
   std::uint32_t harq_retransmissions = 0;  // of them
   std::uint32_t drops = 0;
@@ -90,6 +90,11 @@ struct Journey {
   std::span<const Ambiguity> ambiguities = {};  // of those of them that are, in the same order
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
+  // A packet that was seen at one point only has none, though it is complete: it came and left by
+  // the same event.
+  bool has_latency() const {
+    return outcome == Outcome::kComplete && (end_ns != start_ns || !way.empty());
+  }
 };
 
 // A unit's time in a place, ended by an event at which it, or a piece of it, left.

@@ -76,7 +76,7 @@ class Groups {
 
 }  // namespace
 
-std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const Pair> pairs) {
+Loops find_loops(std::size_t points, std::span<const Pair> pairs) {
   const Groups groups(points, pairs);
   std::vector<bool> loops(groups.count, false);
   std::vector<bool> fed(groups.count, false);
@@ -88,12 +88,16 @@ std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const 
       fed[to] = true;
   }
   std::vector<std::uint16_t> numbers(groups.count, 0);
-  std::uint16_t found = 0;
+  std::uint16_t unfed = 0;
   for (std::size_t group = 0; group < groups.count; ++group)
-    if (loops[group] && !fed[group]) numbers[group] = ++found;
-  std::vector<std::uint16_t> by_point(points, 0);
-  for (std::size_t point = 0; point < points; ++point) by_point[point] = numbers[groups.of[point]];
-  return by_point;
+    if (loops[group] && !fed[group]) numbers[group] = ++unfed;
+  Loops found = {.unfed = std::vector<std::uint16_t>(points, 0),
+                 .any = std::vector<bool>(points, false)};
+  for (std::size_t point = 0; point < points; ++point) {
+    found.unfed[point] = numbers[groups.of[point]];
+    found.any[point] = loops[groups.of[point]];
+  }
+  return found;
 }
 
 std::vector<std::size_t> find_parts(std::size_t points, std::span<const Pair> pairs) {

@@ -20,8 +20,12 @@ struct Edge {
   std::uint16_t child = 0;
 };
 
-// By point: the number of its loop, from 1; 0 where it is in none, or in one that is fed.
-std::vector<std::uint16_t> find_unfed_loops(std::size_t points, std::span<const Pair> pairs);
+// By point.
+struct Loops {
+  std::vector<std::uint16_t> unfed;  // the number of its loop, from 1; 0: in none, or in a fed one
+  std::vector<bool> any;             // whether it is in one, fed or not
+};
+Loops find_loops(std::size_t points, std::span<const Pair> pairs);
 
 // By point: the number of the part that it is in, below that of points. Points of different parts
 // do not touch, nor do others between them.

@@ -377,12 +377,13 @@ class Deriver {
   }
 
   void find_loops() {
-    const auto loops = find_unfed_loops(topology_.points.size(), topology_.pairs);
-    for (std::size_t i = 0; i < loops.size(); ++i) {
+    const auto loops = journeys::find_loops(topology_.points.size(), topology_.pairs);
+    for (std::size_t i = 0; i < loops.unfed.size(); ++i) {
       auto& plan = topology_.points[i];
+      plan.circles = loops.any[i];
       if (plan.stated || plan.control) continue;
-      plan.loop = loops[i];
-      topology_.loops = std::max(topology_.loops, loops[i]);
+      plan.loop = loops.unfed[i];
+      topology_.loops = std::max(topology_.loops, plan.loop);
     }
   }
 

@@ -116,7 +116,8 @@ struct PointPlan {
   // by what is taken out of blocks.
   bool is_followed_back = false;
   std::uint16_t loop =
-      0;  // of points that nothing else feeds, from 1: units come in at one of them
+      0;                 // of points that nothing else feeds, from 1: units come in at one of them
+  bool circles = false;  // in a loop, fed or not: a unit may come to it again
   std::optional<PointKind> stated;  // by a rule
   bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
   std::uint8_t values = 0;

@@ -24,6 +24,11 @@ NativeJourneys::NativeJourneys(Recording& recording, const journeys::Topology& t
 
 void NativeJourneys::on_journey(const journeys::Journey& journey) {
   if (journey.outcome != journeys::Outcome::kComplete) return;
+  // LatSeq's journeys have two events at least: one alone has no duration.
+  if (!journey.has_latency()) {
+    ++left_out_;
+    return;
+  }
   ways_ = 0;
   for (std::uint32_t step = 0; step < journey.steps.size(); ++step) {
     const journeys::Step& last = journey.steps[step];

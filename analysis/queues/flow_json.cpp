@@ -38,6 +38,7 @@ ordered_json meter_json(const Meter& meter, bool details) {
       {"out", meter.out()},
       {"inside", meter.inside()},
       {"given_up", {{"count", meter.given_up()}, {"depth_share", meter.given_up_share()}}},
+      {"depth_known", meter.is_depth_known()},
       {"arrivals_per_s", meter.arrivals_per_s()},
       {"services_per_s", meter.services_per_s()},
       {"utilisation", optional_json(meter.utilisation())},
@@ -148,8 +149,10 @@ std::string flow_dot(const Places& places, const journeys::Topology& topology,
     const std::string from = node(queue.fed_by);
     const std::string to = node(queue.drained_by);
     const std::string label =
-        fmt::format("{} ({:.1f}, at most {})", name, queue.meter.levels().mean(),
-                    queue.meter.high_water().depth);
+        queue.meter.is_depth_known()
+            ? fmt::format("{} ({:.1f}, at most {})", name, queue.meter.levels().mean(),
+                          queue.meter.high_water().depth)
+            : fmt::format("{} (depth not known)", name);
     edges += fmt::format("  {} -> {} [label={}];\n", from, to, dot_quoted(label));
   };
   for (const OperatedQueue* queue : operations.queues()) draw(queue->about.shown_name(), *queue);

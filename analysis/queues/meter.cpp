@@ -1,7 +1,6 @@
 #include "analysis/queues/meter.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace sojourn::queues {
 
@@ -46,25 +45,13 @@ void Meter::leave(std::uint64_t ts_ns, bool seen) {
     ++out_;
     return;
   }
-  if (given_up_ns_ != last_ns_) {
-    given_up_ = 0;
-    gone_ += std::exchange(lingering_, 0);
-    gone_ns_ += std::exchange(lingered_ns_, 0);
-  }
+  if (given_up_ns_ != last_ns_) given_up_ = 0;
   given_up_ns_ = last_ns_;
   ++given_up_;
 }
 
-// Where nothing that came later left, its server may have stopped.
-bool Meter::must_have_left(std::uint64_t entered_ns) const {
-  return entered_ns < newest_out_ns_ && longest_.is_stale(last_ns_ - entered_ns);
-}
-
 void Meter::lingered(std::uint64_t entered_ns) {
-  entered_ns = std::clamp(entered_ns, begin_ns_, last_ns_);
-  const bool is_gone = must_have_left(entered_ns);
-  ++(is_gone ? gone_ : lingering_);
-  (is_gone ? gone_ns_ : lingered_ns_) += static_cast<double>(last_ns_ - entered_ns);
+  gone_.add(std::clamp(entered_ns, begin_ns_, last_ns_), last_ns_);
 }
 
 void Meter::leave_uncounted(std::uint64_t ts_ns) {
@@ -75,8 +62,7 @@ void Meter::leave_uncounted(std::uint64_t ts_ns) {
 void Meter::stayed(std::uint64_t entered_ns, std::uint64_t left_ns) {
   entered_ns = std::min(entered_ns, left_ns);
   waits_ns_.add(left_ns - entered_ns);
-  longest_.note(left_ns - entered_ns);
-  newest_out_ns_ = std::max(newest_out_ns_, entered_ns);
+  gone_.left(entered_ns, left_ns);
   const std::uint64_t had_ns = std::clamp(last_out_ns_, entered_ns, left_ns);
   service_ns_.add(static_cast<double>(left_ns - had_ns));
   last_out_ns_ = left_ns;
@@ -93,8 +79,7 @@ void Meter::end(std::uint64_t ts_ns) {
 
 double Meter::given_up_share() const {
   const double all_ns = levels_.mean() * static_cast<double>(levels_.total_ns());
-  const double theirs_ns = gone_ns_ + (given_up_ns_ == last_ns_ ? 0 : lingered_ns_);
-  return all_ns > 0 ? std::min(1.0, theirs_ns / all_ns) : 0;
+  return gone_.share(last_ns_, all_ns);
 }
 
 double Meter::arrivals_per_s() const {

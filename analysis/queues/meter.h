@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/journeys/longest.h"
 #include "analysis/queues/gauge.h"
+#include "analysis/queues/given_up.h"
 #include "analysis/queues/levels.h"
 #include "analysis/queues/moments.h"
 #include "analysis/queues/series.h"
@@ -42,15 +42,10 @@ class Meter {
   std::uint64_t depth() const { return depth_; }
   // At the end: what nobody had taken by then was inside, though it is given up there.
   std::uint64_t inside() const { return depth_ + (given_up_ns_ == last_ns_ ? given_up_ : 0); }
-  // Given up before the end, or at the end though far longer inside than any that left, also of
-  // those that came later. They were never seen to leave: nobody knows when they did, so they made
-  // it deep for as long as one waits for them.
-  std::uint64_t given_up() const { return gone_ + (given_up_ns_ == last_ns_ ? 0 : lingering_); }
-  // How much of the time that all items spent inside, which is what its depth is made of, is
-  // theirs.
+  // Those that were never seen to leave, and how much of its depth is theirs.
+  std::uint64_t given_up() const { return gone_.count(last_ns_); }
   double given_up_share() const;
-  bool is_depth_known() const { return given_up_share() < kTooMuchGivenUp; }
-  static constexpr double kTooMuchGivenUp = 0.1;
+  bool is_depth_known() const { return GivenUp::leaves_depth(given_up_share()); }
   std::uint64_t in() const { return in_; }
   std::uint64_t out() const { return out_; }
   const Levels& levels() const { return levels_; }
@@ -77,7 +72,6 @@ class Meter {
 
  private:
   void advance(std::uint64_t ts_ns);
-  bool must_have_left(std::uint64_t entered_ns) const;
 
   Levels levels_;
   Series series_;
@@ -93,14 +87,9 @@ class Meter {
   std::uint64_t filled_since_ns_ = 0;
   std::uint64_t last_in_ns_ = 0;
   std::uint64_t last_out_ns_ = 0;
-  journeys::Longest longest_;        // of the waits
-  std::uint64_t newest_out_ns_ = 0;  // the last to come of those that left
-  std::uint64_t given_up_ns_ = 0;    // the last time, and how many were then
+  GivenUp gone_;
+  std::uint64_t given_up_ns_ = 0;  // the last time, and how many were then
   std::uint64_t given_up_ = 0;
-  std::uint64_t lingering_ = 0;  // of them those that may have been inside
-  double lingered_ns_ = 0;
-  std::uint64_t gone_ = 0;  // those that were not, and all that were given up before
-  double gone_ns_ = 0;
   std::uint64_t depth_ = 0;
   std::uint64_t in_ = 0;
   std::uint64_t out_ = 0;

@@ -245,11 +245,20 @@ std::string causes_text(const CausesContent& content) {
   const std::string which =
       content.where.empty() ? "" : fmt::format(" where {}", printable(content.where));
   const std::string first =
-      found.complete() == 0
+      found.complete() == 0 && found.at_one_point() != 0
+          ? fmt::format("{}: no packet{} has a latency", whose, which)
+      : found.complete() == 0
           ? fmt::format("{}: no packet{} is complete, so none took too long", whose, which)
           : fmt::format("{}: {} of {} complete packets{} took longer than {}", whose,
                         count(found.late()), count(found.complete()), which, limit(content));
   std::string text = wrapped(first, 2, content.width) + "\n";
+  if (found.at_one_point() != 0)
+    text +=
+        wrapped(fmt::format("{} more {} seen at one point only: how long {} took is not known",
+                            count(found.at_one_point()), found.at_one_point() == 1 ? "was" : "were",
+                            found.at_one_point() == 1 ? "it" : "they"),
+                2, content.width) +
+        "\n";
   if (found.forgotten() != 0)
     text += fmt::format("{} of them began too long before their end to be explained\n",
                         count(found.forgotten()));
@@ -295,7 +304,8 @@ ordered_json causes_json(const CausesContent& content) {
                        {{"D", limit_json(content.deadlines.down_ns)},
                         {"U", limit_json(content.deadlines.up_ns)},
                         {"given", content.was_given}}},
-                      {"complete", content.found.complete()},
+                      {"complete", content.found.complete() + content.found.at_one_point()},
+                      {"at_one_point", content.found.at_one_point()},
                       {"late", content.found.late()},
                       {"forgotten", content.found.forgotten()},
                       {"late_ns", content.tally.ns()},

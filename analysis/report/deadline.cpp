@@ -28,7 +28,7 @@ void add(Table& table, const std::string& what, const statistics::Distribution& 
   table.row(
       {what, count(times.count()), count(late), times.count() == 0 ? "-" : percent(sure.share),
        times.count() == 0 ? "-" : fmt::format("{} .. {}", percent(sure.low), percent(sure.high)),
-       duration(static_cast<double>(times.max()))});
+       times.count() == 0 ? "-" : duration(static_cast<double>(times.max()))});
 }
 
 // Hops in which something was late, those with most first.

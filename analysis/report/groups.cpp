@@ -55,9 +55,9 @@ void Groups::on_journey(const Journey& journey) {
   if (journey.outcome != journeys::Outcome::kComplete) return;
   const Step& packet = journey.steps[journey.own_step];
   const bool enters = topology_.points[packet.point].by_input;
+  const auto took_ns = journey.has_latency() ? std::optional(journey.latency_ns()) : std::nullopt;
   add(group_of(letter(journey.direction), name_of(journey)),
-      enters ? journey.start_ns : journey.end_ns, journey.latency_ns(),
-      bytes_of(packet.point, packet.values));
+      enters ? journey.start_ns : journey.end_ns, took_ns, bytes_of(packet.point, packet.values));
 }
 
 void Groups::on_stay(const journeys::Stay& stay) {
@@ -119,10 +119,13 @@ std::uint32_t Groups::group_of(char direction, std::string name) {
   return index;
 }
 
-void Groups::add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
+void Groups::add(std::uint32_t group, std::uint64_t at_ns, std::optional<std::uint64_t> took_ns,
                  std::optional<std::uint64_t> bytes) {
   Group& to = groups_[group];
-  to.times_ns.add(took_ns);
+  if (took_ns)
+    to.times_ns.add(*took_ns);
+  else
+    ++to.at_one_point;
   if (bytes) to.bytes = to.bytes.value_or(0) + static_cast<double>(*bytes);
   window_.push_back({at_ns, serial_++, took_ns, group});
   std::ranges::push_heap(window_, std::less<>());
@@ -140,9 +143,9 @@ void Groups::settle_oldest() {
     ++group.disorder;
     return;
   }
-  if (!is_first)
-    group.changes_ns.add(std::max(oldest.took_ns, last.took_ns) -
-                         std::min(oldest.took_ns, last.took_ns));
+  if (!is_first && oldest.took_ns && last.took_ns)
+    group.changes_ns.add(std::max(*oldest.took_ns, *last.took_ns) -
+                         std::min(*oldest.took_ns, *last.took_ns));
   group.arrivals.add(oldest.at_ns);
   last = {oldest.at_ns, oldest.took_ns};
 }

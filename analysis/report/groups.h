@@ -37,12 +37,14 @@ struct Group {
   char direction = 'D';  // ' ': of all
   std::string name;
   statistics::Distribution times_ns;    // latencies or stays; none of events
+  std::uint64_t at_one_point = 0;       // journeys that were seen there only: they have no latency
   statistics::Distribution changes_ns;  // how much each differs from the one before
   statistics::Series arrivals;          // of what enters (uplink, hops: of what leaves)
   std::optional<double> bytes;          // that went through; none: nothing says how many
   std::uint64_t disorder = 0;           // later than the window waits: in no gap and no change
 
   double jitter_ns() const { return changes_ns.mean(); }
+  std::uint64_t journeys() const { return times_ns.count() + at_one_point; }
 };
 
 class Groups : public journeys::Observer {
@@ -67,7 +69,7 @@ class Groups : public journeys::Observer {
   struct Waiting {
     std::uint64_t at_ns = 0;
     std::uint64_t serial = 0;
-    std::uint64_t took_ns = 0;
+    std::optional<std::uint64_t> took_ns;
     std::uint32_t group = 0;
 
     bool operator<(const Waiting& other) const {  // a heap has the greatest in front
@@ -76,11 +78,11 @@ class Groups : public journeys::Observer {
   };
   struct Last {
     std::uint64_t at_ns = 0;
-    std::uint64_t took_ns = 0;
+    std::optional<std::uint64_t> took_ns;
   };
 
   std::uint32_t group_of(char direction, std::string name);
-  void add(std::uint32_t group, std::uint64_t at_ns, std::uint64_t took_ns,
+  void add(std::uint32_t group, std::uint64_t at_ns, std::optional<std::uint64_t> took_ns,
            std::optional<std::uint64_t> bytes);
   void settle_oldest();
   void count_threads_bytes();

@@ -52,6 +52,16 @@ double a_second(const Content& content, double amount) {
   return amount / std::max(content.selected_s(), 1e-9);
 }
 
+std::string at_one_point(const Content& content, const Groups& groups) {
+  std::uint64_t packets = 0;
+  for (const Group& group : groups.all()) packets += group.at_one_point;
+  if (packets == 0) return {};
+  const auto text =
+      fmt::format("{} {} seen at one point only, and {} no latency", count(packets),
+                  packets == 1 ? "packet was" : "packets were", packets == 1 ? "has" : "have");
+  return wrapped(text, 2, content.width) + "\n";
+}
+
 std::string times(const Content& content, const Groups& groups,
                   const std::vector<std::string>& shown) {
   std::vector<std::string> header = {fmt::format("by {}", name(groups.by())),
@@ -73,6 +83,7 @@ std::string times(const Content& content, const Groups& groups,
   for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& all = group.times_ns;
+    if (all.count() == 0) continue;
     exact = exact && all.exact();
     std::vector<std::string> cells = {shown[i], count(all.count()), duration(all.mean()),
                                       duration(all.stdev())};
@@ -86,12 +97,12 @@ std::string times(const Content& content, const Groups& groups,
     if (content.deadline_ns) cells.push_back(count(all.above(*content.deadline_ns)));
     table.row(std::move(cells));
   }
-  std::string text = "\n" + table.text(content.width);
+  std::string text = table.empty() ? std::string() : "\n" + table.text(content.width);
   if (any_guess)
     text +=
         "~: too few samples to say how much higher it may be (95 % confidence; --json has all)\n";
   if (!exact) text += kInexact;
-  return text;
+  return text + at_one_point(content, groups);
 }
 
 std::string arrivals(const Content& content, const Groups& groups,
@@ -139,14 +150,16 @@ ordered_json groups_json(const Content& content, const Groups& groups) {
     if (group.direction != ' ') object["dir"] = std::string(1, group.direction);
     object["name"] = group.name;
     const std::uint64_t number =
-        counts_events(groups.by()) ? group.arrivals.count() : group.times_ns.count();
+        counts_events(groups.by()) ? group.arrivals.count() : group.journeys();
     object["count"] = number;
     object["a_second"] = a_second(content, static_cast<double>(number));
     if (group.bytes) object["bits_a_second"] = a_second(content, *group.bytes * 8);
     if (!counts_events(groups.by())) {
-      object["latency_us"] = times_json(group.times_ns);
-      object["jitter_us"] = group.jitter_ns() / 1e3;
-      object["change_us"] = times_json(group.changes_ns);
+      const bool is_timed = group.times_ns.count() != 0;
+      object["latency_us"] = is_timed ? times_json(group.times_ns) : ordered_json();
+      object["jitter_us"] = is_timed ? ordered_json(group.jitter_ns() / 1e3) : ordered_json();
+      if (!counts_stays(groups.by())) object["at_one_point"] = group.at_one_point;
+      object["change_us"] = is_timed ? times_json(group.changes_ns) : ordered_json();
       object["out_of_order"] = group.disorder;
       if (content.deadline_ns) object["late"] = misses_json(group.times_ns, *content.deadline_ns);
     }

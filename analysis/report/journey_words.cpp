@@ -49,9 +49,11 @@ std::string plural(std::uint32_t number, std::string_view noun) {
 
 std::string headline(const Journey& journey, const model::Schema& schema) {
   const auto& step = namesake(journey);
+  const bool at_one_point = journey.outcome == Outcome::kComplete && !journey.has_latency();
   auto text = fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction),
                           ids_text(schema.points[step.point], step.values), name(journey.outcome),
-                          duration(static_cast<double>(journey.latency_ns())));
+                          at_one_point ? "seen at one point only"
+                                       : duration(static_cast<double>(journey.latency_ns())));
   if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
   if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
   if (journey.ambiguous) text += "  ambiguous";
@@ -167,6 +169,7 @@ std::string to_json_line(const Journey& journey, const model::Schema& schema,
   object["last_out_ns"] = journey.last_out_ns;
   object["ack_ns"] = journey.ack_ns;
   object["latency_ns"] = journey.latency_ns();
+  if (journey.outcome == Outcome::kComplete) object["at_one_point"] = !journey.has_latency();
   object["outcome"] = name(journey.outcome);
   object["complete"] = journey.outcome == Outcome::kComplete;
   object["censored"] = journey.outcome == Outcome::kCensored;

@@ -33,7 +33,8 @@ ordered_json direction(const DirectionSummary& summary) {
           {"ambiguous", summary.ambiguous},
           {"in_pieces", summary.in_pieces},
           {"repeated", summary.repeated},
-          {"latency_us", times_json(summary.latency_ns)}};
+          {"at_one_point", summary.at_one_point},
+          {"latency_us", summary.is_timeless() ? ordered_json() : times_json(summary.latency_ns)}};
 }
 
 std::string dir(model::Direction direction) {
@@ -74,14 +75,18 @@ ordered_json queues(const Content& content) {
     const auto of_depth = [&](auto value) {
       return knows_depth ? ordered_json(value) : ordered_json();
     };
-    list.push_back({{"name", content.topology.places[i].name},
-                    {"dir", dir(content.topology.places[i].direction)},
-                    {"kind", "in flight"},
-                    {"max", of_depth(place.depth.max())},
-                    {"p50", of_depth(place.depth.quantile(0.5))},
-                    {"mean", of_depth(place.depth.mean())},
-                    {"little", of_depth(place.depth.arrivals_times_stay())},
-                    {"decisive_us", us(place.decisive_ns)}});
+    list.push_back(
+        {{"name", content.topology.places[i].name},
+         {"dir", dir(content.topology.places[i].direction)},
+         {"kind", "in flight"},
+         {"max", of_depth(place.depth.max())},
+         {"p50", of_depth(place.depth.quantile(0.5))},
+         {"mean", of_depth(place.depth.mean())},
+         {"little", of_depth(place.depth.arrivals_times_stay())},
+         {"given_up", of_depth(ordered_json({{"count", place.never_left()},
+                                             {"depth_share", place.never_left_share()}}))},
+         {"depth_known", knows_depth && place.is_depth_known()},
+         {"decisive_us", us(place.decisive_ns)}});
   }
   return list;
 }

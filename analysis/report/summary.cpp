@@ -31,6 +31,7 @@ void DirectionSummary::merge(DirectionSummary other) {
   ambiguous += other.ambiguous;
   in_pieces += other.in_pieces;
   repeated += other.repeated;
+  at_one_point += other.at_one_point;
   merge_into(latency_ns, std::move(other.latency_ns));
 }
 
@@ -73,6 +74,10 @@ void Summary::on_journey(const Journey& journey) {
   ++direction.complete;
   if (journey.segments > 1) ++direction.in_pieces;
   if (journey.retransmissions > 0) ++direction.repeated;
+  if (!journey.has_latency()) {
+    ++direction.at_one_point;
+    return;
+  }
   direction.latency_ns.add(journey.latency_ns());
   for (const auto& leg : journey.way) places_[leg.place].decisive_ns += static_cast<double>(leg.ns);
 }
@@ -106,8 +111,15 @@ void Summary::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
 
 void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                        bool seen) {
-  places_[place].depth.leave(ts_ns);
-  if (seen) places_[place].depth.stayed(ts_ns - entered_ns);
+  auto& here = places_[place];
+  here.depth.leave(ts_ns);
+  if (seen) {
+    here.depth.stayed(ts_ns - entered_ns);
+    here.given_up.left(entered_ns, ts_ns);
+  } else {
+    const auto now_ns = here.depth.last_ns();
+    here.given_up.add(std::clamp(entered_ns, here.depth.begin_ns(), now_ns), now_ns);
+  }
 }
 
 void Summary::merge(Summary&& other) {
@@ -121,7 +133,9 @@ void Summary::merge(Summary&& other) {
     mine.decisive_ns += theirs.decisive_ns;
     merge_into(mine.inside_ns, std::move(theirs.inside_ns));
     mine.oldest_inside_ns = std::max(mine.oldest_inside_ns, theirs.oldest_inside_ns);
-    if (mine.depth.entered() == 0) mine.depth = std::move(theirs.depth);
+    if (mine.depth.entered() != 0) continue;
+    mine.depth = std::move(theirs.depth);
+    mine.given_up = theirs.given_up;
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/rebuilder.h"
+#include "analysis/queues/given_up.h"
 #include "analysis/statistics/depth.h"
 #include "analysis/statistics/distribution.h"
 
@@ -25,7 +26,11 @@ struct DirectionSummary {
   std::uint64_t ambiguous = 0;
   std::uint64_t in_pieces = 0;          // complete ones of more than one segment
   std::uint64_t repeated = 0;           // complete ones with a retransmission
-  statistics::Distribution latency_ns;  // of complete ones
+  std::uint64_t at_one_point = 0;       // complete ones that were seen there only: no latency
+  statistics::Distribution latency_ns;  // of the other complete ones
+
+  // Complete ones there are, and none that has a latency.
+  bool is_timeless() const { return at_one_point != 0 && latency_ns.count() == 0; }
 
   std::uint64_t count() const { return complete + censored + incomplete + dropped; }
   void merge(DirectionSummary other);
@@ -37,9 +42,15 @@ struct DirectionSummary {
 struct PlaceSummary {
   double decisive_ns = 0;
   statistics::Depth depth;
+  queues::GivenUp given_up;  // units that were never seen to leave
   // Packets that were in it when the capture ended: since when, and how old the oldest of them was.
   statistics::Distribution inside_ns;
   std::uint64_t oldest_inside_ns = 0;
+
+  // At the end.
+  std::uint64_t never_left() const { return given_up.count(depth.last_ns()); }
+  double never_left_share() const { return given_up.share(depth.last_ns(), depth.spent_ns()); }
+  bool is_depth_known() const { return queues::GivenUp::leaves_depth(never_left_share()); }
 };
 
 class Summary : public journeys::Observer {

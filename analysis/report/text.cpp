@@ -16,6 +16,7 @@
 #include "analysis/report/costs.h"
 #include "analysis/report/counters_text.h"
 #include "analysis/report/deadline.h"
+#include "analysis/report/depth_words.h"
 #include "analysis/report/facts_text.h"
 #include "analysis/report/report.h"
 #include "analysis/report/table.h"
@@ -135,7 +136,7 @@ class ReportWriter {
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 
-  // "ip.in -> phy.out.ant", from the points that were hit.
+  // "ip.in -> phy.out.ant", from the points that were hit, but for those that are both.
   std::string ends(Direction direction) const {
     std::vector<std::string> from;
     std::vector<std::string> to;
@@ -146,6 +147,7 @@ class ReportWriter {
     for (std::size_t i = 0; i < topology_.points.size(); ++i) {
       const auto& plan = topology_.points[i];
       if (plan.direction != direction || content_.totals.points[i].events == 0) continue;
+      if (plan.input && plan.output) continue;
       if (plan.input) note(from, facts_.schema.points[i].src);
       if (plan.loop != 0 && (!loop || plan.rank < topology_.points[*loop].rank)) loop = i;
       if (plan.output) note(to, facts_.schema.points[i].dest);
@@ -173,13 +175,49 @@ class ReportWriter {
     for (const auto direction : model::kPacketDirections) {
       if (!used(direction)) continue;
       const auto& summary = content_.summary.direction(direction);
+      if (summary.is_timeless()) continue;
       std::vector<std::string> cells = {fmt::format("{} {}", letter(direction), ends(direction)),
                                         count(summary.latency_ns.count())};
       add_times(cells, summary.latency_ns);
       table.row(std::move(cells));
     }
-    text_ += "\n" + table.text();
+    text_ += '\n';
+    if (!table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
+    for (const auto direction : kDirections) at_one_point(direction);
+  }
+
+  // Where a packet can be seen at one point only: it comes in and goes out by the same.
+  std::vector<std::string> single_points(Direction direction) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
+      const auto& plan = topology_.points[i];
+      if (plan.direction == direction && plan.input && plan.output &&
+          content_.totals.points[i].events != 0)
+        names.push_back(name(static_cast<PointId>(i)));
+    }
+    return names;
+  }
+
+  // Such a packet has no latency, which is not one of 0 ns.
+  void at_one_point(Direction direction) {
+    constexpr std::size_t kMostNamed = 3;
+    const auto& summary = content_.summary.direction(direction);
+    if (summary.at_one_point == 0) return;
+    auto names = single_points(direction);
+    const bool is_one = names.size() == 1;
+    if (names.size() > kMostNamed + 1) {
+      names[kMostNamed] = fmt::format("{} more", names.size() - kMostNamed);
+      names.resize(kMostNamed + 1);
+    }
+    const auto text = fmt::format(
+        "{}: {} seen at {} only, so {} no latency", fmt::join(names, ", "),
+        summary.at_one_point == 1 ? "1 packet was" : count(summary.at_one_point) + " packets were",
+        is_one ? "this point" : "one of these points",
+        summary.at_one_point == 1 ? "it has" : "they have");
+    line("{}", report::wrapped(text, 2, content_.width));
+    if (summary.is_timeless())
+      line("  which point feeds which: sojourn report {} --explain-rules", facts_.path);
   }
 
   void outcomes() {
@@ -269,6 +307,8 @@ class ReportWriter {
     table.spare(6);
     table.spare(8);
     table.spare(4);
+    const bool marks_some = std::ranges::any_of(
+        order, [this](auto at) { return is_marked(content_.summary.place(at)); });
     for (const auto at : order) {
       const auto& place = content_.summary.place(at);
       const auto times = stays(pairs[at]);
@@ -277,12 +317,38 @@ class ReportWriter {
       std::vector<std::string> cells = {"  " + topology_.places[at].name, percent(share),
                                         bar(share, kBarWidth), count(times.count())};
       add_times(cells, times);
-      cells.push_back(content_.selection ? "-"
-                                         : fmt::format("{} ({})", count(place.depth.quantile(0.5)),
-                                                       count(place.depth.max())));
+      cells.push_back(depth(place, marks_some));
       table.row(std::move(cells));
     }
-    if (!table.empty()) text_ += "\n" + table.text(content_.width);
+    if (table.empty()) return;
+    text_ += "\n" + table.text(content_.width);
+    for (const auto at : order) never_left(at);
+  }
+
+  // Its depth means nothing.
+  bool is_marked(const PlaceSummary& place) const {
+    return !content_.selection && !place.is_depth_known();
+  }
+
+  // `marks_some`: of the column, so that all numbers stand below each other.
+  std::string depth(const PlaceSummary& place, bool marks_some) const {
+    if (content_.selection) return "-";
+    const auto mark = is_marked(place) ? std::string(kNoDepthMark)
+                                       : std::string(marks_some ? kNoDepthMark.size() : 0, ' ');
+    return fmt::format("{} ({}){}", count(place.depth.quantile(0.5)), count(place.depth.max()),
+                       mark);
+  }
+
+  void never_left(std::size_t at) {
+    const auto& place = content_.summary.place(at);
+    if (!is_marked(place)) return;
+    const auto& [direction, name] = topology_.places[at];
+    const auto text = never_left_text(fmt::format("{} {}", letter(direction), name),
+                                      {.units = place.never_left(),
+                                       .of = place.depth.entered(),
+                                       .depth_share = place.never_left_share(),
+                                       .is_depth_known = false});
+    line("{}", report::wrapped("  " + text, 6, content_.width));
   }
 
   void lateness() {
@@ -418,9 +484,11 @@ class ReportWriter {
     const auto& up = content_.summary.direction(Direction::kUplink);
     if (shows_inside() && down.inside + up.inside != 0)
       line("\nnext: sojourn journeys {} --inside", facts_.path);
-    else if (down.complete + up.complete != 0)
+    else if (down.latency_ns.count() + up.latency_ns.count() != 0)
       line("\nnext: sojourn {} {} --worst 5", content_.late == nullptr ? "journeys" : "explain",
            facts_.path);
+    else if (down.at_one_point + up.at_one_point != 0)
+      line("\nnext: sojourn report {} --by point", facts_.path);
     if (content_.threads != nullptr)
       line("\nnext: sojourn list -p {} --suggest > my.toml", facts_.targets.front().pid);
     else if (content_.context != nullptr && content_.context->has("sched"))

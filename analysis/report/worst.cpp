@@ -5,7 +5,7 @@
 namespace sojourn::report {
 
 void Worst::on_journey(const journeys::Journey& journey) {
-  if (journey.outcome != journeys::Outcome::kComplete) return;
+  if (!journey.has_latency()) return;
   Slowest& slowest = slowest_[static_cast<std::size_t>(journey.direction)];
   if (!slowest.words.empty() && journey.latency_ns() <= slowest.latency_ns) return;
   slowest = {journey.latency_ns(), to_text(journey, schema_)};

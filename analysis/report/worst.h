@@ -17,7 +17,7 @@ class Worst : public journeys::Observer {
 
   void on_journey(const journeys::Journey& journey) override;
 
-  // Empty: none was complete.
+  // Empty: none was complete and had a latency.
   const std::string& words(model::Direction direction) const {
     return slowest_[static_cast<std::size_t>(direction)].words;
   }

@@ -8,12 +8,16 @@ void Depth::make_room() {
   lasted_ns_.resize(lasted_ns_.size() * 2);
 }
 
+double Depth::spent_ns() const {
+  double spent = 0;
+  for (std::size_t depth = 0; depth < lasted_ns_.size(); ++depth)
+    spent += static_cast<double>(depth) * static_cast<double>(lasted_ns_[depth]);
+  return spent;
+}
+
 double Depth::mean() const {
   if (last_ns_ == begin_ns_) return 0;
-  double area = 0;
-  for (std::size_t depth = 0; depth < lasted_ns_.size(); ++depth)
-    area += static_cast<double>(depth) * static_cast<double>(lasted_ns_[depth]);
-  return area / static_cast<double>(last_ns_ - begin_ns_);
+  return spent_ns() / static_cast<double>(last_ns_ - begin_ns_);
 }
 
 std::uint64_t Depth::quantile(double share) const {

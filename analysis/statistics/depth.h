@@ -35,6 +35,9 @@ class Depth {
   double mean() const;                         // weighted by time
   std::uint64_t quantile(double share) const;  // of time
   std::uint64_t entered() const { return entered_; }
+  std::uint64_t begin_ns() const { return begin_ns_; }
+  std::uint64_t last_ns() const { return last_ns_; }
+  double spent_ns() const;  // by all units, inside
 
   // Little's law: mean depth = arrivals a second x mean stay. The right side; compare with mean().
   double arrivals_times_stay() const;

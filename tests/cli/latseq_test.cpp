@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
@@ -207,6 +208,76 @@ TEST_CASE("the native rebuild finds what LatSeq loses in its long recording") {
   CHECK(received == 164);
   REQUIRE(parts.size() == 2);
   for (const json& part : parts) CHECK(part["properties"]["len"] == 112);
+}
+
+// The recording does not tell of everything that was thrown away.
+TEST_CASE("a depth of units that were never seen to leave is marked by report as by queues") {
+  const Upstream upstream("main");
+  const std::string trace = upstream.trace();
+  std::map<std::string, json> places;  // by direction and name
+  const json told = json::parse(output_of({"queues", trace, "--json"}));
+  for (const json& place : told["places"])
+    places[place["dir"].get<std::string>() + " " + place["at"].get<std::string>()] = place;
+  const std::string queues = output_of({"queues", trace, "--places"});
+  const std::string report = output_of({"report", trace});
+  const std::string paste = output_of({"report", trace, "--paste"});
+  const std::string narrowed = output_of({"report", trace, "--where", "dir == U"});
+  std::set<std::string> unknown;
+  const json reported = json::parse(output_of({"report", trace, "--json"}));
+  for (const json& queue : reported["queues"]) {
+    const std::string name =
+        queue["dir"].get<std::string>() + " " + queue["name"].get<std::string>();
+    CAPTURE(name);
+    const json& place = places.at(name);
+    CHECK(queue["given_up"]["count"] == place["given_up"]["count"]);
+    CHECK(queue["given_up"]["depth_share"].get<double>() ==
+          Catch::Approx(place["given_up"]["depth_share"].get<double>()));
+    CHECK(queue["depth_known"] == place["depth_known"]);
+    if (!queue["depth_known"].get<bool>()) unknown.insert(name);
+    const std::string mark = "\n  * " + name + ": ";
+    CHECK(report.contains(mark) != queue["depth_known"].get<bool>());
+    CHECK(paste.contains(mark) != queue["depth_known"].get<bool>());
+    CHECK_FALSE(narrowed.contains(mark));
+    const std::size_t at = report.find(mark);
+    if (at != std::string::npos)
+      CHECK(queues.contains(report.substr(at, report.find('\n', at + 1) - at + 1)));
+  }
+  CHECK(unknown == std::set<std::string>{"U mac.demux", "U pdcp.rx", "U rlc.rx.am"});
+  CHECK(report.contains("6 (58) *\n"));
+  CHECK(report.contains(" 0 (9)\n"));
+  const json some = json::parse(output_of({"report", trace, "--where", "dir == U", "--json"}));
+  for (const json& queue : some["queues"]) {
+    CHECK(queue["given_up"].is_null());
+    CHECK(queue["depth_known"] == false);
+  }
+  const std::string graph = output_of({"queues", trace, "--places", "--dot"});
+  CHECK(graph.contains("U mac.demux (depth not known)"));
+  CHECK(graph.contains("D rlc.tx.am (0.0, at most 9)"));
+}
+
+TEST_CASE("a piece that left by its second round only has its way in an export") {
+  const test::TemporaryDirectory directory;
+  const std::string recording = directory.path("rounds.lseq");
+  test::write_contents(recording,
+                       "1700000000.000100 D in--rlc len1000:rnti1:psn5\n"
+                       "1700000000.000200 D rlc--seg len600:rnti1:psn5.rsn9.so0\n"
+                       "1700000000.000201 D seg--mux len600:rnti1:rsn9.so0.slot50\n"
+                       "1700000000.000202 D mux--harq len700:rnti1:harq0.slot50\n"
+                       "1700000000.000203 D harq--phy len700.round0:rnti1:harq0.slot50\n"
+                       "1700000000.000303 D harq--phy len700.round1:rnti1:harq0.slot58\n"
+                       "1700000000.000310 D phy--ant len700:rnti1:slot58\n"
+                       "1700000000.000400 D rlc--seg len400:rnti1:psn5.rsn9.so600\n"
+                       "1700000000.000401 D seg--mux len400:rnti1:rsn9.so600.slot61\n"
+                       "1700000000.000402 D mux--harq len500:rnti1:harq1.slot61\n"
+                       "1700000000.000403 D harq--phy len500.round0:rnti1:harq1.slot61\n"
+                       "1700000000.000410 D phy--ant len500:rnti1:slot61\n");
+  const std::string trace = directory.path("rounds.sjt");
+  REQUIRE(sojourn({"import", recording, "-o", trace}).exit_code == 0);
+  CHECK(json::parse(output_of({"journeys", trace, "--json"}))["segments"] == 2);
+  std::set<std::string> ends;
+  for (const std::string& line : lines_of(output_of({"export", trace, "--to", "latseq-json"})))
+    ends.insert(json::parse(line)["ts_out"].dump());
+  CHECK(ends.size() == 2);
 }
 
 TEST_CASE("an export of journeys as sojourn rebuilds them has LatSeq's keys and every packet") {

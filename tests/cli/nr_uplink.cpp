@@ -34,7 +34,7 @@ struct Block {
   bool busy = false;
   unsigned round = 0;
   std::uint64_t due_slot = 0;
-  std::size_t retx = 0;                    // the event that asked for this round
+  std::optional<std::size_t> retx;         // the event that asked for this round
   std::optional<std::size_t> demodulated;  // in the round before
   std::optional<std::size_t> decoded;
 };
@@ -146,18 +146,20 @@ class Radio {
   void decode(std::size_t id) {
     auto& block = blocks_[id];
     const auto ids = ids_of(when(), id, block.round);
+    const bool just_comes = block.round > 0 && !block.retx;
     std::vector<std::size_t> before;
-    if (block.round > 0 && shape_.asks_again) before.push_back(block.retx);
+    if (just_comes) before = made_.events[*block.demodulated].parents;
+    if (block.retx) before.push_back(*block.retx);
     const auto demodulated =
         event("phy.demodulatestart--phy.demodulateend " + ids, std::move(before));
     const auto decoded = event("phy.demodulateend--mac.decoded " + ids, {demodulated});
-    if (!shape_.asks_again) {
+    if (just_comes) {
       made_.events[demodulated].repeat_of = block.demodulated;
       made_.events[decoded].repeat_of = block.decoded;
-      if (block.demodulated) rounds_.insert(demodulated);
-      block.demodulated = demodulated;
-      block.decoded = decoded;
+      rounds_.insert(demodulated);
     }
+    block.demodulated = demodulated;
+    block.decoded = decoded;
     if (chance(25)) {
       again(id, decoded);
       return;
@@ -183,7 +185,8 @@ class Radio {
       return;
     }
     block.due_slot = slot_ + 8 + random_() % 20;
-    if (!shape_.asks_again) {
+    block.retx.reset();
+    if (!shape_.asks_again || (shape_.unasked > 0 && chance(shape_.unasked))) {
       ++block.round;
       return;
     }
@@ -195,8 +198,9 @@ class Radio {
     ++block.round;
     block.retx =
         event("mac.retx.highnoise--phy.demodulatestart " + ids_of(stamp, id, block.round), {asked});
-    rounds_.insert(block.retx);
-    if (!chance(6)) return;
+    rounds_.insert(*block.retx);
+    // Beside rounds that nobody asked for it would look like those of two senders.
+    if (shape_.unasked > 0 || !chance(6)) return;
     // The UE did not hear of it and sends the data anew, in another block: this round never comes.
     block.busy = false;
     for (const auto& piece : block.pieces) data_[piece.packet].again.push_back(piece);

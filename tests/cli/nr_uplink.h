@@ -38,6 +38,7 @@ struct NrUplink {
 // How the same stack may tell of itself.
 struct NrShape {
   bool asks_again = true;   // points tell that another round is asked for; else rounds just come
+  unsigned unasked = 0;     // of a hundred: rounds that just come although points tell of others
   std::string round = {};   // what the round is called where it is a property; else a local id
   unsigned apart_us = 12;   // events are less than this apart; 1: many at the same microsecond
   bool one_buffer = false;  // every unit out of a block is put where the one before was

@@ -103,8 +103,9 @@ TEST_CASE("so it does whichever way the stack tells of rounds, and wherever it p
   const NrShape shape = GENERATE(NrShape{.asks_again = false}, NrShape{.round = "hqround"},
                                  NrShape{.asks_again = false, .round = "round"},
                                  NrShape{.apart_us = 2}, NrShape{.apart_us = 2, .one_buffer = true},
-                                 NrShape{.asks_again = false, .apart_us = 1, .one_buffer = true});
-  CAPTURE(shape.asks_again, shape.round, shape.apart_us, shape.one_buffer);
+                                 NrShape{.asks_again = false, .apart_us = 1, .one_buffer = true},
+                                 NrShape{.unasked = 30});
+  CAPTURE(shape.asks_again, shape.unasked, shape.round, shape.apart_us, shape.one_buffer);
   Sums sums;
   for (std::uint32_t seed = 1; seed <= 2; ++seed) {
     CAPTURE(seed);

@@ -43,7 +43,7 @@ class Latencies : public journeys::Observer {
   explicit Latencies(causes::Explainer::Wanted wanted) : wanted_(std::move(wanted)) {}
 
   void on_journey(const Journey& journey) override {
-    if (journey.outcome != journeys::Outcome::kComplete || !wanted_(journey)) return;
+    if (!journey.has_latency() || !wanted_(journey)) return;
     (journey.direction == model::Direction::kUplink ? up_ns_ : down_ns_).add(journey.latency_ns());
   }
 

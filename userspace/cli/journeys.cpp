@@ -13,11 +13,13 @@
 #include "analysis/journeys/rule_file.h"
 #include "analysis/report/journey_words.h"
 #include "analysis/report/rebuild.h"
+#include "analysis/report/words.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/compat.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/trace_file.h"
 #include "userspace/cli/where.h"
 
@@ -55,6 +57,10 @@ class Printer : public journeys::Observer {
   void on_journey(const Journey& journey) override {
     last_ = std::max(last_, journey.id);
     if (full() || !wanted(journey)) return;
+    if (options_.worst != 0 && !options_.incomplete && !journey.has_latency()) {
+      ++at_one_point_;
+      return;
+    }
     if (!options_.ids.empty()) found_.insert(journey.id);
     if (options_.inside) {
       inside_.push_back({journey.start_ns, journey.id, words(journey)});
@@ -87,6 +93,14 @@ class Printer : public journeys::Observer {
       if (!found_.contains(id))
         return fail("{}: there is no journey {}: the last one is {}", path, id, last_);
     return {};
+  }
+
+  // Without a latency none is the slowest.
+  void tell_if_timeless(const std::string& path) const {
+    if (printed_ == 0 && at_one_point_ != 0)
+      tell("{}: {} seen at one point only, so {} no latency\n", path,
+           at_one_point_ == 1 ? "1 packet was" : report::count(at_one_point_) + " packets were",
+           at_one_point_ == 1 ? "it has" : "they have");
   }
 
   void finish() {
@@ -146,6 +160,7 @@ class Printer : public journeys::Observer {
   report::CpuOfStream cpus_;
   std::uint64_t printed_ = 0;
   std::uint64_t last_ = 0;
+  std::uint64_t at_one_point_ = 0;  // asked for by --worst
   std::set<std::uint64_t> found_;
   std::vector<Kept> worst_;  // a heap, the least slow in front
   std::vector<Inside> inside_;
@@ -171,6 +186,7 @@ Result<void> run(const Options& options) {
       [&](const model::EventBatch&) { return !printer.full(); }));
   line.clear();
   printer.finish();
+  printer.tell_if_timeless(options.path);
   tell_if_not_whole(reader, told);
   return printer.found_all(options.path);
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/depth_words.h"
 #include "analysis/report/table.h"
 #include "analysis/report/words.h"
 #include "userspace/cli/queues_text.h"
@@ -62,16 +63,15 @@ std::vector<std::string> meter_cells(std::string name, const Meter& meter,
 
 // As rows call it: what is marked has a line below its table.
 std::string marked(const std::string& name, const Meter& meter) {
-  return "  " + name + (meter.is_depth_known() ? "" : " *");
+  return name + std::string(meter.is_depth_known() ? "" : report::kNoDepthMark);
 }
 
 void print_given_up(const std::string& name, const Meter& meter) {
   if (meter.given_up() == 0) return;
-  const double share = static_cast<double>(meter.given_up()) / static_cast<double>(meter.in());
-  print_line("  {}{}: {} of {} ({}) were never seen to leave: {} of its depth is theirs{}",
-             meter.is_depth_known() ? "" : "* ", name, count(meter.given_up()), count(meter.in()),
-             percent(share), percent(meter.given_up_share()),
-             meter.is_depth_known() ? "" : ", so it means nothing");
+  print_line("  {}", report::never_left_text(name, {.units = meter.given_up(),
+                                                    .of = meter.in(),
+                                                    .depth_share = meter.given_up_share(),
+                                                    .is_depth_known = meter.is_depth_known()}));
 }
 
 // What is in a pool is of no interest, but what was taken from it.
@@ -167,7 +167,7 @@ void print_marks(const Places& places, const journeys::Topology& topology,
   Table table = marks_table("journeys inside");
   for (const std::uint16_t place : places.order()) {
     const queues::PlaceStory& story = places.stories()[place];
-    table.row(mark_cells(marked(queues::place_text(topology, place), story.meter),
+    table.row(mark_cells("  " + marked(queues::place_text(topology, place), story.meter),
                          story.meter.high_water(), story.journeys, story.inside, origin_ns));
   }
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
@@ -180,7 +180,7 @@ void print_places(const Places& places, const journeys::Topology& topology,
   Table table = meter_table("in flight, from events");
   for (const std::uint16_t place : places.order()) {
     const Meter& meter = places.stories()[place].meter;
-    table.row(meter_cells(marked(queues::place_text(topology, place), meter), meter,
+    table.row(meter_cells("  " + marked(queues::place_text(topology, place), meter), meter,
                           meter.utilisation(), meter.predicted_ns()));
   }
   if (table.empty()) return;
@@ -194,7 +194,8 @@ void print_places(const Places& places, const journeys::Topology& topology,
 void print_place_depths(const Places& places, const journeys::Topology& topology) {
   for (const std::uint16_t place : places.order()) {
     const Meter& meter = places.stories()[place].meter;
-    print_levels(queues::place_text(topology, place), meter.levels(), meter.series());
+    print_levels(marked(queues::place_text(topology, place), meter), meter.levels(),
+                 meter.series());
   }
 }
 
@@ -217,7 +218,7 @@ void print_place_threads(const Places& places, const journeys::Topology& topolog
 void print_operations(const queues::Operations& operations, std::uint64_t origin_ns) {
   Table table = meter_table("queues, from their events");
   for (const queues::OperatedQueue* queue : operations.queues())
-    table.row(meter_cells(marked(operated_text(*queue), queue->meter), queue->meter,
+    table.row(meter_cells("  " + marked(operated_text(*queue), queue->meter), queue->meter,
                           queue->utilisation(), queue->predicted_ns()));
   if (table.empty()) return;
   fmt::print("{}", table.text(line_width()));
@@ -237,8 +238,8 @@ void print_operations(const queues::Operations& operations, std::uint64_t origin
   }
   Table marks = marks_table("items inside");
   for (const queues::OperatedQueue* queue : operations.queues())
-    marks.row(mark_cells(marked(operated_text(*queue), queue->meter), queue->meter.high_water(),
-                         queue->items, queue->inside, origin_ns));
+    marks.row(mark_cells("  " + marked(operated_text(*queue), queue->meter),
+                         queue->meter.high_water(), queue->items, queue->inside, origin_ns));
   fmt::print("\n{}", marks.text(line_width()));
 }
 
@@ -261,7 +262,8 @@ void print_operation_threads(const queues::Operations& operations, const ThreadN
 
 void print_operation_depths(const queues::Operations& operations) {
   for (const queues::OperatedQueue* queue : operations.queues())
-    print_levels(operated_text(*queue), queue->meter.levels(), queue->meter.series());
+    print_levels(marked(operated_text(*queue), queue->meter), queue->meter.levels(),
+                 queue->meter.series());
 }
 
 void print_chains(const std::vector<queues::Chain>& chains,

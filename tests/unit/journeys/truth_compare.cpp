@@ -68,6 +68,29 @@ class Expected {
     return graph;
   }
 
+  // The pieces that a packet was cut into, or put together from: 0 where the points do not say
+  // which bytes a piece has, or the whole went back to be cut anew (handed over to another cell).
+  std::size_t pieces(const Graph& graph) const {
+    std::size_t cut = 0;
+    std::size_t joined = 0;
+    bool cuts = false;
+    bool joins = false;
+    std::set<std::uint16_t> passed;
+    for (const auto& [hit, node] : graph.nodes) {
+      const auto point = truth_.hits[hit].point;
+      if (topology_.points[point].circles && !passed.insert(point).second) return 0;
+      for (const auto parent : node.parents) {
+        const auto& pair = topology_.pair(truth_.hits[parent].point, point);
+        cuts |= pair.cuts;
+        joins |= pair.joins;
+        if (pair.cuts && truth_.hits[hit].repeat_of == 0) ++cut;
+        if (pair.joins) joined = std::max(joined, node.parents.size());
+      }
+    }
+    if (cuts) return cut;
+    return joins ? joined : 0;
+  }
+
   // What led to this end; nothing where a part of it was not seen.
   std::optional<Graph> backward(std::size_t end) const {
     const auto reached = behind(end);
@@ -195,10 +218,12 @@ class Collector : public Observer {
     const auto key = hit(journey.steps[down ? 0 : journey.end_step]);
     repeats += journey.retransmissions;
     if (journey.segments > 1) segments += journey.segments;
+    pieces[key] = journey.segments;
     if (!graphs.emplace(key, std::move(graph)).second) ++twice;
   }
 
-  std::unordered_map<std::size_t, Graph> graphs;  // by input hit (D), output or drop hit (U)
+  std::unordered_map<std::size_t, Graph> graphs;        // by input hit (D), output or drop hit (U)
+  std::unordered_map<std::size_t, std::size_t> pieces;  // by the same
   std::uint64_t unfinished = 0;
   std::uint64_t incomplete = 0;
   std::uint64_t repeats = 0;
@@ -290,6 +315,9 @@ Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observ
     } else if (mine->second != graph) {
       differ(fmt::format("expected:\n{}  found:\n{}", words(truth, graph),
                          words(truth, mine->second)));
+    } else if (const auto pieces = expected.pieces(graph);
+               pieces != 0 && pieces != found.pieces[i]) {
+      differ(fmt::format("{} pieces, found {}:\n{}", pieces, found.pieces[i], words(truth, graph)));
     } else {
       ++result.equal;
     }

@@ -114,6 +114,38 @@ TEST_CASE("packets inside at the end are counted by place, and those from before
   }
 }
 
+// A hundred pass in 10 ns; one that came before them never leaves.
+TEST_CASE("a depth that is of what was never seen to leave is not known") {
+  Run run(schema_of({{"D in--a", "len:rnti:sn"}, {"D a--out", "len:rnti:sn"}}));
+  run.hit(100, 0, {100, 1, 999});
+  for (std::uint64_t at = 1; at <= 100; ++at) {
+    run.hit(at * 1'000'000, 0, {100, 1, at});
+    run.hit(at * 1'000'000 + 10, 1, {100, 1, at});
+  }
+  run.hit(3'000'000'000, 0, {100, 1, 1000});
+  run.finish();
+  const PlaceSummary& place = run.summary.place(0);
+  REQUIRE(run.topology.places[0].name == "a");
+  CHECK(place.depth.entered() == 102);
+  CHECK(place.never_left() == 1);
+  CHECK(place.never_left_share() > 0.99);
+  CHECK_FALSE(place.is_depth_known());
+}
+
+TEST_CASE("a packet that was seen at one point only is complete and has no latency") {
+  Run run(schema_of(
+      {{"D msgb--freed", "len::buf"}, {"D in--a", "len:rnti:sn"}, {"D a--out", "len:rnti:sn"}}));
+  run.hit(100, 0, {20, 3});
+  run.hit(200, 1, {1, 1, 1});
+  run.hit(200, 2, {1, 1, 1});  // in the same nanosecond: that is a latency
+  run.finish();
+  const auto& down = run.summary.direction(model::Direction::kDownlink);
+  CHECK(down.complete == 2);
+  CHECK(down.at_one_point == 1);
+  CHECK(down.latency_ns.count() == 1);
+  CHECK_FALSE(down.is_timeless());
+}
+
 TEST_CASE("an uplink packet's places add up to its latency, by the piece that came first") {
   Run run(schema_of({{"U ant--phy", "len.round:rnti:harq.slot"},
                      {"U phy--rlc", "len:rnti:harq.slot.rsn.so"},

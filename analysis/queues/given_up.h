@@ -1,0 +1,62 @@
+// How much of a place's depth is of units that were never seen to leave. Nobody knows when such a
+// unit left, so it made the place deep for as long as one waits for it: where much of a depth is
+// theirs, it means nothing. The one rule of `queues` and `report`. One thread owns a GivenUp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "analysis/journeys/longest.h"
+
+namespace sojourn::queues {
+
+class GivenUp {
+ public:
+  // One was seen to leave.
+  void left(std::uint64_t entered_ns, std::uint64_t left_ns) {
+    longest_.note(left_ns - entered_ns);
+    newest_left_ns_ = std::max(newest_left_ns_, entered_ns);
+  }
+  // One is given up, which had been told to be inside since then. `now_ns` may not go back.
+  void add(std::uint64_t entered_ns, std::uint64_t now_ns) {
+    if (last_ns_ != now_ns) {
+      gone_ += std::exchange(lingering_, 0);
+      gone_ns_ += std::exchange(lingered_ns_, 0);
+    }
+    last_ns_ = now_ns;
+    const bool is_gone = must_have_left(entered_ns, now_ns);
+    ++(is_gone ? gone_ : lingering_);
+    (is_gone ? gone_ns_ : lingered_ns_) += static_cast<double>(now_ns - entered_ns);
+  }
+
+  // Given up before the end, or at the end though far longer inside than any that left, also of
+  // those that came later.
+  std::uint64_t count(std::uint64_t end_ns) const {
+    return gone_ + (last_ns_ == end_ns ? 0 : lingering_);
+  }
+  // How much of the time that all units spent inside, which is what a depth is made of, is theirs.
+  double share(std::uint64_t end_ns, double all_ns) const {
+    const double theirs_ns = gone_ns_ + (last_ns_ == end_ns ? 0 : lingered_ns_);
+    return all_ns > 0 ? std::min(1.0, theirs_ns / all_ns) : 0;
+  }
+  static bool leaves_depth(double share) { return share < kTooMuch; }
+
+ private:
+  static constexpr double kTooMuch = 0.1;
+
+  // Where nothing that came later left, its server may have stopped.
+  bool must_have_left(std::uint64_t entered_ns, std::uint64_t now_ns) const {
+    return entered_ns < newest_left_ns_ && longest_.is_stale(now_ns - entered_ns);
+  }
+
+  journeys::Longest longest_;         // of the stays
+  std::uint64_t newest_left_ns_ = 0;  // the last to come of those that left
+  std::uint64_t last_ns_ = 0;         // when some were given up
+  std::uint64_t lingering_ = 0;       // of them those that may have been inside
+  double lingered_ns_ = 0;
+  std::uint64_t gone_ = 0;  // those that were not, and all that were given up before
+  double gone_ns_ = 0;
+};
+
+}  // namespace sojourn::queues
