@@ -269,7 +269,7 @@ TEST_CASE("a block damaged in the middle is told first by every command, in the 
                   made.bytes_of_block(1), kOfStream);
   check_all(made, lacking);
   CHECK(run_on(made, {"report"}).out.contains(", 20 lost"));
-  CHECK(run_on(made, {"threads"}).out.contains(", 20 lost"));
+  CHECK(run_on(made, {"threads"}).out.contains(", 45 events, 20 lost"));
   for (const std::vector<std::string>& command : kObjects) {
     CAPTURE(command);
     CHECK(file_of(made, command) == json({{"whole", false},

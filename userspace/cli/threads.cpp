@@ -55,15 +55,16 @@ Result<void> gather(trace::Reader& reader, threads::Survey& survey, profile::Wor
 
 std::string heading(const Options& options, const trace::Reader& reader, double whole_s,
                     double duration_s) {
+  const trace::Completeness file = trace::completeness_of(reader);
   const std::size_t others = reader.targets().size() - 1;
   const std::string& name = reader.target().name;
   std::string text =
-      first_line(reader) +
-      fmt::format("{}, pid {}{}, {}, {} events, {}\n",
-                  name.empty() ? "unnamed target" : report::printable(name), reader.target().pid,
-                  others == 0 ? "" : fmt::format(" and {} more", others),
-                  report::duration(whole_s * 1e9), report::count(reader.events()),
-                  report::losses_words(trace::completeness_of(reader)));
+      first_line(reader) + fmt::format("{}, pid {}{}, {}, {} events, {}\n",
+                                       name.empty() ? "unnamed target" : report::printable(name),
+                                       reader.target().pid,
+                                       others == 0 ? "" : fmt::format(" and {} more", others),
+                                       report::duration(whole_s * 1e9), report::count(file.events),
+                                       report::losses_words(file));
   if (options.where.given())
     text += report::wrapped(fmt::format("only what threads did where {}, in {}",
                                         options.where.text(), report::duration(duration_s * 1e9)),
