@@ -27,12 +27,12 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 256 * 1024);
-} told SEC(".maps");
+} family_events SEC(".maps");
 
 __u64 lost = 0; /* records that found no room */
 
 static __always_inline void tell(__u32 kind, __u32 pid, __u32 parent) {
-  struct sj_family_event* event = bpf_ringbuf_reserve(&told, sizeof(*event), 0);
+  struct sj_family_event* event = bpf_ringbuf_reserve(&family_events, sizeof(*event), 0);
 
   if (!event) {
     __sync_fetch_and_add(&lost, 1);

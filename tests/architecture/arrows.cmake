@@ -42,7 +42,7 @@ set(arrows
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base"
-  "userspace/capture/attacher: analysis/base analysis/model userspace/base userspace/target probes userspace/capture/rights
+  "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/target probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
   "userspace/capture/records: analysis/model userspace/base bpf probes"
   "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target

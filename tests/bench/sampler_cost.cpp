@@ -108,9 +108,9 @@ Result<Round> sample(const target::Process& process, const capture::QueueSampler
   const std::string path = directory.path("run.sjt");
   SJ_TRY(writer, trace::Writer::create(path));
   capture::Sink sink(std::make_unique<capture::FileStore>(std::move(writer)));
-  capture::Outlet outlet(sink, {});
+  capture::CaptureOutput output(sink, {});
   SJ_TRY(sampler, capture::QueueSampler::create(process, options));
-  SJ_CHECK(sampler->connect(outlet));
+  SJ_CHECK(sampler->connect(output));
   SJ_CHECK(sampler->arm());
   const double before = cpu_s(CLOCK_PROCESS_CPUTIME_ID);
   const std::uint64_t open_ns = base::monotonic_ns() + 1'000'000;

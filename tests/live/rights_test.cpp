@@ -329,8 +329,8 @@ TEST_CASE("a capture whose probes or rights somebody has killed says so") {
   test::Child tracer(
       {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", "bpf", "-o", trace});
   REQUIRE(tracer.wait_for_output("attached"));
-  const pid_t attacher = children_of(tracer.pid()).front();
-  kill(are_probes ? children_of(attacher).front() : attacher, SIGKILL);
+  const pid_t helper = children_of(tracer.pid()).front();
+  kill(are_probes ? children_of(helper).front() : helper, SIGKILL);
   REQUIRE(tracer.wait_for_output(are_probes ? "holds the probes was killed"
                                             : "keeps the rights was killed"));
   tracer.signal(SIGINT);

@@ -77,7 +77,7 @@ Result<void> Capture::State::keep_budget(const Listener& listener) {
   SJ_TRY(hits, hits_by_point());
   const Budget::Decision decision = budget->look(now_ns, hits, target_cpu_ns());
   const auto words = [&](const std::vector<model::PointId>& points) {
-    std::string text = outlet->schema().points[points.front()].name();
+    std::string text = output->schema().points[points.front()].name();
     if (points.size() > 1) text += fmt::format(" and {} more", points.size() - 1);
     return text;
   };

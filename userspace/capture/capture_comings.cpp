@@ -34,24 +34,24 @@ Result<void> Capture::State::look_for_processes(const Listener& listener) {
     options.cgroup.reset();
     return {};
   }
-  std::erase_if(comings.bystanders, [](const Bystander& one) { return !one.process.alive(); });
-  std::erase_if(comings.refused,
+  std::erase_if(late_joiners.bystanders, [](const Bystander& one) { return !one.process.alive(); });
+  std::erase_if(late_joiners.refused,
                 [&](pid_t pid) { return !std::ranges::binary_search(*pids, pid); });
   for (const pid_t pid : *pids) {
     const bool is_member = std::ranges::any_of(members, [&](const auto& member) {
       return !member->has_ended && member->process.pid() == pid;
     });
-    if (is_member || pid == getpid() || comings.refused.contains(pid)) continue;
+    if (is_member || pid == getpid() || late_joiners.refused.contains(pid)) continue;
     auto known = std::ranges::find_if(
-        comings.bystanders, [&](const Bystander& one) { return one.process.pid() == pid; });
-    if (known == comings.bystanders.end()) {
+        late_joiners.bystanders, [&](const Bystander& one) { return one.process.pid() == pid; });
+    if (known == late_joiners.bystanders.end()) {
       auto process = target::Process::open(pid);
       if (!process) {  // a kernel thread, or one without the rights to it
-        comings.refused.insert(pid);
+        late_joiners.refused.insert(pid);
         continue;
       }
-      comings.bystanders.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
-      known = std::prev(comings.bystanders.end());
+      late_joiners.bystanders.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
+      known = std::prev(late_joiners.bystanders.end());
     }
     // The newer it is, the sooner it may have loaded what it will be.
     if (begin < known->next_ns) continue;
@@ -59,23 +59,23 @@ Result<void> Capture::State::look_for_processes(const Listener& listener) {
     if (!known->code.has_more(known->process)) continue;
     const bool is_last_try = known->tries++ >= kTries;
     SJ_TRY(joined,
-           take_in(known->process, {.from_ns = comings.last_look_ns, .is_last_try = is_last_try},
-                   listener));
-    if (joined == Joined::kYes) comings.bystanders.erase(known);
+           admit(known->process, {.from_ns = late_joiners.last_look_ns, .is_last_try = is_last_try},
+                 listener));
+    if (joined == Joined::kYes) late_joiners.bystanders.erase(known);
     if (joined == Joined::kLater) known->code = {};
     if (base::monotonic_ns() - begin > kLongestLookNs) {
-      comings.next_look_ns = 0;  // the others in the next round
+      late_joiners.next_look_ns = 0;  // the others in the next round
       return {};
     }
   }
-  comings.last_look_ns = begin;
+  late_joiners.last_look_ns = begin;
   return {};
 }
 
 // Everything of `made` counts from the instant that is returned on; 0: from the open mark.
 Result<std::uint64_t> Capture::State::join_running(Member& member, Sources& made) {
-  for (const auto& source : made) SJ_CHECK(source->connect(*outlet));
-  outlet->announce_points();
+  for (const auto& source : made) SJ_CHECK(source->connect(*output));
+  output->announce_points();
   for (const auto& source : made) SJ_CHECK(source->arm());
   std::vector<model::PointId> off;
   for (const model::ShedSpan& span : about.shed)
@@ -116,11 +116,11 @@ void Capture::State::forget_engines(const Sources& made, Member& member) {
 
 // Numbers the points as the trace does, which learns those that it has not.
 Result<void> Capture::State::number_points(target::Points& points) {
-  schema = outlet->schema();
+  schema = output->schema();
   const std::size_t known = schema.points.size();
   SJ_CHECK(target::join(points, schema));
   for (std::size_t id = known; id < schema.points.size(); ++id)
-    SJ_CHECK(outlet->add_point(schema.points[id]));
+    SJ_CHECK(output->add_point(schema.points[id]));
   sink->count_points(schema.points.size());
   return {};
 }
@@ -136,8 +136,8 @@ Result<std::uint64_t> Capture::State::begin_member(Member& member, Sources& made
 }
 
 // False: there is nothing in it to record. One that ends meanwhile is no news.
-Result<Joined> Capture::State::take_in(target::Process& process, Newcomer newcomer,
-                                       const Listener& listener) {
+Result<Joined> Capture::State::admit(target::Process& process, Newcomer newcomer,
+                                     const Listener& listener) {
   target::Points points;
   target::CodeWatch code;
   if (newcomer.points) {
@@ -169,7 +169,7 @@ Result<Joined> Capture::State::take_in(target::Process& process, Newcomer newcom
       // A program that has just begun has no rings yet, say.
       if (!newcomer.is_last_try || !process.alive()) return Joined::kLater;
     }
-    comings.refused.insert(pid);
+    late_joiners.refused.insert(pid);
     listener.say(fmt::format("not recorded: process {}: {}", title, since_ns.error().text()));
     return Joined::kYes;
   }

@@ -84,7 +84,7 @@ void Capture::State::note_dump(const Dumps::Done& done) {
   last_file = {.path = done.path, .bytes = done.dumped->bytes};
 }
 
-Result<void> Capture::State::look_after_dumps(const Listener& listener) {
+Result<void> Capture::State::poll_dumps(const Listener& listener) {
   if (!dumps) return {};
   if (is_open() && dumps->is_due(base::monotonic_ns(), events())) SJ_CHECK(begin_dump());
   for (const Dumps::Done& done : dumps->take_done(*sink)) {
@@ -101,9 +101,9 @@ Result<void> Capture::State::look_after_dumps(const Listener& listener) {
 
 // ---- triggers ----
 
-Result<void> Capture::State::look_after_triggers(const Listener& listener) {
+Result<void> Capture::State::poll_triggers(const Listener& listener) {
   if (!watch || !is_open()) return {};
-  SJ_CHECK(look_after_start());
+  SJ_CHECK(poll_start());
   if (watch->wants_watermark()) move_watermark(listener);
   const std::vector<Fired> fired = watch->take_fired();
   for (const Fired& one : fired) SJ_CHECK(fire(one.trigger, listener));
@@ -211,11 +211,11 @@ Result<void> Capture::State::wait_for_start() {
   // A sink that failed throws the job away, and the promise with it.
   sink->run_in_order([reached = std::move(reached)](auto&) { reached->set_value(); });
   future.wait();
-  return look_after_start();
+  return poll_start();
 }
 
 // The file's beginning is the capture's from then on.
-Result<void> Capture::State::look_after_start() {
+Result<void> Capture::State::poll_start() {
   if (!triggered.starting) return {};
   const std::scoped_lock lock(triggered.starting->mutex);
   if (!triggered.starting->about) return {};

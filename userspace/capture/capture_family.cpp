@@ -45,7 +45,7 @@ Member* Capture::State::member_of(pid_t pid) {
   return found == members.end() ? nullptr : found->get();
 }
 
-Result<void> Capture::State::look_after_family(const Listener& listener) {
+Result<void> Capture::State::poll_family(const Listener& listener) {
   for (const FamilyEvent& event : family.watch->take()) {
     Member* const member = member_of(event.pid);
     const auto waits = std::ranges::find(family.children, event.pid, pid_of);
@@ -112,7 +112,7 @@ Result<void> Capture::State::look_at_child(Child child, const Listener& listener
                     .is_last_try = child.tries >= kTries};
   if (const Member* const parent = member_of(event.parent); parent != nullptr && child.tries == 0)
     newcomer.points = points_like(*parent, *process);
-  SJ_TRY(joined, take_in(*process, std::move(newcomer), listener));
+  SJ_TRY(joined, admit(*process, std::move(newcomer), listener));
   if (joined == Joined::kYes) return {};
   if (!process->alive()) {
     note_brief(event, base::monotonic_ns(), listener);
@@ -215,7 +215,7 @@ Result<bool> Capture::State::retire(Member& member) {
     sources.erase(found);
   }
   forget_engines(gone, member);
-  for (auto& source : gone) graveyard.bury(std::move(source));
+  for (auto& source : gone) async_destroyer.destroy(std::move(source));
   return true;
 }
 

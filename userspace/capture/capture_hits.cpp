@@ -37,7 +37,7 @@ Result<std::vector<std::uint64_t>> Capture::State::hits_by_point() {
 
 std::vector<WatchedPoint> Capture::State::watched_points() const {
   std::vector<WatchedPoint> watched;
-  const auto& points = outlet->schema().points;
+  const auto& points = output->schema().points;
   for (std::size_t point = 0; point < points.size(); ++point) {
     const model::Direction direction = points[point].direction;
     const bool may_be_shed =
@@ -54,14 +54,14 @@ std::vector<std::string> Capture::State::point_names(
     const std::vector<model::PointId>& points) const {
   std::vector<std::string> names;
   names.reserve(points.size());
-  for (const model::PointId point : points) names.push_back(outlet->schema().points[point].name());
+  for (const model::PointId point : points) names.push_back(output->schema().points[point].name());
   return names;
 }
 
 void Capture::State::tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener& listener) {
   for (const HitWatch::Hot& one : hot) {
     if (hot_told == kMostHotLines) return;
-    const std::string name = outlet->schema().points[one.point].name();
+    const std::string name = output->schema().points[one.point].name();
     listener.say(fmt::format(
         "{} is hit {} times a second, which takes {:.0f} % of the target's CPU: {}--points '!{}' "
         "leaves it out{}",
@@ -72,7 +72,7 @@ void Capture::State::tell_hot(const std::vector<HitWatch::Hot>& hot, const Liste
   }
 }
 
-Result<void> Capture::State::look_after_hits(const Listener& listener) {
+Result<void> Capture::State::poll_hits(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!is_open() || !is_alive() || coverage.sites == 0) return {};
   if (!hit_watch) {

@@ -40,11 +40,11 @@ bool Capture::State::waits_for_program() const {
 // A script that ends leaves behind what it has started.
 Result<bool> Capture::State::has_launched_more(const Listener& listener) {
   if (!options.launches || !options.follow || is_alive()) return is_alive();
-  SJ_CHECK(look_after_family(listener));
+  SJ_CHECK(poll_family(listener));
   return is_alive() || !family.children.empty() || !family.plain.empty();
 }
 
-Result<void> Capture::State::look_after_launch(const Listener& listener) {
+Result<void> Capture::State::poll_launch(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!options.launches || now_ns < launch.next_look_ns) return {};
   launch.next_look_ns = now_ns + kLookPeriodNs;
@@ -69,7 +69,8 @@ void Capture::State::look_at_left_rings(const Listener& listener, bool is_end) {
     });
     if (is_read) continue;
     const bool is_command = file.owner == members.front()->process.namespace_pid();
-    const bool is_wanted = is_command || (options.follow && !comings.refused.contains(file.owner));
+    const bool is_wanted =
+        is_command || (options.follow && !late_joiners.refused.contains(file.owner));
     const bool is_over = is_end || !is_running(file.owner);
     if (is_over && is_wanted) note_missed(file, listener);
     if (is_over || !is_wanted) put_to_rest(file);

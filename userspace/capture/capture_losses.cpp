@@ -56,7 +56,8 @@ NotKept not_kept(const model::Ledger& ledger) {
 std::uint64_t Capture::State::events() const {
   std::uint64_t events = retired.events;
   for (const Engine* engine : engines) events += engine->events();
-  return outlet->sieve() ? events - std::min(events, outlet->sieve()->filtered()) : events;
+  return output->filter_stage() ? events - std::min(events, output->filter_stage()->filtered())
+                                : events;
 }
 
 // Of what the sources took, what the sink did not keep.
@@ -65,7 +66,7 @@ Capture::State::GivenUp Capture::State::given_up() const {
   sink->add_given_up(ledger);
   GivenUp sum;
   for (const model::LedgerEntry& entry : ledger) {
-    const bool is_targets = is_of_target(outlet->schema().points[entry.point].direction);
+    const bool is_targets = is_of_target(output->schema().points[entry.point].direction);
     (is_targets ? sum.events : sum.other_events) += entry.count;
   }
   return sum;
@@ -82,12 +83,12 @@ Result<model::Ledger> Capture::State::losses() const {
   model::Ledger ledger = retired.losses;
   for (const auto& source : sources) SJ_CHECK(source->add_losses(ledger));
   sink->add_given_up(ledger);
-  if (outlet->sieve()) outlet->sieve()->add_filtered(ledger);
+  if (output->filter_stage()) output->filter_stage()->add_filtered(ledger);
   return ledger;
 }
 
 // Whoever watches can still do something about it.
-Result<void> Capture::State::look_after_losses(const Listener& listener) {
+Result<void> Capture::State::poll_losses(const Listener& listener) {
   constexpr std::uint64_t kPeriodNs = kSecond / 10;
   constexpr std::uint64_t kRestNs = 10 * kSecond;
   const std::uint64_t now_ns = base::monotonic_ns();

@@ -242,12 +242,12 @@ Result<void> Capture::State::end_members(std::span<const pollfd> watched,
   return {};
 }
 
-Result<void> Capture::State::look_after_members(const Listener& listener) {
+Result<void> Capture::State::poll_members(const Listener& listener) {
   const std::uint64_t now = base::monotonic_ns();
   SJ_CHECK(retire_ended());
-  if (family.watch) SJ_CHECK(look_after_family(listener));
-  if (options.cgroup && now >= comings.next_look_ns) {
-    comings.next_look_ns = now + kProcessPeriodNs;
+  if (family.watch) SJ_CHECK(poll_family(listener));
+  if (options.cgroup && now >= late_joiners.next_look_ns) {
+    late_joiners.next_look_ns = now + kProcessPeriodNs;
     SJ_CHECK(look_for_processes(listener));
   }
   if (now >= code_looks.next_ns) {
@@ -268,8 +268,8 @@ Result<void> Capture::State::look_after_members(const Listener& listener) {
 // A program that forks all day must not fill the screen either.
 void Capture::State::tell_coming(const Listener& listener, const std::string& words) {
   constexpr std::size_t kMost = 40;
-  if (++comings.told <= kMost) listener.say(words);
-  if (comings.told == kMost)
+  if (++late_joiners.told <= kMost) listener.say(words);
+  if (late_joiners.told == kMost)
     listener.say("more processes that come and go are not told of here: the trace has them all");
 }
 

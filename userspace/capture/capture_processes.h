@@ -17,7 +17,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "userspace/capture/bpf/family_watch.h"
-#include "userspace/capture/capture.h"
+#include "userspace/capture/capture_session.h"
 #include "userspace/target/code_watch.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
@@ -85,7 +85,7 @@ struct Newcomer {
 };
 enum class Joined : std::uint8_t { kYes, kNothing, kLater };
 
-struct Comings {
+struct LateJoiners {
   std::vector<Bystander> bystanders;
   std::set<pid_t> refused;  // of the cgroup: that cannot be recorded
   std::uint64_t next_look_ns = 0;

@@ -21,17 +21,17 @@
 #include "analysis/base/result.h"
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/budget.h"
-#include "userspace/capture/capture.h"
 #include "userspace/capture/capture_events.h"
 #include "userspace/capture/capture_processes.h"
+#include "userspace/capture/capture_session.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/control/trigger.h"
 #include "userspace/capture/hit_watch.h"
+#include "userspace/capture/output/async_destroyer.h"
+#include "userspace/capture/output/capture_output.h"
 #include "userspace/capture/output/dumps.h"
-#include "userspace/capture/output/outlet.h"
 #include "userspace/capture/output/sink.h"
 #include "userspace/capture/output/thread_names.h"
-#include "userspace/capture/rings/graveyard.h"
 #include "userspace/capture/rings/ring_directory.h"
 #include "userspace/target/code_watch.h"
 
@@ -74,14 +74,14 @@ struct Capture::State {
   }
 
   std::vector<std::unique_ptr<Member>> members;  // they outlive the sources
-  Comings comings;
+  LateJoiners late_joiners;
   Family family;
   CodeLooks code_looks;
   Launch launch;
   Retired retired;
-  Graveyard graveyard;
+  AsyncDestroyer async_destroyer;
   std::size_t unarmed_written = 0;
-  model::Schema schema;  // of all members at the start; later the outlet's
+  model::Schema schema;  // of all members at the start; later the output's
   Options options;
   model::Capture about;
   Coverage coverage;
@@ -89,9 +89,9 @@ struct Capture::State {
   std::uint64_t tracer_cpu_at_open = 0;
   std::uint64_t next_second_ns = UINT64_MAX;
 
-  std::optional<Watch> watch;  // of a flight recorder
+  std::optional<TriggerWatch> watch;  // of a flight recorder
   std::optional<Sink> sink;
-  std::optional<Outlet> outlet;
+  std::optional<CaptureOutput> output;
   std::vector<std::unique_ptr<Source>> sources;  // the engines first
   std::vector<Engine*> engines;
   std::vector<RingEngine*> rings;  // of them
@@ -104,7 +104,7 @@ struct Capture::State {
   std::optional<Budget> budget;
   std::uint64_t next_budget_ns = 0;
   bool told_of_no_costs = false;
-  bool told_of_no_attacher = false;
+  bool told_of_no_helper = false;
   std::uint64_t probes_seen_ns = 0;  // they were there
   std::size_t shed_written = 0;
   std::optional<HitWatch> hit_watch;  // once it is open
@@ -144,12 +144,12 @@ struct Capture::State {
   std::optional<RingAdvice> ring_advice() const;
   void add_pidfds(std::vector<pollfd>& watched) const;
   Result<void> end_members(std::span<const pollfd> watched, const Listener& listener);
-  Result<void> look_after_members(const Listener& listener);
+  Result<void> poll_members(const Listener& listener);
   Result<void> look_for_processes(const Listener& listener);
-  Result<Joined> take_in(target::Process& process, Newcomer newcomer, const Listener& listener);
+  Result<Joined> admit(target::Process& process, Newcomer newcomer, const Listener& listener);
   void tell_coming(const Listener& listener, const std::string& words);
   Result<void> follow();
-  Result<void> look_after_family(const Listener& listener);
+  Result<void> poll_family(const Listener& listener);
   Result<void> look_at_child(Child child, const Listener& listener);
   void note_brief(const FamilyEvent& child, std::uint64_t until_ns, const Listener& listener);
   void tell_of_brief(pid_t pid, const Listener& listener);
@@ -181,7 +181,7 @@ struct Capture::State {
   // What a script starts, see capture_launch.cpp.
   bool waits_for_program() const;
   Result<bool> has_launched_more(const Listener& listener);
-  Result<void> look_after_launch(const Listener& listener);
+  Result<void> poll_launch(const Listener& listener);
   void look_at_left_rings(const Listener& listener, bool is_end);
   static bool is_making_rings(const target::Process& process);
   static void put_to_rest(const ArenaFile& file);
@@ -200,24 +200,24 @@ struct Capture::State {
   std::vector<model::PointId> without_switched(std::vector<model::PointId> points) const;
   std::vector<std::string> point_names(const std::vector<model::PointId>& points) const;
   void tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener& listener);
-  Result<void> look_after_hits(const Listener& listener);
+  Result<void> poll_hits(const Listener& listener);
   Result<std::vector<std::string>> never_hit();
 
-  Result<void> look_after_helpers(const Listener& listener);
+  Result<void> poll_helpers(const Listener& listener);
   Result<void> every_second(const Listener& listener);
   void name_threads(ThreadNames::Look what);
-  Result<void> look_after_losses(const Listener& listener);
+  Result<void> poll_losses(const Listener& listener);
   void ask_dump(const std::string& why, std::optional<int> client = {});
   void unpin_history();
   Result<void> begin_dump();
-  Result<void> look_after_dumps(const Listener& listener);
-  Result<void> look_after_triggers(const Listener& listener);
+  Result<void> poll_dumps(const Listener& listener);
+  Result<void> poll_triggers(const Listener& listener);
   void move_watermark(const Listener& listener);
   Result<void> fire(std::size_t trigger, const Listener& listener);
   Result<void> act(const Trigger& trigger, const Listener& listener);
   void ask_dump_by_trigger(const Trigger& trigger, const Listener& listener);
   void start_file();
-  Result<void> look_after_start();
+  Result<void> poll_start();
   Result<void> wait_for_start();
   Result<void> check_triggers();
   void switch_by_trigger(const Trigger& trigger, const Listener& listener);

@@ -30,13 +30,13 @@ Result<void> Capture::State::check_triggers() {
     if (const auto switched = switch_by_pattern(kNothing, true); !switched)
       return fail("--trigger: \"{}\": its points cannot be switched: {}", trigger.words,
                   switched.error().text());
-    const bool is_any = std::ranges::any_of(outlet->schema().points, [&](const auto& point) {
+    const bool is_any = std::ranges::any_of(output->schema().points, [&](const auto& point) {
       return model::is_meant(point, trigger.points);
     });
     if (!is_any)
       return fail("--trigger: \"{}\": no point matches \"{}\"", trigger.words, trigger.points);
   }
-  return Watch::check(options.triggers, outlet->schema());
+  return TriggerWatch::check(options.triggers, output->schema());
 }
 
 // A target that is ending cannot be switched any more; the capture's end is not the trigger's.

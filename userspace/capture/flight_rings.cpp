@@ -24,7 +24,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 
 }  // namespace
 
-FlightRings::FlightRings(HeldRings rings, WriterThread& writer, std::string output)
+FlightRings::FlightRings(SnapshotRings rings, WriterThread& writer, std::string output)
     : rings_(std::move(rings)), writer_(&writer), output_(std::move(output)), names_(output_) {
   for (const target::Process* process : rings_.processes()) {
     if (control_)
@@ -44,7 +44,7 @@ std::string FlightRings::dump(const std::string& why, bool& worked) {
   worked = written.has_value();
   if (!worked) return fmt::format("not dumped: {}", written.error().text());
   ++dumps_;
-  const LeftTrace& trace = written->trace;
+  const OrphanedTrace& trace = written->trace;
   const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
   return fmt::format("{}: {} ({})", *path, held_words(trace.counts.events, span), why);
 }
@@ -105,9 +105,9 @@ Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say
   return {};
 }
 
-Result<HeldRings::Written> FlightRings::run(int signals,
-                                            std::optional<std::chrono::nanoseconds> duration,
-                                            const Say& say) {
+Result<SnapshotRings::Written> FlightRings::run(int signals,
+                                                std::optional<std::chrono::nanoseconds> duration,
+                                                const Say& say) {
   std::string left_before;
   SJ_CHECK(writer_->run([&]() -> Result<void> {
     SJ_TRY(put_aside, try_to_write(output_, FileOwner::self()));

@@ -15,7 +15,7 @@
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/writer_thread.h"
-#include "userspace/capture/post_mortem/held_rings.h"
+#include "userspace/capture/post_mortem/snapshot_rings.h"
 
 namespace sojourn::capture {
 
@@ -24,13 +24,13 @@ class FlightRings {
   using Say = std::function<void(const std::string&)>;
 
   // While this process has its rights; it needs none to run.
-  FlightRings(HeldRings rings, WriterThread& writer, std::string output);
+  FlightRings(SnapshotRings rings, WriterThread& writer, std::string output);
 
   // Until the last target ends, the time is over, `sojourn ctl stop`, or a signal other than
   // SIGUSR1
   // (`signals` is a signalfd). The last trace is the output.
-  Result<HeldRings::Written> run(int signals, std::optional<std::chrono::nanoseconds> duration,
-                                 const Say& say);
+  Result<SnapshotRings::Written> run(int signals, std::optional<std::chrono::nanoseconds> duration,
+                                     const Say& say);
 
  private:
   std::string dump(const std::string& why, bool& worked);
@@ -38,7 +38,7 @@ class FlightRings {
   void obey(const ControlSocket::Request& request, const Say& say);
   void look_for_libraries(const Say& say);
 
-  HeldRings rings_;
+  SnapshotRings rings_;
   WriterThread* writer_;
   std::string output_;
   DumpNames names_;

@@ -8,7 +8,7 @@
 
 #include "analysis/trace/reader.h"
 #include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/capture.h"
+#include "userspace/capture/capture_session.h"
 #include "userspace/capture/rings/arena.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"

@@ -22,7 +22,7 @@ bool is_code(char type) {
 // It opens without rights as well, and has only zeros then: so who keeps the rights is asked first.
 KernelSymbols KernelSymbols::read() {
   const std::string path = "/proc/kallsyms";
-  const base::Fd file = target::open_by_attacher(path, O_RDONLY);
+  const base::Fd file = target::open_by_helper(path, O_RDONLY);
   const auto text = file ? target::read_whole(file, path) : target::read_whole(path);
   return KernelSymbols(text ? std::string_view(*text) : std::string_view());
 }

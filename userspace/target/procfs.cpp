@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 
 namespace sojourn::target {
 
@@ -20,23 +20,23 @@ constexpr std::size_t kMaxFileBytes = 64U << 20U;  // maps of 65,530 mappings ar
 
 // Who to ask about what this process itself may not; null: nobody, or it is not a question of
 // rights.
-const base::Attacher* attacher_for(int code) {
-  return code == EACCES || code == EPERM ? base::Attacher::of_this_process() : nullptr;
+const base::PrivilegedHelper* helper_for(int code) {
+  return code == EACCES || code == EPERM ? base::PrivilegedHelper::of_this_process() : nullptr;
 }
 
 }  // namespace
 
 base::Fd open_path(const std::string& path, int flags) {
   base::Fd file(open(path.c_str(), flags | O_CLOEXEC));
-  return file || attacher_for(errno) == nullptr ? std::move(file) : open_by_attacher(path, flags);
+  return file || helper_for(errno) == nullptr ? std::move(file) : open_by_helper(path, flags);
 }
 
-base::Fd open_by_attacher(const std::string& path, int flags) {
-  const auto* const attacher = base::Attacher::of_this_process();
-  if (attacher == nullptr) return {};
+base::Fd open_by_helper(const std::string& path, int flags) {
+  const auto* const helper = base::PrivilegedHelper::of_this_process();
+  if (helper == nullptr) return {};
   base::Packer wanted;
   wanted.put_text(path).put(flags);
-  auto answer = attacher->ask(base::Errand::kOpen, std::move(wanted));
+  auto answer = helper->ask(base::PrivilegedRequest::kOpen, std::move(wanted));
   if (!answer || answer->fds.size() != 1) return {};
   return std::move(answer->fds.front());
 }
@@ -65,10 +65,10 @@ Result<std::string> read_link(const std::string& path) {
   std::array<char, PATH_MAX> target;
   const ssize_t bytes = readlink(path.c_str(), target.data(), target.size());
   if (bytes >= 0) return std::string(target.data(), static_cast<std::size_t>(bytes));
-  if (const auto* const attacher = attacher_for(errno)) {
+  if (const auto* const helper = helper_for(errno)) {
     base::Packer wanted;
     wanted.put_text(path);
-    auto answer = attacher->ask(base::Errand::kReadLink, std::move(wanted));
+    auto answer = helper->ask(base::PrivilegedRequest::kReadLink, std::move(wanted));
     if (answer) return base::Unpacker(answer->bytes).take_text();
   }
   return fail_errno("readlink {}", path);
@@ -76,22 +76,22 @@ Result<std::string> read_link(const std::string& path) {
 
 std::vector<Link> read_links(const std::string& directory) {
   std::vector<Link> links;
-  const base::Attacher* attacher = nullptr;
+  const base::PrivilegedHelper* helper = nullptr;
   std::error_code failed;
   // Of a process of one's own the directory opens all the same, and its links are refused.
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     std::error_code gone;
     const auto leads_to = std::filesystem::read_symlink(entry.path(), gone);
     if (!gone) links.push_back({entry.path().filename().string(), leads_to.string()});
-    attacher = attacher_for(gone.value());
-    if (attacher != nullptr) break;
+    helper = helper_for(gone.value());
+    if (helper != nullptr) break;
   }
-  if (failed) attacher = attacher_for(failed.value());
-  if (attacher == nullptr) return links;
+  if (failed) helper = helper_for(failed.value());
+  if (helper == nullptr) return links;
   links.clear();
   base::Packer wanted;
   wanted.put_text(directory);
-  auto answer = attacher->ask(base::Errand::kReadLinks, std::move(wanted));
+  auto answer = helper->ask(base::PrivilegedRequest::kReadLinks, std::move(wanted));
   if (!answer) return links;
   base::Unpacker words(answer->bytes);
   for (std::size_t left = words.take_count(2 * sizeof(std::size_t)); left > 0; --left) {

@@ -14,11 +14,11 @@
 
 namespace sojourn::target {
 
-// Whatever is opened here and below: where this process lacks the rights, its attacher is asked
-// (base/attacher.h). With O_CLOEXEC. False as bool where it failed: errno.
+// Whatever is opened here and below: where this process lacks the rights, its privileged helper is
+// asked (base/privileged_helper.h). With O_CLOEXEC. False as bool where it failed: errno.
 base::Fd open_path(const std::string& path, int flags);
-// Of a file that opens without rights as well, and then has less in it. None: no attacher.
-base::Fd open_by_attacher(const std::string& path, int flags);
+// Of a file that opens without rights as well, and then has less in it. None: no privileged helper.
+base::Fd open_by_helper(const std::string& path, int flags);
 
 // Fails with errno's words; an absurdly long file is an error, not memory.
 Result<std::string> read_whole(const std::string& path);

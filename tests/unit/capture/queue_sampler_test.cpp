@@ -83,11 +83,11 @@ class OwnCapture {
     auto writer = trace::Writer::create(directory_.path("run.sjt"));
     REQUIRE(writer);
     sink_.emplace(std::make_unique<FileStore>(std::move(*writer)));
-    outlet_.emplace(*sink_, model::Schema{});
+    output_.emplace(*sink_, model::Schema{});
     auto made = QueueSampler::create(process_, options);
     if (!made) FAIL(made.error().text());
     sampler_ = std::move(*made);
-    REQUIRE(sampler_->connect(*outlet_));
+    REQUIRE(sampler_->connect(*output_));
     REQUIRE(sampler_->arm());
     open_ns_ = base::monotonic_ns() + 1'000'000;
     sampler_->open_at(open_ns_);
@@ -114,7 +114,7 @@ class OwnCapture {
   test::TemporaryDirectory directory_;
   target::Process process_;
   std::optional<Sink> sink_;
-  std::optional<Outlet> outlet_;
+  std::optional<CaptureOutput> output_;
   std::unique_ptr<QueueSampler> sampler_;
   std::uint64_t open_ns_ = 0;
   std::uint64_t close_ns_ = 0;

@@ -26,15 +26,15 @@ Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& proc
   return engine;
 }
 
-Result<void> BpfEngine::connect(Outlet& outlet) {
+Result<void> BpfEngine::connect(CaptureOutput& output) {
   const auto cpus = static_cast<std::int32_t>(programs_.rings().size());
   for (std::int32_t cpu = 0; cpu < cpus; ++cpu) {
-    const std::uint32_t stream = outlet.new_stream(
+    const std::uint32_t stream = output.new_stream(
         {.engine = model::Engine::kBpf, .cpu = cpu, .tid = -1, .pid = process_->pid()});
     if (cpu == 0) first_stream_ = stream;
   }
-  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_, stamp_delay_ns_,
-                 [&outlet](model::EventBatch batch) { outlet.push(std::move(batch)); });
+  drain_.emplace(programs_.rings(), output.sink(), first_stream_, stamp_delay_ns_,
+                 [&output](model::EventBatch batch) { output.push(std::move(batch)); });
   return {};
 }
 

@@ -15,7 +15,7 @@
 #include "userspace/capture/bpf/bpf_programs.h"
 #include "userspace/capture/bpf/drain.h"
 #include "userspace/capture/bpf/probe_keeper.h"
-#include "userspace/capture/output/engine.h"
+#include "userspace/capture/output/event_engine.h"
 #include "userspace/target/process.h"
 #include "userspace/target/target.h"
 
@@ -46,7 +46,7 @@ class BpfEngine final : public Engine {
     stamp_spread_ns_ = spread_ns;
   }
 
-  Result<void> connect(Outlet& outlet) override;
+  Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override {
     programs_.open_gate_at(monotonic_ns + stamp_delay_ns_);

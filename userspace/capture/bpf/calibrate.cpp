@@ -8,9 +8,9 @@
 
 #include <sched.h>
 
-#include "userspace/base/attacher.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/own_child.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/trial_sites.h"
@@ -158,10 +158,10 @@ std::uint64_t HitCost::ps(std::size_t args, std::size_t memory_args) const {
 namespace {
 
 Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
-  if (const auto* const attacher = base::Attacher::of_this_process()) {
+  if (const auto* const helper = base::PrivilegedHelper::of_this_process()) {
     base::Packer wanted;
     wanted.put(mechanism).put(needs.args).put(needs.steps).put(needs.returns);
-    SJ_TRY(answer, attacher->ask(base::Errand::kCosts, std::move(wanted)));
+    SJ_TRY(answer, helper->ask(base::PrivilegedRequest::kCosts, std::move(wanted)));
     return base::Unpacker(answer.bytes).take<Measured>();
   }
   return base::in_own_child<Measured>([&] { return measure(mechanism, needs); });

@@ -13,7 +13,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/schema.h"
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/bpf_programs.h"
 #include "userspace/target/target.h"
 
@@ -59,7 +59,7 @@ struct CostNeeds {
 
 Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
 
-// In the attacher, for who asks it; else in a child of the caller's own.
+// In the privileged helper, for who asks it; else in a child of the caller's own.
 Result<base::Answer> measure_for(base::Unpacker& wanted);
 
 // From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts

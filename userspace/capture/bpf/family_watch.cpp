@@ -49,7 +49,7 @@ std::set<pid_t> children_of(pid_t pid) {
 struct FamilyWatch::State {
   std::unique_ptr<sojourn_follow, Destroy> skeleton;
   std::unique_ptr<ring_buffer, Destroy> ring;
-  std::vector<FamilyEvent> told;
+  std::vector<FamilyEvent> events;
 
   // Where there is no eBPF.
   std::string why_only_looks;
@@ -64,7 +64,7 @@ struct FamilyWatch::State {
 int FamilyWatch::State::take_one(void* self, void* data, std::size_t size) {
   if (size < sizeof(sj_family_event)) return 0;
   const auto& event = *static_cast<const sj_family_event*>(data);
-  static_cast<State*>(self)->told.push_back(
+  static_cast<State*>(self)->events.push_back(
       {.kind = event.kind == SJ_FAMILY_FORK   ? FamilyEvent::Kind::kForked
                : event.kind == SJ_FAMILY_EXEC ? FamilyEvent::Kind::kBecameOther
                                               : FamilyEvent::Kind::kEnded,
@@ -83,7 +83,7 @@ Result<void> FamilyWatch::State::attach() {
   if (sojourn_follow__load(skeleton.get()) != 0) return fail_errno("load the BPF programs");
   if (sojourn_follow__attach(skeleton.get()) != 0)
     return fail_errno("attach to the tracepoints of forks");
-  ring.reset(ring_buffer__new(bpf_map__fd(skeleton->maps.told), take_one, this, nullptr));
+  ring.reset(ring_buffer__new(bpf_map__fd(skeleton->maps.family_events), take_one, this, nullptr));
   if (!ring) return fail_errno("map the ring of forks");
   return {};
 }
@@ -143,7 +143,7 @@ void FamilyWatch::State::look() {
     std::set<pid_t> now = children_of(pid);
     for (const pid_t child : now) {
       if (children.contains(child)) continue;
-      told.push_back(
+      events.push_back(
           {.kind = FamilyEvent::Kind::kForked, .pid = child, .parent = pid, .ts_ns = last_look_ns});
       fresh.push_back(child);
     }
@@ -159,7 +159,7 @@ std::vector<FamilyEvent> FamilyWatch::take() {
     ring_buffer__consume(state_->ring.get());
   else
     state_->look();
-  return std::exchange(state_->told, {});
+  return std::exchange(state_->events, {});
 }
 
 std::uint64_t FamilyWatch::lost() const {

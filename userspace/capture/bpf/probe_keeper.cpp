@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "userspace/base/attacher.h"
 #include "userspace/base/message.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/rights/rights.h"
 
 namespace sojourn::capture {
@@ -121,8 +121,8 @@ struct Started {
 };
 
 Result<Started> start_process(const ProbeOrder& order) {
-  if (const auto* const attacher = base::Attacher::of_this_process()) {
-    SJ_TRY(connection, attacher->begin(base::Errand::kProbes, pack(order)));
+  if (const auto* const helper = base::PrivilegedHelper::of_this_process()) {
+    SJ_TRY(connection, helper->begin(base::PrivilegedRequest::kProbes, pack(order)));
     return Started{.connection = std::move(connection)};
   }
   SJ_TRY(ends, base::make_connection());

@@ -2,7 +2,7 @@
 // SIGKILL pending the kernel gives up on the target's page ("failed to unregister, leaking uprobe",
 // Linux 6.18), in the middle of attaching as well as of detaching, and breakpoints stay in the
 // target for good. So a process of its own loads the programs, places the probes and removes them,
-// and when the tracer is gone, however it went, takes them off and ends. The tracer's attacher
+// and when the tracer is gone, however it went, takes them off and ends. The tracer's helper
 // starts it, where there is one, else the tracer itself. One thread owns a ProbeKeeper.
 #pragma once
 

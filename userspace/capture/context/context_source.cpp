@@ -36,13 +36,13 @@ Result<bool> ContextSource::add_process(const target::Process& process) {
   processes_.push_back(&process);
   const std::size_t before = samplers_.size();
   open_sampler(process);
-  if (outlet_ == nullptr) return true;
-  model::Context known = names_.initial(process, programs_, outlet_->thread_names());
+  if (output_ == nullptr) return true;
+  model::Context known = names_.initial(process, programs_, output_->thread_names());
   known.families.clear();  // told already
-  outlet_->sink().push(std::move(known));
+  output_->sink().push(std::move(known));
   if (samplers_.size() == before) return true;
   SocketSampler& sampler = samplers_.back();
-  SJ_CHECK(sampler.connect(*outlet_));
+  SJ_CHECK(sampler.connect(*output_));
   sampler.open_at(open_ns_);
   sampler.close_at(close_ns_);
   look_at_sockets(sampler, true);
@@ -63,38 +63,38 @@ void ContextSource::open_sampler(const target::Process& process) {
     why_not_sampled_ = sampler.error().text();
 }
 
-Result<void> ContextSource::connect(Outlet& outlet) {
-  outlet_ = &outlet;
+Result<void> ContextSource::connect(CaptureOutput& output) {
+  output_ = &output;
   PointOfKind points{};
   for (const ContextFamily family : options_.families) {
     if (!programs_.has(family)) continue;
     for (const sj_context_kind kind : kinds_of(family)) {
-      SJ_TRY(id, outlet.add_point(point_of(kind)));
+      SJ_TRY(id, output.add_point(point_of(kind)));
       points[kind] = id;
     }
   }
   programs_.set_points(points);
   for (std::size_t cpu = 0; cpu < programs_.rings().size(); ++cpu) {
-    const std::uint32_t id = outlet.new_stream(
+    const std::uint32_t id = output.new_stream(
         {.engine = model::Engine::kKernel, .cpu = static_cast<std::int32_t>(cpu), .tid = -1});
     if (cpu == 0) first_stream_ = id;
   }
-  drain_.emplace(programs_.rings(), outlet.sink(), first_stream_);
-  for (SocketSampler& sampler : samplers_) SJ_CHECK(sampler.connect(outlet));
+  drain_.emplace(programs_.rings(), output.sink(), first_stream_);
+  for (SocketSampler& sampler : samplers_) SJ_CHECK(sampler.connect(output));
   return {};
 }
 
 Result<void> ContextSource::arm() {
   programs_.attach();
-  model::Context known = names_.initial(*processes_.front(), programs_, outlet_->thread_names());
+  model::Context known = names_.initial(*processes_.front(), programs_, output_->thread_names());
   for (const target::Process* process : processes_ | std::views::drop(1)) {
-    model::Context more = names_.initial(*process, programs_, outlet_->thread_names());
+    model::Context more = names_.initial(*process, programs_, output_->thread_names());
     std::ranges::move(more.names, std::back_inserter(known.names));
   }
   if (contains(options_.families, ContextFamily::kSockets))
     known.families.push_back({.name = "socket depths", .missing = why_not_sampled_});
   if (options_.tell) std::ranges::for_each(known.families, options_.tell);
-  outlet_->sink().push(std::move(known));
+  output_->sink().push(std::move(known));
   look_at_sockets(true);  // so that drops at those that are there count from the open mark on
   look_at_descriptors();
   return {};
@@ -126,7 +126,7 @@ Result<void> ContextSource::settle() {
 void ContextSource::look_at_descriptors() {
   if (!programs_.has(ContextFamily::kSyscalls)) return;
   if (model::Context news = descriptors_.news(processes_); !news.empty())
-    outlet_->sink().push(std::move(news));
+    output_->sink().push(std::move(news));
 }
 
 // A target that ends takes its sockets with it, so that looking fails: that ends no capture.
@@ -147,7 +147,7 @@ void ContextSource::look_at_sockets(SocketSampler& sampler, bool in_any_case) {
                            .pid = 0,
                            .state = {}});
   }
-  outlet_->sink().push(std::move(names));
+  output_->sink().push(std::move(names));
 }
 
 Result<bool> ContextSource::poll() {
@@ -159,8 +159,8 @@ void ContextSource::flush() {
   drain_->flush();
   look_at_descriptors();
   for (SocketSampler& sampler : samplers_) sampler.flush();
-  if (model::Context news = names_.news(programs_, outlet_->thread_names()); !news.empty())
-    outlet_->sink().push(std::move(news));
+  if (model::Context news = names_.news(programs_, output_->thread_names()); !news.empty())
+    output_->sink().push(std::move(news));
 }
 
 std::uint64_t ContextSource::events() const {

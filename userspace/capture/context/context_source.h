@@ -41,7 +41,7 @@ class ContextSource final : public Source {
 
   Result<bool> add_process(const target::Process& process) override;
   void remove_process(const target::Process& process) override;
-  Result<void> connect(Outlet& outlet) override;
+  Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;
@@ -70,7 +70,7 @@ class ContextSource final : public Source {
   std::vector<const target::Process*> processes_;
   ContextOptions options_;
   ContextPrograms programs_;
-  Outlet* outlet_ = nullptr;
+  CaptureOutput* output_ = nullptr;
   std::optional<Drain> drain_;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other
   ContextNames names_;

@@ -71,7 +71,8 @@ Result<Trigger> parse_trigger(std::string_view words) {
   return trigger;
 }
 
-Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Schema& schema) {
+Result<void> TriggerWatch::check(const std::vector<Trigger>& triggers,
+                                 const model::Schema& schema) {
   for (const Trigger& trigger : triggers) {
     Result<void> checked;
     if (trigger.when == Trigger::When::kEvent)
@@ -85,7 +86,7 @@ Result<void> Watch::check(const std::vector<Trigger>& triggers, const model::Sch
   return {};
 }
 
-Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
+TriggerWatch::TriggerWatch(std::vector<Trigger> triggers, const model::Schema& schema)
     : triggers_(std::move(triggers)), schema_(schema) {
   for (std::size_t index = 0; index < triggers_.size(); ++index)
     if (triggers_[index].when == Trigger::When::kEvent) conditions_.push_back({.trigger = index});
@@ -105,7 +106,7 @@ Watch::Watch(std::vector<Trigger> triggers, const model::Schema& schema)
 }
 
 // One that fits no longer, as a library brought points that it is ambiguous for, stays as it was.
-void Watch::compile() {
+void TriggerWatch::compile() {
   for (Condition& condition : conditions_) {
     auto filter = compile_one(
         triggers_[condition.trigger], schema_,
@@ -116,7 +117,7 @@ void Watch::compile() {
 }
 
 // Names of threads come a little after their first events.
-void Watch::learn(const model::Context& context) {
+void TriggerWatch::learn(const model::Context& context) {
   const auto before = threads_;
   for (const model::ContextName& name : context.names)
     if (name.kind == model::NameKind::kThread)
@@ -127,13 +128,13 @@ void Watch::learn(const model::Context& context) {
 }
 
 // Comes before the first event, and again when something else of the capture is told.
-void Watch::begin(std::uint64_t open_ns) {
+void TriggerWatch::begin(std::uint64_t open_ns) {
   if (std::exchange(open_ns_, open_ns) == open_ns) return;
   if (journeys_) journeys_->begin(open_ns);
   compile();
 }
 
-void Watch::look(const Item& item) {
+void TriggerWatch::look(const Item& item) {
   if (const auto* events = std::get_if<model::EventBatch>(&item)) look_at(*events);
   if (const auto* schema = std::get_if<model::Schema>(&item)) {
     schema_ = *schema;
@@ -151,13 +152,13 @@ void Watch::look(const Item& item) {
   if (const auto* about = std::get_if<model::Capture>(&item)) begin(about->open_ns);
 }
 
-void Watch::advance(std::uint64_t watermark_ns) {
+void TriggerWatch::advance(std::uint64_t watermark_ns) {
   if (!journeys_) return;
   journeys_->advance(watermark_ns);
   left_out_ = journeys_->left_out();
 }
 
-void Watch::look_at(const model::EventBatch& events) {
+void TriggerWatch::look_at(const model::EventBatch& events) {
   for (Condition& condition : conditions_) {
     if (!condition.filter) continue;
     rows_.clear();
@@ -171,18 +172,18 @@ void Watch::look_at(const model::EventBatch& events) {
     journeys_->take(events);
 }
 
-void Watch::fire(std::size_t trigger, std::uint64_t ts_ns) {
+void TriggerWatch::fire(std::size_t trigger, std::uint64_t ts_ns) {
   const std::scoped_lock lock(mutex_);
   if (std::ranges::find(fired_, trigger, &Fired::trigger) == fired_.end())
     fired_.push_back({.trigger = trigger, .ts_ns = ts_ns});
 }
 
-std::vector<Fired> Watch::take_fired() {
+std::vector<Fired> TriggerWatch::take_fired() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(fired_, {});
 }
 
-bool Watch::has_fired() const {
+bool TriggerWatch::has_fired() const {
   const std::scoped_lock lock(mutex_);
   return !fired_.empty();
 }

@@ -1,6 +1,6 @@
 // What happens by itself while a capture runs: rules of a condition and an action, and the watch
 // that compares every event, and where that is asked for every journey, with the conditions. The
-// sink's thread looks, the capture's thread acts; a Watch is for both.
+// sink's thread looks, the capture's thread acts; a TriggerWatch is for both.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 #include "userspace/capture/control/journey_watch.h"
-#include "userspace/capture/output/store.h"
+#include "userspace/capture/output/item_store.h"
 
 namespace sojourn::capture {
 
@@ -40,12 +40,12 @@ struct Fired {
   std::uint64_t ts_ns = 0;  // of the event, or of the journey's end
 };
 
-class Watch {
+class TriggerWatch {
  public:
   // Compiles the conditions; an error says which of them does not fit the target's points.
   static Result<void> check(const std::vector<Trigger>& triggers, const model::Schema& schema);
 
-  Watch(std::vector<Trigger> triggers, const model::Schema& schema);
+  TriggerWatch(std::vector<Trigger> triggers, const model::Schema& schema);
 
   // On the sink's thread, before the item is stored.
   void look(const Item& item);

@@ -15,8 +15,8 @@
 #include "analysis/model/capture.h"
 #include "analysis/trace/writer.h"
 #include "userspace/capture/output/description.h"
+#include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/sink.h"
-#include "userspace/capture/output/store.h"
 
 namespace sojourn::capture {
 

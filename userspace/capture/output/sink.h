@@ -20,7 +20,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/event.h"
-#include "userspace/capture/output/store.h"
+#include "userspace/capture/output/item_store.h"
 #include "userspace/capture/rights/rights.h"
 
 namespace sojourn::capture {

@@ -1,4 +1,4 @@
-// Whatever fills streams of a capture: an engine (engine.h), the kernel's context, the queue
+// Whatever fills streams of a capture: an engine (event_engine.h), the kernel's context, the queue
 // sampler. A capture has several and treats them alike; each writes streams of its own to the
 // capture's sink. One thread owns a Source; destroying it leaves the target untraced.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
-#include "userspace/capture/output/outlet.h"
+#include "userspace/capture/output/capture_output.h"
 #include "userspace/target/process.h"
 
 namespace sojourn::capture {
@@ -28,8 +28,8 @@ class Source {
   // The process has ended: its pid may be another's.
   virtual void remove_process(const target::Process&) {}
 
-  // Where its events go; once, before it is armed. The outlet outlives the source.
-  virtual Result<void> connect(Outlet& outlet) = 0;
+  // Where its events go; once, before it is armed. The output outlives the source.
+  virtual Result<void> connect(CaptureOutput& output) = 0;
 
   // Afterwards everything is ready, and still nothing counts.
   virtual Result<void> arm() = 0;

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/perf/perf_record.h"
 
 namespace sojourn::capture {
@@ -71,12 +71,12 @@ base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
     event = open_event(attributes, tid, cpu);
   }
   const bool lacks_rights = !event && (errno == EACCES || errno == EPERM);
-  const auto* const attacher = base::Attacher::of_this_process();
-  if (!lacks_rights || attacher == nullptr) return event;
+  const auto* const helper = base::PrivilegedHelper::of_this_process();
+  if (!lacks_rights || helper == nullptr) return event;
   base::Packer wanted;
   pack(request, wanted);
   wanted.put(tid).put(cpu);
-  auto answer = attacher->ask(base::Errand::kPerfEvent, std::move(wanted));
+  auto answer = helper->ask(base::PrivilegedRequest::kPerfEvent, std::move(wanted));
   if (!answer || answer->fds.size() != 1) return {};
   return std::move(answer->fds.front());
 }

@@ -21,13 +21,14 @@ struct PerfRequest {
   bool tells_of_mappings = false;  // and of code that is mapped
 };
 
-// As it crosses to the attacher.
+// As it crosses to the privileged helper.
 void pack(const PerfRequest& request, base::Packer& words);
 PerfRequest unpack_perf_request(base::Unpacker& words);
 
 // Of a thread, 0: this one. On one CPU it passes on to the threads that this one makes, from their
 // first instruction on; on any (-1) it does not. False as bool where it failed: errno.
-// Where this process lacks the rights, its attacher opens it, which is what tid 0 then means.
+// Where this process lacks the rights, its privileged helper opens it, which is what tid 0 then
+// means.
 base::Fd open_perf_event(const PerfRequest& request, pid_t tid = 0, int cpu = -1);
 
 struct PerfCount {

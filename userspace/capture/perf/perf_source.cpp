@@ -50,17 +50,17 @@ Result<std::unique_ptr<PerfSource>> PerfSource::create(const target::Process& pr
   return source;
 }
 
-Result<void> PerfSource::connect(Outlet& outlet) {
-  outlet_ = &outlet;
+Result<void> PerfSource::connect(CaptureOutput& output) {
+  output_ = &output;
   model::Profile about{.counters = missing_, .frames = {}, .stacks = {}};
   for (Taken& taken : taken_) {
-    SJ_TRY(id, outlet.add_point(taken.has_stacks ? model::profile_point()
+    SJ_TRY(id, output.add_point(taken.has_stacks ? model::profile_point()
                                                  : model::counter_point(taken.about.name)));
     taken.point = id;
     about.counters.push_back(taken.about);
   }
-  outlet.announce_points();
-  outlet.sink().push(std::move(about));
+  output.announce_points();
+  output.sink().push(std::move(about));
   return {};
 }
 
@@ -73,10 +73,10 @@ Result<void> PerfSource::arm() {
   events_.emplace(std::move(events));
   for (const PerfEvents::Cpu& cpu : events_->cpus()) {
     CpuStream& stream = streams_.emplace_back();
-    stream.id = outlet_->new_stream({.engine = model::Engine::kSampler,
+    stream.id = output_->new_stream({.engine = model::Engine::kSampler,
                                      .cpu = static_cast<std::int32_t>(cpu.number),
                                      .tid = -1});
-    stream.batch = outlet_->sink().empty_batch();
+    stream.batch = output_->sink().empty_batch();
   }
   return {};
 }
@@ -142,7 +142,7 @@ void PerfSource::take(CpuStream& stream, std::span<const std::byte> bytes) {
 
 Result<bool> PerfSource::poll() {
   bool more = false;
-  if (!events_ || !outlet_->sink().has_room()) return more;
+  if (!events_ || !output_->sink().has_room()) return more;
   for (std::size_t cpu = 0; cpu < streams_.size(); ++cpu) {
     CpuStream& stream = streams_[cpu];
     more |= events_->cpus()[cpu].ring.reader().consume(
@@ -165,12 +165,12 @@ bool PerfSource::is_past_mark() const {
 
 void PerfSource::hand_over(CpuStream& stream) {
   if (stream.batch.empty()) return;
-  outlet_->sink().push(std::exchange(stream.batch, outlet_->sink().empty_batch()));
+  output_->sink().push(std::exchange(stream.batch, output_->sink().empty_batch()));
 }
 
 void PerfSource::flush() {
-  if (model::Profile news = stacks_.news(); !news.empty()) outlet_->sink().push(std::move(news));
-  if (!fresh_threads_.empty()) outlet_->sink().push(std::exchange(fresh_threads_, {}));
+  if (model::Profile news = stacks_.news(); !news.empty()) output_->sink().push(std::move(news));
+  if (!fresh_threads_.empty()) output_->sink().push(std::exchange(fresh_threads_, {}));
   for (CpuStream& stream : streams_) hand_over(stream);
   if (has_ended_) tell_names();
 }
@@ -178,7 +178,7 @@ void PerfSource::flush() {
 // Reading symbols takes its time, so that is done when nothing waits to be drained any more.
 void PerfSource::tell_names() {
   if (std::exchange(is_named_, true)) return;
-  for (model::Profile& named : stacks_.naming()()) outlet_->sink().push(std::move(named));
+  for (model::Profile& named : stacks_.naming()()) output_->sink().push(std::move(named));
 }
 
 Result<void> PerfSource::settle() {

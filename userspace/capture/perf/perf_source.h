@@ -39,7 +39,7 @@ class PerfSource final : public Source, public DescribesLate {
   static Result<std::unique_ptr<PerfSource>> create(const target::Process& process,
                                                     PerfOptions options);
 
-  Result<void> connect(Outlet& outlet) override;
+  Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override { open_ns_ = monotonic_ns; }
   void close_at(std::uint64_t monotonic_ns) override { close_ns_ = monotonic_ns; }
@@ -89,7 +89,7 @@ class PerfSource final : public Source, public DescribesLate {
 
   const target::Process* process_;
   PerfOptions options_;
-  Outlet* outlet_ = nullptr;
+  CaptureOutput* output_ = nullptr;
   std::vector<model::Counter> missing_;
   std::vector<Taken> taken_;
   std::optional<PerfEvents> events_;

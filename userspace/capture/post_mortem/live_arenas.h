@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/post_mortem/left_arenas.h"
+#include "userspace/capture/post_mortem/orphaned_arenas.h"
 #include "userspace/capture/rings/arena.h"
 #include "userspace/target/process.h"
 
@@ -21,7 +21,7 @@ struct LiveArena {
 };
 
 struct LiveCopy {
-  std::vector<LeftArena> arenas;  // as those that were given
+  std::vector<OrphanedArena> arenas;  // as those that were given
   // Every hit with a stamp before this one is in it, but for those that were under way for too
   // long; some later ones are, too. UINT64_MAX: all processes have ended, and it has all.
   std::uint64_t until_stamp = UINT64_MAX;

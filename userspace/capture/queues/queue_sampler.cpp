@@ -201,12 +201,12 @@ Result<bool> QueueSampler::add_process(const target::Process& process) {
   return true;
 }
 
-Result<void> QueueSampler::connect(Outlet& outlet) {
+Result<void> QueueSampler::connect(CaptureOutput& output) {
   State& state = *state_;
-  SJ_TRY(point, outlet.add_point(model::queue_sample_point()));
-  outlet.announce_points();
-  state.sink = &outlet.sink();
-  state.stream = outlet.new_stream({.id = 0, .engine = model::Engine::kSampler});
+  SJ_TRY(point, output.add_point(model::queue_sample_point()));
+  output.announce_points();
+  state.sink = &output.sink();
+  state.stream = output.new_stream({.id = 0, .engine = model::Engine::kSampler});
   state.pass.record_as(state.stream, point);
   state.sink->push(state.totals);
   return {};

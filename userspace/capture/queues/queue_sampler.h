@@ -36,7 +36,7 @@ class QueueSampler final : public Source {
   ~QueueSampler() override;
 
   Result<bool> add_process(const target::Process& process) override;
-  Result<void> connect(Outlet& outlet) override;
+  Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;

@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
@@ -131,10 +131,10 @@ Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t 
 
 namespace {
 
-Result<base::Fd> ask_attacher(const base::Attacher& attacher, const target::Process& process) {
+Result<base::Fd> ask_helper(const base::PrivilegedHelper& helper, const target::Process& process) {
   base::Packer wanted;
   wanted.put(process.pid());
-  SJ_TRY(answer, attacher.ask(base::Errand::kSockets, std::move(wanted)));
+  SJ_TRY(answer, helper.ask(base::PrivilegedRequest::kSockets, std::move(wanted)));
   if (answer.fds.size() != 1) return fail("the process that keeps the rights answered nonsense");
   return std::move(answer.fds.front());
 }
@@ -142,8 +142,8 @@ Result<base::Fd> ask_attacher(const base::Attacher& attacher, const target::Proc
 }  // namespace
 
 Result<SocketDiag> SocketDiag::open(const target::Process& process) {
-  if (const auto* const attacher = base::Attacher::of_this_process()) {
-    SJ_TRY(socket, ask_attacher(*attacher, process));
+  if (const auto* const helper = base::PrivilegedHelper::of_this_process()) {
+    SJ_TRY(socket, ask_helper(*helper, process));
     return SocketDiag(std::move(socket));
   }
   SJ_TRY(socket, open_in_namespace_of(process));

@@ -29,7 +29,7 @@ struct SocketState {
 class SocketDiag {
  public:
   // Enters the process's network namespace, where that is another, in a thread that ends at once.
-  // By the attacher, where there is one.
+  // By the privileged helper, where there is one.
   static Result<SocketDiag> open(const target::Process& process);
 
   static Result<base::Fd> open_in_namespace_of(const target::Process& process);

@@ -42,12 +42,12 @@ Result<SocketSampler> SocketSampler::open(const target::Process& process) {
   return SocketSampler(process, std::move(diag));
 }
 
-Result<void> SocketSampler::connect(Outlet& outlet) {
-  SJ_TRY(point, outlet.add_point(sample_point()));
+Result<void> SocketSampler::connect(CaptureOutput& output) {
+  SJ_TRY(point, output.add_point(sample_point()));
   point_ = point;
-  stream_ = outlet.new_stream(
+  stream_ = output.new_stream(
       {.engine = model::Engine::kSampler, .cpu = -1, .tid = -1, .pid = process_->pid()});
-  sink_ = &outlet.sink();
+  sink_ = &output.sink();
   batch_ = sink_->empty_batch();
   return {};
 }

@@ -10,7 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/event.h"
-#include "userspace/capture/output/outlet.h"
+#include "userspace/capture/output/capture_output.h"
 #include "userspace/capture/queues/socket_diag.h"
 #include "userspace/target/process.h"
 
@@ -22,7 +22,7 @@ class SocketSampler {
 
   static Result<SocketSampler> open(const target::Process& process);
 
-  Result<void> connect(Outlet& outlet);
+  Result<void> connect(CaptureOutput& output);
 
   // Samples what a period has passed for, or in any case. Gives the sockets that are new.
   Result<std::vector<SocketState>> look(bool in_any_case);

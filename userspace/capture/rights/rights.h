@@ -55,7 +55,8 @@ struct RightsNeeded {
 // Gives up all that a capture does not need. Rights that are not there are not asked for.
 Result<void> keep_rights(const RightsNeeded& needed);
 
-// All of them: from here on the attacher does what takes some (attacher/errands.h).
+// All of them: from here on the privileged helper does what takes some
+// (helper/privileged_requests.h).
 Result<void> give_up_rights();
 bool has_rights();
 

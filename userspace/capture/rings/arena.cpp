@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/target/maps.h"
 #include "userspace/target/procfs.h"
@@ -209,11 +209,11 @@ base::Fd open_arena_file(const target::Process& process, const FoundArena& found
   const std::string path = process.proc(fmt::format("map_files/{:x}-{:x}", found.start, found.end));
   file = base::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   const bool lacks_rights = !file && (errno == EACCES || errno == EPERM);
-  const auto* const attacher = base::Attacher::of_this_process();
-  if (!lacks_rights || attacher == nullptr) return file;
+  const auto* const helper = base::PrivilegedHelper::of_this_process();
+  if (!lacks_rights || helper == nullptr) return file;
   base::Packer wanted;
   wanted.put(process.pid()).put(found.device).put(found.inode);
-  auto answer = attacher->ask(base::Errand::kOpenRings, std::move(wanted));
+  auto answer = helper->ask(base::PrivilegedRequest::kOpenRings, std::move(wanted));
   if (!answer || answer->fds.size() != 1) return {};
   return std::move(answer->fds.front());
 }

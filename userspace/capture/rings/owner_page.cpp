@@ -4,7 +4,7 @@
 
 #include <sys/uio.h>
 
-#include "userspace/base/attacher.h"
+#include "userspace/base/privileged_helper.h"
 
 namespace sojourn::capture {
 
@@ -13,11 +13,11 @@ std::optional<sj_ring_private> read_owner_page(const Arena& arena, std::uint64_t
   const iovec here{.iov_base = &own, .iov_len = sizeof(own)};
   const iovec there{.iov_base = arena.address_of_private(slot), .iov_len = sizeof(own)};
   if (process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(own)) return own;
-  const auto* const attacher = errno == EPERM ? base::Attacher::of_this_process() : nullptr;
-  if (attacher == nullptr) return std::nullopt;
+  const auto* const helper = errno == EPERM ? base::PrivilegedHelper::of_this_process() : nullptr;
+  if (helper == nullptr) return std::nullopt;
   base::Packer wanted;
   wanted.put(pid).put(there.iov_base);
-  const auto answer = attacher->ask(base::Errand::kOwnerPage, std::move(wanted));
+  const auto answer = helper->ask(base::PrivilegedRequest::kOwnerPage, std::move(wanted));
   if (!answer || answer->bytes.size() != sizeof(own)) return std::nullopt;
   return base::Unpacker(answer->bytes).take<sj_ring_private>();
 }

@@ -60,11 +60,11 @@ RingEngine::State::State(const target::Process& of, target::Points now, const Ri
     Owner* const its = owner(pid_of(thread));
     return its == nullptr ? pid_t{0} : its->process->pid();
   };
-  shared.stand = [this](std::uint64_t thread) -> std::optional<ThreadStand> {
+  shared.thread_position_of = [this](std::uint64_t thread) -> std::optional<ThreadPosition> {
     Owner* const its = owner(pid_of(thread));
     if (its == nullptr) return std::nullopt;
     const auto tid = static_cast<std::uint32_t>(thread);
-    return stand_of_thread(its->process->pid(), static_cast<pid_t>(its->threads.host_tid(tid)));
+    return position_of_thread(its->process->pid(), static_cast<pid_t>(its->threads.host_tid(tid)));
   };
 }
 
@@ -102,12 +102,12 @@ Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& pr
   return std::unique_ptr<RingEngine>(new RingEngine(std::move(state)));
 }
 
-Result<void> RingEngine::connect(Outlet& outlet) {
+Result<void> RingEngine::connect(CaptureOutput& output) {
   State& state = *state_;
-  for (const model::Point& point : state.points.schema.points) SJ_CHECK(outlet.add_point(point));
-  outlet.announce_points();
-  state.outlet = &outlet;
-  state.shared.new_stream = [&state, &outlet](std::uint64_t thread) {
+  for (const model::Point& point : state.points.schema.points) SJ_CHECK(output.add_point(point));
+  output.announce_points();
+  state.output = &output;
+  state.shared.new_stream = [&state, &output](std::uint64_t thread) {
     const auto* const owner = state.owner(State::pid_of(thread));
     const std::uint32_t pid = State::pid_of(thread);
     const target::Process& head = state.process();
@@ -115,7 +115,7 @@ Result<void> RingEngine::connect(Outlet& outlet) {
     // A child that was not seen yet has the number that it gives itself, but in a container.
     const bool is_translated = head.pid() != head.namespace_pid();
     const auto stranger = is_translated ? -1 : static_cast<std::int32_t>(pid);
-    return outlet.new_stream(
+    return output.new_stream(
         {.engine = model::Engine::kRing,
          .cpu = -1,
          .tid = thread == 0 ? -1 : static_cast<std::int32_t>(state.shared.host_tid(thread)),
@@ -123,9 +123,9 @@ Result<void> RingEngine::connect(Outlet& outlet) {
                 : thread == 0    ? head.pid()
                                  : stranger});
   };
-  state.shared.hand_over = [&outlet](model::EventColumns& columns) {
-    outlet.push(model::EventBatch(std::move(columns)));
-    columns = outlet.sink().empty_batch().release();
+  state.shared.hand_over = [&output](model::EventColumns& columns) {
+    output.push(model::EventBatch(std::move(columns)));
+    columns = output.sink().empty_batch().release();
   };
   return {};
 }
@@ -188,11 +188,11 @@ void RingEngine::open_at(std::uint64_t monotonic_ns) {
 
 void RingEngine::close_at(std::uint64_t monotonic_ns) {
   state_->close_ns = monotonic_ns;
-  state_->look_after(base::monotonic_ns());
+  state_->poll_processes(base::monotonic_ns());
 }
 
 // What comes by the clock.
-void RingEngine::State::look_after(std::uint64_t now_ns) {
+void RingEngine::State::poll_processes(std::uint64_t now_ns) {
   if (now_ns >= clock.next_pair_ns()) clock.add(read_counter_pair());
   if (close_ns != 0 && close_ns != UINT64_MAX && now_ns + kCloseLead >= close_ns) {
     shared.gate.close = clock.to_ticks(close_ns);
@@ -216,7 +216,7 @@ Result<void> RingEngine::settle() {
 Result<bool> RingEngine::poll() {
   State& state = *state_;
   const std::uint64_t now = base::monotonic_ns();
-  state.look_after(now);
+  state.poll_processes(now);
   if (state.armed && now >= state.next_scan_ns) {
     const bool often = now < state.scan_often_until_ns && !state.is_complete();
     state.next_scan_ns = now + (often ? kMillisecond : kSecond);
@@ -236,7 +236,7 @@ Result<bool> RingEngine::poll() {
     // at cannot be looked into: soon it can, or it is gone.
     if (state.blind_since_ns != 0) state.next_scan_ns = now + 10 * kMillisecond;
   }
-  const bool has_room = state.outlet->sink().has_room();
+  const bool has_room = state.output->sink().has_room();
   bool more = false;
   double fill = 0;
   for (const auto& module : state.modules) {

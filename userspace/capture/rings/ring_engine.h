@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "userspace/capture/output/engine.h"
+#include "userspace/capture/output/event_engine.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/rings/ring_module.h"
 #include "userspace/target/process.h"
@@ -47,7 +47,7 @@ class RingEngine final : public Engine {
   ~RingEngine() override;
 
   // Before any other source: it may know of points already that the trace does not.
-  Result<void> connect(Outlet& outlet) override;
+  Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
   void close_at(std::uint64_t monotonic_ns) override;

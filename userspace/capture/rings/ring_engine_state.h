@@ -13,7 +13,7 @@
 
 #include "userspace/capture/rings/arena_match.h"
 #include "userspace/capture/rings/ring_engine.h"
-#include "userspace/capture/rings/threads.h"
+#include "userspace/capture/rings/ring_threads.h"
 
 namespace sojourn::capture {
 
@@ -38,7 +38,7 @@ struct RingEngine::State {
   CounterPair first_pair;
   RingClock clock;
   RingShared shared;
-  Outlet* outlet = nullptr;
+  CaptureOutput* output = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
   std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
   struct Flag {
@@ -73,7 +73,7 @@ struct RingEngine::State {
   std::uint64_t earliest_stamp() const;
   void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
   bool is_complete() const;
-  void look_after(std::uint64_t now_ns);
+  void poll_processes(std::uint64_t now_ns);
   void set_marks();
 };
 

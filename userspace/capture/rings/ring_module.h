@@ -21,7 +21,7 @@
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/records/under_way.h"
 #include "userspace/capture/rings/arena.h"
-#include "userspace/capture/rings/thread_stand.h"
+#include "userspace/capture/rings/thread_position.h"
 
 namespace sojourn::capture {
 
@@ -44,7 +44,7 @@ struct RingShared {
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
   // Where the owner of a ring is, if it may be in the middle of a hit.
-  std::function<std::optional<ThreadStand>(std::uint64_t owner)> stand;
+  std::function<std::optional<ThreadPosition>(std::uint64_t owner)> thread_position_of;
 };
 
 // What a user may want to know about the rings of a capture.
@@ -82,7 +82,7 @@ struct UnfinishedHit {
 struct UnsureOwner {
   std::uint64_t slot = 0;
   std::int64_t position = 0;
-  ThreadStand stand;
+  ThreadPosition thread_position;
 };
 
 class RingModule {
@@ -195,8 +195,8 @@ class RingModule {
   void note_unreadable(std::uint32_t stream, std::uint64_t spans);
   void count_under_way(std::uint64_t index);
   std::vector<HitUnderWay> under_way(std::uint64_t index, std::uint64_t until) const;
-  HitCode stands_in(std::uint64_t index, const ThreadStand& stand) const;
-  std::map<std::uint64_t, ThreadStand> stopped_owners() const;
+  HitCode hit_of_stopped_owner(std::uint64_t index, const ThreadPosition& position) const;
+  std::map<std::uint64_t, ThreadPosition> stopped_owners() const;
   void free_slot(std::uint64_t index);
 
   Arena arena_;
@@ -218,8 +218,8 @@ class RingModule {
   Lost lost_unreadable_;
   bool has_closed_books_ = false;
   // By slot: who was stopped at the marks.
-  std::map<std::uint64_t, ThreadStand> stopped_at_open_;
-  std::map<std::uint64_t, ThreadStand> stopped_at_close_;
+  std::map<std::uint64_t, ThreadPosition> stopped_at_open_;
+  std::map<std::uint64_t, ThreadPosition> stopped_at_close_;
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
   std::uint64_t events_ = 0;
   double fill_ = 0;

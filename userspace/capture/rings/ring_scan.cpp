@@ -59,12 +59,12 @@ Result<model::PointId> RingEngine::State::number(const model::Point& point) {
   auto& schema = points.schema.points;
   const auto same = std::ranges::find(schema, point);
   if (same != schema.end()) return static_cast<model::PointId>(same - schema.begin());
-  if (outlet == nullptr) {
+  if (output == nullptr) {
     schema.push_back(point);
     return static_cast<model::PointId>(schema.size() - 1);
   }
-  SJ_TRY(id, outlet->add_point(point));
-  points.schema = outlet->schema();
+  SJ_TRY(id, output->add_point(point));
+  points.schema = output->schema();
   return id;
 }
 
@@ -92,7 +92,7 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
     }
     points.ring_sites.push_back(site);
   }
-  if (outlet != nullptr) outlet->announce_points();
+  if (output != nullptr) output->announce_points();
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "userspace/base/clock.h"
-#include "userspace/capture/rings/thread_stand.h"
+#include "userspace/capture/rings/thread_position.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::capture {
@@ -25,7 +25,7 @@ struct Waiting {
   struct Thread {
     pid_t pid = 0;
     pid_t tid = 0;
-    ThreadStand stand;
+    ThreadPosition position;
   };
   std::vector<std::pair<const RingModule*, UnfinishedHit>> hits;
   std::vector<std::pair<const RingModule*, UnsureOwner>> owners;
@@ -60,8 +60,8 @@ void look(const target::Process& process, std::span<const std::unique_ptr<RingMo
   for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
     const auto tid =
         static_cast<pid_t>(target::parse_number(task.path().filename().string()).value_or(0));
-    if (const auto stand = stand_of_thread(process.pid(), tid))
-      waiting.threads.push_back({.pid = process.pid(), .tid = tid, .stand = *stand});
+    if (const auto position = position_of_thread(process.pid(), tid))
+      waiting.threads.push_back({.pid = process.pid(), .tid = tid, .position = *position});
   }
 }
 
@@ -83,7 +83,7 @@ Result<void> settle_rings(std::span<const target::Process* const> processes,
     std::erase_if(waiting.hits, [](const auto& one) { return one.first->is_whole(one.second); });
     std::erase_if(waiting.owners, [](const auto& one) { return one.first->has_moved(one.second); });
     std::erase_if(waiting.threads, [](const Waiting::Thread& thread) {
-      return stand_of_thread(thread.pid, thread.tid) != thread.stand;
+      return position_of_thread(thread.pid, thread.tid) != thread.position;
     });
   }
   return {};

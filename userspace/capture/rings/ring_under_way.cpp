@@ -33,8 +33,8 @@ bool RingModule::is_whole(const UnfinishedHit& hit) const {
 
 namespace {
 
-bool was_there(const std::map<std::uint64_t, ThreadStand>& stopped, std::uint64_t slot,
-               const ThreadStand& now) {
+bool was_there(const std::map<std::uint64_t, ThreadPosition>& stopped, std::uint64_t slot,
+               const ThreadPosition& now) {
   const auto then = stopped.find(slot);
   return then != stopped.end() && then->second == now;
 }
@@ -43,14 +43,15 @@ bool was_there(const std::map<std::uint64_t, ThreadStand>& stopped, std::uint64_
 
 // ---- those without a place ----
 
-std::map<std::uint64_t, ThreadStand> RingModule::stopped_owners() const {
-  std::map<std::uint64_t, ThreadStand> stopped;
-  if (!shared_->stand) return stopped;
+std::map<std::uint64_t, ThreadPosition> RingModule::stopped_owners() const {
+  std::map<std::uint64_t, ThreadPosition> stopped;
+  if (!shared_->thread_position_of) return stopped;
   for (std::uint64_t index = 0; index < slots_.size(); ++index) {
     const Slot& slot = slots_[index];
     if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
-    const auto stand = shared_->stand(slot.claim.owner);
-    if (stand && stand->instruction != 0) stopped.emplace(index, *stand);
+    const auto thread_position = shared_->thread_position_of(slot.claim.owner);
+    if (thread_position && thread_position->instruction != 0)
+      stopped.emplace(index, *thread_position);
   }
   return stopped;
 }
@@ -59,19 +60,19 @@ std::map<std::uint64_t, ThreadStand> RingModule::stopped_owners() const {
 std::vector<UnsureOwner> RingModule::unsure_owners() {
   std::vector<UnsureOwner> unsure;
   stopped_at_close_.clear();
-  if (!kStampComesFirst || !shared_->stand) return unsure;
+  if (!kStampComesFirst || !shared_->thread_position_of) return unsure;
   for (std::uint64_t index = 0; index < slots_.size(); ++index) {
     const Slot& slot = slots_[index];
     if (!slot.is_read || slot.is_foreign || slot.is_unsound) continue;
     const std::int64_t position = load_acquire(arena_.ring(index).cursor);
-    const auto stand = shared_->stand(slot.claim.owner);
-    if (!stand) continue;
-    if (stand->instruction != 0) {
-      stopped_at_close_.emplace(index, *stand);
-      const HitCode where = find_hit(shared_->sites, stand->instruction);
+    const auto thread_position = shared_->thread_position_of(slot.claim.owner);
+    if (!thread_position) continue;
+    if (thread_position->instruction != 0) {
+      stopped_at_close_.emplace(index, *thread_position);
+      const HitCode where = find_hit(shared_->sites, thread_position->instruction);
       if (where.site == nullptr || where.part != HitPart::kHasStamp) continue;
     }
-    unsure.push_back({.slot = index, .position = position, .stand = *stand});
+    unsure.push_back({.slot = index, .position = position, .thread_position = *thread_position});
   }
   return unsure;
 }
@@ -79,15 +80,16 @@ std::vector<UnsureOwner> RingModule::unsure_owners() {
 // A record that was shown since is one of a later hit, or of that one.
 bool RingModule::has_moved(const UnsureOwner& owner) const {
   if (load_acquire(arena_.ring(owner.slot).cursor) != owner.position) return true;
-  return shared_->stand(slots_[owner.slot].claim.owner) != owner.stand;
+  return shared_->thread_position_of(slots_[owner.slot].claim.owner) != owner.thread_position;
 }
 
 // A hit with a stamp alone may have begun after the close, but where its thread has been there
 // since.
-HitCode RingModule::stands_in(std::uint64_t index, const ThreadStand& stand) const {
-  const HitCode where = find_hit(shared_->sites, stand.instruction);
+HitCode RingModule::hit_of_stopped_owner(std::uint64_t index,
+                                         const ThreadPosition& thread_position) const {
+  const HitCode where = find_hit(shared_->sites, thread_position.instruction);
   if (where.site == nullptr || where.part == HitPart::kHasPlace) return where;
-  return was_there(stopped_at_close_, index, stand) ? where : HitCode{};
+  return was_there(stopped_at_close_, index, thread_position) ? where : HitCode{};
 }
 
 // ---- what is lost ----
@@ -110,11 +112,12 @@ std::vector<HitUnderWay> RingModule::under_way(std::uint64_t index, std::uint64_
               .not_after = UINT64_MAX,
               .stands = {}};
   if (shared_->is_alive(slot.claim.owner)) {
-    const auto stand = shared_->stand ? shared_->stand(slot.claim.owner) : std::nullopt;
-    if (stand && stand->instruction != 0) {
+    const auto thread_position =
+        shared_->thread_position_of ? shared_->thread_position_of(slot.claim.owner) : std::nullopt;
+    if (thread_position && thread_position->instruction != 0) {
       // What it is in the middle of began before the open mark.
-      if (was_there(stopped_at_open_, index, *stand)) return {};
-      end.stands = stands_in(index, *stand);
+      if (was_there(stopped_at_open_, index, *thread_position)) return {};
+      end.stands = hit_of_stopped_owner(index, *thread_position);
     }
     if (const auto own = read_owner_page(arena_, index, shared_->host_pid(slot.claim.owner)))
       end.reserved = own->alive != 0 ? own->reserved : end.from;

@@ -11,11 +11,11 @@
 #include <fmt/ranges.h>
 
 #include "analysis/report/words.h"
-#include "userspace/base/attacher.h"
-#include "userspace/capture/attacher/errands.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/flight_rings.h"
+#include "userspace/capture/helper/privileged_requests.h"
 #include "userspace/capture/output/writer_thread.h"
-#include "userspace/capture/post_mortem/held_rings.h"
+#include "userspace/capture/post_mortem/snapshot_rings.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"
@@ -56,8 +56,8 @@ void check_held_options(const Arguments& arguments, const ProcessOptions& proces
         asked));
 }
 
-void tell_left_trace(const capture::LeftTrace& trace, const std::string& output) {
-  const capture::LeftCounts& counts = trace.counts;
+void tell_left_trace(const capture::OrphanedTrace& trace, const std::string& output) {
+  const capture::OrphanedCounts& counts = trace.counts;
   const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
   std::vector<std::string> whose;
   whose.reserve(trace.targets.size());
@@ -76,7 +76,7 @@ void tell_left_trace(const capture::LeftTrace& trace, const std::string& output)
         bytes(counts.overwritten_bytes));
 }
 
-void tell_left_doubts(const capture::LeftCounts& counts) {
+void tell_left_doubts(const capture::OrphanedCounts& counts) {
   if (counts.absent_rings != 0)
     tell("not in it, or not whole: {}\n", counted(counts.absent_rings, "thread's ring"));
   if (counts.foreign_rings != 0)
@@ -94,7 +94,7 @@ void tell_left_doubts(const capture::LeftCounts& counts) {
 
 namespace {
 
-void tell_written(const capture::HeldRings::Written& written, const std::string& output) {
+void tell_written(const capture::SnapshotRings::Written& written, const std::string& output) {
   tell_left_trace(written.trace, output);
   tell_left_doubts(written.trace.counts);
   if (!written.without_rings.empty())
@@ -103,27 +103,28 @@ void tell_written(const capture::HeldRings::Written& written, const std::string&
 }
 
 // Who may be asked for what takes rights, once this process has none; none where it has none now.
-Result<std::optional<base::Attacher>> start_attacher(
+Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
     const std::vector<capture::Subject>& subjects) {
   if (!capture::has_rights()) return std::nullopt;
-  capture::Charge::Scope scope;
-  for (const capture::Subject& subject : subjects) scope.processes.push_back(subject.process.pid());
-  SJ_TRY(attacher, capture::start_attacher(std::move(scope), {}));
-  return std::move(attacher);
+  capture::HelperScope::Limits limits;
+  for (const capture::Subject& subject : subjects)
+    limits.processes.push_back(subject.process.pid());
+  SJ_TRY(helper, capture::start_privileged_helper(std::move(limits), {}));
+  return std::move(helper);
 }
 
-Result<capture::HeldRings> hold(std::vector<capture::Subject> subjects,
-                                const capture::Options& how) {
+Result<capture::SnapshotRings> hold(std::vector<capture::Subject> subjects,
+                                    const capture::Options& how) {
   const auto find = [select =
                          how.select](const target::Process& process) -> Result<target::Points> {
     SJ_TRY(points, target::find_points(process));
     return select ? select(std::move(points)) : std::move(points);
   };
-  std::vector<capture::HeldSubject> held;
+  std::vector<capture::SnapshotSubject> held;
   held.reserve(subjects.size());
   for (capture::Subject& subject : subjects)
     held.push_back({.process = std::move(subject.process), .points = std::move(subject.points)});
-  return capture::HeldRings::open(std::move(held), find, how.where);
+  return capture::SnapshotRings::open(std::move(held), find, how.where);
 }
 
 }  // namespace
@@ -137,8 +138,8 @@ Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts)
   SJ_CHECK(capture::keep_rights({.to_become_writer = true}));
   capture::Options how;
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
-  const auto attacher = start_attacher(subjects);
-  if (!attacher) return std::unexpected(attacher.error());
+  const auto helper = start_privileged_helper(subjects);
+  if (!helper) return std::unexpected(helper.error());
   SJ_TRY(rings, hold(std::move(subjects), how));
   capture::WriterThread writer(capture::FileOwner::of(options.output));
   if (options.is_snapshot) {

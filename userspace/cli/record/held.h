@@ -6,7 +6,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
-#include "userspace/capture/post_mortem/left_trace.h"
+#include "userspace/capture/post_mortem/orphaned_trace.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/record/processes.h"
 #include "userspace/cli/record/selection.h"
@@ -37,8 +37,8 @@ struct HeldOptions {
 Result<void> record_held(const HeldOptions& options, const base::Fd& interrupts);
 
 // How much there is in a trace, and up to where, in a line.
-void tell_left_trace(const capture::LeftTrace& trace, const std::string& output);
+void tell_left_trace(const capture::OrphanedTrace& trace, const std::string& output);
 // What cannot be known, or is not in it.
-void tell_left_doubts(const capture::LeftCounts& counts);
+void tell_left_doubts(const capture::OrphanedCounts& counts);
 
 }  // namespace sojourn::cli

@@ -10,13 +10,13 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 
-#include "userspace/base/attacher.h"
 #include "userspace/base/fd.h"
-#include "userspace/capture/attacher/charge.h"
-#include "userspace/capture/attacher/errands.h"
+#include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/capture.h"
-#include "userspace/capture/control/command.h"
+#include "userspace/capture/capture_session.h"
+#include "userspace/capture/control/target_command.h"
+#include "userspace/capture/helper/helper_scope.h"
+#include "userspace/capture/helper/privileged_requests.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record/options.h"
@@ -74,27 +74,27 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
 }
 
 // Who may be asked for what takes rights, once the capture has none.
-Result<std::optional<base::Attacher>> start_attacher(const RecordOptions& options,
-                                                     const std::vector<capture::Subject>& subjects,
-                                                     const capture::Options& how,
-                                                     capture::RightsNeeded needed) {
+Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
+    const RecordOptions& options, const std::vector<capture::Subject>& subjects,
+    const capture::Options& how, capture::RightsNeeded needed) {
   if (!capture::has_rights()) return std::nullopt;
-  capture::Charge::Scope scope{
+  capture::HelperScope::Limits limits{
       .processes = {},
       .cgroup = how.cgroup,
       .with_children = how.follow || how.launches,
       .ring_directory = how.launches ? how.launch_directory : how.engines.rings.directory,
       .kernel_names = !options.perf.frequency.empty()};
-  for (const capture::Subject& subject : subjects) scope.processes.push_back(subject.process.pid());
+  for (const capture::Subject& subject : subjects)
+    limits.processes.push_back(subject.process.pid());
   needed.perf_uprobes = how.engines.bpf.mechanism.value_or(capture::best_mechanism()) ==
                         capture::Mechanism::kPerfUprobes;
   needed.to_become_writer = false;
-  SJ_TRY(attacher, capture::start_attacher(std::move(scope), needed));
-  return std::move(attacher);
+  SJ_TRY(helper, capture::start_privileged_helper(std::move(limits), needed));
+  return std::move(helper);
 }
 
 struct Started {
-  std::optional<base::Attacher> attacher;  // none where there are no rights to keep
+  std::optional<base::PrivilegedHelper> helper;  // none where there are no rights to keep
   capture::Capture capture;
 };
 
@@ -106,14 +106,14 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
                                      .kernel_names = !options.perf.frequency.empty(),
                                      .to_become_writer = true};
   SJ_CHECK(capture::keep_rights(needed));
-  SJ_TRY(attacher, start_attacher(options, subjects, how, needed));
+  SJ_TRY(helper, start_privileged_helper(options, subjects, how, needed));
   SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
   if (const auto user = capture::FileOwner::of(options.output).refused_invoker;
       user && !options.quiet)
     tell("{} will be root's: user {}, who called sudo, may not write there\n", options.output,
          *user);
   SJ_CHECK(capture::give_up_rights());
-  return Started{.attacher = std::move(attacher), .capture = std::move(capture)};
+  return Started{.helper = std::move(helper), .capture = std::move(capture)};
 }
 
 Result<void> record_processes(const RecordOptions& options, capture::Options how,
@@ -142,9 +142,9 @@ Result<void> no_points_in_command(const RecordOptions& options) {
 Result<void> record_command(const RecordOptions& options, capture::Options how,
                             const base::Fd& interrupts) {
   const capture::RingOptions& rings = how.engines.rings;
-  SJ_TRY(command,
-         capture::Command::prepare(options.command, {.ring_bytes = rings.ring_bytes,
-                                                     .memory_ceiling = rings.memory_ceiling}));
+  SJ_TRY(command, capture::TargetCommand::prepare(
+                      options.command,
+                      {.ring_bytes = rings.ring_bytes, .memory_ceiling = rings.memory_ceiling}));
   SJ_CHECK(options.collector.apply());
   SJ_TRY(process, target::Process::open(command.pid()));
   const MapOptions& maps = options.processes.maps;

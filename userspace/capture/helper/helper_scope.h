@@ -1,0 +1,55 @@
+// Whom a privileged helper may be asked about: the processes of one capture, and those that come to
+// it. It is filled before anybody gives rights up, and looks for itself whether who came belongs
+// there. One thread owns a HelperScope.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/target/cgroup.h"
+#include "userspace/target/process.h"
+
+namespace sojourn::capture {
+
+class HelperScope {
+ public:
+  struct Limits {
+    std::vector<pid_t> processes;
+    std::optional<target::Cgroup> cgroup = {};  // and all processes in it
+    bool with_children = false;                 // and theirs
+    std::string ring_directory = {};            // where what is started leaves its rings
+    bool kernel_names = false;                  // a profile names the kernel's functions
+  };
+  static Result<HelperScope> take(Limits limits);
+
+  // The process, where it belongs to the capture and lives.
+  Result<const target::Process*> find(pid_t pid);
+
+  // "maps" of "/proc/4242/maps", with the process; only of those that belong to the capture, and
+  // without ways out of there ("..").
+  struct Place {
+    const target::Process* process = nullptr;
+    std::string_view name;
+  };
+  Result<Place> find(std::string_view path);
+
+  const Limits& limits() const { return limits_; }
+
+ private:
+  explicit HelperScope(Limits limits) : limits_(std::move(limits)) {}
+  bool has_come(const target::Process& process) const;
+
+  Limits limits_;
+  std::vector<target::Process> known_;
+  // Of the first ones: a child whose parent has ended is known by them.
+  std::vector<uid_t> users_;
+  std::uint64_t since_ns_ = 0;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,54 @@
+// What the sources of one capture share on their way out: the sink, the numbers of the streams, the
+// names of the threads, and the schema, which grows while the capture runs. The capture's thread
+// owns it; a source's own thread may push events to the sink, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "analysis/model/schema.h"
+#include "userspace/capture/output/event_filter_stage.h"
+#include "userspace/capture/output/sink.h"
+#include "userspace/capture/output/thread_names.h"
+
+namespace sojourn::capture {
+
+class CaptureOutput {
+ public:
+  // The trace has the schema already.
+  CaptureOutput(Sink& sink, model::Schema schema) : sink_(&sink), schema_(std::move(schema)) {}
+
+  Sink& sink() { return *sink_; }
+  const model::Schema& schema() const { return schema_; }
+
+  // Takes events of the target to the sink, but for those that the capture leaves out. From the
+  // capture's thread.
+  void push(model::EventBatch batch);
+  // Left out from now on; once, before any source is connected.
+  void leave_out_by(EventFilterStage filter_stage) { filter_stage_ = std::move(filter_stage); }
+  void begin(std::uint64_t open_ns);  // what times count from
+  const std::optional<EventFilterStage>& filter_stage() const { return filter_stage_; }
+
+  // Gives the stream its number, and tells the trace of it.
+  std::uint32_t new_stream(model::Stream stream);
+
+  // The id of an equal point, or of a new one. An event may carry it once announce_points() was
+  // called. An error where the schema has no room.
+  Result<model::PointId> add_point(const model::Point& point);
+  void announce_points();
+
+  ThreadNames& thread_names() { return thread_names_; }
+
+ private:
+  Sink* sink_;
+  model::Schema schema_;
+  std::optional<EventFilterStage> filter_stage_;
+  ThreadNames thread_names_;
+  std::uint64_t names_told_ = 0;  // ThreadNames::changes() that the filter_stage knows of
+  std::uint64_t open_ns_ = 0;
+  std::uint32_t next_stream_ = 0;
+  bool has_news_ = false;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,35 @@
+// After a crash: the last events of a process that has ended become a trace, from what is left of
+// its rings. What they mean is in the files of its code, which are found by the paths and the build
+// ids that the rings name. Nothing is attached, nothing is changed. No state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/post_mortem/orphaned_trace.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct PostMortemOptions {
+  std::string path;                      // a ring file, a directory of them, or a core file
+  pid_t pid = 0;                         // whose rings, where there are several processes'
+  std::vector<std::string> executables;  // where the code is now; else where it was
+  std::string output;
+};
+
+struct PostMortem {
+  OrphanedTrace trace;
+  std::uint64_t missing_bytes = 0;  // of the core
+  bool is_this_boot = false;
+  std::vector<std::string> unchecked;  // files without a build id: they may be of another build
+  std::vector<target::Unusable> unusable;
+};
+
+Result<PostMortem> recover(const PostMortemOptions& options);
+
+}  // namespace sojourn::capture

@@ -1,0 +1,59 @@
+// Makes a trace of what rings hold that no collector empties: those of a process that has ended, or
+// copies of those of processes that go on. No state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/syntax.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/post_mortem/orphaned_arenas.h"
+#include "userspace/capture/post_mortem/orphaned_clock.h"
+#include "userspace/capture/post_mortem/orphaned_rings.h"
+#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/rings/arena_match.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+// What is to be known of one process besides its rings.
+struct OrphanedSession {
+  const OrphanedProcess& left;
+  const target::Points& points;
+  std::function<Result<ArenaMatch>(const Arena&)> match;
+  model::Target target;
+  OrphanedView view = {};
+};
+
+// All that one trace tells of, and how it came about.
+struct OrphanedWhole {
+  std::vector<OrphanedSession> sessions;
+  const OrphanedClock& clock;
+  std::string attach;
+  std::string ended_by;
+  std::function<std::string(const OrphanedCounts&)> why_nothing;  // where there is no event at all
+  std::optional<filter::Expression> where = {};  // events that it is false of stay out
+};
+
+struct OrphanedTrace {
+  std::vector<model::Target> targets;
+  model::Capture capture;
+  OrphanedCounts counts;
+  std::uint64_t lost = 0;
+  std::uint64_t filtered = 0;
+  std::uint64_t bytes = 0;
+};
+
+// In the owner's name; where it fails there is no file.
+Result<OrphanedTrace> write_left_trace(const std::string& output, const FileOwner& owner,
+                                       const OrphanedWhole& whole);
+
+// Of all the processes' modules: each has taken readings of the machine's clock. Those before are
+// of others.
+OrphanedReadings readings_of(const OrphanedProcess& left, OrphanedReadings readings = {});
+
+}  // namespace sojourn::capture

@@ -1,0 +1,90 @@
+// The rings of processes that record by themselves (SJ_RINGS=flight), kept in view: a trace of what
+// they hold is made whenever that is wanted, while the processes go on recording, or have ended.
+// Nothing is read in between. Other collectors are kept out meanwhile: they would take the rings
+// over. One thread owns a SnapshotRings.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/syntax.h"
+#include "userspace/capture/output/writer_thread.h"
+#include "userspace/capture/post_mortem/orphaned_trace.h"
+#include "userspace/capture/rings/ring_threads.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+struct SnapshotSubject {
+  target::Process process;
+  target::Points points;
+};
+
+class SnapshotRings {
+ public:
+  // The process's points as they are by then, those that are wanted and the others.
+  using Find = std::function<Result<target::Points>(const target::Process&)>;
+
+  // `find` is asked when a library comes; of what is written events stay out that `where` is false
+  // of. Fails where none of a process's rings records by itself, or a collector is attached.
+  static Result<SnapshotRings> open(std::vector<SnapshotSubject> subjects, Find find,
+                                    std::optional<filter::Expression> where);
+
+  std::vector<const target::Process*> processes() const;
+  std::string title() const;  // of all of them
+  bool any_alive() const;
+  std::size_t rings() const;  // in use
+
+  // Takes in the rings of libraries that were loaded since.
+  Result<void> look_again();
+
+  struct Written {
+    OrphanedTrace trace;
+    std::vector<std::string> without_rings;  // points that are not in it
+  };
+  // What all of them held at one instant.
+  Result<Written> write(WriterThread& writer, const std::string& output,
+                        const std::string& ended_by);
+
+ private:
+  using Arenas = std::set<std::pair<std::uint64_t, std::uint64_t>>;  // by device and inode
+  struct Held {
+    Arena arena;
+    ArenaMatch match;
+  };
+  struct Member {
+    explicit Member(SnapshotSubject subject)
+        : process(std::move(subject.process)),
+          threads(process),
+          points(std::move(subject.points)) {}
+
+    target::Process process;
+    Threads threads;  // refers to it
+    model::Target about;
+    target::Points points;
+    std::vector<Held> held;
+  };
+
+  SnapshotRings(Find find, std::optional<filter::Expression> where)
+      : find_(std::move(find)), where_(std::move(where)) {}
+  Result<void> look_at(Member& member);
+  static Error why_none(const target::Process& process, const Arenas& of_others);
+  Result<bool> add_arena(Member& member, const FoundArena& found);
+  OrphanedSession session_of(Member& member, const OrphanedProcess& left,
+                             std::uint64_t until) const;
+  std::vector<std::string> points_without_rings() const;
+
+  Find find_;
+  std::optional<filter::Expression> where_;
+  std::vector<std::unique_ptr<Member>> members_;
+  Arenas known_;
+};
+
+}  // namespace sojourn::capture

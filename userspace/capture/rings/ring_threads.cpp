@@ -1,0 +1,66 @@
+#include "userspace/capture/rings/ring_threads.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "userspace/target/procfs.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+using target::parse_number;
+
+// "NSpid: 4242 17 3": the innermost namespace comes last.
+std::optional<std::uint64_t> innermost_tid(const std::filesystem::path& task) {
+  const auto status = target::read_whole(task / "status");
+  if (!status) return std::nullopt;
+  const std::string_view numbers = target::status_value(*status, "NSpid").value_or("");
+  const auto before = numbers.find_last_of("\t ");
+  return parse_number(before == std::string_view::npos ? numbers : numbers.substr(before + 1));
+}
+
+}  // namespace
+
+std::unordered_set<std::uint32_t>& Threads::tasks_of(std::uint32_t pid) {
+  const auto [entry, is_new] = tasks_.try_emplace(pid);
+  auto& tids = entry->second;
+  if (!is_new) return tids;
+  const bool is_target = pid == static_cast<std::uint32_t>(process_->namespace_pid());
+  // A forked child in another namespace is not looked for: its rings stay taken.
+  std::error_code gone;
+  const auto directory = is_target ? process_->proc("task") : fmt::format("/proc/{}/task", pid);
+  if (is_target && !process_->alive()) return tids;
+  for (const auto& task : std::filesystem::directory_iterator(directory, gone)) {
+    const auto tid = parse_number(task.path().filename().string());
+    const auto inner = is_translated() ? innermost_tid(task.path()) : tid;
+    if (!tid || !inner) continue;
+    tids.insert(static_cast<std::uint32_t>(*inner));
+    if (is_translated())
+      host_[static_cast<std::uint32_t>(*inner)] = static_cast<std::uint32_t>(*tid);
+  }
+  return tids;
+}
+
+std::uint32_t Threads::host_tid(std::uint32_t tid) {
+  if (!is_translated()) return tid;
+  if (!host_.contains(tid)) {
+    refresh();
+    tasks_of(static_cast<std::uint32_t>(process_->namespace_pid()));
+  }
+  const auto known = host_.find(tid);
+  return known == host_.end() ? tid : known->second;
+}
+
+void Threads::refresh() {
+  tasks_.clear();
+}
+
+bool Threads::is_alive(std::uint64_t owner) {
+  const auto pid = static_cast<std::uint32_t>(owner >> 32);
+  const bool is_target = pid == static_cast<std::uint32_t>(process_->namespace_pid());
+  if (!is_target && is_translated()) return true;
+  return tasks_of(pid).contains(static_cast<std::uint32_t>(owner));
+}
+
+}  // namespace sojourn::capture
