@@ -38,9 +38,9 @@ set(arrows
   "userspace/coarse/debug: analysis/base analysis/filter userspace/base userspace/target userspace/symbols bpf"
   "userspace/coarse/code: analysis/base userspace/target userspace/symbols"
   "userspace/coarse/suggest: analysis/base userspace/target userspace/coarse/functions userspace/coarse"
-  "userspace/capture: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/target
-    userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
-    userspace/capture/control userspace/capture/post_mortem"
+  "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/target
+    userspace/capture/rights userspace/capture/output userspace/capture/control userspace/capture/session
+    userspace/capture/processes userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base"
   "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/target probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
@@ -62,10 +62,19 @@ set(arrows
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
     userspace/target probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
+  "userspace/capture/session: analysis/base analysis/model analysis/filter userspace/base userspace/target
+    userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
+  "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/target
+    userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
+    userspace/capture/control userspace/capture/session"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
     analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
     userspace/target userspace/coarse userspace/capture userspace/doctor")
+
+# folder: the one header of it, and of its rooms, that others may include. Tests of a part include that part's own.
+set(doors
+  "userspace/capture: userspace/capture/api.h")
 
 set(known "")
 foreach(arrow IN LISTS arrows)
@@ -74,6 +83,22 @@ foreach(arrow IN LISTS arrows)
   string(REGEX MATCHALL "[^ \n]+" may_use_${folder} "${CMAKE_MATCH_2}")
   list(APPEND known ${folder})
 endforeach()
+
+foreach(door IN LISTS doors)
+  string(REGEX MATCH "^([^:]+): (.*)$" _ "${door}")
+  list(APPEND behind_doors ${CMAKE_MATCH_1})
+  set(door_of_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
+endforeach()
+
+# check_door(SOURCE LINE): an error where the include line leads into a folder past its door.
+function(check_door source line)
+  foreach(folder IN LISTS behind_doors)
+    if(line MATCHES "#include \"${folder}/" AND NOT line MATCHES "#include \"${door_of_${folder}}\""
+       AND NOT "${source}" MATCHES "^${folder}/")
+      message(SEND_ERROR "${source} may use ${folder} only by ${door_of_${folder}}: ${line}")
+    endif()
+  endforeach()
+endfunction()
 
 # module_of(OUT PATH): the folder of the table that the path is in, or the path's own folder.
 function(module_of out path)
@@ -124,8 +149,12 @@ foreach(source IN LISTS sources)
   endif()
   file(STRINGS ${ROOT}/${source} lines REGEX "^ *# *include ")
   foreach(line IN LISTS lines)
+    check_door(${source} "${line}")
     used_by(used "${line}" ${own})
     allowed(may "${used}" ${own})
+    if("${source}" STREQUAL "${door_of_${own}}" AND "${used}" MATCHES "^${own}/")
+      continue()  # a door leads to all rooms behind it
+    endif()
     if(used AND NOT used STREQUAL own AND NOT may)
       message(SEND_ERROR "${source} may not use ${used}: ${line}")
     endif()

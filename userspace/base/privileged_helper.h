@@ -1,14 +1,14 @@
-// The privileged helper: a process that keeps the rights which this one gives up, and does for it
-// what takes them. It is forked while this process still has them, does few kinds of requests,
-// looks at each before it does it, and ends with this process, however that ends.
+// The privileged helper: a process that keeps the rights which this process gives up, and answers
+// requests that take them. It is forked while this process still has its rights, knows few kinds of
+// requests, checks each of them, and ends with this process, however that ends.
 //
-// A request is a message over a connection of its own, which is handed to the privileged helper
-// with it: so any thread may ask, and a forked child of this process, too. What it takes to do them
-// is not known here (capture/helper/privileged_requests.h).
+// A request is a message over a connection of its own, which is handed to the helper with it. So
+// any thread may ask, and so may a forked child of this process. How requests are answered is not
+// known here (capture/helper/privileged_requests.h).
 //
-// Rights are a whole process's, and are lacking wherever it opens a file. So the privileged helper
-// is one for the process, found by of_this_process(), and not passed along through everything that
-// reads.
+// Rights belong to a whole process, and may be missing wherever it opens a file. So there is one
+// helper for the process, found by of_this_process(), and it is not passed along through everything
+// that reads.
 #pragma once
 
 #include <cstdint>

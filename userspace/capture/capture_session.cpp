@@ -1,21 +1,31 @@
 #include "userspace/capture/capture_session.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
-#include <thread>
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <poll.h>
 #include <sys/resource.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/privileged_helper.h"
-#include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/capture_state.h"
+#include "userspace/capture/budget_keeper.h"
+#include "userspace/capture/capture_gate.h"
 #include "userspace/capture/control/signals.h"
+#include "userspace/capture/control_service.h"
+#include "userspace/capture/flight_recorder.h"
+#include "userspace/capture/helper_monitor.h"
+#include "userspace/capture/hit_monitor.h"
+#include "userspace/capture/loss_monitor.h"
 #include "userspace/capture/output/writable.h"
+#include "userspace/capture/processes/process_exits.h"
+#include "userspace/capture/progress_reporter.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/target/host.h"
 
@@ -27,30 +37,10 @@ using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Between two looks while there is nothing to look into yet.
-constexpr std::chrono::microseconds kLongestPeriod{20'000};
-
-std::uint64_t own_cpu_time_ns() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ns = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * kSecond +
-           static_cast<std::uint64_t>(time.tv_usec) * 1000;
-  };
-  return ns(usage.ru_utime) + ns(usage.ru_stime);
-}
-
 std::uint64_t own_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-void sleep_until(std::uint64_t monotonic) {
-  timespec when{.tv_sec = static_cast<time_t>(monotonic / kSecond),
-                .tv_nsec = static_cast<long>(monotonic % kSecond)};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) == EINTR) {
-  }
 }
 
 // What a reader needs before the first event.
@@ -60,10 +50,124 @@ Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) 
   return writer.write(base::read_clock_pair());
 }
 
+// What the engines have to know of the capture that makes them.
+void complete(EngineOptions& engines, const Options& options) {
+  engines.bpf.link_each_point = options.budget.has_value();
+  engines.rings.follow = options.follow;
+  engines.rings.target_starts = options.is_command && !options.launches;
+  if (options.follow || options.launches) engines.rings.first_clocks = read_counter_pair();
+}
+
+// The parts of a capture that work while it runs. Those that only use others come behind them.
+struct Parts {
+  Parts(const Options& options, TracedProcesses& processes, ProcessRecorder& process_recorder,
+        SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
+        TriggerWatch* watch);
+
+  EventPump pump;
+  CaptureGate gate;
+  PointSwitches switches;
+  ProcessNews news;
+  LateJoiners joiners;
+  CodeFollower code;
+  FamilyFollower family;
+  ScriptLaunch launch;
+  ProcessExits exits;
+  BudgetKeeper budget;
+  HelperMonitor helpers;
+  ProgressReporter progress;
+  LossMonitor losses;
+  HitMonitor hits;
+  std::optional<FlightRecorder> recorder;
+  ControlService control;
+  std::vector<Ticker*> tickers;  // in the order in which the loop ticks them
+};
+
+Parts::Parts(const Options& options, TracedProcesses& processes, ProcessRecorder& process_recorder,
+             SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
+             TriggerWatch* watch)
+    : pump(sources, output.sink(), output),
+      gate(options, sources, record, output, processes),
+      switches(processes),
+      joiners(options, processes, process_recorder, sources, record, output, finder, news),
+      code(options, processes, process_recorder, sources, record, output, finder),
+      family(options, processes, process_recorder, sources, record, output, joiners, code, news),
+      launch(options, processes, sources, record, joiners, family, news),
+      exits(options, processes, sources, record, output, launch, news),
+      budget(options, processes, process_recorder, sources, record, output, pump),
+      helpers(sources, record),
+      progress(processes, record, output, pump),
+      losses(record, output.sink(), pump),
+      hits(options, processes, process_recorder, record, output, pump, switches),
+      control(options, record, output.sink(), pump, progress,
+              [this] { return gate.open(tickers); }),
+      tickers{&budget, &helpers, &progress, &losses, &hits} {
+  if (watch != nullptr) {
+    const auto answer = [this](int client, bool worked, const std::string& words) {
+      control.answer(client, worked, words);
+    };
+    recorder.emplace(options, *watch, output.sink(), sources, pump, record, switches, progress,
+                     answer);
+    control.ask_for_dumps(*recorder);
+    tickers.push_back(&*recorder);
+  }
+  for (Ticker* ticker : std::initializer_list<Ticker*>{&exits, &family, &joiners, &code, &launch})
+    tickers.push_back(ticker);
+  processes.observe(control);
+  processes.observe(family);
+  processes.observe(budget);
+}
+
 }  // namespace
+
+// Members in the order in which they are acquired: the parts go first when this is destroyed, and
+// then the probes.
+class Capture::State {
+ public:
+  explicit State(Options options);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    // A capture that did not come to its open mark must not leave an empty trace.
+    if (sink && !record.is_open()) sink->abandon();
+  }
+
+  Result<void> open_sink();
+  Result<void> make_parts();
+  Result<void> arm();
+  Result<void> wait(int signals, nanoseconds timeout, const Listener& listener);
+  nanoseconds time_to_wait(bool has_more, std::uint64_t now_ns) const;
+  void check_stop(std::uint64_t now_ns);
+  Result<WrittenFile> end_file();
+
+  const Options options;
+  CaptureRecord record;
+  PointFinder finder{options};
+  TracedProcesses processes;          // they outlive the sources
+  std::optional<TriggerWatch> watch;  // of a flight recorder; the sink's thread looks
+  std::optional<Sink> sink;
+  std::optional<CaptureOutput> output;
+  SourceSet sources;
+  ProcessRecorder recorder{options, processes, sources, record};
+  std::unique_ptr<Parts> parts;
+  nanoseconds attach_time{};
+  std::string left_before;  // of a killed capture, by its new name
+  std::vector<pollfd> watched;
+};
+
+Capture::State::State(Options wanted)
+    : options([&] {
+        complete(wanted.engines, wanted);
+        wanted.engines.rings.meet = [this](std::uint32_t pid) {
+          parts->family.meet(static_cast<pid_t>(pid));
+        };
+        return std::move(wanted);
+      }()),
+      record("sojourn " SOJOURN_VERSION, options.flight.has_value()) {}
 
 Result<void> Capture::State::open_sink() {
   const FileOwner owner = FileOwner::of(options.output);
+  const model::Schema& schema = recorder.schema();
   if (options.flight) {
     SJ_TRY(put_aside, try_to_write(options.output, owner));
     left_before = std::move(put_aside);
@@ -75,8 +179,6 @@ Result<void> Capture::State::open_sink() {
                  });
     sink->push(schema);
     sink->push(base::read_clock_pair());
-    dumps.emplace(options.output, options.aftermath);
-    is_held = true;
   } else {
     const WriteAs as(owner);
     SJ_TRY(writer, trace::Writer::create(options.output));
@@ -90,87 +192,25 @@ Result<void> Capture::State::open_sink() {
     SJ_TRY(filter_stage, EventFilterStage::create(*options.where, schema));
     output->leave_out_by(std::move(filter_stage));
   }
-  for (const auto& source : sources) SJ_CHECK(source->connect(*output));
+  SJ_CHECK(sources.connect(*output));
+  recorder.connect(*output);
   output->announce_points();
-  triggered.rests_until_ns.resize(options.triggers.size());
-  return check_triggers();
+  return {};
+}
+
+Result<void> Capture::State::make_parts() {
+  parts = std::make_unique<Parts>(options, processes, recorder, sources, record, *output, finder,
+                                  watch ? &*watch : nullptr);
+  if (parts->recorder) SJ_CHECK(parts->recorder->check_triggers(output->schema()));
+  return parts->budget.start();
 }
 
 Result<void> Capture::State::arm() {
   const std::uint64_t before = base::monotonic_ns();
-  for (const auto& source : sources) SJ_CHECK(source->arm());
-  coverage.attach_time = nanoseconds(base::monotonic_ns() - before);
-  about.tracer = "sojourn " SOJOURN_VERSION;
-  about.engine = model::Engine::kBpf;
-  for (const Engine* engine : engines) note_engine(*engine);
-  about.sites = static_cast<std::uint32_t>(coverage.sites);
+  SJ_CHECK(sources.arm());
+  attach_time = nanoseconds(base::monotonic_ns() - before);
+  for (const Engine* engine : sources.engines()) record.note_engine(*engine, sources.has_rings());
   return {};
-}
-
-void Capture::State::note_engine(const Engine& engine) {
-  coverage.sites += engine.sites();
-  if (!rings.empty()) about.engine = model::Engine::kRing;
-  const std::string mechanism = engine.mechanism();
-  if (!about.attach.contains(mechanism))
-    about.attach += (about.attach.empty() ? "" : " and ") + mechanism;
-}
-
-Result<std::uint64_t> open_together(std::span<const std::unique_ptr<Source>> sources,
-                                    std::uint64_t latest_ns) {
-  // Where this thread is kept from its CPU, a mark may have passed before every source knows of it.
-  for (std::uint64_t lead = kGateLead;; lead *= 2) {
-    const std::uint64_t open_ns = std::min(base::monotonic_ns() + lead, latest_ns);
-    for (const auto& source : sources) source->open_at(open_ns);
-    if (open_ns == latest_ns || base::monotonic_ns() < open_ns) return open_ns;
-    for (const auto& source : sources) SJ_CHECK(source->start_over());
-  }
-}
-
-Result<void> Capture::State::open_gate() {
-  // What was recorded before is kept as far back as every engine has all of it.
-  std::uint64_t earliest = engines.empty() ? UINT64_MAX : 0;
-  for (const Engine* engine : engines) earliest = std::max(earliest, engine->earliest_ns());
-  SJ_TRY(open_ns, open_together(sources, earliest));
-  about.open_ns = open_ns;
-  output->begin(about.open_ns);
-  if (options.duration) {
-    end_ns = std::max(base::monotonic_ns(), about.open_ns) +
-             static_cast<std::uint64_t>(options.duration->count());
-    close_at(end_ns);
-  }
-  sleep_until(about.open_ns);
-  tracer_cpu_at_open = own_cpu_time_ns();
-  for (const auto& member : members) {
-    member->cpu_first_ns = member->process.cpu_time_ns().value_or(0);
-    member->cpu_last_ns = member->cpu_first_ns;
-  }
-  next_second_ns = about.open_ns + kSecond;
-  sink->push(about);
-  name_threads(ThreadNames::Look::kNew);
-  return {};
-}
-
-void Capture::State::close_at(std::uint64_t monotonic_ns) {
-  for (const auto& source : sources) source->close_at(monotonic_ns);
-}
-
-Result<bool> Capture::State::poll() {
-  bool more = false;
-  for (const auto& source : sources) {
-    SJ_TRY(left, source->poll());
-    more |= left;
-  }
-  return more;
-}
-
-void Capture::State::flush() {
-  for (const auto& source : sources) source->flush();
-}
-
-std::chrono::microseconds Capture::State::poll_period() const {
-  auto period = engines.empty() ? kLongestPeriod : std::chrono::microseconds::max();
-  for (const auto& source : sources) period = std::min(period, source->poll_period());
-  return period;
 }
 
 Capture::Capture(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -178,226 +218,162 @@ Capture::Capture(Capture&&) noexcept = default;
 Capture& Capture::operator=(Capture&&) noexcept = default;
 Capture::~Capture() = default;
 
-const Coverage& Capture::coverage() const {
-  return state_->coverage;
+Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
+  auto state = std::make_unique<State>(std::move(options));
+  const Options& how = state->options;
+  SJ_CHECK(state->recorder.add_subjects(std::move(subjects)));
+  state->processes.first().expect_rings(how.launches && how.engines.wanted != model::Engine::kBpf);
+  SJ_CHECK(state->recorder.make_sources());
+  SJ_CHECK(state->open_sink());
+  SJ_CHECK(state->make_parts());
+  state->sink->count_points(state->output->schema().points.size());
+  SJ_CHECK(state->arm());
+  state->parts->control.listen(state->processes);
+  SJ_CHECK(state->parts->family.start());
+  if (!how.wait_for_start) SJ_CHECK(state->parts->gate.open(state->parts->tickers));
+  return Capture(std::move(state));
+}
+
+Coverage Capture::coverage() const {
+  Coverage coverage = state_->recorder.coverage();
+  coverage.sites = state_->record.about().sites;
+  coverage.attach_time = state_->attach_time;
+  coverage.why_no_costs = state_->recorder.costs().why_unknown();
+  coverage.why_only_looks = state_->parts->family.why_only_looks();
+  return coverage;
 }
 
 std::size_t Capture::points() const {
   return state_->output->schema().points.size();
 }
 
-Result<Capture> Capture::start(std::vector<Subject> subjects, Options options) {
-  auto state = std::make_unique<State>();
-  state->options = std::move(options);
-  state->options.engines.bpf.link_each_point = state->options.budget.has_value();
-  Options& how = state->options;
-  how.engines.rings.follow = how.follow;
-  how.engines.rings.target_starts = how.is_command && !how.launches;
-  if (how.follow || how.launches) how.engines.rings.first_clocks = read_counter_pair();
-  state->options.engines.rings.meet = [state = state.get()](std::uint32_t pid) {
-    state->family.met.push_back(static_cast<pid_t>(pid));
-  };
-  SJ_CHECK(state->join_members(std::move(subjects)));
-  const bool may_have_rings = how.engines.wanted != model::Engine::kBpf;
-  state->members.front()->is_held = how.is_command;
-  state->members.front()->rings_may_come = how.launches && may_have_rings;
-  SJ_CHECK(state->make_sources());
-  state->measure_costs();
-  SJ_CHECK(state->open_sink());
-  SJ_CHECK(state->set_budget());
-  state->sink->count_points(state->output->schema().points.size());
-  SJ_CHECK(state->arm());
-  state->listen_for_ctl();
-  SJ_CHECK(state->follow());
-  if (!state->options.wait_for_start) SJ_CHECK(state->open_gate());
-  return Capture(std::move(state));
-}
-
-// Somebody may have killed them. Without its probes a capture would say that nothing is hit;
-// without the privileged helper it goes on with what it has.
-Result<void> Capture::State::poll_helpers(const Listener& listener) {
-  const std::uint64_t now_ns = base::monotonic_ns();
-  const bool are_held = std::ranges::all_of(bpf, &BpfEngine::holds_probes);
-  if (!are_held) {
-    // Up to the close mark, which is at most so far ahead.
-    note_unarmed({.pid = 0,
-                  .point = model::kNoPoint,
-                  .from_ns = std::max(about.open_ns, probes_seen_ns),
-                  .until_ns = now_ns + kSecond / 4});
-    return fail("the process that holds the probes was killed");
+void Capture::describe() {
+  for (const auto& one : state_->processes.all()) {
+    if (auto who = one->process.describe()) one->about = std::move(*who);
+    state_->sink->push(one->about);
   }
-  probes_seen_ns = now_ns;
-  const base::PrivilegedHelper* const helper = base::PrivilegedHelper::of_this_process();
-  if (helper != nullptr && !helper->is_alive() && !std::exchange(told_of_no_helper, true))
-    listener.say(
-        "the process that keeps the rights was killed: libraries, children and processes that come "
-        "from now on are not recorded");
+}
+
+void Capture::has_begun(target::Process command) {
+  TracedProcess& process = state_->processes.first();
+  process.process = std::move(command);
+  if (auto who = process.process.describe()) process.about = std::move(*who);
+  state_->sink->push(process.about);
+}
+
+std::vector<const target::Process*> Capture::processes() const {
+  std::vector<const target::Process*> alive;
+  for (const auto& one : state_->processes.all())
+    if (!one->has_ended()) alive.push_back(&one->process);
+  return alive;
+}
+
+nanoseconds Capture::State::time_to_wait(bool has_more, std::uint64_t now_ns) const {
+  if (has_more) return nanoseconds(0);
+  const std::uint64_t end_ns = record.end_ns();
+  const nanoseconds until_end(end_ns > now_ns ? std::min(end_ns - now_ns, kSecond) : 0);
+  return std::min<nanoseconds>(parts->pump.poll_period(), until_end);
+}
+
+// For whatever comes next: events, a signal, a request, a fork, the end of a process.
+Result<void> Capture::State::wait(int signals, nanoseconds timeout, const Listener& listener) {
+  watched = {{.fd = signals, .events = POLLIN, .revents = 0},
+             {.fd = parts->control.fd(), .events = POLLIN, .revents = 0},
+             {.fd = parts->family.fd(), .events = POLLIN, .revents = 0}};
+  const std::size_t pidfds = watched.size();
+  parts->exits.add_pidfds(watched);
+  const timespec wait{.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000),
+                      .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
+  const std::uint64_t waiting_from = base::monotonic_ns();
+  if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
+    return fail_errno("wait for the target");
+  const std::uint64_t waited = base::monotonic_ns() - waiting_from;
+  record.note_starved(waited - std::min(waited, static_cast<std::uint64_t>(timeout.count())));
+  if (watched[1].revents != 0) SJ_CHECK(parts->control.take_requests());
+  SJ_CHECK(parts->exits.take(std::span(watched).subspan(pidfds), listener));
+  if (watched[0].revents != 0) parts->control.on_signal(read_signal(signals));
   return {};
 }
 
-void Capture::State::name_threads(ThreadNames::Look what) {
-  model::Context found;
-  for (const auto& member : members)
-    if (!member->has_ended) output->thread_names().look(member->process, what, found);
-  if (!found.empty()) sink->push(std::move(found));
-}
-
-// Now and then all that is known goes to disk, so that a capture that is killed loses little.
-Result<void> Capture::State::every_second(const Listener& listener) {
-  const std::uint64_t now = base::monotonic_ns();
-  if (now < next_second_ns) return {};
-  next_second_ns += kSecond;
-  SJ_CHECK(poll_helpers(listener));
-  target_cpu_ns();
-  flush();
-  SJ_TRY(losses, this->losses());
-  sink->push(base::read_clock_pair());
-  sink->push(losses);
-  write_unarmed();
-  name_threads(ThreadNames::Look::kNew);
-  lost_so_far = not_kept(losses).lost;
-  listener.progress({.elapsed = nanoseconds(now - about.open_ns),
-                     .events = events(),
-                     .lost = lost_so_far,
-                     .bytes = sink->bytes()});
-  return {};
+void Capture::State::check_stop(std::uint64_t now_ns) {
+  if (now_ns >= record.end_ns()) record.end("duration");
+  if (parts->recorder && parts->recorder->is_stop_due(now_ns)) record.end("trigger");
+  if (sink->failed()) record.end("write error");
 }
 
 Result<void> Capture::run(int signals, const Listener& listener) {
   State& state = *state_;
-  const int control = state.control ? state.control->fd() : -1;
-  std::vector<pollfd> watched;
-
   if (!state.left_before.empty()) listener.say(put_aside_words(state.left_before));
-  while (state.about.ended_by.empty()) {
-    SJ_TRY(more, state.poll());
-    const std::uint64_t now = base::monotonic_ns();
-    SJ_CHECK(state.keep_budget(listener));
-    SJ_CHECK(state.every_second(listener));
-    SJ_CHECK(state.poll_losses(listener));
-    SJ_CHECK(state.poll_hits(listener));
-    SJ_CHECK(state.poll_triggers(listener));
-    SJ_CHECK(state.poll_dumps(listener));
-    SJ_CHECK(state.poll_members(listener));
-    SJ_CHECK(state.poll_launch(listener));
-    watched = {
-        {.fd = signals, .events = POLLIN, .revents = 0},
-        {.fd = control, .events = POLLIN, .revents = 0},
-        {.fd = state.family.watch ? state.family.watch->fd() : -1, .events = POLLIN, .revents = 0}};
-    state.add_pidfds(watched);
-    const nanoseconds until_end(state.end_ns > now ? std::min(state.end_ns - now, kSecond) : 0);
-    const nanoseconds timeout =
-        more ? nanoseconds(0) : std::min<nanoseconds>(state.poll_period(), until_end);
-    const timespec wait{.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000),
-                        .tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000)};
-    const std::uint64_t waiting_from = base::monotonic_ns();
-    if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
-      return fail_errno("wait for the target");
-    const std::uint64_t waited = base::monotonic_ns() - waiting_from;
-    const auto wanted = static_cast<std::uint64_t>(timeout.count());
-    state.about.longest_starved_ns =
-        std::max(state.about.longest_starved_ns, waited - std::min(waited, wanted));
-    if (watched[1].revents != 0)
-      for (const ControlSocket::Request& request : state.control->take())
-        SJ_CHECK(state.obey(request));
-    SJ_CHECK(state.end_members(std::span(watched).subspan(3), listener));
-    if (watched[0].revents != 0) state.on_signal(read_signal(signals));
-    if (now >= state.end_ns) state.about.ended_by = "duration";
-    if (now >= state.triggered.stop_at_ns && state.events() >= state.triggered.stop_at_events)
-      state.about.ended_by = "trigger";
-    if (state.sink->failed()) state.about.ended_by = "write error";
+  while (!state.record.has_ended()) {
+    SJ_TRY(more, state.parts->pump.poll());
+    const std::uint64_t now_ns = base::monotonic_ns();
+    for (Ticker* ticker : state.parts->tickers) SJ_CHECK(ticker->tick(listener));
+    SJ_CHECK(state.wait(signals, state.time_to_wait(more, now_ns), listener));
+    state.check_stop(now_ns);
   }
-  if (state.options.launches) state.look_at_left_rings(listener, true);
+  state.parts->launch.finish(listener);
   return {};
 }
 
-// True: there is more.
-Result<bool> Capture::State::poll_with_room() {
-  // Asked before: without room the drain took nothing, however much room there is by now.
-  const bool had_room = sink->has_room();
-  SJ_TRY(more, poll());
-  if (!had_room) std::this_thread::sleep_for(poll_period());
-  return !sink->failed() && (more || !had_room);
-}
-
-// Takes what is still in the rings, whatever time the disk needs. Nothing comes any more.
-Result<void> Capture::State::drain_rest() {
-  for (bool more = true; more;) {
-    SJ_TRY(left, poll_with_room());
-    more = left;
-  }
-  flush();
-  return {};
+Result<WrittenFile> Capture::State::end_file() {
+  if (parts->recorder) return parts->recorder->finish();
+  SJ_CHECK(sink->finish());
+  return WrittenFile{.path = options.output, .bytes = sink->bytes()};
 }
 
 Result<Outcome> Capture::finish() {
   State& state = *state_;
-  SJ_CHECK(state.wait_for_start());
-  if (!state.is_open())
-    return fail("ended by {} before it was started: no trace was written", state.about.ended_by);
-  // A gate that closes by itself, at the end of the duration, is left to that. Else the mark is as
-  // far ahead as this thread was ever kept from its CPU, and more.
-  const std::uint64_t lead = std::clamp(2 * state.about.longest_starved_ns, kGateLead, kSecond / 4);
-  state.about.close_ns = std::min(state.end_ns, base::monotonic_ns() + lead);
-  if (state.about.close_ns != state.end_ns) state.close_at(state.about.close_ns);
-  sleep_until(state.about.close_ns);
-  state.switch_back();
-  state.about.target_cpu_ns = state.target_cpu_ns();
-  state.name_threads(ThreadNames::Look::kAll);
+  Parts& parts = *state.parts;
+  CaptureRecord& record = state.record;
+  if (parts.recorder) SJ_CHECK(parts.recorder->wait_for_file_start());
+  if (!record.is_open())
+    return fail("ended by {} before it was started: no trace was written", record.about().ended_by);
+  parts.gate.close();
+  parts.switches.switch_back();
+  record.note_target_cpu(state.processes.cpu_ns());
+  state.processes.name_threads(*state.output, ThreadNames::Look::kAll);
 
   // A hit inside the gate may still be on its way to its ring.
-  for (const auto& source : state.sources) SJ_CHECK(source->settle());
-  for (const auto& source : state.sources) source->disarm();
+  SJ_CHECK(state.sources.settle());
+  state.sources.disarm();
   state.sink->when_behind(Sink::Behind::kWait);  // nothing comes any more that could be newer
-  SJ_CHECK(state.drain_rest());
-  state.note_met();
+  SJ_CHECK(parts.pump.drain_rest());
+  parts.family.note_met();
   state.output->announce_points();  // also those of a program that ended before it was attached to
 
-  SJ_TRY(losses, state.losses());
-  SJ_TRY(never_hit, state.never_hit());
-  state.about.stream_hits = state.retired.hits;
-  for (const auto& source : state.sources) SJ_CHECK(source->add_hits(state.about.stream_hits));
-  if (state.output->filter_stage()) state.output->filter_stage()->close_up(state.about.stream_hits);
-  for (const Engine* engine : state.engines)
-    state.about.stamp_error_ns = std::max(state.about.stamp_error_ns, engine->stamp_error_ns());
-  for (const RingEngine* rings : state.rings)
-    for (const model::ShedSpan& span : rings->silences()) state.about.shed.push_back(span);
-  state.about.tracer_cpu_ns = own_cpu_time_ns() - state.tracer_cpu_at_open;
-  state.about.tracer_rss_bytes = own_memory_bytes();
-  for (model::ShedSpan& span : state.about.shed)
-    if (span.until_ns == 0) span.until_ns = state.about.close_ns;
+  SJ_TRY(losses, parts.pump.losses());
+  SJ_TRY(never_hit, parts.hits.never_hit());
+  SJ_TRY(stream_hits, state.sources.hits());
+  if (state.output->filter_stage()) state.output->filter_stage()->close_up(stream_hits);
+  record.finish({.stream_hits = std::move(stream_hits),
+                 .stamp_error_ns = state.sources.stamp_error_ns(),
+                 .silences = state.sources.silences(),
+                 .tracer_cpu_ns = parts.gate.tracer_cpu_ns(),
+                 .tracer_rss_bytes = own_memory_bytes()});
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
-  state.sink->push(state.about);
+  state.sink->push(record.about());
   SJ_TRY(file, state.end_file());
   const NotKept missing = not_kept(losses);
-  const State::GivenUp given_up = state.given_up();
+  const EventPump::GivenUp given_up = parts.pump.given_up();
   return Outcome{.path = std::move(file.path),
-                 .dumps = state.dumps_done,
-                 .capture = state.about,
-                 .events = state.events() - given_up.events,
-                 .other_events = state.other_events() - given_up.other_events,
+                 .dumps = parts.recorder ? parts.recorder->dumps() : 0U,
+                 .capture = record.about(),
+                 .events = parts.pump.events() - given_up.events,
+                 .other_events = parts.pump.other_events() - given_up.other_events,
                  .lost = missing.lost,
                  .filtered = missing.filtered,
                  .bytes = file.bytes,
                  .never_hit = std::move(never_hit),
-                 .switched = state.switched_points().size(),
-                 .rings = state.ring_advice()};
+                 .switched = parts.switches.switched_points().size(),
+                 .rings = state.sources.ring_advice()};
 }
 
 std::size_t Capture::probes_left() const {
-  std::size_t probes = 0;
-  for (const BpfEngine* engine : state_->bpf)
-    if (engine->is_armed()) probes += engine->sites();
-  return probes;
+  return state_->sources.probes_armed();
 }
 
 void Capture::detach() {
-  state_->engines.clear();
-  state_->rings.clear();
-  state_->bpf.clear();
-  for (const auto& member : state_->members) member->engines.clear();
-  state_->others.clear();
   state_->sources.clear();
 }
 

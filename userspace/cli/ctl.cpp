@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.h"
-#include "userspace/capture/control/control_socket.h"
-#include "userspace/capture/rings/ring_control.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"

@@ -5,8 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/bpf/nop_trial.h"
+#include "userspace/capture/api.h"
 #include "userspace/coarse/map/ready_maps.h"
 #include "userspace/target/points.h"
 

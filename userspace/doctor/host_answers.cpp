@@ -6,10 +6,7 @@
 
 #include "bpf/events.h"
 #include "userspace/base/clock.h"
-#include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/bpf/trial_sites.h"
-#include "userspace/capture/perf/perf_counters.h"
-#include "userspace/capture/records/ring_clock.h"
+#include "userspace/capture/api.h"
 #include "userspace/doctor/probe_trials.h"
 
 namespace sojourn::doctor {

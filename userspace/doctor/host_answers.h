@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/api.h"
 
 namespace sojourn::doctor {
 

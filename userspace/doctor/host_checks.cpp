@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/api.h"
 
 namespace sojourn::doctor {
 

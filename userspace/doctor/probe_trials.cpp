@@ -12,8 +12,7 @@
 #include "userspace/base/clock.h"
 #include "userspace/base/fd.h"
 #include "userspace/base/own_child.h"
-#include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/bpf/trial_sites.h"
+#include "userspace/capture/api.h"
 
 namespace sojourn::doctor {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/base/result.h"
-#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/capture/api.h"
 #include "userspace/doctor/host_answers.h"
 
 namespace sojourn::doctor {

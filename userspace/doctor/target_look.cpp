@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/trace/reader.h"
-#include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/capture_session.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/api.h"
 #include "userspace/target/points.h"
 #include "userspace/target/procfs.h"
 

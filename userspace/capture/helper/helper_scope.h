@@ -1,6 +1,6 @@
-// Whom a privileged helper may be asked about: the processes of one capture, and those that come to
-// it. It is filled before anybody gives rights up, and looks for itself whether who came belongs
-// there. One thread owns a HelperScope.
+// The processes that a privileged helper answers requests about: those of one capture, and those
+// that join it. The scope is set before rights are given up, and the helper checks for itself
+// whether a process that came later belongs to it. One thread owns a HelperScope.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,17 @@
-// What a privileged helper does for its capture (base/privileged_helper.h), once the capture has
-// given its rights up. Of a process of the capture, and of no other:
+// What a privileged helper answers (base/privileged_helper.h), once the capture has given its
+// rights up. Each request is about a process of the capture, and about no other:
 //
 //   open         /proc/PID/maps and the like; the ELF files that it has below its root, no cores
 //   links        where its executable, its descriptors and its namespaces lead
 //   rings        the files of its rings, for writing: they have the names and the mappings of such
 //   owner pages  what is in its rings besides
-//   instruction  that a thread which is stopped will go on with
+//   instruction  the next instruction of a thread that is stopped
 //   perf events  of its threads
 //   sockets      a question about those of its network namespace
 //   costs        what a hit costs, measured on this program's own code
 //   probes       a process that holds them (bpf/probe_keeper.h)
 //
-// Everything that is asked is looked at as if it came from a stranger. No state but the
-// HelperScope.
+// Every request is checked as if it came from a stranger. The HelperScope is the only state.
 #pragma once
 
 #include "analysis/base/result.h"

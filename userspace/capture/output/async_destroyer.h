@@ -1,5 +1,6 @@
-// Destroys sources on a thread of its own: taking probes off waits some 30 ms for the kernel, in
-// which nobody would empty the rings of the others. One thread owns a AsyncDestroyer.
+// Destroys sources on a thread of its own: to take probes off waits some 30 ms for the kernel, and
+// nobody would empty the other rings meanwhile. One thread owns an AsyncDestroyer; its destructor
+// returns when all of them are destroyed.
 #pragma once
 
 #include <condition_variable>

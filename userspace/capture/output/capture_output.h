@@ -1,6 +1,6 @@
-// What the sources of one capture share on their way out: the sink, the numbers of the streams, the
-// names of the threads, and the schema, which grows while the capture runs. The capture's thread
-// owns it; a source's own thread may push events to the sink, and nothing else.
+// What the sources of a capture share on their way out: the sink, the numbers of streams, the names
+// of threads, and the schema, which grows while the capture runs. The capture's thread owns a
+// CaptureOutput; a source's own thread may push events to the sink, and do nothing else here.
 #pragma once
 
 #include <cstdint>

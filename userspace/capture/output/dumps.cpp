@@ -48,18 +48,14 @@ void Dumps::File::end(Result<Dumped> how) {
   dumped = std::move(how);
 }
 
-void Dumps::begin(Sink& sink, model::Capture about,
-                  std::vector<DescribesLate::Description> descriptions) {
+void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Description> descriptions) {
   Writing writing{
       .asked = *std::exchange(asked_, std::nullopt), .file = std::make_shared<File>(), .found = {}};
   about.ended_by = writing.asked.why;
   writing.file->about = std::move(about);
   sink.run_in_order([names = names_, file = writing.file](std::unique_ptr<Store>& store) {
     file->path = names->next();
-    const auto* flight = dynamic_cast<const FlightStore*>(store.get());
-    auto writer = flight != nullptr
-                      ? flight->begin_file(file->path, file->about)
-                      : Result<trace::Writer>(fail("dump {}: nothing is held", file->path));
+    auto writer = store->begin_file(file->path, file->about);
     if (writer)
       file->writer.emplace(std::move(*writer));
     else

@@ -14,9 +14,9 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
 #include "analysis/trace/writer.h"
-#include "userspace/capture/output/description.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/sink.h"
+#include "userspace/capture/output/source.h"
 
 namespace sojourn::capture {
 
@@ -63,8 +63,7 @@ class Dumps {
 
   // Everything up to about.close_ns has been pushed to the sink. What it holds is written now; what
   // takes long to be found out about that comes later, and the file has its name then.
-  void begin(Sink& sink, model::Capture about,
-             std::vector<DescribesLate::Description> descriptions);
+  void begin(Sink& sink, model::Capture about, std::vector<Source::Description> descriptions);
 
   // Those that are written since the last call; completes what has been found out meanwhile.
   std::vector<Done> take_done(Sink& sink);

@@ -1,7 +1,8 @@
-// --where of a capture, in the collector: what the engines could not leave out by themselves is
-// left out here, before the sink. A filtered event is no loss: the numbers of the events behind it
-// close up, so that a gap still means a loss, and it is counted by stream and point. What the
-// expression cannot judge, as the event has not the field, is kept. The capture's thread owns it.
+// --where of a capture, in the collector: events that the engines could not leave out by themselves
+// are left out here, before the sink. A filtered event is no loss: it is counted by stream and
+// point, and the sequence numbers of the events behind it close up, so that a gap still means a
+// loss. An event that lacks a field of the expression is kept. The capture's thread owns an
+// EventFilterStage.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,14 @@
 
 namespace sojourn::capture {
 
+Result<Dumped> Store::dump(const std::string& path, model::Capture) const {
+  return fail("dump {}: nothing is held", path);
+}
+
+Result<trace::Writer> Store::begin_file(const std::string& path, model::Capture&) const {
+  return fail("dump {}: nothing is held", path);
+}
+
 Result<void> FileStore::take(const Item& item) {
   return std::visit([this](const auto& content) { return writer_.write(content); }, item);
 }

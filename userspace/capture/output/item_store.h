@@ -29,6 +29,19 @@ using Item = std::variant<model::EventBatch, model::Schema, model::Target, model
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
                           model::Sampling, model::Context, model::Profile>;
 
+// How much history is held: what either of the first two asks for, as far as the memory reaches.
+struct History {
+  std::chrono::nanoseconds span{};
+  std::uint64_t events = 0;
+  std::size_t bytes = std::size_t{256} << 20;
+};
+
+struct Dumped {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;
+  std::chrono::nanoseconds span{};  // that it tells everything of
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -41,19 +54,12 @@ class Store {
   // what is held now, and until that is acted upon a short history would have moved on.
   virtual void pin() {}
   virtual void unpin() {}
-};
 
-// How much history is held: what either of the first two asks for, as far as the memory reaches.
-struct History {
-  std::chrono::nanoseconds span{};
-  std::uint64_t events = 0;
-  std::size_t bytes = std::size_t{256} << 20;
-};
-
-struct Dumped {
-  std::uint64_t events = 0;
-  std::uint64_t bytes = 0;
-  std::chrono::nanoseconds span{};  // that it tells everything of
+  // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
+  // open mark moves to where the history begins. An error where nothing is held.
+  virtual Result<Dumped> dump(const std::string& path, model::Capture about) const;
+  // Begins a file with what is held. What comes later may be written to it as well.
+  virtual Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
 };
 
 // Writes one trace file.
@@ -81,12 +87,8 @@ class FlightStore final : public Store {
   void pin() override { is_pinned_ = true; }
   void unpin() override { is_pinned_ = false; }
 
-  // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
-  // open mark moves to where the history begins.
-  Result<Dumped> dump(const std::string& path, model::Capture about) const;
-
-  // Begins a file with what is held. What comes later may be written to it as well.
-  Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
+  Result<Dumped> dump(const std::string& path, model::Capture about) const override;
+  Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const override;
 
  private:
   struct Block {

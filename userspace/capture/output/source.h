@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/model/capture.h"
+#include "analysis/model/profile.h"
 #include "userspace/capture/output/capture_output.h"
 #include "userspace/target/process.h"
 
@@ -67,6 +69,16 @@ class Source {
   // Kept and lost ones between the marks, by stream, each at its stream's place.
   virtual Result<void> add_hits(std::vector<std::uint64_t>& hits) const = 0;
   virtual std::uint64_t events() const = 0;  // kept so far
+
+  // It holds events from before it was made, from its target's first instruction on: they count as
+  // well, whatever other sources began with.
+  virtual bool has_its_beginning() const { return false; }
+
+  // What it finds out about its events only when it is asked, because that takes long: the names in
+  // a profile, of what there is so far. It may be called on another thread, also when the source is
+  // gone. A trace that is finished while the source goes on wants it as well. Empty: nothing.
+  using Description = std::function<std::vector<model::Profile>()>;
+  virtual Description description() const { return {}; }
 };
 
 }  // namespace sojourn::capture

@@ -16,7 +16,6 @@
 
 #include "analysis/model/context.h"
 #include "analysis/model/profile.h"
-#include "userspace/capture/output/description.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/perf/perf_counters.h"
 #include "userspace/capture/perf/perf_events.h"
@@ -34,7 +33,7 @@ struct PerfOptions {
   std::function<void(const model::Counter&)> tell;
 };
 
-class PerfSource final : public Source, public DescribesLate {
+class PerfSource final : public Source {
  public:
   static Result<std::unique_ptr<PerfSource>> create(const target::Process& process,
                                                     PerfOptions options);

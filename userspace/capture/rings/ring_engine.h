@@ -67,6 +67,7 @@ class RingEngine final : public Engine {
   std::string mechanism() const override;
   std::uint64_t stamp_error_ns() const override;
   std::uint64_t earliest_ns() const override;
+  bool has_its_beginning() const override;  // the rings of some file, at least
 
   void add_advice(RingAdvice& advice) const;
 
@@ -85,7 +86,6 @@ class RingEngine final : public Engine {
   // its hits are there, however late it was found.
   bool has_all_of(const target::MappedFile& file) const;
   bool has_all() const;  // of all files
-  bool has_all_of_some() const;
   bool records(const target::Process& process) const;
 
   // As they are by now: libraries that came later have brought theirs.

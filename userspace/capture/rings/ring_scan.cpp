@@ -180,7 +180,7 @@ bool RingEngine::has_all_of(const target::MappedFile& file) const {
   return arena != nullptr && arena->has_all();
 }
 
-bool RingEngine::has_all_of_some() const {
+bool RingEngine::has_its_beginning() const {
   return std::ranges::any_of(state_->modules, [](const auto& module) { return module->has_all(); });
 }
 

@@ -11,9 +11,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/bpf/calibrate.h"
-#include "userspace/capture/queues/queue_table.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/list/json.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "userspace/capture/queues/queue_table.h"
+#include "userspace/capture/api.h"
 #include "userspace/coarse/points.h"
 #include "userspace/target/target.h"
 

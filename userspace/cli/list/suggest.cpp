@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "userspace/base/words.h"
-#include "userspace/capture/bpf/hit_rates.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
 #include "userspace/coarse/functions/data_path.h"
 #include "userspace/coarse/suggest/suggest.h"

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "userspace/capture/context/syscall_rate.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/cgroup.h"

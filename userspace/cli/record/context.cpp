@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "userspace/capture/context/context_source.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/capture_session.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {

@@ -12,11 +12,7 @@
 
 #include "analysis/report/words.h"
 #include "userspace/base/privileged_helper.h"
-#include "userspace/capture/flight_rings.h"
-#include "userspace/capture/helper/privileged_requests.h"
-#include "userspace/capture/output/writer_thread.h"
-#include "userspace/capture/post_mortem/snapshot_rings.h"
-#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"

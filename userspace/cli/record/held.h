@@ -6,7 +6,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
-#include "userspace/capture/post_mortem/orphaned_trace.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/record/processes.h"
 #include "userspace/cli/record/selection.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"

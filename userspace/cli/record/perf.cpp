@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "userspace/capture/perf/perf_source.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/capture_session.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/arguments.h"
 
 namespace sojourn::cli {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "analysis/report/words.h"
-#include "userspace/capture/post_mortem/crash_trace.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record/held.h"
 #include "userspace/cli/tell.h"

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "userspace/capture/rings/ring_control.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "userspace/capture/queues/queue_sampler.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/units.h"

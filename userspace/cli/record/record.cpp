@@ -12,12 +12,7 @@
 
 #include "userspace/base/fd.h"
 #include "userspace/base/privileged_helper.h"
-#include "userspace/capture/bpf/attach.h"
-#include "userspace/capture/capture_session.h"
-#include "userspace/capture/control/target_command.h"
-#include "userspace/capture/helper/helper_scope.h"
-#include "userspace/capture/helper/privileged_requests.h"
-#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record/options.h"
 #include "userspace/cli/record/words.h"

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "userspace/capture/hit_watch.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/target/process.h"

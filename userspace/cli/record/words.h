@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "userspace/capture/capture_session.h"
+#include "userspace/capture/api.h"
 #include "userspace/cli/record/options.h"
 
 namespace sojourn::cli {

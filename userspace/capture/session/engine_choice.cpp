@@ -1,4 +1,4 @@
-#include "userspace/capture/engines.h"
+#include "userspace/capture/session/engine_choice.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,43 @@
+// The door of the capture: what the command line and the doctor may use of it. Nobody outside
+// includes another header of it (tests/architecture); tests of a part include that part's own.
+//
+//   capture_session.h   one capture from attaching to a finished trace, and what it is asked to do
+//   flight_rings.h      a capture of targets that record by themselves, which waits to be asked
+//   control/            commands that are started to be recorded, and questions to a running
+//   capture context/, perf/,    sources besides the targets' own points: the kernel's doings,
+//   counters and queues/             stacks, queues and sockets post_mortem/        traces of rings
+//   that nobody reads: left by a crash, or still being written rights/, helper/    the rights that
+//   a capture keeps, and the process that keeps the others bpf/, rings/,       what the machine and
+//   a target offer before anything is attached: probes and records/, perf/     their costs, rings
+//   and their switches, clocks, counters
+//
+// Each header says who owns what, on which thread. There is no state here.
+#pragma once
+
+#include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/bpf_programs.h"
+#include "userspace/capture/bpf/calibrate.h"
+#include "userspace/capture/bpf/hit_rates.h"
+#include "userspace/capture/bpf/nop_trial.h"
+#include "userspace/capture/bpf/trial_sites.h"
+#include "userspace/capture/capture_session.h"
+#include "userspace/capture/context/context_source.h"
+#include "userspace/capture/context/syscall_rate.h"
+#include "userspace/capture/control/control_socket.h"
+#include "userspace/capture/control/target_command.h"
+#include "userspace/capture/flight_rings.h"
+#include "userspace/capture/helper/helper_scope.h"
+#include "userspace/capture/helper/privileged_requests.h"
+#include "userspace/capture/hit_watch.h"
+#include "userspace/capture/output/writer_thread.h"
+#include "userspace/capture/perf/perf_counters.h"
+#include "userspace/capture/perf/perf_source.h"
+#include "userspace/capture/post_mortem/crash_trace.h"
+#include "userspace/capture/post_mortem/orphaned_trace.h"
+#include "userspace/capture/post_mortem/snapshot_rings.h"
+#include "userspace/capture/queues/queue_sampler.h"
+#include "userspace/capture/queues/queue_table.h"
+#include "userspace/capture/records/ring_clock.h"
+#include "userspace/capture/rights/rights.h"
+#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/ring_control.h"

@@ -1,0 +1,100 @@
+#include "userspace/capture/budget_keeper.h"
+
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "userspace/base/clock.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::uint64_t kPeriodNs = 100'000'000;
+
+}  // namespace
+
+BudgetKeeper::BudgetKeeper(const Options& options, TracedProcesses& processes,
+                           const ProcessRecorder& recorder, SourceSet& sources,
+                           CaptureRecord& record, CaptureOutput& output, EventPump& pump)
+    : options_(&options),
+      processes_(&processes),
+      recorder_(&recorder),
+      sources_(&sources),
+      record_(&record),
+      output_(&output),
+      pump_(&pump) {}
+
+Result<void> BudgetKeeper::start() {
+  if (!options_->budget) return {};
+  if (const std::string& why = recorder_->costs().why_unknown(); !why.empty())
+    return fail("keep to a budget: what a hit costs is not known: {}", why);
+  budget_.emplace(*options_->budget, budget_points());
+  return {};
+}
+
+std::vector<BudgetPoint> BudgetKeeper::budget_points() const {
+  std::vector<BudgetPoint> costs;
+  const auto& points = recorder_->schema().points;
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    const model::Direction direction = points[point].direction;
+    costs.push_back({.hit_ps = record_->hit_cost_ps(point),
+                     .may_shed = direction == model::Direction::kDownlink ||
+                                 direction == model::Direction::kUplink});
+  }
+  return costs;
+}
+
+// Where nothing came before that eBPF records, only now it shows that its costs cannot be known.
+void BudgetKeeper::on_new_points(const Listener& listener) {
+  if (!budget_) return;
+  const std::string& why = recorder_->costs().why_unknown();
+  if (!why.empty() && !std::exchange(has_said_no_costs_, true))
+    listener.say(fmt::format(
+        "not kept to the budget: what eBPF records, as its costs are not known: {}", why));
+  budget_->set_points(budget_points());
+}
+
+// A span begins before the first of its hits can be missing, and ends when none is any more.
+Result<void> BudgetKeeper::switch_points(const std::vector<model::PointId>& points, bool on) {
+  if (!on) record_->begin_shedding(points);
+  for (const SourceEntry& one : sources_->entries()) {
+    if (one.engine == nullptr) continue;
+    // A process that just ended cannot be attached to.
+    if (auto switched = one.engine->switch_points(points, on);
+        !switched && one.process->process.alive())
+      return switched;
+  }
+  if (on) record_->end_shedding(points);
+  record_->write_shed(output_->sink());
+  return {};
+}
+
+Result<void> BudgetKeeper::tick(const Listener& listener) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  if (!budget_ || !record_->is_open() || now_ns < next_look_ns_ || !processes_->any_alive())
+    return {};
+  next_look_ns_ = now_ns + kPeriodNs;
+  SJ_TRY(hits, pump_->hits_by_point());
+  const Budget::Decision decision = budget_->look(now_ns, hits, processes_->cpu_ns());
+  const auto words = [&](const std::vector<model::PointId>& points) {
+    std::string text = output_->schema().points[points.front()].name();
+    if (points.size() > 1) text += fmt::format(" and {} more", points.size() - 1);
+    return text;
+  };
+  if (!decision.shed.empty()) {
+    SJ_CHECK(switch_points(decision.shed, false));
+    listener.say(
+        fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, the budget is {:.3g} %",
+                    words(decision.shed), 100 * decision.share, 100 * budget_->share()));
+  }
+  if (!decision.restored.empty()) {
+    SJ_CHECK(switch_points(decision.restored, true));
+    listener.say(fmt::format("brought back {}{}", words(decision.restored),
+                             budget_->is_whole() ? ": all points are on again" : ""));
+  }
+  return {};
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,110 @@
+// The flight recorder of a capture (--flight): the newest events are held in memory, and written as
+// dumps when a trigger, a signal or `sojourn ctl` asks for one, or to one file from a trigger on.
+// Triggers are looked for by the sink's thread (TriggerWatch) and acted upon here. The capture's
+// thread owns it; jobs for the sink's thread share only the watch and FileStart with it. What it is
+// made of outlives it, the sink's thread included.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/control/trigger.h"
+#include "userspace/capture/output/dumps.h"
+#include "userspace/capture/output/sink.h"
+#include "userspace/capture/processes/point_switches.h"
+#include "userspace/capture/progress_reporter.h"
+#include "userspace/capture/session/capture_record.h"
+#include "userspace/capture/session/event_pump.h"
+#include "userspace/capture/session/source_set.h"
+#include "userspace/capture/session/ticker.h"
+
+namespace sojourn::capture {
+
+struct WrittenFile {
+  std::string path;  // empty: there is none
+  std::uint64_t bytes = 0;
+};
+
+class FlightRecorder final : public Ticker {
+ public:
+  // Tells a client of `sojourn ctl` what came of the dump that it asked for.
+  using Answer = std::function<void(int client, bool worked, const std::string& words)>;
+
+  FlightRecorder(const Options& options, TriggerWatch& watch, Sink& sink, SourceSet& sources,
+                 EventPump& pump, CaptureRecord& record, PointSwitches& switches,
+                 const ProgressReporter& progress, Answer answer);
+
+  // What cannot work is refused before anything is attached.
+  Result<void> check_triggers(const model::Schema& schema);
+
+  // Everything is held in memory, until a trigger starts the file.
+  bool is_holding() const { return is_holding_; }
+  unsigned dumps() const { return dumps_done_; }
+  void ask_dump(const std::string& why, std::optional<int> client = {});
+  // A trigger has stopped the capture, and what was to follow it has come.
+  bool is_stop_due(std::uint64_t now_ns) const;
+
+  Result<void> tick(const Listener& listener) override;
+
+  // Where a file was started: says where it begins, even if the capture ends at once.
+  Result<void> wait_for_file_start();
+  // The end is the last dump, unless triggers decide what is worth one. Ends the sink.
+  Result<WrittenFile> finish();
+
+ private:
+  // A file that a trigger starts: the sink's thread says what it begins with.
+  struct FileStart {
+    std::mutex mutex;
+    std::optional<Result<model::Capture>> about;
+  };
+  // Up to where triggers on journeys have seen everything.
+  struct Watermark {
+    std::uint64_t marked_ns = 0;  // when the sources were marked; 0: they are not
+    std::uint64_t next_ns = 0;
+    std::uint64_t told = 0;  // of events that were left out
+    std::uint64_t next_word_ns = 0;
+  };
+
+  Result<void> poll_triggers(const Listener& listener);
+  Result<void> poll_dumps(const Listener& listener);
+  Result<void> poll_file_start();
+  void move_watermark(const Listener& listener);
+  Result<void> fire(std::size_t trigger, const Listener& listener);
+  Result<void> act(const Trigger& trigger, const Listener& listener);
+  void ask_dump_by_trigger(const Trigger& trigger, const Listener& listener);
+  Result<void> begin_dump();
+  void unpin_history();
+  void note_dump(const Dumps::Done& done);
+  void start_file();
+
+  const Options* options_;
+  TriggerWatch* watch_;
+  Sink* sink_;
+  SourceSet* sources_;
+  EventPump* pump_;
+  CaptureRecord* record_;
+  PointSwitches* switches_;
+  const ProgressReporter* progress_;
+  Answer answer_;
+  Dumps dumps_;
+  bool is_holding_ = true;
+  WrittenFile last_file_;  // of the dumps
+  unsigned dumps_done_ = 0;
+  unsigned dumps_by_triggers_ = 0;
+  std::vector<std::uint64_t> rests_until_ns_;  // by trigger
+  std::uint64_t losses_seen_ = 0;              // by those that wait for one
+  std::uint64_t stop_at_ns_ = UINT64_MAX;      // when both have come
+  std::uint64_t stop_at_events_ = 0;
+  std::shared_ptr<FileStart> file_start_;
+  Watermark watermark_;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,232 @@
+#include "userspace/capture/processes/code_follower.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "userspace/base/clock.h"
+#include "userspace/base/words.h"
+#include "userspace/target/procfs.h"
+#include "userspace/target/selection.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// Between looks for code that comes, and while a program is being loaded.
+constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::uint64_t kSoonNs = 20'000'000;
+
+// In which a program has loaded its libraries and made its rings.
+constexpr std::uint64_t kBeginningNs = 1'000'000'000;
+
+// Rings are made a little after their library is mapped.
+constexpr unsigned kTries = 25;
+
+// Without the sites that are known already, and without the points of these: a command's own file
+// has another name here than it was started by.
+target::Points only_new(target::Points points, const target::Points& known) {
+  const auto is_known_file = [&](std::size_t index) {
+    const target::MappedFile& file = points.files[index];
+    // A file system may give another device's number to stat() than it has among the mappings.
+    const auto last_part = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+    return std::ranges::any_of(known.files, [&](const target::MappedFile& one) {
+      return one.inode == file.inode &&
+             (one.device == file.device || last_part(one.name) == last_part(file.name));
+    });
+  };
+  std::erase_if(points.sites, [&](const target::Site& site) { return is_known_file(site.file); });
+  std::erase_if(points.ring_sites,
+                [&](const target::RingSite& site) { return is_known_file(site.file); });
+  std::vector<bool> is_new(points.schema.points.size());
+  for (const target::Site& site : points.sites) is_new[site.point] = true;
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) is_new[site.point] = true;
+  return target::select(std::move(points), is_new);
+}
+
+// Of those that have points to record.
+const target::MappedFile& first_file(const target::Points& points) {
+  std::size_t first = points.files.size() - 1;
+  for (const target::Site& site : points.sites) first = std::min(first, site.file);
+  for (const target::RingSite& site : points.ring_sites)
+    if (site.is_wanted) first = std::min(first, site.file);
+  return points.files[first];
+}
+
+void append(target::Points& known, const target::Points& more) {
+  const std::size_t files = known.files.size();
+  known.schema = more.schema;
+  std::ranges::copy(more.files, std::back_inserter(known.files));
+  for (target::Site site : more.sites) {
+    site.file += files;
+    known.sites.push_back(std::move(site));
+  }
+  for (target::RingSite site : more.ring_sites) {
+    site.file += files;
+    if (!site.is_wanted)
+      site.point = static_cast<model::PointId>(site.point + known.left_out.size());
+    known.ring_sites.push_back(site);
+  }
+  std::ranges::copy(more.left_out, std::back_inserter(known.left_out));
+}
+
+}  // namespace
+
+CodeFollower::CodeFollower(const Options& options, TracedProcesses& processes,
+                           ProcessRecorder& recorder, SourceSet& sources, CaptureRecord& record,
+                           CaptureOutput& output, PointFinder& finder)
+    : options_(&options),
+      processes_(&processes),
+      recorder_(&recorder),
+      sources_(&sources),
+      record_(&record),
+      output_(&output),
+      finder_(&finder) {}
+
+Result<void> CodeFollower::tick(const Listener& listener) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  if (now_ns >= next_look_ns_) {
+    const bool often = now_ns < often_until_ns_ || waits_for_program();
+    next_look_ns_ = now_ns + (often ? kSoonNs : kPeriodNs);
+    for (const auto& one : processes_->all()) {
+      if (one->has_ended()) continue;
+      look_for_new_rings(*one);
+      if (!one->code.finding.valid() && one->code.watch.has_more(one->process)) begin_finding(*one);
+    }
+    last_look_ns_ = now_ns;
+  }
+  for (const auto& one : processes_->all()) SJ_CHECK(take_found(*one, listener));
+  return {};
+}
+
+// A command without points may be another program at any moment: until then it is looked at often.
+bool CodeFollower::waits_for_program() const {
+  const TracedProcess& command = processes_->first();
+  return options_->launches && !command.has_ended() && !target::has_any(command.points);
+}
+
+void CodeFollower::follow_exec(TracedProcess& process, std::uint64_t exec_ns) {
+  process.expect_rings(options_->engines.wanted != model::Engine::kBpf);
+  process.code.tries = 0;
+  process.code.exec_ns = exec_ns;
+  next_look_ns_ = 0;
+  often_until_ns_ = base::monotonic_ns() + kBeginningNs;
+}
+
+// Of a process that has become another program, or its own anew: it makes them while it is loaded.
+void CodeFollower::look_for_new_rings(TracedProcess& process) {
+  if (process.code.exec_ns == 0 || !process.has_rings()) return;
+  for (RingEngine* engine : sources_->rings()) {
+    engine->look_again();
+    const auto has_them = engine->is_shared_with(process.process);
+    if (!has_them || !*has_them) continue;
+    const std::uint64_t exec_ns = std::exchange(process.code.exec_ns, 0);
+    if (!engine->has_all())
+      record_->note_unarmed({.pid = process.process.pid(),
+                             .point = model::kNoPoint,
+                             .from_ns = exec_ns,
+                             .until_ns = base::monotonic_ns()});
+    return;
+  }
+}
+
+void CodeFollower::begin_finding(TracedProcess& process) {
+  process.code.finding_from_ns = last_look_ns_;
+  process.code.finding = std::async(
+      std::launch::async, [finder = finder_, &process] { return finder->find(process.process); });
+}
+
+// What was found, once it is. Also of a process that has become another program.
+Result<void> CodeFollower::take_found(TracedProcess& process, const Listener& listener) {
+  std::future<Result<target::Points>>& finding = process.code.finding;
+  if (!finding.valid() || finding.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return {};
+  auto found = finding.get();
+  if (process.has_ended()) return {};
+  if (!found) {  // it may be in the middle of becoming another
+    if (process.is_loading()) (void)try_again(process);
+    return {};
+  }
+  target::Points fresh = only_new(finder_->select(std::move(*found), listener), process.points);
+  if (!target::has_any(fresh)) {
+    note_program(process, base::monotonic_ns());
+    return {};
+  }
+  for (RingEngine* engine : sources_->rings()) engine->look_again();
+  // Code is mapped before its rings are made.
+  if (!recorder_->has_all_rings(process, fresh) && try_again(process)) return {};
+  add_code(process, fresh, listener);
+  return {};
+}
+
+void CodeFollower::add_code(TracedProcess& process, target::Points& fresh,
+                            const Listener& listener) {
+  const auto since_ns = recorder_->begin_code(process, fresh);
+  if (!since_ns) return give_up(process, since_ns.error(), listener);
+  process.code.tries = 0;
+  process.expect_rings(false);
+  processes_->tell_new_points(listener);
+  const std::set<model::PointId> late = recorder_->late_points(process, fresh);
+  const std::uint64_t from_ns = std::max(process.code.finding_from_ns, record_->open_ns());
+  for (const model::PointId point : late)
+    record_->note_unarmed(
+        {.pid = process.process.pid(), .point = point, .from_ns = from_ns, .until_ns = *since_ns});
+  note_program(process, late.empty() ? from_ns : *since_ns);
+  tell_of(process, fresh, late.empty(), listener);
+  append(process.points, fresh);
+}
+
+// Of a program that is still being loaded it is tried again, in the end without its rings.
+void CodeFollower::give_up(TracedProcess& process, const Error& why, const Listener& listener) {
+  if (process.is_loading()) {
+    process.expect_rings(try_again(process));
+    if (!process.is_loading()) process.code.watch = {};
+    return;
+  }
+  if (process.process.alive())
+    listener.say(fmt::format("not recorded: what process {} has loaded: {}",
+                             process.process.title(), why.text()));
+}
+
+void CodeFollower::tell_of(const TracedProcess& process, const target::Points& fresh, bool is_whole,
+                           const Listener& listener) const {
+  const std::string& file = first_file(fresh).name;
+  listener.say(fmt::format("process {} {} {}: {} recorded from {}", process.process.title(),
+                           file == process.process.exe() ? "runs" : "has loaded",
+                           target::printable(file),
+                           base::counted(wanted_points(fresh).size(), "point"),
+                           is_whole ? "its first instruction on" : "now on"));
+}
+
+// False: that was often enough.
+bool CodeFollower::try_again(TracedProcess& process) {
+  if (++process.code.tries >= kTries) return false;
+  process.code.watch = {};
+  next_look_ns_ = std::min(next_look_ns_, base::monotonic_ns() + kSoonNs);
+  return true;
+}
+
+// Where the process has become another program, the trace is told. Its name changes a little after
+// its executable does: who looked in between has the old name with the new program.
+void CodeFollower::note_program(TracedProcess& process, std::uint64_t since_ns) {
+  auto now = target::Process::open(process.process.pid());
+  if (!now || now->start_time_ns() != process.process.start_time_ns()) return;
+  const bool is_other = now->exe() != process.process.exe();
+  if (!is_other && now->title() == process.process.title()) return;
+  process.process = std::move(*now);
+  model::Target newest = process.about;
+  if (auto who = process.process.describe()) newest = std::move(*who);
+  newest.parent = process.about.parent;
+  newest.since_ns = is_other ? since_ns : process.about.since_ns;
+  process.about = std::move(newest);
+  output_->sink().push(process.about);
+}
+
+}  // namespace sojourn::capture

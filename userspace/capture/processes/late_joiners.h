@@ -1,0 +1,85 @@
+// Processes that come while a capture runs: those of its control group are looked for here, and
+// whoever finds another (FamilyFollower) has it admitted here. Each counts from an instant that is
+// written down, and what was before it is told as not armed yet: nothing of a process that just
+// begins is stopped or waited for. The capture's thread owns it; what it is made of outlives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/processes/point_finder.h"
+#include "userspace/capture/processes/process_news.h"
+#include "userspace/capture/processes/process_recorder.h"
+#include "userspace/capture/processes/traced_processes.h"
+#include "userspace/capture/session/ticker.h"
+#include "userspace/target/cgroup.h"
+
+namespace sojourn::capture {
+
+// What is known of a process that may join.
+struct Newcomer {
+  std::uint64_t from_ns = 0;                  // it was not there before
+  pid_t parent = 0;                           // of one that is followed
+  std::optional<target::Points> points = {};  // where they are known
+  bool is_last_try = true;                    // it is not to be hoped that it becomes ready yet
+};
+
+enum class Admission : std::uint8_t {
+  kJoined,  // or it never will, which was said
+  kNothingToRecord,
+  kTryLater,  // it has just begun, and may not be ready
+};
+
+class LateJoiners final : public Ticker {
+ public:
+  LateJoiners(const Options& options, TracedProcesses& processes, ProcessRecorder& recorder,
+              SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
+              ProcessNews& news);
+
+  // Looks for processes of the control group.
+  Result<void> tick(const Listener& listener) override;
+
+  // Where it does not join, the process stays the caller's. One that ends meanwhile is no news.
+  Result<Admission> admit(target::Process& process, Newcomer newcomer, const Listener& listener);
+
+  // The process could not be recorded, and is not tried again.
+  bool has_refused(pid_t pid) const { return refused_.contains(pid); }
+
+ private:
+  // A process of the control group in which there is nothing to record, so far.
+  struct Bystander {
+    target::Process process;
+    target::CodeWatch code;
+    std::uint64_t next_ns = 0;
+    unsigned tries = 0;
+  };
+  using Bystanders = std::vector<Bystander>;
+
+  Result<void> look_for_processes(const Listener& listener);
+  Bystanders::iterator bystander(pid_t pid);
+  Admission refuse(target::Process& process, const TracedProcess& joiner, bool is_known_to_others,
+                   const Newcomer& newcomer, const std::string& why, const Listener& listener);
+  void note_beginning(TracedProcess& process, std::uint64_t from_ns, std::uint64_t since_ns);
+  void tell_of(const TracedProcess& process, const Listener& listener);
+
+  const Options* options_;
+  TracedProcesses* processes_;
+  ProcessRecorder* recorder_;
+  SourceSet* sources_;
+  CaptureRecord* record_;
+  CaptureOutput* output_;
+  PointFinder* finder_;
+  ProcessNews* news_;
+  std::optional<target::Cgroup> cgroup_;
+  Bystanders bystanders_;
+  std::set<pid_t> refused_;
+  std::uint64_t next_look_ns_ = 0;
+  std::uint64_t last_look_ns_ = 0;
+};
+
+}  // namespace sojourn::capture

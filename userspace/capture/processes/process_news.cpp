@@ -1,0 +1,22 @@
+#include "userspace/capture/processes/process_news.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace sojourn::capture {
+
+void ProcessNews::say(const Listener& listener, const std::string& words) {
+  constexpr std::size_t kMost = 40;
+  if (++said_ <= kMost) listener.say(words);
+  if (said_ == kMost)
+    listener.say("more processes that come and go are not told of here: the trace has them all");
+}
+
+void ProcessNews::say_brief(const Listener& listener, pid_t pid) {
+  if (std::exchange(has_said_brief_, true)) return;
+  listener.say(fmt::format(
+      "process {} ended before all of it could be attached to; the trace tells of each such", pid));
+}
+
+}  // namespace sojourn::capture

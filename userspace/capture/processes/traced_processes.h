@@ -1,0 +1,85 @@
+// The processes of a capture: those that it began with, and those that have joined it. Whoever has
+// to know that one joins or ends observes them. The capture's thread owns the list and is the only
+// one that is called; the processes outlive all sources.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/output/capture_output.h"
+#include "userspace/capture/output/thread_names.h"
+#include "userspace/capture/processes/traced_process.h"
+
+namespace sojourn::capture {
+
+class ProcessObserver {
+ public:
+  ProcessObserver() = default;
+  ProcessObserver(const ProcessObserver&) = delete;
+  ProcessObserver& operator=(const ProcessObserver&) = delete;
+  virtual ~ProcessObserver() = default;
+
+  virtual Result<void> on_joined(const TracedProcess& process) {
+    (void)process;
+    return {};
+  }
+  virtual void on_ended(const TracedProcess& process) { (void)process; }
+  // A process that joined, or code that one has loaded, brought points that have costs.
+  virtual void on_new_points(const Listener& listener) { (void)listener; }
+};
+
+class TracedProcesses {
+ public:
+  using List = std::vector<std::unique_ptr<TracedProcess>>;
+
+  // Observers outlive every call that changes the list.
+  void observe(ProcessObserver& observer) { observers_.push_back(&observer); }
+
+  // A process that does not join after all is taken off again.
+  TracedProcess& add(Subject subject);
+  target::Process take_last();
+  // The same of all for which `is_done`; what they used of their CPUs stays counted.
+  template <typename IsDone>
+  void forget_if(const IsDone& is_done);
+
+  Result<void> tell_joined(const TracedProcess& process);
+  void tell_new_points(const Listener& listener);
+  void end(TracedProcess& process);
+
+  const List& all() const { return list_; }
+  TracedProcess& first() const { return *list_.front(); }
+  TracedProcess* find(pid_t pid) const;  // that has not ended; null: there is none
+  bool any_alive() const;
+  std::size_t alive() const;
+
+  // Since the open mark, or since each joined.
+  void begin_cpu_times();
+  static void begin_cpu_time(TracedProcess& process);
+  std::uint64_t cpu_ns();
+
+  // Tells the trace what their threads are called.
+  void name_threads(CaptureOutput& output, ThreadNames::Look what) const;
+
+ private:
+  static std::uint64_t cpu_ns_of(const TracedProcess& process);
+
+  List list_;
+  std::vector<ProcessObserver*> observers_;
+  std::uint64_t past_cpu_ns_ = 0;  // of those that were forgotten
+};
+
+template <typename IsDone>
+void TracedProcesses::forget_if(const IsDone& is_done) {
+  std::erase_if(list_, [&](const std::unique_ptr<TracedProcess>& one) {
+    if (!is_done(*one)) return false;
+    past_cpu_ns_ += cpu_ns_of(*one);
+    return true;
+  });
+}
+
+}  // namespace sojourn::capture

@@ -1,0 +1,39 @@
+#include "userspace/capture/progress_reporter.h"
+
+#include <chrono>
+
+#include "userspace/base/clock.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+
+}  // namespace
+
+void ProgressReporter::on_open(std::uint64_t open_ns) {
+  next_ns_ = open_ns + kPeriodNs;
+}
+
+Result<void> ProgressReporter::tick(const Listener& listener) {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  if (now_ns < next_ns_) return {};
+  next_ns_ += kPeriodNs;
+  processes_->cpu_ns();  // a process that ends later has no times any more
+  pump_->flush();
+  SJ_TRY(losses, pump_->losses());
+  Sink& sink = output_->sink();
+  sink.push(base::read_clock_pair());
+  sink.push(losses);
+  record_->write_unarmed(sink);
+  processes_->name_threads(*output_, ThreadNames::Look::kNew);
+  lost_ = not_kept(losses).lost;
+  listener.progress({.elapsed = std::chrono::nanoseconds(now_ns - record_->open_ns()),
+                     .events = pump_->events(),
+                     .lost = lost_,
+                     .bytes = sink.bytes()});
+  return {};
+}
+
+}  // namespace sojourn::capture

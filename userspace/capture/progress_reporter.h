@@ -1,0 +1,36 @@
+// Once a second: all that is known goes to disk, so that a capture that is killed loses little, and
+// the listener is told how far the capture is. The capture's thread owns it; what it is made of
+// outlives it.
+#pragma once
+
+#include <cstdint>
+
+#include "userspace/capture/output/capture_output.h"
+#include "userspace/capture/processes/traced_processes.h"
+#include "userspace/capture/session/capture_record.h"
+#include "userspace/capture/session/event_pump.h"
+#include "userspace/capture/session/ticker.h"
+
+namespace sojourn::capture {
+
+class ProgressReporter final : public Ticker {
+ public:
+  ProgressReporter(TracedProcesses& processes, CaptureRecord& record, CaptureOutput& output,
+                   EventPump& pump)
+      : processes_(&processes), record_(&record), output_(&output), pump_(&pump) {}
+
+  void on_open(std::uint64_t open_ns) override;
+  Result<void> tick(const Listener& listener) override;
+
+  std::uint64_t lost() const { return lost_; }  // as of the last second
+
+ private:
+  TracedProcesses* processes_;
+  CaptureRecord* record_;
+  CaptureOutput* output_;
+  EventPump* pump_;
+  std::uint64_t next_ns_ = UINT64_MAX;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace sojourn::capture

@@ -1,0 +1,116 @@
+// What a capture is asked to do, what it says of itself while it runs, and what it comes to. Plain
+// data; Options are copied into the capture, which does not change them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/filter/syntax.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/control/trigger.h"
+#include "userspace/capture/output/dumps.h"
+#include "userspace/capture/output/item_store.h"
+#include "userspace/capture/output/source.h"
+#include "userspace/capture/session/engine_choice.h"
+#include "userspace/target/cgroup.h"
+#include "userspace/target/code_watch.h"
+#include "userspace/target/process.h"
+#include "userspace/target/target.h"
+
+namespace sojourn::capture {
+
+// A process that is to be recorded, and which of its points.
+struct Subject {
+  target::Process process;
+  target::Points points;
+  target::CodeWatch code = {};  // what it executed when its points were looked for
+};
+
+struct Options {
+  std::string output;
+  // A flight recorder: the newest events are held in memory, and written when that is asked for.
+  std::optional<History> flight;
+  Aftermath aftermath;
+  std::vector<Trigger> triggers;  // for the flight recorder
+  unsigned most_dumps = 10;       // that triggers may cause: a disk is finite
+  bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
+  std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
+  EngineOptions engines;
+  bool loses_oldest = false;                // where the file is not written as fast as events come
+  std::optional<filter::Expression> where;  // events for which it is false are left out
+  std::optional<double> budget;             // the most of the target's CPU that its points may take
+  // Sources besides the engines, in the order in which they are armed: after the engines.
+  std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
+  bool may_lack_points = false;  // the other sources are reason enough
+
+  // The only subject is a command that is still to be started, see Capture::has_begun().
+  bool is_command = false;
+  // The command has no points itself, as it is a script or the like: what it executes may have
+  // some. What records them from their first instruction on leaves its rings in this directory.
+  bool launches = false;
+  std::string launch_directory;
+  // Checks what was asked for against the first points that such a command turns out to have.
+  std::function<Result<void>(const model::Schema&)> check;
+
+  // Processes that come into this group while the capture runs are recorded as well.
+  std::optional<target::Cgroup> cgroup;
+  bool follow = false;  // forked children are recorded as well, and theirs
+  // Which points processes and libraries have that come later. None: those that they were built
+  // with.
+  std::function<Result<target::Points>(const target::Process&)> find;
+  // What is recorded of the points of processes and libraries that come later. None: all.
+  std::function<target::Points(target::Points)> select;
+  // What a hit of each point must fulfil, as far as eBPF can judge it.
+  std::function<PointTests(const model::Schema&)> tests;
+};
+
+// How the points of the targets are recorded: sums over all that were there at the start.
+struct Coverage {
+  std::size_t processes = 0;
+  std::size_t sites = 0;
+  std::size_t ring_points = 0;
+  std::size_t bpf_points = 0;
+  std::size_t uncovered_points = 0;
+  std::string why_not_rings;  // where rings were wanted, and could not be had
+  std::string why_not_bpf;
+  std::optional<Mechanism> mechanism;  // of eBPF
+  std::chrono::nanoseconds attach_time{};
+  std::string why_no_costs;         // of eBPF's hits
+  bool has_unsteady_times = false;  // rings are stamped with a counter that does not tick steadily
+  std::string why_only_looks;       // forks are not told, but looked for
+};
+
+struct Progress {
+  std::chrono::nanoseconds elapsed{};
+  std::uint64_t events = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t bytes = 0;
+};
+
+// Who is told what while a capture runs.
+struct Listener {
+  std::function<void(const Progress&)> progress;  // about once a second
+  std::function<void(const std::string&)> say;    // a line, when something happens
+};
+
+struct Outcome {
+  std::string path;  // of the last trace that was written; empty: none was
+  unsigned dumps = 0;
+  model::Capture capture;
+  std::uint64_t events = 0;        // of the target's points
+  std::uint64_t other_events = 0;  // of the other sources
+  std::uint64_t lost = 0;
+  std::uint64_t filtered = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> never_hit;  // names of points that were on
+  std::size_t switched = 0;            // points that were off, or that triggers have switched
+  std::optional<RingAdvice> rings;
+};
+
+}  // namespace sojourn::capture

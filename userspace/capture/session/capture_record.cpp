@@ -1,0 +1,120 @@
+#include "userspace/capture/session/capture_record.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "userspace/base/clock.h"
+
+namespace sojourn::capture {
+
+namespace {
+
+// Lists that are not longer are written whenever they have grown.
+constexpr std::size_t kFewSpans = 256;
+
+}  // namespace
+
+CaptureRecord::CaptureRecord(std::string tracer, bool dumps_have_all)
+    : dumps_have_all_(dumps_have_all) {
+  about_.tracer = std::move(tracer);
+  about_.engine = model::Engine::kBpf;
+}
+
+void CaptureRecord::open(std::uint64_t open_ns, std::optional<std::chrono::nanoseconds> duration) {
+  about_.open_ns = open_ns;
+  if (duration)
+    end_ns_ =
+        std::max(base::monotonic_ns(), open_ns) + static_cast<std::uint64_t>(duration->count());
+}
+
+void CaptureRecord::begin_with(const model::Capture& held) {
+  about_.open_ns = held.open_ns;
+  about_.stream_first = held.stream_first;
+}
+
+void CaptureRecord::finish(Totals totals) {
+  about_.stream_hits = std::move(totals.stream_hits);
+  about_.stamp_error_ns = std::max(about_.stamp_error_ns, totals.stamp_error_ns);
+  std::ranges::copy(totals.silences, std::back_inserter(about_.shed));
+  about_.tracer_cpu_ns = totals.tracer_cpu_ns;
+  about_.tracer_rss_bytes = totals.tracer_rss_bytes;
+  for (model::ShedSpan& span : about_.shed)
+    if (span.until_ns == 0) span.until_ns = about_.close_ns;
+}
+
+void CaptureRecord::note_starved(std::uint64_t ns) {
+  about_.longest_starved_ns = std::max(about_.longest_starved_ns, ns);
+}
+
+void CaptureRecord::note_engine(const Engine& engine, bool any_rings) {
+  about_.sites += static_cast<std::uint32_t>(engine.sites());
+  if (any_rings) about_.engine = model::Engine::kRing;
+  const std::string mechanism = engine.mechanism();
+  if (!about_.attach.contains(mechanism))
+    about_.attach += (about_.attach.empty() ? "" : " and ") + mechanism;
+}
+
+void CaptureRecord::note_points(std::size_t points) {
+  about_.hit_cost_ps.resize(std::max(about_.hit_cost_ps.size(), points));
+}
+
+// A point that several processes have costs as much as where it costs most.
+void CaptureRecord::note_cost(std::size_t point, std::uint64_t ps) {
+  note_points(point + 1);
+  about_.hit_cost_ps[point] = std::max(about_.hit_cost_ps[point], ps);
+}
+
+std::uint64_t CaptureRecord::hit_cost_ps(std::size_t point) const {
+  return point < about_.hit_cost_ps.size() ? about_.hit_cost_ps[point] : 0;
+}
+
+// A span begins before the first of its hits can be missing, and ends when none is any more.
+void CaptureRecord::begin_shedding(std::span<const model::PointId> points) {
+  for (const model::PointId point : points)
+    about_.shed.push_back({.point = point, .from_ns = base::monotonic_ns(), .until_ns = 0});
+}
+
+void CaptureRecord::end_shedding(std::span<const model::PointId> points) {
+  for (model::ShedSpan& span : about_.shed)
+    if (span.until_ns == 0 && std::ranges::find(points, span.point) != points.end())
+      span.until_ns = base::monotonic_ns();
+}
+
+std::vector<model::PointId> CaptureRecord::points_off() const {
+  std::vector<model::PointId> off;
+  for (const model::ShedSpan& span : about_.shed)
+    if (span.until_ns == 0) off.push_back(span.point);
+  return off;
+}
+
+void CaptureRecord::note_unarmed(const model::UnarmedSpan& span) {
+  constexpr std::size_t kMost = 65'536;
+  if (!is_open()) return;
+  if (about_.unarmed.size() < kMost) {
+    about_.unarmed.push_back(span);
+    return;
+  }
+  model::UnarmedSpan& several = about_.unarmed.back();
+  several.pid = 0;
+  several.point = model::kNoPoint;
+  several.from_ns = std::min(several.from_ns, span.from_ns);
+  several.until_ns = std::max(several.until_ns, span.until_ns);
+}
+
+void CaptureRecord::write_shed(Sink& sink) {
+  const std::size_t spans = about_.shed.size();
+  if (dumps_have_all_ || (spans > kFewSpans && spans < 2 * shed_written_)) return;
+  shed_written_ = spans;
+  sink.push(about_);
+}
+
+void CaptureRecord::write_unarmed(Sink& sink) {
+  const std::size_t spans = about_.unarmed.size();
+  if (dumps_have_all_ || spans == unarmed_written_ ||
+      (spans > kFewSpans && spans < 2 * unarmed_written_))
+    return;
+  unarmed_written_ = spans;
+  sink.push(about_);
+}
+
+}  // namespace sojourn::capture

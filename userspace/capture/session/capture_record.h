@@ -1,0 +1,81 @@
+// What the trace says of the capture as a whole (model::Capture): the marks, what a hit of each
+// point costs, and the spans in which points were off or not yet armed. It is written when the gate
+// opens, again while it grows, for readers of a capture that is killed, and at the end. The
+// capture's thread owns it, and everybody else asks it by name for what may change.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/model/capture.h"
+#include "userspace/capture/output/event_engine.h"
+#include "userspace/capture/output/sink.h"
+
+namespace sojourn::capture {
+
+class CaptureRecord {
+ public:
+  // `dumps_have_all`: a flight recorder's dumps take the whole record, so it is not written while
+  // it grows.
+  CaptureRecord(std::string tracer, bool dumps_have_all);
+
+  const model::Capture& about() const { return about_; }
+
+  // ---- marks ----
+  bool is_open() const { return about_.open_ns != 0; }
+  std::uint64_t open_ns() const { return about_.open_ns; }
+  std::uint64_t end_ns() const { return end_ns_; }  // by the duration; UINT64_MAX: there is none
+  void open(std::uint64_t open_ns, std::optional<std::chrono::nanoseconds> duration);
+  // The file begins with what was held before: its first event is older than the open mark was.
+  void begin_with(const model::Capture& held);
+  void close(std::uint64_t close_ns) { about_.close_ns = close_ns; }
+
+  // ---- the end ----
+  bool has_ended() const { return !about_.ended_by.empty(); }
+  void end(std::string why) { about_.ended_by = std::move(why); }
+  // The sums that are only known at the end.
+  struct Totals {
+    std::vector<std::uint64_t> stream_hits;
+    std::uint64_t stamp_error_ns = 0;
+    std::vector<model::ShedSpan> silences;
+    std::uint64_t tracer_cpu_ns = 0;
+    std::uint64_t tracer_rss_bytes = 0;
+  };
+  void finish(Totals totals);
+  void note_target_cpu(std::uint64_t ns) { about_.target_cpu_ns = ns; }
+  // The capture's thread waited so much longer for its CPU than it wanted to.
+  void note_starved(std::uint64_t ns);
+
+  // ---- how hits are recorded, and what they cost ----
+  void note_engine(const Engine& engine, bool any_rings);
+  void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
+  void note_points(std::size_t points);  // that there are: each has a cost, 0 where it is unknown
+  void note_cost(std::size_t point, std::uint64_t ps);
+  std::uint64_t hit_cost_ps(std::size_t point) const;
+
+  // ---- when points were not recorded ----
+  // The points are off from now on, or on again by now.
+  void begin_shedding(std::span<const model::PointId> points);
+  void end_shedding(std::span<const model::PointId> points);
+  std::vector<model::PointId> points_off() const;
+  // A program that forks all day must not fill the file with what was not seen of its children.
+  void note_unarmed(const model::UnarmedSpan& span);
+
+  // For readers of a capture that is killed. The lists grow, so they are written ever more rarely.
+  void write_shed(Sink& sink);
+  void write_unarmed(Sink& sink);
+
+ private:
+  model::Capture about_;
+  bool dumps_have_all_;
+  std::uint64_t end_ns_ = UINT64_MAX;
+  std::size_t shed_written_ = 0;
+  std::size_t unarmed_written_ = 0;
+};
+
+}  // namespace sojourn::capture

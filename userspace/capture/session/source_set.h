@@ -1,0 +1,119 @@
+// All sources of a capture, in one list: the engines of its processes first, then what else it
+// records. Whatever is done with all of them is done here; who wants only some asks for them by
+// what they are (rings(), bpf(), engines_of()). A source that is taken out leaves behind what it
+// has counted. The capture's thread owns the set; destroying it takes the probes off.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture.h"
+#include "userspace/capture/bpf/bpf_engine.h"
+#include "userspace/capture/output/capture_output.h"
+#include "userspace/capture/output/source.h"
+#include "userspace/capture/rings/ring_engine.h"
+
+namespace sojourn::capture {
+
+struct TracedProcess;
+
+// A source, and what it is: known to whoever made it, so nobody has to find it out again.
+struct SourceEntry {
+  std::unique_ptr<Source> source;
+  const TracedProcess* process = nullptr;  // of an engine: whose hits it records
+  Engine* engine = nullptr;                // the source, where it is one
+  RingEngine* rings = nullptr;
+  BpfEngine* bpf = nullptr;
+  std::size_t kind = 0;  // of no engine: its place in Options::others
+
+  static SourceEntry of(std::unique_ptr<RingEngine> engine, const TracedProcess& process);
+  static SourceEntry of(std::unique_ptr<BpfEngine> engine, const TracedProcess& process);
+  static SourceEntry of(std::unique_ptr<Source> other, std::size_t kind);
+};
+using SourceEntries = std::vector<SourceEntry>;
+
+// Those of the entries that are such, as a range of pointers.
+inline auto rings_of(const SourceEntries& entries) {
+  return entries | std::views::transform([](const SourceEntry& one) { return one.rings; }) |
+         std::views::filter([](const RingEngine* engine) { return engine != nullptr; });
+}
+inline auto bpf_of(const SourceEntries& entries) {
+  return entries | std::views::transform([](const SourceEntry& one) { return one.bpf; }) |
+         std::views::filter([](const BpfEngine* engine) { return engine != nullptr; });
+}
+inline auto engines_of(const SourceEntries& entries) {
+  return entries | std::views::transform([](const SourceEntry& one) { return one.engine; }) |
+         std::views::filter([](const Engine* engine) { return engine != nullptr; });
+}
+
+// Far enough ahead that every CPU sees a gate's new time before that time comes.
+constexpr std::uint64_t kGateLeadNs = 1'000'000;
+
+// Sets the instant from which on what these sources have counts, the same for all; at the latest
+// `latest_ns`, also where that has passed.
+Result<std::uint64_t> open_together(const SourceEntries& entries,
+                                    std::uint64_t latest_ns = UINT64_MAX);
+
+class SourceSet {
+ public:
+  void add(SourceEntries made);
+  // All sources go, and their probes with them.
+  void clear() { entries_.clear(); }
+
+  const SourceEntries& entries() const { return entries_; }
+  auto rings() const { return rings_of(entries_); }
+  auto bpf() const { return bpf_of(entries_); }
+  auto engines() const { return engines_of(entries_); }
+  bool has_rings() const;
+  bool has_bpf() const;
+  bool has_engines() const;
+  bool has_engines_of(const TracedProcess& process) const;
+
+  Result<void> connect(CaptureOutput& output);
+  Result<void> arm();
+  // What was recorded before is kept as far back as every engine has all of it.
+  Result<std::uint64_t> open();
+  void close_at(std::uint64_t monotonic_ns);
+  void remove_process(const target::Process& process);
+  Result<void> settle();
+  Result<void> settle_so_far();
+  void mark();
+  bool are_past_mark() const;
+  void disarm();
+
+  Result<bool> poll();  // true: there is more
+  void flush();
+  std::chrono::microseconds poll_period() const;
+
+  // Takes out the eBPF engines of a process that has ended, with nothing left in their rings. Their
+  // counts stay.
+  Result<SourceEntries> take_bpf_of(const TracedProcess& process);
+
+  // Counts of all sources that there are and were.
+  Result<void> add_losses(model::Ledger& ledger) const;
+  Result<std::vector<std::uint64_t>> hits() const;  // by stream
+  std::uint64_t engine_events() const;
+  std::uint64_t other_events() const;
+  std::uint64_t stamp_error_ns() const;
+  std::optional<RingAdvice> ring_advice() const;
+  std::vector<model::ShedSpan> silences() const;
+  std::vector<Source::Description> descriptions() const;
+  std::size_t probes_armed() const;
+
+ private:
+  SourceEntries entries_;
+  // Of the engines that were taken out.
+  model::Ledger past_losses_;
+  std::vector<std::uint64_t> past_hits_;
+  std::uint64_t past_events_ = 0;
+};
+
+}  // namespace sojourn::capture
