@@ -184,7 +184,7 @@ class ReportWriter {
     text_ += '\n';
     if (!table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
-    for (const auto direction : kDirections) at_one_point(direction);
+    for (const auto direction : model::kPacketDirections) at_one_point(direction);
   }
 
   // Where a packet can be seen at one point only: it comes in and goes out by the same.
