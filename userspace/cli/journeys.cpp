@@ -258,7 +258,8 @@ Action define_journeys(Arguments& arguments) {
       "\n"
       "joins N    this event continues N of the lines above\n"
       "repeats    this event sends the unit of that line again\n"
-      "whole      this event completed the packet\n"
+      "whole      this event completed the packet. Where it is also the one by which the packet "
+      "came in, there is no latency\n"
       "ambiguous  what else this event may have come from, or why that is not sure\n"
       "\n"
       "Journeys are printed in the order in which they ended.");

@@ -298,7 +298,8 @@ Action define_report(Arguments& arguments) {
   options->rules.define(arguments);
   arguments.footer(
       "latency     of complete journeys: from the packet's input to the output that completes it; "
-      "uplink: from the first reception of any of its segments\n"
+      "uplink: from the first reception of any of its segments. A packet that was seen at one "
+      "point only has none\n"
       "complete    all of it reached an output\n"
       "dropped     a layer threw it away\n"
       "censored    cut off by the start or end of the capture, or by lost events; not counted as "
@@ -310,7 +311,7 @@ Action define_report(Arguments& arguments) {
       "busiest ms  the most packets in one millisecond, and how many times the mean millisecond of "
       "its second that is\n"
       "in flight   units in the place at the same time; at least, as what was there before the "
-      "capture is not known\n"
+      "capture is not known. With * it means nothing: units were never seen to leave\n"
       "not whole   what the file lacks: in the first line; with --json on stderr and as \"file\". "
       "`sojourn check` says where\n"
       "\n"
