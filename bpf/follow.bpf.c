@@ -31,7 +31,7 @@ struct {
 
 __u64 lost = 0; /* records that found no room */
 
-static __always_inline void tell(__u32 kind, __u32 pid, __u32 parent) {
+static __always_inline void report(__u32 kind, __u32 pid, __u32 parent) {
   struct sj_family_event* event = bpf_ringbuf_reserve(&family_events, sizeof(*event), 0);
 
   if (!event) {
@@ -57,13 +57,13 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
 
   if (child->pid != child->tgid || !is_target((__u32)parent->tgid)) return 0;
   bpf_map_update_elem(&targets, &pid, &yes, BPF_ANY);
-  tell(SJ_FAMILY_FORK, pid, (__u32)parent->tgid);
+  report(SJ_FAMILY_FORK, pid, (__u32)parent->tgid);
   return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct* task) {
-  if (is_target((__u32)task->tgid)) tell(SJ_FAMILY_EXEC, (__u32)task->tgid, 0);
+  if (is_target((__u32)task->tgid)) report(SJ_FAMILY_EXEC, (__u32)task->tgid, 0);
   return 0;
 }
 
@@ -74,6 +74,6 @@ int BPF_PROG(on_exit, struct task_struct* task) {
 
   if (task->pid != task->tgid || !is_target(pid)) return 0;
   bpf_map_delete_elem(&targets, &pid);
-  tell(SJ_FAMILY_EXIT, pid, 0);
+  report(SJ_FAMILY_EXIT, pid, 0);
   return 0;
 }

@@ -44,9 +44,9 @@ inline std::string unit_wanted(std::string_view number) {
 
 // A number as it is written: whole + fraction / divisor.
 struct Decimal {
-  static constexpr __int128 kMost = UINT64_MAX;
+  static constexpr __int128 kMax = UINT64_MAX;
 
-  __int128 whole = 0;  // kMost + 1: more than 64 bits
+  __int128 whole = 0;  // kMax + 1: more than 64 bits
   __int128 fraction = 0;
   __int128 divisor = 1;
   bool is_too_fine = false;  // there are more digits behind the point than any unit has
@@ -69,10 +69,10 @@ inline Decimal read_decimal(std::string_view text) {
   Decimal number;
   std::size_t& end = number.length;
   for (; digit(end) >= 0; ++end)
-    number.whole = std::min(number.whole * 10 + digit(end), Decimal::kMost + 1);
+    number.whole = std::min(number.whole * 10 + digit(end), Decimal::kMax + 1);
   if (end == 0 || !text.substr(end).starts_with('.') || digit(end + 1) < 0) return number;
   for (++end; digit(end) >= 0; ++end) {
-    if (number.divisor > Decimal::kMost) {
+    if (number.divisor > Decimal::kMax) {
       number.is_too_fine |= digit(end) != 0;
       continue;
     }

@@ -7,16 +7,16 @@ namespace sojourn::causes {
 using journeys::Journey;
 using journeys::Outcome;
 
-Explainer::Explainer(const Source& source, const journeys::Topology& topology,
-                     const journeys::Rules& rules, const Names& names, const Deadlines& deadlines,
-                     Wanted wanted, Take take, Timeline::Limits limits)
+Explainer::Explainer(const TraceMetadata& source, const journeys::Topology& topology,
+                     const journeys::Rules& rules, const ContextNameTable& names,
+                     const Deadlines& deadlines, Wanted wanted, Take take, Timeline::Limits limits)
     : topology_(topology),
       deadlines_(deadlines),
       wanted_(std::move(wanted)),
       take_(std::move(take)),
       timeline_(source, topology, limits),
-      lines_(source.schema, topology, rules),
-      judge_(source.schema, topology, timeline_, lines_, names) {}
+      positions_(source.schema, topology, rules),
+      classifier_(source.schema, topology, timeline_, positions_, names) {}
 
 void Explainer::on_journey(const Journey& journey) {
   const bool is_dropped = journey.outcome == Outcome::kDropped;
@@ -29,21 +29,21 @@ void Explainer::on_journey(const Journey& journey) {
   if (!journey.has_latency()) return;
   if (journey.latency_ns() <= deadlines_.of(journey.direction)) return;
   ++late_;
-  pending_.push_back(way_of(journey, topology_));
+  pending_.push_back(critical_path_of(journey, topology_));
 }
 
 void Explainer::consume(const model::EventBatch& events) {
   timeline_.consume(events);
-  judge_pending();
-  lines_.forget(timeline_.begin_ns());
+  classify_pending();
+  positions_.forget(timeline_.begin_ns());
 }
 
-void Explainer::judge_pending() {
-  for (const Way& way : pending_) {
+void Explainer::classify_pending() {
+  for (const CriticalPath& way : pending_) {
     if (way.verdict.start_ns < timeline_.begin_ns())
       ++forgotten_;
     else
-      take_(judge_.judge(way));
+      take_(classifier_.classify(way));
   }
   pending_.clear();
 }

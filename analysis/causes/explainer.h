@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/causes/judge.h"
-#include "analysis/causes/lines.h"
-#include "analysis/causes/names.h"
+#include "analysis/causes/context_name_table.h"
+#include "analysis/causes/delay_classifier.h"
+#include "analysis/causes/queue_positions.h"
 #include "analysis/causes/timeline.h"
 #include "analysis/causes/verdict.h"
 #include "analysis/journeys/journey.h"
@@ -37,16 +37,16 @@ class Explainer : public journeys::Observer {
 
   // `wanted` says of which packets to speak at all; `take` is told of each late one. What is
   // referred to outlives the Explainer.
-  Explainer(const Source& source, const journeys::Topology& topology, const journeys::Rules& rules,
-            const Names& names, const Deadlines& deadlines, Wanted wanted, Take take,
-            Timeline::Limits limits = {});
+  Explainer(const TraceMetadata& source, const journeys::Topology& topology,
+            const journeys::Rules& rules, const ContextNameTable& names, const Deadlines& deadlines,
+            Wanted wanted, Take take, Timeline::Limits limits = {});
 
   void on_journey(const journeys::Journey& journey) override;
-  void on_stay(const journeys::Stay& stay) override { lines_.add(stay); }
+  void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
   // In time order, each after the rebuild has had it.
   void consume(const model::EventBatch& events);
   // After the rebuild's end.
-  void finish() { judge_pending(); }
+  void finish() { classify_pending(); }
 
   std::uint64_t complete() const { return complete_; }  // those that have a latency
   // Complete ones that were seen at one point only: nobody knows whether they were late.
@@ -58,16 +58,16 @@ class Explainer : public journeys::Observer {
   const std::map<model::PointId, std::uint64_t>& dropped() const { return dropped_; }
 
  private:
-  void judge_pending();
+  void classify_pending();
 
   const journeys::Topology& topology_;
   const Deadlines deadlines_;
   Wanted wanted_;
   Take take_;
   Timeline timeline_;
-  Lines lines_;
-  Judge judge_;
-  std::vector<Way> pending_;
+  QueuePositions positions_;
+  DelayClassifier classifier_;
+  std::vector<CriticalPath> pending_;
   std::map<model::PointId, std::uint64_t> dropped_;
   std::uint64_t complete_ = 0;
   std::uint64_t at_one_point_ = 0;

@@ -35,7 +35,7 @@ std::optional<std::size_t> number_field(const model::Schema& schema,
 
 }  // namespace
 
-Timeline::Timeline(const Source& source, const journeys::Topology& topology, Limits limits)
+Timeline::Timeline(const TraceMetadata& source, const journeys::Topology& topology, Limits limits)
     : source_(source),
       limits_(limits),
       pids_(model::pids_of(source.targets)),
@@ -45,7 +45,7 @@ Timeline::Timeline(const Source& source, const journeys::Topology& topology, Lim
       syscall_number_(number_field(source.schema, points_.syscall)),
       knows_states_(is_recorded(source.context, "sched") && points_.on_switch.point.has_value()),
       states_(source.schema, source.context, source.capture, pids_,
-              [this](const context::Span& span) {
+              [this](const context::ThreadSpan& span) {
                 threads_[span.tid].spans.push_back(span);
                 ++entries_;
               }) {
@@ -150,9 +150,9 @@ const Timeline::Thread* Timeline::find(std::uint32_t tid) const {
 }
 
 void Timeline::each_span(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns,
-                         const std::function<void(const context::Span&)>& take) const {
+                         const std::function<void(const context::ThreadSpan&)>& take) const {
   if (const Thread* thread = find(tid)) {
-    auto span = std::ranges::upper_bound(thread->spans, from_ns, {}, &context::Span::end_ns);
+    auto span = std::ranges::upper_bound(thread->spans, from_ns, {}, &context::ThreadSpan::end_ns);
     for (; span != thread->spans.end() && span->begin_ns < to_ns; ++span) take(*span);
   }
   const auto last = states_.current(tid, now_ns_ + 1);
@@ -186,23 +186,24 @@ std::optional<std::uint32_t> Timeline::call_around(std::uint32_t tid, std::uint6
                                                    std::uint64_t to_ns) const {
   const Thread* thread = find(tid);
   if (thread == nullptr) return std::nullopt;
-  const auto call = std::ranges::lower_bound(thread->calls, to_ns, {}, &Call::end_ns);
+  const auto call = std::ranges::lower_bound(thread->calls, to_ns, {}, &Syscall::end_ns);
   if (call == thread->calls.end() || call->begin_ns > from_ns) return std::nullopt;
   return call->number;
 }
 
-bool Timeline::is_meant(const model::QueueAbout& about, const Where& where) {
+bool Timeline::is_queue_of(const model::QueueInfo& about, const WaitingPlace& where) {
   if (about.is_place(where.place)) return true;
   if (about.is_group_of(where.place))
     return std::ranges::find(where.ids, about.group) != where.ids.end();
   return about.joins(where.from_thread, where.to_thread);
 }
 
-std::optional<std::uint64_t> Timeline::sampled_depth(const Where& where, std::uint64_t from_ns,
+std::optional<std::uint64_t> Timeline::sampled_depth(const WaitingPlace& where,
+                                                     std::uint64_t from_ns,
                                                      std::uint64_t to_ns) const {
   const Queue* meant = nullptr;
   for (const auto& [id, queue] : queues_) {
-    if (!is_meant(queue.about, where) || queue.samples.empty()) continue;
+    if (!is_queue_of(queue.about, where) || queue.samples.empty()) continue;
     if (meant != nullptr) return std::nullopt;
     meant = &queue;
   }

@@ -15,16 +15,16 @@
 #include "analysis/causes/slot_clock.h"
 #include "analysis/context/thread_states.h"
 #include "analysis/journeys/topology.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::causes {
 
 // What a trace says besides events. All outlive the Timeline.
-struct Source {
+struct TraceMetadata {
   const model::Schema& schema;
   const model::Context& context;
   const model::Capture& capture;
@@ -40,7 +40,7 @@ class Timeline {
     std::size_t entries = 16'000'000;
   };
 
-  Timeline(const Source& source, const journeys::Topology& topology, Limits limits);
+  Timeline(const TraceMetadata& source, const journeys::Topology& topology, Limits limits);
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
@@ -54,7 +54,7 @@ class Timeline {
 
   // The thread's spans that meet [from, to), whole, in order.
   void each_span(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns,
-                 const std::function<void(const context::Span&)>& take) const;
+                 const std::function<void(const context::ThreadSpan&)>& take) const;
   // When the thread's last event of a packet before an instant was; 0: not known.
   std::uint64_t last_event_before(std::uint32_t tid, std::uint64_t ts_ns) const;
   std::uint64_t faults(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns) const;
@@ -83,27 +83,27 @@ class Timeline {
 
   // Where a unit waited: a queue is that place's by its name (the place's own, or that and more
   // words where its group is one of the ids), or by the threads at its two ends.
-  struct Where {
+  struct WaitingPlace {
     std::string_view place;
     std::span<const std::uint64_t> ids;
     std::string_view from_thread;
     std::string_view to_thread;
   };
   // The most in the one queue that is meant, by its samples; none where several are.
-  std::optional<std::uint64_t> sampled_depth(const Where& where, std::uint64_t from_ns,
+  std::optional<std::uint64_t> sampled_depth(const WaitingPlace& where, std::uint64_t from_ns,
                                              std::uint64_t to_ns) const;
 
  private:
-  struct Call {
+  struct Syscall {
     std::uint64_t end_ns = 0;
     std::uint64_t begin_ns = 0;
     std::uint32_t number = 0;
   };
   struct Thread {
-    std::deque<context::Span> spans;
+    std::deque<context::ThreadSpan> spans;
     std::deque<std::uint64_t> events;
     std::deque<Interrupt> interrupts;
-    std::deque<Call> calls;
+    std::deque<Syscall> calls;
     std::deque<std::uint64_t> faults;
   };
   struct Occupant {
@@ -115,7 +115,7 @@ class Timeline {
     std::uint64_t depth = 0;
   };
   struct Queue {
-    model::QueueAbout about;
+    model::QueueInfo about;
     std::deque<Sample> samples;
   };
   struct Plan {
@@ -129,9 +129,9 @@ class Timeline {
   template <typename Entry>
   void drop_front(std::deque<Entry>& entries, std::uint64_t before_ns);
   const Thread* find(std::uint32_t tid) const;
-  static bool is_meant(const model::QueueAbout& about, const Where& where);
+  static bool is_queue_of(const model::QueueInfo& about, const WaitingPlace& where);
 
-  const Source source_;
+  const TraceMetadata source_;
   const Limits limits_;
   const model::Pids pids_;
   context::ContextPoints points_;

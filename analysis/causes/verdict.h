@@ -11,25 +11,25 @@
 namespace sojourn::causes {
 
 // What the packet was waiting for, or what was done with it.
-enum class Kind : std::uint8_t {
-  kWork,         // its thread ran: the stage itself took that long
-  kQueue,        // its thread ran for others
-  kSlot,         // its turn had come, and the next slot or a grant had not
-  kCpu,          // its thread wanted a CPU that somebody else had
-  kBlocked,      // its thread waited: slept, for a lock, for a device
-  kInterrupted,  // an interrupt ran on its thread's CPU
-  kHandover,     // the thread before had not handed it over yet
-  kHeld,         // its thread had it, and waited for more to come
-  kOrder,        // one of its flow that came later had to go first
-  kPieces,       // its other pieces had not come yet
-  kAgain,        // it was sent again
-  kUnknown,      // which of these, the trace does not tell
+enum class CauseKind : std::uint8_t {
+  kWork,            // its thread ran: the stage itself took that long
+  kQueue,           // its thread ran for others
+  kSlot,            // its turn had come, and the next slot or a grant had not
+  kCpu,             // its thread wanted a CPU that somebody else had
+  kBlocked,         // its thread waited: slept, for a lock, for a device
+  kInterrupted,     // an interrupt ran on its thread's CPU
+  kHandover,        // the thread before had not handed it over yet
+  kBatching,        // its thread had it, and waited for more to come
+  kReordering,      // one of its flow that came later had to go first
+  kReassembly,      // its other pieces had not come yet
+  kRetransmission,  // it was sent again
+  kUnknown,         // which of these, the trace does not tell
 };
-constexpr std::size_t kKinds = 12;
-std::string_view name(Kind kind);  // work queue slot cpu blocked ...
+constexpr std::size_t kCauseKinds = 12;
+std::string_view name(CauseKind kind);  // work queue slot cpu blocked ...
 
-struct Part {
-  Kind kind = Kind::kUnknown;
+struct LatencyPart {
+  CauseKind kind = CauseKind::kUnknown;
   std::uint16_t place = 0;  // in Topology::places
   std::uint64_t ns = 0;     // in all, of what lies between the two:
   std::uint64_t begin_ns = 0;
@@ -37,17 +37,17 @@ struct Part {
   std::uint32_t tid = 0;  // the thread that did it or was kept from it; 0: not known
   std::uint32_t by = 0;   // kCpu: who had the CPU; kBlocked: who woke it. 0: nobody that is known
   std::int32_t cpu = -1;  // kCpu
-  bool was_running = false;   // kCpu: it had the CPU and lost it
-  bool by_interrupt = false;  // kBlocked: an interrupt woke it
-  std::int64_t number = -1;   // kBlocked: the system call; kInterrupted: the interrupt;
-                              // kSlot: the slot; kAgain: the round. -1: not known
-  bool is_softirq = false;    // kInterrupted
-  std::uint64_t count = 0;    // kQueue, kOrder: units; kSlot: slots; kInterrupted: times
-  bool of_flow = false;       // kQueue: the units are those of its own flow
-  bool is_least = false;      // kQueue: there may be more, which came before the trace began
-  bool is_paced = false;      // kQueue: its thread goes by slots
-  std::int64_t sampled = -1;  // kQueue: the most that samples of the queue saw meanwhile
-  std::uint64_t faults = 0;   // kWork: page faults
+  bool was_running = false;     // kCpu: it had the CPU and lost it
+  bool by_interrupt = false;    // kBlocked: an interrupt woke it
+  std::int64_t number = -1;     // kBlocked: the system call; kInterrupted: the interrupt;
+                                // kSlot: the slot; kRetransmission: the round. -1: not known
+  bool is_softirq = false;      // kInterrupted
+  std::uint64_t count = 0;      // kQueue, kReordering: units; kSlot: slots; kInterrupted: times
+  bool of_flow = false;         // kQueue: the units are those of its own flow
+  bool is_lower_bound = false;  // kQueue: there may be more, which came before the trace began
+  bool is_paced = false;        // kQueue: its thread goes by slots
+  std::int64_t sampled = -1;    // kQueue: the most that samples of the queue saw meanwhile
+  std::uint64_t faults = 0;     // kWork: page faults
 };
 
 struct Verdict {
@@ -60,7 +60,7 @@ struct Verdict {
   bool is_ambiguous = false;    // some of its way may be another packet's
   model::PointId namesake = 0;  // the event that names it, and its values
   std::vector<std::uint64_t> values;
-  std::vector<Part> parts;  // the longest first; they add up to the latency
+  std::vector<LatencyPart> parts;  // the longest first; they add up to the latency
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
 };

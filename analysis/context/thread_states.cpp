@@ -74,7 +74,7 @@ ThreadStates::Thread& ThreadStates::thread(std::uint32_t tid) {
 
 // The thread was in `was` and is in `next`. That is so from the open mark on for its first event,
 // as none can have been missed; later, a contradiction shows that one was lost.
-void ThreadStates::turn(std::uint32_t tid, std::uint64_t ts_ns, State was, State next) {
+void ThreadStates::change_state(std::uint32_t tid, std::uint64_t ts_ns, State was, State next) {
   Thread& turning = thread(tid);
   const State before = turning.is_first || turning.state == was ? was : State::kUnknown;
   if (ts_ns > turning.since_ns)
@@ -102,17 +102,17 @@ void ThreadStates::on_switch(const model::EventView& event, std::int32_t cpu) {
   if (pids_.contains(place.value(event, 1))) {
     thread(prev).cpu = cpu;
     const bool wants_to_run = state == kStillWanted || state == kPreempted;
-    turn(prev, event.ts_ns, State::kRunning,
-         wants_to_run            ? State::kRunnable
-         : (state & kEnded) != 0 ? State::kGone
-                                 : State::kBlocked);
+    change_state(prev, event.ts_ns, State::kRunning,
+                 wants_to_run            ? State::kRunnable
+                 : (state & kEnded) != 0 ? State::kGone
+                                         : State::kBlocked);
     if (wants_to_run) thread(prev).by = next;
   }
   if (pids_.contains(place.value(event, 4))) {
     Thread& taking = thread(next);
     // Whoever leaves the CPU had it while this one waited; at the end is as good as at first.
     if ((taking.is_first || taking.state == State::kRunnable) && taking.by == 0) taking.by = prev;
-    turn(next, event.ts_ns, State::kRunnable, State::kRunning);
+    change_state(next, event.ts_ns, State::kRunnable, State::kRunning);
     taking.cpu = cpu;
   }
 }
@@ -127,7 +127,7 @@ void ThreadStates::on_wakeup(const model::EventView& event) {
   if (is_made) woken.state = State::kGone;
   woken.by = static_cast<std::uint32_t>(place.value(event, 0));
   woken.waker = waker_of(place.value(event, 1));
-  turn(event.tid, event.ts_ns, is_made ? State::kGone : State::kBlocked, State::kRunnable);
+  change_state(event.tid, event.ts_ns, is_made ? State::kGone : State::kBlocked, State::kRunnable);
   woken.cpu = static_cast<std::int32_t>(place.value(event, 2));
 }
 
@@ -138,22 +138,22 @@ void ThreadStates::consume(const model::EventView& event, std::int32_t cpu) {
     on_wakeup(event);
 }
 
-std::optional<Span> ThreadStates::current(std::uint32_t tid, std::uint64_t now_ns) const {
+std::optional<ThreadSpan> ThreadStates::current(std::uint32_t tid, std::uint64_t now_ns) const {
   const auto found = threads_.find(tid);
   if (found == threads_.end() || now_ns <= found->second.since_ns) return std::nullopt;
   const Thread& thread = found->second;
-  return Span{.tid = tid,
-              .state = thread.state,
-              .begin_ns = thread.since_ns,
-              .end_ns = now_ns,
-              .cpu = thread.cpu,
-              .by = thread.by,
-              .waker = thread.waker,
-              .was_running = thread.was_running};
+  return ThreadSpan{.tid = tid,
+                    .state = thread.state,
+                    .begin_ns = thread.since_ns,
+                    .end_ns = now_ns,
+                    .cpu = thread.cpu,
+                    .by = thread.by,
+                    .waker = thread.waker,
+                    .was_running = thread.was_running};
 }
 
 void ThreadStates::finish(std::uint64_t end_ns) {
-  for (auto& [tid, last] : threads_) turn(tid, end_ns, last.state, last.state);
+  for (auto& [tid, last] : threads_) change_state(tid, end_ns, last.state, last.state);
 }
 
 }  // namespace sojourn::context

@@ -11,8 +11,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 
@@ -35,7 +35,7 @@ enum class Waker : std::uint8_t {
 };
 
 // [begin, end), never empty.
-struct Span {
+struct ThreadSpan {
   std::uint32_t tid = 0;
   State state = State::kUnknown;
   std::uint64_t begin_ns = 0;
@@ -76,7 +76,7 @@ class ContextPoints {
 
 class ThreadStates {
  public:
-  using Take = std::function<void(const Span&)>;
+  using Take = std::function<void(const ThreadSpan&)>;
 
   // The target's threads are those of `pids`. Spans come in order for each thread.
   ThreadStates(const model::Schema& schema, const model::Context& context,
@@ -87,7 +87,7 @@ class ThreadStates {
   void finish(std::uint64_t end_ns);
 
   // What a thread of the target has been doing since its last event, up to now.
-  std::optional<Span> current(std::uint32_t tid, std::uint64_t now_ns) const;
+  std::optional<ThreadSpan> current(std::uint32_t tid, std::uint64_t now_ns) const;
 
  private:
   struct Thread {
@@ -102,7 +102,7 @@ class ThreadStates {
   void on_switch(const model::EventView& event, std::int32_t cpu);
   void on_wakeup(const model::EventView& event);
   Thread& thread(std::uint32_t tid);
-  void turn(std::uint32_t tid, std::uint64_t ts_ns, State was, State next);
+  void change_state(std::uint32_t tid, std::uint64_t ts_ns, State was, State next);
 
   ContextPoints points_;
   model::Pids pids_;

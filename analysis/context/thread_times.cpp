@@ -11,7 +11,7 @@ ThreadTimes::ThreadTimes(const model::Schema& schema, const model::Context& cont
       pids_(pids),
       open_ns_(capture.open_ns),
       families_(context.families),
-      states_(schema, context, capture, pids, [this](const Span& span) {
+      states_(schema, context, capture, pids, [this](const ThreadSpan& span) {
         ThreadTime& time = threads_[span.tid];
         const std::uint64_t ns = span.end_ns - span.begin_ns;
         if (span.state == State::kRunning) time.running_ns += ns;

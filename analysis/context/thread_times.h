@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/context/thread_states.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 

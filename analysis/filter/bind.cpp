@@ -12,8 +12,7 @@ using Kind = Node::Kind;
 
 class Binder {
  public:
-  Binder(std::string_view text, Scope scope, const model::Schema& schema,
-         const Surroundings& around)
+  Binder(std::string_view text, Scope scope, const model::Schema& schema, const BindContext& around)
       : text_(text), scope_(scope), schema_(schema), around_(around), names_(around.names) {}
 
   Result<Condition> condition(const Node& node, bool negated) {
@@ -80,7 +79,7 @@ class Binder {
 
   std::vector<std::string> known_names() const {
     std::vector<std::string> names;
-    for (const WordInfo& word : all_words()) {
+    for (const KeywordInfo& word : all_keywords()) {
       const bool is_known = scope_ == Scope::kThread  ? word.of_threads
                             : scope_ == Scope::kEvent ? word.of_events
                                                       : true;
@@ -97,7 +96,7 @@ class Binder {
   }
 
   Result<void> require_field(const Node& node) const {
-    if (names_ == Names::kAreChecked || has_field(node.name)) return {};
+    if (names_ == NameCheck::kAreChecked || has_field(node.name)) return {};
     return complain(text_, node.at,
                     fmt::format("no point has a field \"{}\"{}", node.name,
                                 did_you_mean(node.name, known_names())));
@@ -105,7 +104,7 @@ class Binder {
 
   // A word that the parser knew: is it one of this scope?
   Result<void> word(const Node& node, Leaf& leaf) const {
-    const WordInfo& info = *find_word(node.name);
+    const KeywordInfo& info = *find_keyword(node.name);
     leaf.word = info.word;
     if (scope_ == Scope::kEvent && !info.of_events) return not_of_events(node);
     if (!info.of_journeys) leaf.of_events = true;
@@ -125,7 +124,7 @@ class Binder {
   // A stretch of time can be cut where a comparison with constants changes, and nowhere else.
   Result<void> require_plain_time(const Node& node, const Leaf& leaf) const {
     const bool has_time = std::ranges::any_of(leaf.steps, [](const Step& step) {
-      return step.kind == Step::Kind::kWord && step.word == Word::kTime;
+      return step.kind == Step::Kind::kWord && step.word == Keyword::kTime;
     });
     if (scope_ != Scope::kThread || !has_time || leaf.steps.size() == 1) return {};
     return complain(text_, node.at,
@@ -168,7 +167,7 @@ class Binder {
   }
 
   Result<std::vector<Step>> name(const Node& node, Leaf& leaf) {
-    const WordInfo* const known_word = node.is_field ? nullptr : find_word(node.name);
+    const KeywordInfo* const known_word = node.is_field ? nullptr : find_keyword(node.name);
     if (scope_ == Scope::kThread && (known_word == nullptr || !known_word->of_threads))
       return not_of_threads(node);
     if (known_word != nullptr) {
@@ -192,7 +191,7 @@ class Binder {
       places.push_back(point.src);
       places.push_back(point.dest);
     }
-    if (names_ == Names::kMustBeKnown &&
+    if (names_ == NameCheck::kMustBeKnown &&
         std::ranges::none_of(
             places, [&](const std::string& place) { return place_matches(place, pattern); }))
       return complain(text_, pattern.at,
@@ -209,16 +208,16 @@ class Binder {
         leaf.ranges.push_back({to, to});
         return;
       case Comparison::kLess:
-        if (to != kLeast) leaf.ranges.push_back({kLeast, to - 1});
+        if (to != kMinNumber) leaf.ranges.push_back({kMinNumber, to - 1});
         return;
       case Comparison::kLessOrEqual:
-        leaf.ranges.push_back({kLeast, to});
+        leaf.ranges.push_back({kMinNumber, to});
         return;
       case Comparison::kGreater:
-        if (to != kMost) leaf.ranges.push_back({to + 1, kMost});
+        if (to != kMaxNumber) leaf.ranges.push_back({to + 1, kMaxNumber});
         return;
       case Comparison::kGreaterOrEqual:
-        leaf.ranges.push_back({to, kMost});
+        leaf.ranges.push_back({to, kMaxNumber});
         return;
     }
   }
@@ -303,7 +302,7 @@ class Binder {
     std::ranges::sort(ranges, {}, &Range::low);
     std::vector<Range> apart;
     for (const Range& range : ranges) {
-      if (!apart.empty() && (apart.back().high == kMost || range.low <= apart.back().high + 1))
+      if (!apart.empty() && (apart.back().high == kMaxNumber || range.low <= apart.back().high + 1))
         apart.back().high = std::max(apart.back().high, range.high);
       else
         apart.push_back(range);
@@ -318,7 +317,7 @@ class Binder {
     leaf.patterns = node.patterns;
     SJ_CHECK(word(node, leaf));
     for (const Pattern& pattern : node.patterns) {
-      if (leaf.word != Word::kDir && names_ == Names::kMustBeKnown &&
+      if (leaf.word != Keyword::kDir && names_ == NameCheck::kMustBeKnown &&
           std::ranges::none_of(schema_.points, [&](const model::Point& point) {
             return text_matches(point, leaf.word, {pattern});
           })) {
@@ -331,14 +330,14 @@ class Binder {
     return {};
   }
 
-  std::vector<std::string> texts(Word word) const {
+  std::vector<std::string> texts(Keyword word) const {
     std::vector<std::string> all;
     for (const model::Point& point : schema_.points) {
-      if (word == Word::kPoint) {
+      if (word == Keyword::kPoint) {
         all.push_back(point.name());
       } else {
-        if (word != Word::kDest) all.push_back(point.src);
-        if (word != Word::kSrc) all.push_back(point.dest);
+        if (word != Keyword::kDest) all.push_back(point.src);
+        if (word != Keyword::kSrc) all.push_back(point.dest);
       }
     }
     return all;
@@ -347,14 +346,14 @@ class Binder {
   std::string_view text_;
   Scope scope_;
   const model::Schema& schema_;
-  const Surroundings& around_;
-  Names names_;
+  const BindContext& around_;
+  NameCheck names_;
 };
 
 }  // namespace
 
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
-                       const Surroundings& around) {
+                       const BindContext& around) {
   return Binder(expression.text, scope, schema, around).condition(expression.root, false);
 }
 
@@ -369,20 +368,20 @@ std::uint64_t clamped(Number ns) {
 Span span_of_leaf(const Leaf& leaf, bool is_negated, std::uint64_t origin_ns) {
   const bool is_time = leaf.kind == Leaf::Kind::kNumber && leaf.steps.size() == 1 &&
                        leaf.steps.front().kind == Step::Kind::kWord &&
-                       leaf.steps.front().word == Word::kTime;
+                       leaf.steps.front().word == Keyword::kTime;
   if (!is_time || leaf.ranges.empty()) return {};
   Range hull = {leaf.ranges.front().low, leaf.ranges.back().high};
   if (is_negated) {
-    if (hull.low == kLeast && hull.high != kMost)
-      hull = {leaf.ranges.front().high + 1, kMost};
-    else if (hull.high == kMost && hull.low != kLeast)
-      hull = {kLeast, leaf.ranges.back().low - 1};
+    if (hull.low == kMinNumber && hull.high != kMaxNumber)
+      hull = {leaf.ranges.front().high + 1, kMaxNumber};
+    else if (hull.high == kMaxNumber && hull.low != kMinNumber)
+      hull = {kMinNumber, leaf.ranges.back().low - 1};
     else
       return {};
   }
   const Number origin = origin_ns;
   return {.from_ns = hull.low < -origin ? 0 : clamped(hull.low + origin),
-          .until_ns = hull.high > kMost - origin ? UINT64_MAX : clamped(hull.high + origin)};
+          .until_ns = hull.high > kMaxNumber - origin ? UINT64_MAX : clamped(hull.high + origin)};
 }
 
 }  // namespace
@@ -406,17 +405,17 @@ bool in_ranges(const std::vector<Range>& ranges, Number number) {
   return after != ranges.begin() && std::prev(after)->holds(number);
 }
 
-bool text_matches(const model::Point& point, Word word, const std::vector<Pattern>& patterns) {
+bool text_matches(const model::Point& point, Keyword word, const std::vector<Pattern>& patterns) {
   const std::string direction(1, letter(point.direction));
   return std::ranges::any_of(patterns, [&](const Pattern& pattern) {
     switch (word) {
-      case Word::kDir:
+      case Keyword::kDir:
         return pattern.text == direction;
-      case Word::kPoint:
+      case Keyword::kPoint:
         return matches(pattern, point.name()) || matches(pattern, direction + " " + point.name());
-      case Word::kSrc:
+      case Keyword::kSrc:
         return matches(pattern, point.src);
-      case Word::kDest:
+      case Keyword::kDest:
         return matches(pattern, point.dest);
       default:
         return matches(pattern, point.src) || matches(pattern, point.dest);

@@ -15,16 +15,16 @@
 namespace sojourn::filter {
 
 // Names that the schema does not have: an error, unless they were found in a larger one before.
-enum class Names : std::uint8_t { kMustBeKnown, kAreChecked };
+enum class NameCheck : std::uint8_t { kMustBeKnown, kAreChecked };
 
 // What threads are called, by number: a name that changed is the newest one.
 using ThreadNames = std::map<std::uint32_t, std::string>;
 
 // What an expression may ask besides the schema.
-struct Surroundings {
+struct BindContext {
   std::uint64_t origin_ns = 0;  // `time` counts from it
   std::vector<model::Stream> streams;
-  Names names = Names::kMustBeKnown;
+  NameCheck names = NameCheck::kMustBeKnown;
   ThreadNames threads = {};
   bool more_threads = false;  // may come later: a name that nobody has yet is no error
 };
@@ -35,7 +35,7 @@ struct Step {
 
   Kind kind = Kind::kConstant;
   Operator op = Operator::kAdd;
-  Word word = Word::kTime;
+  Keyword word = Keyword::kTime;
   std::uint32_t index = 0;  // of Leaf::names or Leaf::patterns
   Number number = 0;
 };
@@ -52,7 +52,7 @@ struct Leaf {
   };
 
   Kind kind = Kind::kNumber;
-  Word word = Word::kDir;
+  Keyword word = Keyword::kDir;
   std::vector<Step> steps;
   std::vector<Range> ranges;
   std::vector<Range> known;
@@ -73,7 +73,7 @@ struct Condition {
 // Fails where the schema does not have a name, no point is meant by a pattern, or a word belongs to
 // the other scope; with a caret, as parse().
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
-                       const Surroundings& around);
+                       const BindContext& around);
 
 // When it may be true: never outside of [from, until], whatever else holds.
 struct Span {
@@ -89,7 +89,7 @@ bool in_ranges(const std::vector<Range>& ranges, Number number);
 
 // Whether a text word of a point is one of the patterns: dir, point ("a--b" or "D a--b"), src,
 // dest, and hop (either of both).
-bool text_matches(const model::Point& point, Word word, const std::vector<Pattern>& patterns);
+bool text_matches(const model::Point& point, Keyword word, const std::vector<Pattern>& patterns);
 
 // Whether at() means this place: the same, or one inside of it after a dot.
 bool place_matches(const std::string& place, const Pattern& pattern);

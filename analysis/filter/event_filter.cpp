@@ -5,7 +5,7 @@
 namespace sojourn::filter {
 
 Result<EventFilter> EventFilter::compile(const Expression& expression, const model::Schema& schema,
-                                         const Surroundings& around, Missing missing) {
+                                         const BindContext& around, Missing missing) {
   SJ_TRY(condition, bind(expression, Scope::kEvent, schema, around));
   EventFilter filter(Program(condition, schema, around.origin_ns, missing),
                      span_of(condition, around.origin_ns));

@@ -17,8 +17,7 @@ namespace sojourn::filter {
 class EventFilter {
  public:
   static Result<EventFilter> compile(const Expression& expression, const model::Schema& schema,
-                                     const Surroundings& around,
-                                     Missing missing = Missing::kReject);
+                                     const BindContext& around, Missing missing = Missing::kReject);
 
   void add_stream(const model::Stream& stream) { program_.add_stream(stream); }
 
@@ -26,7 +25,9 @@ class EventFilter {
   const Span& span() const { return span_; }
 
   // What of a point's events is known beforehand.
-  Program::Verdict verdict(model::PointId point) const { return program_.verdict(point); }
+  Program::PointMatch point_match(model::PointId point) const {
+    return program_.point_match(point);
+  }
   std::optional<std::vector<FieldTest>> field_tests(model::PointId point) const {
     return program_.field_tests(point);
   }

@@ -23,15 +23,15 @@ Truth negated(Truth value) {
   return truth(value == Truth::kFalse);
 }
 
-bool flag(Word word, const Journey& journey) {
+bool flag(Keyword word, const Journey& journey) {
   switch (word) {
-    case Word::kComplete:
+    case Keyword::kComplete:
       return journey.outcome == Outcome::kComplete;
-    case Word::kCensored:
+    case Keyword::kCensored:
       return journey.outcome == Outcome::kCensored;
-    case Word::kIncomplete:
+    case Keyword::kIncomplete:
       return journey.outcome == Outcome::kIncomplete;
-    case Word::kDropped:
+    case Keyword::kDropped:
       return journey.outcome == Outcome::kDropped;
     default:
       return journey.ambiguous;
@@ -57,7 +57,7 @@ struct JourneyFilter::State {
   Compiled root;
   mutable std::vector<std::optional<Number>> outer;
 
-  Compiled compile(Condition condition, const Surroundings& around) const;
+  Compiled compile(Condition condition, const BindContext& around) const;
   Truth evaluate(const Compiled& node, const Journey& journey) const;
   Truth leaf(const Compiled& node, const Journey& journey) const;
   Truth number(const Compiled& node, const Journey& journey) const;
@@ -67,7 +67,7 @@ struct JourneyFilter::State {
                                    const Journey& journey) const;
 };
 
-Compiled JourneyFilter::State::compile(Condition condition, const Surroundings& around) const {
+Compiled JourneyFilter::State::compile(Condition condition, const BindContext& around) const {
   Compiled made;
   made.kind = condition.kind;
   made.is_negated = condition.is_negated;
@@ -117,17 +117,17 @@ std::optional<Number> JourneyFilter::State::of_journey(const Step& step, const L
                                                        const Journey& journey) const {
   if (step.kind == Step::Kind::kAt) return longest_stay(leaf.patterns[step.index], journey);
   switch (step.word) {
-    case Word::kLatency:
+    case Keyword::kLatency:
       return Number{journey.latency_ns()};
-    case Word::kSegments:
+    case Keyword::kSegments:
       return Number{journey.segments};
-    case Word::kRetransmissions:
+    case Keyword::kRetransmissions:
       return Number{journey.retransmissions};
-    case Word::kHarq:
+    case Keyword::kHarq:
       return Number{journey.harq_retransmissions};
-    case Word::kDrops:
+    case Keyword::kDrops:
       return Number{journey.drops};
-    case Word::kEvents:
+    case Keyword::kEvents:
       return Number{journey.steps.size()};
     default:
       return std::nullopt;
@@ -174,7 +174,7 @@ Truth JourneyFilter::State::leaf(const Compiled& node, const Journey& journey) c
     case Leaf::Kind::kFlag:
       return truth(flag(node.leaf.word, journey));
     case Leaf::Kind::kText:
-      if (node.leaf.word == Word::kDir)
+      if (node.leaf.word == Keyword::kDir)
         return truth(std::ranges::any_of(node.leaf.patterns, [&](const Pattern& pattern) {
           return pattern.text == std::string(1, letter(journey.direction));
         }));
@@ -222,7 +222,7 @@ JourneyFilter::~JourneyFilter() = default;
 
 Result<JourneyFilter> JourneyFilter::compile(const Expression& expression,
                                              const model::Schema& schema,
-                                             const Surroundings& around) {
+                                             const BindContext& around) {
   SJ_TRY(condition, bind(expression, Scope::kJourney, schema, around));
   auto state = std::make_unique<State>();
   state->schema = schema;

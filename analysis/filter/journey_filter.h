@@ -19,7 +19,7 @@ namespace sojourn::filter {
 class JourneyFilter {
  public:
   static Result<JourneyFilter> compile(const Expression& expression, const model::Schema& schema,
-                                       const Surroundings& around);
+                                       const BindContext& around);
   JourneyFilter(JourneyFilter&&) noexcept;
   JourneyFilter& operator=(JourneyFilter&&) noexcept;
   ~JourneyFilter();

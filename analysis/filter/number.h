@@ -35,13 +35,13 @@ inline std::optional<Number> calculate(Operator op, Number left, Number right) {
   return std::nullopt;
 }
 
-inline constexpr Number kLeast = static_cast<Number>(static_cast<unsigned __int128>(1) << 127);
-inline constexpr Number kMost = ~kLeast;
+inline constexpr Number kMinNumber = static_cast<Number>(static_cast<unsigned __int128>(1) << 127);
+inline constexpr Number kMaxNumber = ~kMinNumber;
 
 // Both ends belong to it.
 struct Range {
-  Number low = kLeast;
-  Number high = kMost;
+  Number low = kMinNumber;
+  Number high = kMaxNumber;
 
   bool holds(Number number) const { return low <= number && number <= high; }
   bool operator==(const Range&) const = default;

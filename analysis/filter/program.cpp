@@ -119,17 +119,17 @@ Program::Calculation Program::resolve(const Step& step, const model::Point& poin
       break;
   }
   to.kind = CKind::kSource;
-  switch (step.kind == Step::Kind::kAt ? Word::kLatency : step.word) {
-    case Word::kTime:
+  switch (step.kind == Step::Kind::kAt ? Keyword::kLatency : step.word) {
+    case Keyword::kTime:
       to.source = Source::kTime;
       return to;
-    case Word::kThread:
+    case Keyword::kThread:
       to.source = Source::kThread;
       return to;
-    case Word::kStream:
+    case Keyword::kStream:
       to.source = Source::kStream;
       return to;
-    case Word::kCpu:
+    case Keyword::kCpu:
       to.source = Source::kCpu;
       return to;
     default:
@@ -202,19 +202,19 @@ std::uint32_t Program::emit_simple(const Calculation& from, const std::vector<Ra
 }
 
 void Program::add_stream(const model::Stream& stream) {
-  constexpr std::uint32_t kMostStreams = 1 << 20;  // more are none that a capture made
-  if (stream.id >= kMostStreams) return;
+  constexpr std::uint32_t kMaxStreams = 1 << 20;  // more are none that a capture made
+  if (stream.id >= kMaxStreams) return;
   if (stream.id >= cpus_.size()) cpus_.resize(stream.id + 1, -1);
   cpus_[stream.id] = stream.cpu;
 }
 
-Program::Verdict Program::verdict(model::PointId point) const {
-  if (point >= entries_.size() || entries_[point] == kReject) return Verdict::kNone;
-  return entries_[point] == kAccept ? Verdict::kAll : Verdict::kSome;
+Program::PointMatch Program::point_match(model::PointId point) const {
+  if (point >= entries_.size() || entries_[point] == kReject) return PointMatch::kNone;
+  return entries_[point] == kAccept ? PointMatch::kAll : PointMatch::kSome;
 }
 
 std::optional<std::vector<FieldTest>> Program::field_tests(model::PointId point) const {
-  if (verdict(point) == Verdict::kNone) return std::nullopt;
+  if (point_match(point) == PointMatch::kNone) return std::nullopt;
   std::vector<FieldTest> found;
   for (std::uint32_t at = entries_[point]; at != kAccept;) {
     const Test& test = tests_[at];

@@ -35,7 +35,7 @@ struct FieldTest {
 
 class Program {
  public:
-  enum class Verdict : std::uint8_t { kNone, kSome, kAll };
+  enum class PointMatch : std::uint8_t { kNone, kSome, kAll };
 
   // Numbers that are a journey's, not an event's, in the order of outer_steps().
   using Outer = std::span<const std::optional<Number>>;
@@ -48,7 +48,7 @@ class Program {
 
   void add_stream(const model::Stream& stream);  // its CPU
 
-  Verdict verdict(model::PointId point) const;
+  PointMatch point_match(model::PointId point) const;
   // Where all of these must hold for a point's event, and nothing else matters.
   std::optional<std::vector<FieldTest>> field_tests(model::PointId point) const;
 

@@ -14,21 +14,21 @@ bool matches(const Pattern& pattern, const std::string& text) {
 namespace {
 
 // The word that the node itself is; none where it is something else.
-const WordInfo* word_of(const Node& node) {
+const KeywordInfo* word_of(const Node& node) {
   const bool names = node.kind == Node::Kind::kName || node.kind == Node::Kind::kFlag ||
                      node.kind == Node::Kind::kText;
-  return names && !node.is_field ? find_word(node.name) : nullptr;
+  return names && !node.is_field ? find_keyword(node.name) : nullptr;
 }
 
 bool is_about_journeys(const Node& node) {
   if (node.kind == Node::Kind::kAt || node.kind == Node::Kind::kEvent) return true;
-  const WordInfo* const word = word_of(node);
+  const KeywordInfo* const word = word_of(node);
   if (word != nullptr && !word->of_events) return true;
   return std::ranges::any_of(node.parts, [](const Node& part) { return is_about_journeys(part); });
 }
 
-bool asks_for(const Node& node, Word wanted) {
-  const WordInfo* const word = word_of(node);
+bool asks_for(const Node& node, Keyword wanted) {
+  const KeywordInfo* const word = word_of(node);
   if (word != nullptr && word->word == wanted) return true;
   return std::ranges::any_of(node.parts,
                              [wanted](const Node& part) { return asks_for(part, wanted); });
@@ -40,11 +40,11 @@ bool is_about_journeys(const Expression& expression) {
   return is_about_journeys(expression.root);
 }
 
-bool asks_for(const Expression& expression, Word word) {
+bool asks_for(const Expression& expression, Keyword word) {
   return asks_for(expression.root, word);
 }
 
-std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what) {
+std::unexpected<Error> complain(std::string_view text, TextRange at, std::string_view what) {
   // A long text is shown around the cause only.
   constexpr std::size_t kBefore = 60;
   constexpr std::size_t kShown = 100;

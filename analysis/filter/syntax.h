@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/filter/keywords.h"
 #include "analysis/filter/number.h"
-#include "analysis/filter/words.h"
 
 namespace sojourn::filter {
 
 // Bytes of the text.
-struct Place {
+struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
@@ -25,7 +25,7 @@ struct Place {
 struct Pattern {
   std::string text;
   bool is_glob = false;  // '*', '?' and [a-z] mean what they mean in a shell
-  Place at;
+  TextRange at;
 };
 
 bool matches(const Pattern& pattern, const std::string& text);
@@ -69,7 +69,7 @@ struct Node {
   bool is_field = false;  // by field() or has(): whatever word it is as well
   std::vector<Node> parts;
   std::vector<Pattern> patterns;
-  Place at;
+  TextRange at;
 
   bool is_condition() const { return kind >= Kind::kCompare; }
 };
@@ -89,9 +89,9 @@ Result<Expression> parse(std::string_view text);
 bool is_about_journeys(const Expression& expression);
 
 // Whether it asks for the word somewhere, as itself and not as a field of that name.
-bool asks_for(const Expression& expression, Word word);
+bool asks_for(const Expression& expression, Keyword word);
 
 // Such an error.
-std::unexpected<Error> complain(std::string_view text, Place at, std::string_view what);
+std::unexpected<Error> complain(std::string_view text, TextRange at, std::string_view what);
 
 }  // namespace sojourn::filter

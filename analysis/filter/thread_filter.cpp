@@ -8,7 +8,7 @@ namespace sojourn::filter {
 namespace {
 
 // More than any machine has; the streams of the program stand for them.
-constexpr std::int32_t kMostCpus = 1 << 16;
+constexpr std::int32_t kMaxCpus = 1 << 16;
 
 // What there is instead of points.
 model::Schema nothing_but_threads() {
@@ -19,24 +19,24 @@ model::Schema nothing_but_threads() {
 
 bool is_time(const Leaf& leaf) {
   return leaf.kind == Leaf::Kind::kNumber && leaf.steps.front().kind == Step::Kind::kWord &&
-         leaf.steps.front().word == Word::kTime;
+         leaf.steps.front().word == Keyword::kTime;
 }
 
 }  // namespace
 
 Result<ThreadFilter> ThreadFilter::compile(const Expression& expression,
-                                           const Surroundings& around) {
+                                           const BindContext& around) {
   SJ_TRY(condition, bind(expression, Scope::kThread, nothing_but_threads(), around));
   return ThreadFilter(std::move(condition), around);
 }
 
-ThreadFilter::ThreadFilter(Condition condition, const Surroundings& around)
+ThreadFilter::ThreadFilter(Condition condition, const BindContext& around)
     : condition_(std::move(condition)),
       origin_ns_(around.origin_ns),
       program_(condition_, nothing_but_threads(), around.origin_ns, Missing::kReject) {
   std::int32_t cpus = 0;
   for (const model::Stream& stream : around.streams)
-    cpus = std::max(cpus, std::min(stream.cpu, kMostCpus - 1) + 1);
+    cpus = std::max(cpus, std::min(stream.cpu, kMaxCpus - 1) + 1);
   for (std::int32_t cpu = 0; cpu < cpus; ++cpu)
     program_.add_stream({.id = static_cast<std::uint32_t>(cpu), .cpu = cpu});
   add_turns(condition_);
@@ -53,8 +53,8 @@ void ThreadFilter::add_turns(const Condition& condition) {
       turns_ns_.push_back(static_cast<std::uint64_t>(ns + origin_ns_));
   };
   for (const Range& range : condition.leaf.ranges) {
-    if (range.low != kLeast) add(range.low);
-    if (range.high != kMost) add(range.high + 1);
+    if (range.low != kMinNumber) add(range.low);
+    if (range.high != kMaxNumber) add(range.high + 1);
   }
 }
 

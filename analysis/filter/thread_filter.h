@@ -16,7 +16,7 @@ namespace sojourn::filter {
 
 class ThreadFilter {
  public:
-  static Result<ThreadFilter> compile(const Expression& expression, const Surroundings& around);
+  static Result<ThreadFilter> compile(const Expression& expression, const BindContext& around);
 
   // A CPU below 0 is not known.
   bool operator()(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const;
@@ -30,7 +30,7 @@ class ThreadFilter {
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:
-  ThreadFilter(Condition condition, const Surroundings& around);
+  ThreadFilter(Condition condition, const BindContext& around);
   void add_turns(const Condition& condition);
   bool may_hold(const Condition& condition, std::uint64_t ts_ns) const;
   template <typename Part>

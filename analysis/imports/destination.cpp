@@ -80,7 +80,7 @@ Result<Destination> Destination::beside(trace::Reader& recorded, trace::Writer& 
   return made;
 }
 
-Result<void> Destination::begin(File& file) {
+Result<void> Destination::begin(ImportedFile& file) {
   file_ = &file;
   hits_.push_back(0);
   return writer_->write(model::Stream{.id = next_stream_++, .engine = model::Engine::kImport});

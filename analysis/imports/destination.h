@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/imports/summary.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/imports/import_summary.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 #include "analysis/model/wall_clock.h"
@@ -31,7 +31,7 @@ class Destination {
                                     const Progress& progress);
 
   // The stream of the next file.
-  Result<void> begin(File& file);
+  Result<void> begin(ImportedFile& file);
 
   // Events of the file that was begun last, in order, with times since 1970; their points are those
   // of `points`, which may have grown and has grown only at its end. Fails where there are more
@@ -60,7 +60,7 @@ class Destination {
   std::size_t own_points_ = 0;  // of the recorded trace, before those of the imported files
   std::uint32_t next_stream_ = 0;
   model::Capture capture_;
-  File* file_ = nullptr;
+  ImportedFile* file_ = nullptr;
   std::vector<std::uint64_t> hits_;  // of each imported stream
   std::uint64_t first_ns_ = UINT64_MAX;
   std::uint64_t last_ns_ = 0;

@@ -13,7 +13,7 @@ namespace sojourn::journeys {
 
 // Several may be so of one step. All but the first and the last two: and events were lost
 // meanwhile.
-enum Doubt : std::uint8_t {
+enum AmbiguityReason : std::uint8_t {
   kOthersFit = 1 << 0,   // other units of its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
   kLateBranch = 1 << 2,  // its parent had left before
@@ -24,23 +24,29 @@ enum Doubt : std::uint8_t {
   kSender = 1 << 7,    // it may be another sender's: they use the same numbers or processes
 };
 
-struct DoubtWords {
-  Doubt doubt = kOthersFit;
+struct AmbiguityReasonText {
+  AmbiguityReason doubt = kOthersFit;
   std::string_view name;      // for programs
   std::string_view sentence;  // for people
 };
 
-inline constexpr std::array kDoubtWords = {
-    DoubtWords{kOthersFit, "others", "others fitted as well"},
-    DoubtWords{kLongWait, "wait", "waited far longer than any before it, and events were lost"},
-    DoubtWords{kLateBranch, "branch", "what it is of had left already, and events were lost"},
-    DoubtWords{kProcess, "process", "known by its process only, and events were lost"},
-    DoubtWords{kOverlap, "overlap", "more was joined in it than it holds, and events were lost"},
-    DoubtWords{kStranger, "stranger", "a piece from elsewhere was left out, and events were lost"},
-    DoubtWords{kNumber, "number",
-               "it got its number in the order of arrival, and what waited before is not known"},
-    DoubtWords{kSender, "sender",
-               "several senders share its number or process, and nothing says whose it is"}};
+inline constexpr std::array kAmbiguityReasons = {
+    AmbiguityReasonText{kOthersFit, "others", "others fitted as well"},
+    AmbiguityReasonText{kLongWait, "wait",
+                        "waited far longer than any before it, and events were lost"},
+    AmbiguityReasonText{kLateBranch, "branch",
+                        "what it is of had left already, and events were lost"},
+    AmbiguityReasonText{kProcess, "process", "known by its process only, and events were lost"},
+    AmbiguityReasonText{kOverlap, "overlap",
+                        "more was joined in it than it holds, and events were lost"},
+    AmbiguityReasonText{kStranger, "stranger",
+                        "a piece from elsewhere was left out, and events were lost"},
+    AmbiguityReasonText{
+        kNumber, "number",
+        "it got its number in the order of arrival, and what waited before is not known"},
+    AmbiguityReasonText{
+        kSender, "sender",
+        "several senders share its number or process, and nothing says whose it is"}};
 
 // A unit that fitted as well as the parent that was taken.
 struct Alternative {

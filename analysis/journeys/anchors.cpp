@@ -39,25 +39,27 @@ struct Evidence {
   }
 };
 
-Evidence evidence_of(const Pair& pair, const IdWords& ids) {
+Evidence evidence_of(const Pair& pair, const IdSemantics& ids) {
   const bool process = ids.has_process(ids.of(pair.parent)) || ids.has_process(ids.of(pair.child));
   const bool parent_numbered = ids.is_numbered(pair.parent);
   const bool child_numbered = ids.is_numbered(pair.child);
-  const auto tells_units_apart = [&](const IdWords::Ids& extra) {
-    return ids.has_buffer(extra) || IdWords::has_bearer(extra);
+  const auto tells_units_apart = [&](const IdSemantics::Ids& extra) {
+    return ids.has_buffer(extra) || IdSemantics::has_bearer(extra);
   };
   return {
-      .pieces = {.sent = pair.numbers || (parent_numbered && ids.has_offset(pair.child_extra)),
+      .pieces = {.sent = pair.numbered_by_pieces ||
+                         (parent_numbered && ids.has_offset(pair.child_extra)),
                  .received = pair.gathers && ids.has_offset(pair.parent_extra) && child_numbered},
-      .blocks = {.sent = process && pair.gathers && !child_numbered &&
-                         (parent_numbered || tells_units_apart(pair.parent_extra)),
-                 .received = process && (pair.unpacks ||
-                                         (pair.parts && tells_units_apart(pair.child_extra)))}};
+      .blocks = {
+          .sent = process && pair.gathers && !child_numbered &&
+                  (parent_numbered || tells_units_apart(pair.parent_extra)),
+          .received = process && (pair.unpacks_block ||
+                                  (pair.child_from_block && tells_units_apart(pair.child_extra)))}};
 }
 
 }  // namespace
 
-void find_anchors(const IdWords& ids, const Rules& rules, Topology& topology) {
+void find_anchors(const IdSemantics& ids, const Rules& rules, Topology& topology) {
   const auto parts = find_parts(topology.points.size(), topology.pairs);
   std::vector<Evidence> of_part(topology.points.size());
   std::map<model::Direction, Evidence> of_direction;
@@ -75,7 +77,7 @@ void find_anchors(const IdWords& ids, const Rules& rules, Topology& topology) {
       auto& plan = topology.points[i];
       if (plan.direction != direction) continue;
       const auto own = apart ? of_part[parts[i]].anchor() : std::nullopt;
-      plan.by_input = own.value_or(anchor) == Anchor::kInput;
+      plan.anchored_at_input = own.value_or(anchor) == Anchor::kInput;
     }
   };
   decide(model::Direction::kDownlink, rules.downlink, topology.downlink);

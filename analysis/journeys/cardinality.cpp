@@ -4,7 +4,7 @@
 
 namespace sojourn::journeys {
 
-Cardinality::Cardinality(const IdWords& ids, std::span<const Edge> edges) : ids_(ids) {
+Cardinality::Cardinality(const IdSemantics& ids, std::span<const Edge> edges) : ids_(ids) {
   find_numbered(edges);
   const auto& points = ids.schema().points;
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -40,40 +40,40 @@ void Cardinality::judge(Pair& pair, const PointPlan& parent, const PointPlan& ch
   const bool numbered = ids_.has_sequence(pair.key);
   const bool parent_numbered = ids_.is_numbered(pair.parent);
   const bool child_numbered = ids_.is_numbered(pair.child);
-  const bool bearer_renamed = IdWords::has_bearer(pair.child_extra);
+  const bool bearer_renamed = IdSemantics::has_bearer(pair.child_extra);
   const auto of_one = [&](const std::string& id) {
     return ids_.is_sequence(id) || ids_.is_global(pair.parent, id) ||
            (bearer_renamed && Rules::is_bearer(id));
   };
   const bool renumbered = numbered && std::ranges::all_of(pair.parent_extra, of_one);
-  pair.single = names_one(pair);
+  pair.one_live_unit_per_key = names_one(pair);
   pair.by_process = ids_.has_process(pair.key);
-  pair.nameless =
+  pair.key_lacks_owner =
       !ids_.has_buffer(pair.key) && std::ranges::none_of(pair.key, [&](const std::string& id) {
         return ids_.is_global(pair.child, id);
       });
-  pair.of_sender = pair.single && !ids_.has_buffer(pair.key);
+  pair.key_is_per_sender = pair.one_live_unit_per_key && !ids_.has_buffer(pair.key);
   // A process works on one block at a time: several of its blocks do not become one unit. What says
   // of which bearer it is goes into a block.
   const bool of_process = pair.by_process || ids_.has_process(pair.parent_extra);
-  const bool of_block = of_process && !pair.single && !pair.child_extra.empty() &&
-                        !parent_numbered && !IdWords::has_bearer(pair.parent_extra);
-  pair.parts = of_block && !child_numbered;
-  pair.numbers = !numbered && !pieces && !of_process && numbers_pieces(pair);
-  pair.unpacks =
-      !pair.single && !pair.numbers && !parent_numbered &&
+  const bool of_block = of_process && !pair.one_live_unit_per_key && !pair.child_extra.empty() &&
+                        !parent_numbered && !IdSemantics::has_bearer(pair.parent_extra);
+  pair.child_from_block = of_block && !child_numbered;
+  pair.numbered_by_pieces = !numbered && !pieces && !of_process && numbers_pieces(pair);
+  pair.unpacks_block =
+      !pair.one_live_unit_per_key && !pair.numbered_by_pieces && !parent_numbered &&
       (ids_.has_number(pair.child_extra) || (of_block && ids_.has_buffer(pair.child_extra)));
-  pair.gathers = !pair.single && !pair.unpacks && !pair.numbers && !of_block &&
-                 !pair.parent_extra.empty() && !ids_.has_offset(pair.key) &&
+  pair.gathers = !pair.one_live_unit_per_key && !pair.unpacks_block && !pair.numbered_by_pieces &&
+                 !of_block && !pair.parent_extra.empty() && !ids_.has_offset(pair.key) &&
                  (pieces || !renumbered);
-  pair.renamed =
-      pair.by_process && !pair.unpacks && !pair.parent_extra.empty() && !pair.child_extra.empty();
-  pair.cuts =
-      (numbered || pair.numbers) && parent.length && !parent.offset && child.length && child.offset;
-  pair.of_bearer =
-      (pieces || numbered) && pair.gathers && child_numbered && !IdWords::has_bearer(pair.key);
-  pair.joins = pieces && pair.gathers && parent.length && child.length &&
-               !ids_.has_sequence(pair.parent_extra);
+  pair.changes_ids = pair.by_process && !pair.unpacks_block && !pair.parent_extra.empty() &&
+                     !pair.child_extra.empty();
+  pair.cuts = (numbered || pair.numbered_by_pieces) && parent.length && !parent.offset &&
+              child.length && child.offset;
+  pair.gathers_one_bearer =
+      (pieces || numbered) && pair.gathers && child_numbered && !IdSemantics::has_bearer(pair.key);
+  pair.reassembles = pieces && pair.gathers && parent.length && child.length &&
+                     !ids_.has_sequence(pair.parent_extra);
 }
 
 // An address holds one unit at a time, and a process works on one.

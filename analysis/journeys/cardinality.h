@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/journeys/id_words.h"
+#include "analysis/journeys/id_semantics.h"
 #include "analysis/journeys/loops.h"
 #include "analysis/journeys/topology.h"
 
@@ -16,7 +16,7 @@ namespace sojourn::journeys {
 class Cardinality {
  public:
   // `ids` must outlive it.
-  Cardinality(const IdWords& ids, std::span<const Edge> edges);
+  Cardinality(const IdSemantics& ids, std::span<const Edge> edges);
 
   // Of a pair whose points and ids are known.
   void judge(Pair& pair, const PointPlan& parent, const PointPlan& child) const;
@@ -28,7 +28,7 @@ class Cardinality {
   bool names_one(const Pair& pair) const;
   bool numbers_pieces(const Pair& pair) const;
 
-  const IdWords& ids_;
+  const IdSemantics& ids_;
   std::vector<bool> was_numbered_;  // by point
   std::set<PointsName> cut_;        // of points that say where a piece begins
 };

@@ -50,7 +50,7 @@ constexpr std::string_view name(Outcome outcome) {
 }
 
 // Time in a place.
-struct Leg {
+struct CriticalPathSpan {
   std::uint16_t place = 0;
   std::uint64_t ns = 0;
 };
@@ -85,7 +85,7 @@ struct Journey {
   std::span<const Inside> inside = {};  // what of it was
   // Where it was when on the way that decided its latency, from the end on: downlink back from the
   // byte that came last, uplink on from the one that came first. Of complete ones.
-  std::span<const Leg> way = {};
+  std::span<const CriticalPathSpan> critical_path = {};
   std::span<const Step> steps = {};             // in time order; none where nobody wants them
   std::span<const Ambiguity> ambiguities = {};  // of those of them that are, in the same order
 
@@ -93,7 +93,7 @@ struct Journey {
   // A packet that was seen at one point only has none, though it is complete: it came and left by
   // the same event.
   bool has_latency() const {
-    return outcome == Outcome::kComplete && (end_ns != start_ns || !way.empty());
+    return outcome == Outcome::kComplete && (end_ns != start_ns || !critical_path.empty());
   }
 };
 
@@ -120,10 +120,10 @@ class Observer {
   virtual bool wants_steps() const { return true; }
 
   // Whether only some units are told of: those of which counts() is true. Asked once as well.
-  virtual bool chooses() const { return false; }
+  virtual bool is_selective() const { return false; }
   // Whether a unit that enters a place by this event is told of there, from on_enter() to
   // on_leave(), with its stays.
-  virtual bool counts(const model::EventView& /*event*/) const { return true; }
+  virtual bool selects(const model::EventView& /*event*/) const { return true; }
 
   // Whether on_enter() and on_leave() are to come in the order of their times, as a depth over time
   // needs them; else they come as they become known, which is up to the rules' `late` after others

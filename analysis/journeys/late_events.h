@@ -24,7 +24,7 @@ class LateEvents {
   // Since when the oldest waits. Where too many do, as with a clock that has one stamp for them
   // all, its time is over: since ever.
   std::uint64_t oldest_ns() const {
-    return waiting_.size() > kMostWaiting ? 0 : waiting_.front().event.ts_ns;
+    return waiting_.size() > kMaxWaiting ? 0 : waiting_.front().event.ts_ns;
   }
 
   void add(const model::EventView& event) {
@@ -77,12 +77,12 @@ class LateEvents {
           continue;
         }
         looks += i;
-        if (looks > kMostLooks) return;
+        if (looks > kMaxLooks) return;
         if (has_parent_of(late.view(), i)) {
           ++i;
           continue;
         }
-        if (++tries > kMostTries) return;
+        if (++tries > kMaxTries) return;
         if (!take(late.view())) {
           ++i;
           continue;
@@ -96,10 +96,10 @@ class LateEvents {
   }
 
  private:
-  static constexpr std::size_t kMostWaiting = 1000;
+  static constexpr std::size_t kMaxWaiting = 1000;
   // At each event.
-  static constexpr int kMostTries = 64;
-  static constexpr std::size_t kMostLooks = 10'000;
+  static constexpr int kMaxTries = 64;
+  static constexpr std::size_t kMaxLooks = 10'000;
 
   struct Late {
     model::EventView event;  // but for its values

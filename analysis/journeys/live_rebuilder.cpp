@@ -8,7 +8,8 @@
 namespace sojourn::journeys {
 
 Result<LiveRebuilder> LiveRebuilder::create(const model::Schema& schema, const Rules& rules,
-                                            Marks marks, Observer& observer, Prepare prepare) {
+                                            CaptureMarks marks, Observer& observer,
+                                            Prepare prepare) {
   SJ_TRY(rebuilder, Rebuilder::create(schema, rules, std::move(marks), observer));
   std::vector<bool> is_of_target;
   is_of_target.reserve(schema.points.size());

@@ -25,8 +25,8 @@ class LiveRebuilder {
 
   // The marks without a close. What happened before the open mark is not known: journeys from
   // before are censored.
-  static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                      Observer& observer, Prepare prepare = {});
+  static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules,
+                                      CaptureMarks marks, Observer& observer, Prepare prepare = {});
 
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/journeys/store.h"
+#include "analysis/journeys/unit_store.h"
 
 namespace sojourn::journeys {
 
@@ -39,7 +39,7 @@ class LoopInputs {
   // not at the input, or was not there before.
   Unit* round_before(const Unit& unit, const PointPlan& plan, Unit* parent) const {
     if (inputs_[plan.loop] != unit.point) return nullptr;
-    for (int turn = 0; turn < kLongestLoop; ++turn) {
+    for (int turn = 0; turn < kMaxLoop; ++turn) {
       if (parent->point == unit.point) return parent;
       if (parent->parent_count == 0) return nullptr;
       parent = parent->all_parents().front();
@@ -49,7 +49,7 @@ class LoopInputs {
 
  private:
   static constexpr std::uint64_t kEnoughSamples = 100;
-  static constexpr int kLongestLoop = 64;
+  static constexpr int kMaxLoop = 64;
 
   std::vector<std::uint64_t> begun_;            // by point of a loop: events without a parent
   std::vector<std::optional<PointId>> inputs_;  // by loop: where most of them are

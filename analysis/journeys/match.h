@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/journeys/ambiguity.h"
-#include "analysis/journeys/store.h"
+#include "analysis/journeys/unit_store.h"
 
 namespace sojourn::journeys {
 
@@ -43,7 +43,7 @@ struct Match {
   bool unsure = false;      // were there several senders, it might be another one's (Senders)
 
   // It is what its parents became, or a part of them, and no more is to be said of it
-  // (EventEngine::connect_otherwise says what else there may be).
+  // (EventCorrelatorImpl::connect_otherwise says what else there may be).
   bool is_plain() const {
     const bool follows = relation != Relation::kNothing && relation != Relation::kRepeat;
     return follows && doubts == 0 && !missing && !unsure && repeat_of == nullptr &&

@@ -13,12 +13,12 @@ constexpr std::uint16_t kMaxDepth = 10'000;
 // No block has so many units in it. Outputs without a number look like repeats of the first one,
 // which took all that waited: were each a step of all those, memory would grow with the square of
 // them.
-constexpr std::size_t kMostRepeated = 256;
+constexpr std::size_t kMaxRepeated = 256;
 
 // Among so many one of a unit's length is looked for.
-constexpr int kMostWaiting = 64;
+constexpr int kMaxWaiting = 64;
 // A layer adds no more bytes in front of a unit and behind it.
-constexpr std::uint64_t kLongestHeader = 32;
+constexpr std::uint64_t kMaxHeader = 32;
 
 bool is_repeat(const Unit& unit, const PointPlan& plan) {
   if (!plan.repeats) [[likely]]
@@ -32,36 +32,36 @@ std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
 
 }  // namespace
 
-Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
-                 Senders& senders, Receptions& receptions)
+Matcher::Matcher(const Topology& topology, const Rules& rules, UnitStore& store,
+                 EvictedUnits& evicted, MixedSenders& senders, HarqReceptions& receptions)
     : topology_(topology),
       rules_(rules),
       store_(store),
-      evicted_(evicted),
-      senders_(senders),
-      receptions_(receptions),
+      evicted_units_(evicted),
+      mixed_senders_(senders),
+      harq_receptions_(receptions),
       lengths_differ_(topology.pairs.size(), false),
-      joins_(topology, lengths_differ_),
-      bearers_(topology, joins_),
+      reassembly_(topology, lengths_differ_),
+      bearer_filter_(topology, reassembly_),
       last_(kThreads) {}
 
 void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
   const auto& plan = topology_.points[child.point];
   const bool repeats = is_repeat(child, plan);
-  if (plan.says_number && !repeats && match_numbered(child, plan, into, finally)) {
+  if (plan.is_numbering_piece && !repeats && match_numbered(child, plan, into, finally)) {
     pass(child.tid, child.serial);
     return;
   }
   auto found = best(plan, child);
   if (found.open != nullptr && is_new_block(*found.open->unit, child, plan)) found.open = nullptr;
   // A later round comes by the points that the first one came by; it may be stamped before that.
-  const bool may_come = repeats && plan.rounds_come && found.open == nullptr && !finally;
+  const bool may_come = repeats && plan.parents_have_rounds && found.open == nullptr && !finally;
   if (may_come) return;
   const bool of_evicted = finally && found.open == nullptr && take_evicted(child, plan, into);
   if (!of_evicted) [[likely]] {
     if (repeats && !is_named(found, child, plan) && match_round(child, plan, into)) {
-      if (may_be_doubtful(into)) senders_.judge(child, plan, into);
+      if (may_be_doubtful(into)) mixed_senders_.judge(child, plan, into);
       return;
     }
     if (!plan.pairs.empty()) [[likely]]
@@ -69,7 +69,7 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   }
   if (repeats && into.relation == Relation::kTakes) note_round_before(child, into);
   if (may_be_doubtful(into)) [[unlikely]]
-    senders_.judge(child, plan, into);
+    mixed_senders_.judge(child, plan, into);
   pass(child.tid, child.serial);
 }
 
@@ -89,21 +89,21 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
     // An address that was handed on is another unit's by now.
-    if (plan.drop || plan.ack || (!pair.single && !went_whole(*parent, child, pair)))
+    if (plan.drop || plan.ack || (!pair.one_live_unit_per_key && !went_whole(*parent, child, pair)))
       match_used(child, parent, pair, into);
     else
       note_orphan(child, plan, into);
   } else if (pair.gathers) {
     take_all(child, plan, *open, into);
-    if (pair.of_bearer && into.parents.size() > 1)
-      bearers_.leave_others(child, goes_on_with(*into.parents.back(), child), into);
-    if (pair.joins) {
-      joins_.check(child, into, finally);
-      if (joins_.mixes_senders(index)) senders_.mix(plan.direction);
-    } else if (pair.nameless && (!pair.by_process || into.parents.size() > 1)) {
-      into.unsure = !joins_.adds_up(child, into);
+    if (pair.gathers_one_bearer && into.parents.size() > 1)
+      bearer_filter_.leave_others(child, goes_on_with(*into.parents.back(), child), into);
+    if (pair.reassembles) {
+      reassembly_.check(child, into, finally);
+      if (reassembly_.mixes_senders(index)) mixed_senders_.mix(plan.direction);
+    } else if (pair.key_lacks_owner && (!pair.by_process || into.parents.size() > 1)) {
+      into.unsure = !reassembly_.adds_up(child, into);
     }
-    into.unsure &= pair.nameless;
+    into.unsure &= pair.key_lacks_owner;
   } else {
     take_nearest(child, *open, into);
   }
@@ -114,13 +114,13 @@ bool Matcher::is_of_last(const Unit& child, const Best& found) const {
   if (found.used == nullptr) [[likely]]
     return false;
   return found.open != nullptr && found.used->serial > found.open->unit->serial &&
-         topology_.pair(found.used->point, child.point).unpacks;
+         topology_.pair(found.used->point, child.point).unpacks_block;
 }
 
 // Its own may have been taken by another one. What is at the input of a loop needs none.
 void Matcher::note_orphan(const Unit& child, const PointPlan& plan, Match& into) {
   into.unsure =
-      plan.takes_nameless && (plan.loop == 0 || (plan.round && child.values[*plan.round] != 0));
+      plan.takes_unowned && (plan.loop == 0 || (plan.round && child.values[*plan.round] != 0));
 }
 
 // Part of match(), and of nothing else.
@@ -146,7 +146,7 @@ bool Matcher::is_too_old(const Unit& parent, const Unit& child) const {
   return waited_ns(parent, child) > topology_.pair(parent.point, child.point).expiry_ns;
 }
 
-const Entry* Matcher::first_in_time(const Entry* entry, const Unit& child) const {
+const KeyEntry* Matcher::first_in_time(const KeyEntry* entry, const Unit& child) const {
   const auto longest_ns = topology_.points[child.point].longest_expiry_ns;
   for (; entry != nullptr; entry = entry->older) {
     // What waited before it is older still.
@@ -188,11 +188,11 @@ bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into)
   auto* earlier = round_before(child, plan);
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
   if (plan.input) {
-    earlier = receptions_.before(child, plan, earlier, into);
-    if (evicted_.is_disproved(*plan.repeats)) senders_.mix(plan.direction);
+    earlier = harq_receptions_.before(child, plan, earlier, into);
+    if (evicted_units_.is_disproved(*plan.repeats)) mixed_senders_.mix(plan.direction);
     if (earlier == nullptr) return false;
   } else {
-    into.unsure = plan.repeats_nameless;
+    into.unsure = plan.repeats_unowned;
   }
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
@@ -206,7 +206,7 @@ bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into)
 // but a round in between may not have come so far.
 void Matcher::note_round_before(const Unit& child, Match& into) const {
   const auto* again = into.parents.front()->repeat_of;
-  for (int step = 0; step < kMostRounds && again != nullptr; ++step, again = again->repeat_of) {
+  for (int step = 0; step < kMaxRounds && again != nullptr; ++step, again = again->repeat_of) {
     into.repeat_of = store_.newest_child(
         again, [&](const Unit* earlier, Interval) { return earlier->point == child.point; });
     if (into.repeat_of != nullptr) return;
@@ -223,7 +223,7 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
     into.latest = latest;
-    into.unsure = topology_.points[latest->point].repeats_nameless;
+    into.unsure = topology_.points[latest->point].repeats_unowned;
     return true;
   }
   return false;
@@ -243,7 +243,7 @@ bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Un
     into.relation = Relation::kTakes;
     if (named == nullptr) {
       into.latest = latest;
-      into.unsure = topology_.points[latest->point].repeats_nameless;
+      into.unsure = topology_.points[latest->point].repeats_unowned;
     }
     return true;
   }
@@ -295,9 +295,9 @@ bool Matcher::match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Mat
   return true;
 }
 
-void Matcher::take_all(const Unit& child, const PointPlan& plan, const Entry& newest,
+void Matcher::take_all(const Unit& child, const PointPlan& plan, const KeyEntry& newest,
                        Match& into) const {
-  const auto take = [&](const Entry* entry) {
+  const auto take = [&](const KeyEntry* entry) {
     for (; entry != nullptr; entry = in_time(entry->older, child)) {
       auto* const parent = entry->unit;
       if (parent->depth < kMaxDepth && topology_.pair(parent->point, child.point).gathers)
@@ -323,7 +323,7 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   return last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid;
 }
 
-[[gnu::always_inline]] inline void Matcher::take_nearest(const Unit& child, const Entry& nearest,
+[[gnu::always_inline]] inline void Matcher::take_nearest(const Unit& child, const KeyEntry& nearest,
                                                          Match& into) const {
   into.relation = Relation::kTakes;
   const bool is_only = in_time(nearest.older, child) == nullptr;
@@ -337,28 +337,28 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   // has the child's length.
   const bool follows = goes_on && taken.unit == nearest.unit;
   if (!sure && !follows) note_alternatives(nearest, taken, child, into);
-  if (taken.use->of_sender) note_senders(taken, into);
+  if (taken.use->key_is_per_sender) note_senders(taken, into);
 }
 
 // What waits for its slot under other ids is one of several senders', whatever its thread did just
 // before. As long as there seems to be one, it is believed: who takes another one later shows that
 // both were there.
-bool Matcher::believes_thread(const Entry& nearest, const Unit& child, Match& into) const {
+bool Matcher::believes_thread(const KeyEntry& nearest, const Unit& child, Match& into) const {
   const auto& pair = topology_.pair(nearest.unit->point, child.point);
-  if (!pair.nameless || !pair.renamed) return true;
+  if (!pair.key_lacks_owner || !pair.changes_ids) return true;
   into.unsure = true;
-  if (senders_.are_mixed(topology_.points[child.point].direction)) return false;
-  auto left = kMostWaiting;
+  if (mixed_senders_.are_mixed(topology_.points[child.point].direction)) return false;
+  auto left = kMaxWaiting;
   for (const auto* entry = nearest.older; entry != nullptr && left-- > 0; entry = entry->older)
     store_.ambiguities().contest(*entry->unit);
   return true;
 }
 
 // The nearest of a chain of entries that is as long as the child, if there is one.
-const Entry* Matcher::first_as_long(const Entry* entry, const Unit& child) const {
+const KeyEntry* Matcher::first_as_long(const KeyEntry* entry, const Unit& child) const {
   const auto length = topology_.points[child.point].length;
   if (!length) return nullptr;
-  for (auto left = kMostWaiting; entry != nullptr && left-- > 0;
+  for (auto left = kMaxWaiting; entry != nullptr && left-- > 0;
        entry = in_time(entry->older, child)) {
     const auto& unit = *entry->unit;
     const auto its_length = topology_.points[unit.point].length;
@@ -370,14 +370,14 @@ const Entry* Matcher::first_as_long(const Entry* entry, const Unit& child) const
 // Several senders are known to use it, each for itself: a thread that goes on may go on with any of
 // theirs.
 bool Matcher::is_shared(const TableUse& use) const {
-  return use.of_sender && evicted_.is_disproved(use);
+  return use.key_is_per_sender && evicted_units_.is_disproved(use);
 }
 
 // What others of the taken one's key may have been meant, if several senders use it.
-void Matcher::note_senders(const Entry& taken, Match& into) const {
+void Matcher::note_senders(const KeyEntry& taken, Match& into) const {
   const bool shared = is_shared(*taken.use);
-  if (!shared && evicted_.empty()) return;
-  const auto* const rivals = evicted_.find(*taken.use, *taken.unit);
+  if (!shared && evicted_units_.empty()) return;
+  const auto* const rivals = evicted_units_.find(*taken.use, *taken.unit);
   if (!shared) {
     if (rivals != nullptr && !rivals->units.empty()) into.rivals = taken.use;
     return;
@@ -389,9 +389,9 @@ void Matcher::note_senders(const Entry& taken, Match& into) const {
 // Nothing else waits where the unit looks, and it surely came from somewhere: from one that should
 // be gone. What took another one instead may have taken this one's own.
 bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into) const {
-  if (evicted_.empty() || plan.drop || plan.ack) return false;
+  if (evicted_units_.empty() || plan.drop || plan.ack) return false;
   for (const auto& use : plan.lookups) {
-    auto* const key = use.of_sender ? evicted_.find(use, child) : nullptr;
+    auto* const key = use.key_is_per_sender ? evicted_units_.find(use, child) : nullptr;
     if (key == nullptr) continue;
     if (key->units.empty()) continue;
     const auto& one = key->units.back();
@@ -410,7 +410,7 @@ bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into
 }
 
 // Who was evicted, and what others took while the parent was there: they may have meant it.
-void Matcher::note_rivals(const Evicted::Key& rivals, Match& into) {
+void Matcher::note_rivals(const EvictedUnits::Key& rivals, Match& into) {
   const auto& parent = *into.parents.front();
   if ((into.doubts & kOthersFit) == 0) into.alternatives.clear();
   for (const auto& taker : rivals.takers)
@@ -424,7 +424,7 @@ void Matcher::note_rivals(const Evicted::Key& rivals, Match& into) {
   if (into.more_fit) into.alternatives.resize(kMaxAlternatives);
 }
 
-void Matcher::note_alternatives(const Entry& nearest, const Entry& taken, const Unit& child,
+void Matcher::note_alternatives(const KeyEntry& nearest, const KeyEntry& taken, const Unit& child,
                                 Match& into) const {
   into.doubts |= kOthersFit;
   into.alternatives.clear();
@@ -461,7 +461,7 @@ bool Matcher::went_whole(const Unit& parent, const Unit& child, const Pair& pair
   const auto has_all = [&](const Unit* earlier, Interval) {
     if (earlier->point != child.point || earlier->parent_count != 1) return false;
     const auto taken = length_of(*earlier);
-    return *taken >= *whole && *taken - *whole <= kLongestHeader;
+    return *taken >= *whole && *taken - *whole <= kMaxHeader;
   };
   const auto is_twin = [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); };
   return store_.newest_child(&parent, has_all) != nullptr &&
@@ -471,7 +471,7 @@ bool Matcher::went_whole(const Unit& parent, const Unit& child, const Pair& pair
 void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const {
   const auto& plan = topology_.points[child.point];
   into.parents.push_back(parent);
-  into.unsure = pair.nameless && !pair.by_process;
+  into.unsure = pair.key_lacks_owner && !pair.by_process;
   if (plan.drop || plan.ack) {
     into.relation = Relation::kEnds;
     return;
@@ -479,7 +479,7 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
   auto* const twin = store_.newest_child(
       parent, [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); });
   // Nothing is in a block twice: two that look alike are two, at one address one after the other.
-  const bool tells_apart = pair.parts || (!pair.child_extra.empty() && twin == nullptr);
+  const bool tells_apart = pair.child_from_block || (!pair.child_extra.empty() && twin == nullptr);
   if (tells_apart) {
     into.relation = Relation::kBranch;
     return;
@@ -492,7 +492,7 @@ void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Matc
       });
   if (twin == nullptr) return;
   const auto parents = twin->all_parents();
-  if (parents.size() <= kMostRepeated) into.parents.assign(parents.begin(), parents.end());
+  if (parents.size() <= kMaxRepeated) into.parents.assign(parents.begin(), parents.end());
 }
 
 }  // namespace sojourn::journeys

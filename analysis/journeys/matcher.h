@@ -6,21 +6,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/journeys/bearers.h"
-#include "analysis/journeys/evicted.h"
-#include "analysis/journeys/joins.h"
+#include "analysis/journeys/bearer_filter.h"
+#include "analysis/journeys/evicted_units.h"
+#include "analysis/journeys/harq_receptions.h"
 #include "analysis/journeys/match.h"
-#include "analysis/journeys/numbering.h"
-#include "analysis/journeys/receptions.h"
-#include "analysis/journeys/senders.h"
-#include "analysis/journeys/store.h"
+#include "analysis/journeys/mixed_senders.h"
+#include "analysis/journeys/reassembly.h"
+#include "analysis/journeys/sequence_numbering.h"
+#include "analysis/journeys/unit_store.h"
 
 namespace sojourn::journeys {
 
 class Matcher {
  public:
-  Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
-          Senders& senders, Receptions& receptions);
+  Matcher(const Topology& topology, const Rules& rules, UnitStore& store, EvictedUnits& evicted,
+          MixedSenders& senders, HarqReceptions& receptions);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
   void match(const Unit& child, Match& into, bool finally);
@@ -28,11 +28,11 @@ class Matcher {
   void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
   // Units of this pair gave lengths that do not fit their offsets.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
-  Numbering& numbering() { return numbering_; }
+  SequenceNumbering& numbering() { return numbering_; }
 
  private:
   struct Best {
-    const Entry* open = nullptr;
+    const KeyEntry* open = nullptr;
     Unit* used = nullptr;
   };
 
@@ -42,12 +42,12 @@ class Matcher {
   // By the pair's own expiry.
   bool is_too_old(const Unit& parent, const Unit& child) const;
   // The first of a chain of entries, newest first, that is not.
-  const Entry* in_time(const Entry* entry, const Unit& child) const {
+  const KeyEntry* in_time(const KeyEntry* entry, const Unit& child) const {
     if (!topology_.has_expiries) [[likely]]
       return entry;
     return first_in_time(entry, child);
   }
-  const Entry* first_in_time(const Entry* entry, const Unit& child) const;
+  const KeyEntry* first_in_time(const KeyEntry* entry, const Unit& child) const;
   bool is_named(const Best& found, const Unit& child, const PointPlan& plan) const;
   bool is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const;
   Unit* round_before(const Unit& child, const PointPlan& plan) const;
@@ -65,33 +65,34 @@ class Matcher {
   bool match_numbered(const Unit& child, const PointPlan& plan, Match& into, bool finally);
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
   // `newest`: of what waits.
-  void take_all(const Unit& child, const PointPlan& plan, const Entry& newest, Match& into) const;
+  void take_all(const Unit& child, const PointPlan& plan, const KeyEntry& newest,
+                Match& into) const;
   bool goes_on_with(const Unit& unit, const Unit& child) const;
-  void take_nearest(const Unit& child, const Entry& nearest, Match& into) const;
-  bool believes_thread(const Entry& nearest, const Unit& child, Match& into) const;
-  const Entry* first_as_long(const Entry* entry, const Unit& child) const;
-  void note_alternatives(const Entry& nearest, const Entry& taken, const Unit& child,
+  void take_nearest(const Unit& child, const KeyEntry& nearest, Match& into) const;
+  bool believes_thread(const KeyEntry& nearest, const Unit& child, Match& into) const;
+  const KeyEntry* first_as_long(const KeyEntry* entry, const Unit& child) const;
+  void note_alternatives(const KeyEntry& nearest, const KeyEntry& taken, const Unit& child,
                          Match& into) const;
   bool is_shared(const TableUse& use) const;
-  void note_senders(const Entry& taken, Match& into) const;
+  void note_senders(const KeyEntry& taken, Match& into) const;
   bool take_evicted(const Unit& child, const PointPlan& plan, Match& into) const;
-  static void note_rivals(const Evicted::Key& rivals, Match& into);
+  static void note_rivals(const EvictedUnits::Key& rivals, Match& into);
   bool went_whole(const Unit& parent, const Unit& child, const Pair& pair) const;
   void match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const;
   bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
   const Rules& rules_;
-  Store& store_;
-  Evicted& evicted_;
-  Senders& senders_;
-  Receptions& receptions_;
+  UnitStore& store_;
+  EvictedUnits& evicted_units_;
+  MixedSenders& mixed_senders_;
+  HarqReceptions& harq_receptions_;
   static constexpr std::size_t kThreads = 1 << 16;
 
   std::vector<bool> lengths_differ_;
-  Joins joins_;
-  Bearers bearers_;
-  Numbering numbering_;
+  Reassembly reassembly_;
+  BearerFilter bearer_filter_;
+  SequenceNumbering numbering_;
   struct LastOfThread {
     std::uint32_t tid = 0;
     std::uint64_t serial = 0;

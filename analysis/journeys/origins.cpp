@@ -11,7 +11,7 @@ namespace sojourn::journeys {
 namespace {
 
 // Events between the filling of a block and what comes out of it, all rounds among them.
-constexpr int kLongestCrossing = 64;
+constexpr int kMaxCrossing = 64;
 
 class Finder {
  public:
@@ -41,7 +41,7 @@ class Finder {
     return id == rules_.offset || rules_.is_sequence(id);
   }
   bool takes_out(const Pair& pair) const {
-    return pair.unpacks && numbered_[pair.child] && !topology_.points[pair.parent].control;
+    return pair.unpacks_block && numbered_[pair.child] && !topology_.points[pair.parent].control;
   }
 
   // What lies after a filling and before an emptying.
@@ -56,7 +56,8 @@ class Finder {
     const auto after = reach(filled, next);
     for (const auto point : filled) before[point].clear();
     const auto ahead = reach(emptied, before);
-    for (const auto point : filled) topology_.points[point].filled = after[point] && ahead[point];
+    for (const auto point : filled)
+      topology_.points[point].fills_block = after[point] && ahead[point];
     for (std::size_t i = 0; i < topology_.points.size(); ++i)
       topology_.points[i].in_block = after[i] && ahead[i];
     topology_.unit_ids.resize(topology_.points.size());
@@ -66,11 +67,11 @@ class Finder {
       auto& child = topology_.points[pair.child];
       const bool control = child.control && !child.in_block;
       if (!opened[pair.parent] || (!takes_out(pair) && !control)) continue;
-      child.unpacked = true;
+      child.from_block = true;
       name_ids(pair.child);
     }
     for (const auto& pair : topology_.pairs)
-      if (topology_.points[pair.child].filled) name_ids(pair.parent);
+      if (topology_.points[pair.child].fills_block) name_ids(pair.parent);
   }
 
   static std::vector<bool> reach(std::vector<PointId> from,
@@ -138,8 +139,8 @@ Likeness compare(const Unit& left, const Unit& right, const Topology& topology) 
 // A round repeats, and has the parents of the first one.
 const Unit* filled_block(const Unit& unit, const Topology& topology) {
   const auto* at = &unit;
-  for (int step = 0; step < kLongestCrossing; ++step) {
-    if (topology.points[at->point].filled) return at;
+  for (int step = 0; step < kMaxCrossing; ++step) {
+    if (topology.points[at->point].fills_block) return at;
     if (at->parent_count != 1) return nullptr;
     at = at->only_parent;
   }

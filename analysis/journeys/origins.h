@@ -4,8 +4,8 @@
 #pragma once
 
 #include "analysis/journeys/rules.h"
-#include "analysis/journeys/store.h"
 #include "analysis/journeys/topology.h"
+#include "analysis/journeys/unit_store.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::journeys {

@@ -6,7 +6,7 @@ namespace sojourn::journeys {
 namespace {
 
 // A loop of more points is none that a unit goes round.
-constexpr int kLongestLoop = 64;
+constexpr int kMaxLoop = 64;
 // What was sent again came so many steps of its point before, at most: else the time would grow
 // with the square of a packet's pieces.
 constexpr int kFarthest = 256;
@@ -44,7 +44,7 @@ void Pieces::add(PointId point, std::uint32_t repeat_of, std::span<const std::ui
 // waited for): what comes to one of them again on its way is the same piece.
 std::uint32_t Pieces::came_before(PointId point, std::span<const std::uint32_t> parents) const {
   if (!topology_.points[point].circles) return kNoStep;
-  for (int turn = 0; turn < kLongestLoop && !parents.empty(); ++turn) {
+  for (int turn = 0; turn < kMaxLoop && !parents.empty(); ++turn) {
     const auto& before = seen_[parents.front()];
     if (before.point == point) return parents.front();
     parents = before.parents;

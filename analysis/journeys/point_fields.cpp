@@ -39,14 +39,14 @@ FieldIndexes indexes(const Point& point, const std::vector<std::string>& names) 
 }
 
 std::vector<FieldIndexes> alternatives(const Point& point, const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMaxWays = 16;
   std::vector<FieldIndexes> ways = {{}};
   for (const auto& name : names) {
     std::vector<FieldIndexes> longer;
     for (std::size_t i = 0; i < point.fields.size(); ++i) {
       if (point.fields[i].name != name || point.fields[i].role == Role::kProperty) continue;
       for (const auto& way : ways) {
-        if (longer.size() == kMost) break;
+        if (longer.size() == kMaxWays) break;
         longer.push_back(way);
         longer.back().push_back(static_cast<std::uint8_t>(i));
       }

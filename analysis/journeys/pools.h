@@ -35,10 +35,10 @@ class Slab {
 
  private:
   static constexpr std::size_t kFirst = 64;
-  static constexpr std::size_t kMost = 4096;  // of a chunk
+  static constexpr std::size_t kMaxChunk = 4096;  // of a chunk
 
   void grow() {
-    const auto size = chunks_.empty() ? kFirst : kMost;
+    const auto size = chunks_.empty() ? kFirst : kMaxChunk;
     spare_.resize(spare_.size() + size);
     chunks_.push_back(std::make_unique<T[]>(size));
     next_ = chunks_.back().get();

@@ -4,17 +4,17 @@
 #include <span>
 #include <utility>
 
-#include "analysis/journeys/engine.h"
-#include "analysis/journeys/in_order.h"
-#include "analysis/journeys/instants.h"
+#include "analysis/journeys/event_correlator.h"
 #include "analysis/journeys/losses.h"
-#include "analysis/journeys/reach.h"
+#include "analysis/journeys/place_change_sorter.h"
+#include "analysis/journeys/point_history.h"
+#include "analysis/journeys/tie_breaker.h"
 
 namespace sojourn::journeys {
 namespace {
 
 // Before the open mark any event may be missing, though some are there.
-std::vector<LossSpan> known_losses(const Marks& marks) {
+std::vector<LossSpan> known_losses(const CaptureMarks& marks) {
   auto losses = marks.losses;
   if (marks.open_ns != 0) losses.push_back({0, marks.open_ns - 1});
   return losses;
@@ -31,8 +31,8 @@ Rules with_units_shared(Rules rules, std::uint32_t shares) {
 // of.
 class Rebuilder::State {
  public:
-  State(Topology derived, const Rules& rules, Marks marks, Observer& observer,
-        std::optional<Part> only)
+  State(Topology derived, const Rules& rules, CaptureMarks marks, Observer& observer,
+        std::optional<Partition> only)
       : only_(only),
         topology_(std::move(derived)),
         points_(topology_.points),
@@ -40,13 +40,13 @@ class Rebuilder::State {
         marks_(std::move(marks)),
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
         instants_(topology_),
-        reach_(topology_, marks_.open_ns),
+        history_(topology_, marks_.open_ns),
         places_(observer, rules_.late_ns) {
     totals_.points.resize(topology_.points.size());
     totals_.lengths_differ.resize(topology_.pairs.size(), false);
     const auto engines = only ? only->end - only->begin : 1;
     for (std::uint32_t i = 0; i < engines; ++i)
-      engines_.push_back(Engine::create(
+      engines_.push_back(EventCorrelator::create(
           {topology_, rules_, marks_, losses_, journeys_, totals_, observer, places_}));
     if (!only_) sole_ = engines_.front().get();
   }
@@ -56,8 +56,8 @@ class Rebuilder::State {
   void finish() {
     instants_.release(*this);
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
-    ++turn_;
-    for (const auto& engine : engines_) engine->finish(reach_, end_ns);
+    ++position_;
+    for (const auto& engine : engines_) engine->finish(history_, end_ns);
   }
 
   // For Instants.
@@ -68,7 +68,7 @@ class Rebuilder::State {
     for (const auto& engine : engines_) engine->doubt_numbers();
   }
   [[gnu::always_inline]] void process(const model::EventView& event) {
-    turn_ = ++totals_.events;
+    position_ = ++totals_.events;
     if (totals_.first_ns == 0) [[unlikely]]
       totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
@@ -76,7 +76,7 @@ class Rebuilder::State {
       ++totals_.unknown_points;
       return;
     }
-    reach_.note(event);
+    history_.note(event);
     const auto& plan = points_[event.point];
     auto& counts = totals_.points[event.point];
     ++counts.events;
@@ -96,7 +96,7 @@ class Rebuilder::State {
       divide(event, plan);
   }
 
-  const std::uint64_t& turn() const { return turn_; }
+  const std::uint64_t& position() const { return position_; }
   const Topology& topology() const { return topology_; }
   const Totals& totals() const { return totals_; }
 
@@ -127,20 +127,20 @@ class Rebuilder::State {
     return (hash >> 32) * only_->shares >> 32;
   }
 
-  std::optional<Part> only_;
+  std::optional<Partition> only_;
   Topology topology_;
   std::span<const PointPlan> points_;
   Rules rules_;
-  Marks marks_;
+  CaptureMarks marks_;
   Totals totals_;
-  std::uint64_t turn_ = 0;
+  std::uint64_t position_ = 0;
   std::uint64_t journeys_ = 0;
   Losses losses_;
-  Instants instants_;
-  Reach reach_;
-  InOrder places_;
-  std::vector<std::unique_ptr<Engine>> engines_;
-  Engine* sole_ = nullptr;  // has all events
+  TieBreaker instants_;
+  PointHistory history_;
+  PlaceChangeSorter places_;
+  std::vector<std::unique_ptr<EventCorrelator>> engines_;
+  EventCorrelator* sole_ = nullptr;  // has all events
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -148,8 +148,9 @@ Rebuilder::Rebuilder(Rebuilder&&) noexcept = default;
 Rebuilder& Rebuilder::operator=(Rebuilder&&) noexcept = default;
 Rebuilder::~Rebuilder() = default;
 
-Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                    Observer& observer, std::optional<Part> only) {
+Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& rules,
+                                    CaptureMarks marks, Observer& observer,
+                                    std::optional<Partition> only) {
   auto topology = Topology::derive(schema, rules);
   if (!topology) return std::unexpected(std::move(topology).error());
   return Rebuilder(
@@ -162,8 +163,8 @@ void Rebuilder::consume(const model::EventBatch& events) {
 void Rebuilder::finish() {
   state_->finish();
 }
-const std::uint64_t& Rebuilder::turn() const {
-  return state_->turn();
+const std::uint64_t& Rebuilder::position() const {
+  return state_->position();
 }
 const Topology& Rebuilder::topology() const {
   return state_->topology();

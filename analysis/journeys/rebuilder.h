@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/journeys/capture_marks.h"
 #include "analysis/journeys/journey.h"
-#include "analysis/journeys/marks.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/journeys/totals.h"
@@ -23,7 +23,7 @@ namespace sojourn::journeys {
 // of some shares, where it is divisible. Units of different directions never meet, nor do those of
 // different shares; but what is learnt from units of one is not known in another. So it is their
 // number that decides what is found, not who does how many of them.
-struct Part {
+struct Partition {
   model::Direction direction = model::Direction::kDownlink;
   std::uint32_t shares = 1;  // that there are,
   std::uint32_t begin = 0;   // and those that are its own
@@ -34,8 +34,9 @@ class Rebuilder {
  public:
   // With a part: only journeys of that, which have ids of their own then. Each share has its share
   // of the rules' units.
-  static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules, Marks marks,
-                                  Observer& observer, std::optional<Part> only = std::nullopt);
+  static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules,
+                                  CaptureMarks marks, Observer& observer,
+                                  std::optional<Partition> only = std::nullopt);
   Rebuilder(Rebuilder&&) noexcept;
   Rebuilder& operator=(Rebuilder&&) noexcept;
   ~Rebuilder();
@@ -46,7 +47,7 @@ class Rebuilder {
 
   // At which event it is, the last of all included, or one more at the end: the same in all that
   // are given the same events.
-  const std::uint64_t& turn() const;
+  const std::uint64_t& position() const;
   const Topology& topology() const;
   const Totals& totals() const;
 

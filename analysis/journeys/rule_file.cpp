@@ -372,16 +372,16 @@ std::string kind_text(const PointPlan& plan) {
 }
 
 std::string pair_terms(const Pair& pair) {
-  const bool cuts = pair.cuts || pair.numbers;
+  const bool cuts = pair.cuts || pair.numbered_by_pieces;
   const std::string_view cardinality =
       cuts ? (pair.gathers ? "n:m" : "1:n") : (pair.gathers ? "n:1" : "1:1");
   std::string terms = fmt::format(
       "by {}  {}", pair.key.empty() ? "nothing" : fmt::format("{}", fmt::join(pair.key, ".")),
       cardinality);
   if (cuts || pair.gathers)
-    terms += pair.cuts || pair.joins ? "  lengths compared" : "  lengths unused";
+    terms += pair.cuts || pair.reassembles ? "  lengths compared" : "  lengths unused";
   if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + exact_time(pair.expiry_ns);
-  if (pair.numbers) terms += "  # numbered in the order of arrival, as they are cut";
+  if (pair.numbered_by_pieces) terms += "  # numbered in the order of arrival, as they are cut";
   return terms;
 }
 
@@ -435,7 +435,7 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
   for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink}) {
     const auto of = topology.anchor(direction);
     const bool by_part = std::ranges::any_of(topology.points, [&](const PointPlan& plan) {
-      return plan.direction == direction && plan.by_input != (of == Anchor::kInput);
+      return plan.direction == direction && plan.anchored_at_input != (of == Anchor::kInput);
     });
     if (by_part)
       fmt::format_to(out, "# {} has both, each in a part of its own.\n", letter(direction));

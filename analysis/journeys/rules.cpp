@@ -38,7 +38,7 @@ bool ends_so(std::string_view name, std::string_view ending) {
 
 }  // namespace
 
-bool PointName::means(const model::Point& point) const {
+bool PointName::matches(const model::Point& point) const {
   return point.direction == direction && point.name() == name &&
          (!fields || format_fields(point) == *fields);
 }

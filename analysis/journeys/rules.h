@@ -25,7 +25,7 @@ struct PointName {
   std::string name;                   // "ip.in--pdcp.in"
   std::optional<std::string> fields;  // "len:rnti:drb.gsn"; none: whatever fields it has
 
-  bool means(const model::Point& point) const;
+  bool matches(const model::Point& point) const;
 };
 
 enum class PointKind : std::uint8_t { kInput, kOutput, kInner, kDrop, kAck, kControl };

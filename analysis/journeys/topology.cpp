@@ -11,7 +11,7 @@
 
 #include "analysis/journeys/anchors.h"
 #include "analysis/journeys/cardinality.h"
-#include "analysis/journeys/id_words.h"
+#include "analysis/journeys/id_semantics.h"
 #include "analysis/journeys/independence.h"
 #include "analysis/journeys/loops.h"
 #include "analysis/journeys/origins.h"
@@ -67,7 +67,7 @@ class Deriver {
     find_origins(schema_, rules_, topology_);
     find_independent_ids(schema_, topology_);
     for (auto& plan : topology_.points)
-      plan.is_followed_back = !plan.by_input || plan.loop != 0 || plan.in_block;
+      plan.is_followed_back = !plan.anchored_at_input || plan.loop != 0 || plan.in_block;
     rank_points(topology_);
     return std::move(topology_);
   }
@@ -121,7 +121,7 @@ class Deriver {
   void note_rounds(const model::Point& point, PointPlan& plan) {
     const auto names = process_ids(point);
     if (names.empty()) return;
-    plan.repeats_nameless = std::ranges::none_of(point.fields, [&](const model::Field& field) {
+    plan.repeats_unowned = std::ranges::none_of(point.fields, [&](const model::Field& field) {
       return field.role == Role::kGlobal && has(names, field.name);
     });
     const auto table = take_table();
@@ -167,9 +167,9 @@ class Deriver {
     std::vector<PointId> points;
     if (const auto named = named_.find({name.direction, name.name}); named != named_.end())
       std::ranges::copy_if(named->second, std::back_inserter(points),
-                           [&](PointId id) { return name.means(schema_.points[id]); });
+                           [&](PointId id) { return name.matches(schema_.points[id]); });
     if (points.empty())
-      topology_.idle_rules.push_back(
+      topology_.unmatched_rules.push_back(
           fmt::format("{}: there is no point {} {}{}", where, letter(name.direction), name.name,
                       name.fields ? fmt::format(" with {}", *name.fields) : ""));
     return points;
@@ -304,8 +304,8 @@ class Deriver {
     auto& down = topology_.points[child];
     up.place = pair.place;
     up.awaits_ack |= down.ack;
-    up.waits_for_number |= pair.numbers;
-    down.says_number |= pair.numbers;
+    up.waits_for_number |= pair.numbered_by_pieces;
+    down.is_numbering_piece |= pair.numbered_by_pieces;
     down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
     const auto index = static_cast<std::uint32_t>(topology_.pairs.size());
     down.pairs.push_back(index);
@@ -341,21 +341,21 @@ class Deriver {
       return fail("{}: {} is stated to be an input", said(rule), rule.child.name);
     if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
     if (rule.gathers) pair.gathers = *rule.gathers;
-    pair.unpacks &= !pair.gathers;
-    pair.parts &= !pair.gathers;
-    pair.numbers &= !pair.gathers && rule.cuts.value_or(true);
-    pair.single &= !pair.gathers && !rule.cuts.value_or(false);
-    pair.of_sender &= pair.single;
+    pair.unpacks_block &= !pair.gathers;
+    pair.child_from_block &= !pair.gathers;
+    pair.numbered_by_pieces &= !pair.gathers && rule.cuts.value_or(true);
+    pair.one_live_unit_per_key &= !pair.gathers && !rule.cuts.value_or(false);
+    pair.key_is_per_sender &= pair.one_live_unit_per_key;
     const bool can_cut = up.length && down.length && down.offset;
     const bool can_join = up.length && up.offset && down.length;
     const bool cuts = rule.cuts.value_or(pair.cuts);
-    const bool lengths = rule.lengths.value_or(cuts ? can_cut : pair.joins);
+    const bool lengths = rule.lengths.value_or(cuts ? can_cut : pair.reassembles);
     if (rule.cuts) pair.cuts = *rule.cuts;
     pair.cuts = pair.cuts && lengths;
-    pair.joins = pair.gathers && !pair.cuts && lengths;
-    if (rule.lengths.value_or(false) && !pair.cuts && !pair.joins)
+    pair.reassembles = pair.gathers && !pair.cuts && lengths;
+    if (rule.lengths.value_or(false) && !pair.cuts && !pair.reassembles)
       return fail("{}: there are no lengths to compare where one unit becomes one", said(rule));
-    if ((pair.cuts && !can_cut) || (pair.joins && !can_join))
+    if ((pair.cuts && !can_cut) || (pair.reassembles && !can_join))
       return fail("{}: lengths can be compared where both have {}, and the piece has {}",
                   said(rule), rules_.length, rules_.offset);
     if (rule.expiry_ns) {
@@ -408,18 +408,18 @@ class Deriver {
     auto& plan = topology_.points[index];
     if (!plan.carries_units) return;
     judge_blocks(index);
-    plan.rounds_come = std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
+    plan.parents_have_rounds = std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
       const auto& pair = topology_.pairs[at];
       return pair.by_process && topology_.points[pair.parent].repeats.has_value();
     });
     plan.input = plan.pairs.empty() && !plan.control;
-    plan.takes_nameless = !plan.control && !plan.container &&
-                          std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
-                            return topology_.pairs[at].nameless;
-                          });
+    plan.takes_unowned = !plan.control && !plan.container &&
+                         std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
+                           return topology_.pairs[at].key_lacks_owner;
+                         });
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
-    plan.displaces = plan.input && plan.repeats && plan.repeats_nameless;
+    plan.displaces = plan.input && plan.repeats && plan.repeats_unowned;
     if (plan.drop) note_processes(index);
   }
 
@@ -453,7 +453,7 @@ class Deriver {
   const model::Schema& schema_;
   const Rules& rules_;
   Topology topology_;
-  IdWords ids_;
+  IdSemantics ids_;
   std::map<PlaceKey, std::vector<PointId>> named_;                     // of points that carry units
   std::vector<const PointRule*> point_rules_;                          // by point
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by child and parent

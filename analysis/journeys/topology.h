@@ -48,8 +48,9 @@ struct TableUse {
   std::uint16_t table = 0;
   FieldIndexes fields;
   bool gathers = false;  // somebody takes all units of a key here
-  bool single = false;  // there is one unit of a key at a time: a new one says that the old is gone
-  bool of_sender = false;  // ... if there is one sender, or the key says which
+  // There is one unit of a key at a time: a new one says that the old is gone.
+  bool one_live_unit_per_key = false;
+  bool key_is_per_sender = false;  // ... if there is one sender, or the key says which
 };
 
 // A parent point and a child point that touch.
@@ -60,18 +61,23 @@ struct Pair {
   std::vector<std::string> key;
   std::vector<std::string> parent_extra;  // ids that only one side has
   std::vector<std::string> child_extra;
-  bool gathers = false;  // a child takes all units of its key (n:1), not only the nearest
-  bool cuts = false;     // children say which bytes [so, so + len) of the parent they carry
-  bool joins = false;    // parents say which bytes of the child they carry
-  bool unpacks = false;  // children are numbered and taken out of a parent that is not, a block
-  bool parts = false;    // children without a number are taken out of a block of a process
-  bool numbers = false;  // the parent's number is said by its pieces only, in the order of arrival
-  bool single = false;   // the key is an address or a process, which one unit at a time has
-  bool of_sender = false;   // of each sender: a process, of which the key may not say whose it is
-  bool by_process = false;  // a HARQ process is in the key
-  bool nameless = false;    // nothing in the key says whose it is
-  bool renamed = false;     // its process ties it, and for the rest it has other ids than before
-  bool of_bearer = false;   // a child's pieces are of one bearer, of which the key does not say
+  bool gathers = false;      // a child takes all units of its key (n:1), not only the nearest
+  bool cuts = false;         // children say which bytes [so, so + len) of the parent they carry
+  bool reassembles = false;  // parents say which bytes of the child they carry
+  // Children are numbered and taken out of a parent that is not, a block.
+  bool unpacks_block = false;
+  bool child_from_block = false;  // children without a number are taken out of a block of a process
+  // The parent's number is said by its pieces only, in the order of arrival.
+  bool numbered_by_pieces = false;
+  // The key is an address or a process, which one unit at a time has.
+  bool one_live_unit_per_key = false;
+  // Of each sender: a process, of which the key may not say whose it is.
+  bool key_is_per_sender = false;
+  bool by_process = false;       // a HARQ process is in the key
+  bool key_lacks_owner = false;  // nothing in the key says whose it is
+  bool changes_ids = false;  // its process ties it, and for the rest it has other ids than before
+  // A child's pieces are of one bearer, of which the key does not say.
+  bool gathers_one_bearer = false;
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 };
 
@@ -95,29 +101,29 @@ struct FromParent {
 
 struct PointPlan {
   model::Direction direction = model::Direction::kDownlink;
-  bool of_target = true;       // not context, nor a sample: those are not looked at
-  bool carries_units = false;  // D and U; not scalars
-  bool by_input = false;       // journeys of its direction are packets that entered
+  bool of_target = true;           // not context, nor a sample: those are not looked at
+  bool carries_units = false;      // D and U; not scalars
+  bool anchored_at_input = false;  // journeys of its direction are packets that entered
   bool input = false;
   bool output = false;
   bool drop = false;
   bool ack = false;
   bool control = false;
-  bool takes_nameless = false;    // ... units, of which nothing says whose they are
-  bool container = false;         // it takes units that are numbered, and has no number itself
-  bool waits_for_number = false;  // its units get one as they are cut,
-  bool says_number = false;       // of which these are the pieces
+  bool takes_unowned = false;       // ... units, of which nothing says whose they are
+  bool container = false;           // it takes units that are numbered, and has no number itself
+  bool waits_for_number = false;    // its units get one as they are cut,
+  bool is_numbering_piece = false;  // of which these are the pieces
   bool block = false;  // has no number, and units with ids of their own are taken out of it
   // Where numbered units are put into a block and taken out of it again, both in this trace:
-  bool filled = false;    // this is the block, when it was filled,
-  bool in_block = false;  // or the block on its way, that included,
-  bool unpacked = false;  // or what is taken out
+  bool fills_block = false;  // this is the block, when it was filled,
+  bool in_block = false;     // or the block on its way, that included,
+  bool from_block = false;   // or what is taken out
   // Where its units came from is asked for by journeys that are found from their end, by loops, and
   // by what is taken out of blocks.
   bool is_followed_back = false;
-  std::uint16_t loop =
-      0;                 // of points that nothing else feeds, from 1: units come in at one of them
-  bool circles = false;  // in a loop, fed or not: a unit may come to it again
+  // Of points that nothing else feeds, from 1: units come in at one of them.
+  std::uint16_t loop = 0;
+  bool circles = false;             // in a loop, fed or not: a unit may come to it again
   std::optional<PointKind> stated;  // by a rule
   bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
   std::uint8_t values = 0;
@@ -127,9 +133,9 @@ struct PointPlan {
   std::optional<std::uint8_t> offset;
   std::optional<std::uint8_t> round;
   bool round_is_version = false;
-  bool displaces = false;         // it is an input, and nothing says whose process its units take
-  bool repeats_nameless = false;  // nothing says whose its process is
-  bool rounds_come = false;       // out of points that tell of rounds as well
+  bool displaces = false;        // it is an input, and nothing says whose process its units take
+  bool repeats_unowned = false;  // nothing says whose its process is
+  bool parents_have_rounds = false;  // out of points that tell of rounds as well
   bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
   std::optional<std::uint8_t> number;  // the first that numbers units
   std::optional<std::uint8_t> bearer;
@@ -140,15 +146,15 @@ struct PointPlan {
   std::optional<std::uint16_t> place;     // that it enters, where something can leave it again
   std::vector<TableUse> lookups;          // nearest place first
   std::vector<TableUse> inserts;
-  std::optional<TableUse> repeats;      // where the latest unit of each process is
-  std::vector<TableUse> more_repeats;   // by other values of an id that it has several times
-  std::vector<TableUse> processes;      // of other points with the same source, by process
-  std::vector<TableUse> receptions;     // of inputs that it takes from, by process
-  std::vector<std::uint32_t> pairs;     // as the child
-  std::vector<FromParent> by_parent;    // the same
-  std::uint64_t longest_expiry_ns = 0;  // of those
-  std::vector<TableUse> waits_in;       // lines in which its units wait for a number
-  std::vector<TableUse> numbers_in;     // those of what it gives a number to
+  std::optional<TableUse> repeats;             // where the latest unit of each process is
+  std::vector<TableUse> more_repeats;          // by other values of an id that it has several times
+  std::vector<TableUse> processes;             // of other points with the same source, by process
+  std::vector<TableUse> receptions;            // of inputs that it takes from, by process
+  std::vector<std::uint32_t> pairs;            // as the child
+  std::vector<FromParent> by_parent;           // the same
+  std::uint64_t longest_expiry_ns = 0;         // of those
+  std::vector<TableUse> number_queues_joined;  // lines in which its units wait for a number
+  std::vector<TableUse> number_queues_read;    // those of what it gives a number to
   // Global ids that all keys of its direction have in common: units in which they differ never
   // meet.
   FieldIndexes owner_ids;
@@ -172,7 +178,7 @@ struct PointPlan {
 struct Topology {
   std::vector<PointPlan> points;  // by PointId
   // By PointId, of what is put into blocks and of what is taken out; none where no point is
-  // `unpacked`.
+  // `from_block`.
   std::vector<std::vector<UnitId>> unit_ids;
   std::vector<Pair> pairs;
   std::vector<Place> places;
@@ -185,7 +191,7 @@ struct Topology {
   Anchor downlink = Anchor::kInput;
   Anchor uplink = Anchor::kOutput;
   // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
-  std::vector<std::string> idle_rules;
+  std::vector<std::string> unmatched_rules;
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
 

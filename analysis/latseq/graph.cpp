@@ -9,9 +9,9 @@ namespace sojourn::latseq {
 
 namespace {
 
-constexpr std::size_t kMostPaths = 10'000;
-constexpr std::size_t kMostSteps = 10'000'000;  // of the search for them
-constexpr std::size_t kLongestPath = 1'000;
+constexpr std::size_t kMaxPaths = 10'000;
+constexpr std::size_t kMaxSteps = 10'000'000;  // of the search for them
+constexpr std::size_t kMaxPath = 1'000;
 
 class PathSearch {
  public:
@@ -19,7 +19,7 @@ class PathSearch {
 
   // False: too much.
   bool run(NameId from, NameId to) {
-    if (++steps_ > kMostSteps || way_.size() >= kLongestPath) return false;
+    if (++steps_ > kMaxSteps || way_.size() >= kMaxPath) return false;
     way_.push_back(from);
     const bool done = from == to ? keep() : go_on(from, to);
     way_.pop_back();
@@ -28,7 +28,7 @@ class PathSearch {
 
  private:
   bool keep() {
-    if (found_.size() == kMostPaths) return false;
+    if (found_.size() == kMaxPaths) return false;
     found_.push_back(way_);
     return true;
   }
@@ -60,7 +60,7 @@ const Node* Graph::find(NameId name) const {
   return found == by_name_.end() ? nullptr : &nodes_[found->second];
 }
 
-void Graph::add(Names& names, bool uplink, NameId src, NameId dest) {
+void Graph::add(NameTable& names, bool uplink, NameId src, NameId dest) {
   Node& from = node(src, uplink, 0);
   ++from.count;
   if (std::ranges::find(from.uplink, uplink) == from.uplink.end()) from.uplink.push_back(uplink);
@@ -74,7 +74,7 @@ void Graph::add(Names& names, bool uplink, NameId src, NameId dest) {
   node(dest, uplink, 1);
 }
 
-Result<Paths> Graph::paths(Names& names, const Ends& ends) const {
+Result<Paths> Graph::paths(NameTable& names, const Ends& ends) const {
   Paths paths;
   for (std::size_t direction = 0; direction < paths.size(); ++direction) {
     PathSearch search(*this, paths[direction]);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/latseq/names.h"
+#include "analysis/latseq/name_table.h"
 
 namespace sojourn::latseq {
 
@@ -33,13 +33,13 @@ using Paths = std::array<std::vector<Path>, 2>;  // by direction
 
 class Graph {
  public:
-  void add(Names& names, bool uplink, NameId src, NameId dest);
+  void add(NameTable& names, bool uplink, NameId src, NameId dest);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node* find(NameId name) const;
 
   // Fails where there is none in either direction, or so many that the graph can be no pipeline's.
-  Result<Paths> paths(Names& names, const Ends& ends) const;
+  Result<Paths> paths(NameTable& names, const Ends& ends) const;
 
  private:
   Node& node(NameId name, bool uplink, std::uint64_t count);

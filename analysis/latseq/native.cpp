@@ -8,7 +8,7 @@ namespace sojourn::latseq {
 
 namespace {
 
-constexpr std::size_t kMostWays = 1'000;  // of one packet
+constexpr std::size_t kMaxWays = 1'000;  // of one packet
 
 }  // namespace
 
@@ -53,7 +53,7 @@ void NativeJourneys::walk_back(const journeys::Journey& journey, std::uint32_t s
 }
 
 void NativeJourneys::add_way(const journeys::Journey& journey) {
-  if (++ways_ > kMostWays) {
+  if (++ways_ > kMaxWays) {
     ++left_out_;
     return;
   }

@@ -10,7 +10,7 @@
 
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/topology.h"
-#include "analysis/latseq/journeys.h"
+#include "analysis/latseq/latseq_journeys.h"
 #include "analysis/latseq/recording.h"
 
 namespace sojourn::latseq {

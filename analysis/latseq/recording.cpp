@@ -12,7 +12,7 @@ namespace sojourn::latseq {
 
 namespace {
 
-constexpr std::size_t kMostEvents = 50'000'000;
+constexpr std::size_t kMaxEvents = 50'000'000;
 
 std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -94,12 +94,12 @@ Result<Recording> Recording::read(trace::Reader& reader, const Progress& progres
       recording.add(event, plans[event.point], ts_ns);
     }
     progress(done += events.size(), reader.events());
-    too_many = recording.measures_.size() > kMostEvents;
+    too_many = recording.measures_.size() > kMaxEvents;
     return !too_many;
   }));
   if (too_many)
     return fail("{}: more than {} events, which LatSeq's way of reading would hold in memory",
-                reader.path(), kMostEvents);
+                reader.path(), kMaxEvents);
   // A step of the wall's clock may have put them out of order.
   std::ranges::stable_sort(recording.measures_, {}, &Measure::ts_ns);
   return recording;

@@ -16,7 +16,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/latseq/graph.h"
-#include "analysis/latseq/names.h"
+#include "analysis/latseq/name_table.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::latseq {
@@ -61,8 +61,8 @@ class Recording {
   // In order of time. An event of LatSeq's "no such terminal" (rnti 65535) is in the graph only.
   const std::vector<Measure>& measures() const { return measures_; }
   const Graph& graph() const { return graph_; }
-  const Names& names() const { return names_; }
-  Names& names() { return names_; }
+  const NameTable& names() const { return names_; }
+  NameTable& names() { return names_; }
   const std::vector<std::vector<std::uint64_t>>& lists() const { return lists_; }
   // What the recording is called.
   const std::string& file() const { return file_; }
@@ -94,7 +94,7 @@ class Recording {
   bool equal(const Measure& left, const Measure& right) const;
   bool equal(Range left, Range right) const;
 
-  Names names_;
+  NameTable names_;
   Graph graph_;
   std::vector<Measure> measures_;
   std::vector<Id> pool_;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analysis/base/result.h"
-#include "analysis/latseq/journeys.h"
+#include "analysis/latseq/latseq_journeys.h"
 #include "analysis/latseq/recording.h"
 
 namespace sojourn::latseq {

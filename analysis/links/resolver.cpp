@@ -9,13 +9,13 @@ namespace sojourn::links {
 
 namespace {
 
-constexpr std::size_t kMostThreads = 65'536;
-constexpr std::size_t kMostAddresses = 1 << 20;
-constexpr std::size_t kMostCalls = 1024;  // open on one thread, of the points' functions
+constexpr std::size_t kMaxThreads = 65'536;
+constexpr std::size_t kMaxAddresses = 1 << 20;
+constexpr std::size_t kMaxCalls = 1024;  // open on one thread, of the points' functions
 // Stack pointers that lie further apart are of different stacks: of a coroutine, say.
-constexpr std::uint64_t kLongestStack = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxStack = std::uint64_t{64} << 20;
 // A call that seems to be open for longer has ended, and nothing was hit since that would show it.
-constexpr std::uint64_t kLongestCallNs = 1'000'000'000;
+constexpr std::uint64_t kMaxCallNs = 1'000'000'000;
 
 // The field that says so.
 std::optional<std::size_t> inheritance(const model::Point& point, const model::Field& field) {
@@ -50,11 +50,11 @@ std::size_t Resolver::HashAddress::operator()(const AddressKey& key) const {
 
 Resolver::Resolver(const model::Schema& schema, std::span<const model::Stream> streams,
                    std::span<const model::ShedSpan> shed)
-    : threads_(kMostThreads), lives_(kMostAddresses) {
+    : threads_(kMaxThreads), lives_(kMaxAddresses) {
   Names helpers;
   for (const model::Point& point : schema.points)
     for (const model::Field& field : point.fields)
-      if (model::is_helper(field.name)) helpers.insert(field.name);
+      if (model::is_auxiliary_field(field.name)) helpers.insert(field.name);
   for (const model::Point& point : schema.points) plans_.push_back(plan_of(point, helpers));
   for (const model::ShedSpan& span : shed) {
     if (span.point >= plans_.size() || !says_anything(plans_[span.point])) continue;
@@ -163,7 +163,7 @@ void Resolver::forget() {
 void Resolver::close_calls(Thread& thread, std::uint64_t stack) {
   auto& calls = thread.calls;
   while (!calls.empty() && calls.back().stack <= stack) calls.pop_back();
-  if (!calls.empty() && calls.back().stack - stack > kLongestStack) calls.clear();
+  if (!calls.empty() && calls.back().stack - stack > kMaxStack) calls.clear();
 }
 
 // A function that is left has its stack pointer of the entry again: what it called is over, also
@@ -217,7 +217,7 @@ const Resolver::Call* Resolver::call_with(
   for (auto call = hit.thread.calls.rbegin(); call != hit.thread.calls.rend(); ++call) {
     std::uint64_t found = 0;
     if (!value_in((*call).*what, number, found)) continue;
-    if (&*call != ended && hit.ts_ns - call->since_ns > kLongestCallNs) return nullptr;
+    if (&*call != ended && hit.ts_ns - call->since_ns > kMaxCallNs) return nullptr;
     value = found;
     return &*call;
   }
@@ -288,7 +288,7 @@ void Resolver::give(const Plan& plan, Hit& hit) {
   call.stack = hit.values[*plan.stack];
   call.addresses = std::move(hit.addresses);
   auto& calls = hit.thread.calls;
-  if (calls.size() == kMostCalls) calls.erase(calls.begin());
+  if (calls.size() == kMaxCalls) calls.erase(calls.begin());
   calls.push_back(std::move(call));
 }
 

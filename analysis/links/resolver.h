@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/links/recent.h"
-#include "analysis/model/capture.h"
+#include "analysis/links/aging_map.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/links.h"
 #include "analysis/model/schema.h"
@@ -126,8 +126,8 @@ class Resolver {
   std::unordered_map<std::uint32_t, std::int32_t> pids_;           // by stream
   std::unordered_map<std::uint32_t, std::uint64_t> next_numbers_;  // by stream
   std::vector<std::uint64_t> changes_ns_;  // when points went off or came back, the next one last
-  Recent<std::uint32_t, Thread> threads_;
-  Recent<AddressKey, std::uint64_t, HashAddress> lives_;
+  AgingMap<std::uint32_t, Thread> threads_;
+  AgingMap<AddressKey, std::uint64_t, HashAddress> lives_;
   // Number that was given to anything: above those that say which end of a link it is.
   std::uint64_t last_ = static_cast<std::uint64_t>(model::LinkEnd::kTakes);
 };

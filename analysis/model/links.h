@@ -64,14 +64,14 @@ inline std::optional<Link> link_of(const Field& field) {
 }
 
 // It says something of the hit or of other fields, and is nothing that people ask for.
-inline bool is_helper(std::string_view field) {
+inline bool is_auxiliary_field(std::string_view field) {
   return field == kUnreadField || field == kStackPointerField || field == kExitStackField ||
          field.starts_with(kLifePrefix) || field.starts_with(kInheritedPrefix);
 }
 
 // Not for the fields that people name.
 inline bool is_reserved(std::string_view field) {
-  if (is_helper(field)) return true;
+  if (is_auxiliary_field(field)) return true;
   for (const std::string_view prefix : kLinkPrefixes)
     if (field.starts_with(prefix)) return true;
   return false;

@@ -4,7 +4,7 @@
 
 namespace sojourn::model {
 
-bool is_meant(const Point& point, const std::string& pattern) {
+bool matches_pattern(const Point& point, const std::string& pattern) {
   const std::string name = point.name();
   const std::string with_direction = std::string(1, letter(point.direction)) + ' ' + name;
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0 ||

@@ -8,6 +8,6 @@
 namespace sojourn::model {
 
 // By its name, or by its direction and its name, with * and ?: "rlc.*", "U *".
-bool is_meant(const Point& point, const std::string& pattern);
+bool matches_pattern(const Point& point, const std::string& pattern);
 
 }  // namespace sojourn::model

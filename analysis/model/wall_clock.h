@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 
 namespace sojourn::model {
 

@@ -9,9 +9,9 @@ namespace {
 
 using model::Role;
 
-constexpr std::size_t kMostMessages = 20'000;  // there are some 800
-constexpr std::size_t kMostValues = 64;        // T's own limit is 16
-constexpr std::size_t kLongestName = 128;
+constexpr std::size_t kMaxMessages = 20'000;  // there are some 800
+constexpr std::size_t kMaxValues = 64;        // T's own limit is 16
+constexpr std::size_t kMaxName = 128;
 
 constexpr std::array kTypes = {std::pair{std::string_view("int"), Type::kInt},
                                std::pair{std::string_view("ulong"), Type::kUlong},
@@ -42,7 +42,7 @@ Result<std::string> plain(std::string_view name, std::size_t line) {
   const auto known = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, known))
+  if (name.empty() || name.size() > kMaxName || !std::ranges::all_of(name, known))
     return fail("line {} of its list of messages: not a name", line);
   return std::string(name);
 }
@@ -56,7 +56,7 @@ Result<void> read_format(std::string_view format, std::size_t line, Message& mes
     const auto comma = std::min(one.find(','), one.size());
     const auto type = std::ranges::find(kTypes, trimmed(one.substr(0, comma)),
                                         &std::pair<std::string_view, Type>::first);
-    if (type == kTypes.end() || comma == one.size() || message.types.size() == kMostValues)
+    if (type == kTypes.end() || comma == one.size() || message.types.size() == kMaxValues)
       return fail("line {} of its list of messages: not a format of T's", line);
     SJ_TRY(name, plain(trimmed(one.substr(comma + 1)), line));
     message.types.push_back(type->second);
@@ -89,8 +89,8 @@ Result<std::vector<Message>> parse_messages(std::string_view text) {
     const auto key = trimmed(words.substr(0, equals));
     const auto value = trimmed(words.substr(equals + 1));
     if (key == "ID") {
-      if (messages.size() == kMostMessages)
-        return fail("its list has more than {} messages", kMostMessages);
+      if (messages.size() == kMaxMessages)
+        return fail("its list has more than {} messages", kMaxMessages);
       Message message;
       message.point.direction = model::Direction::kScalar;
       SJ_TRY(name, plain(value, line));

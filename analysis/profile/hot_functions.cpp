@@ -23,8 +23,9 @@ std::string folded_part(std::string text) {
 
 }  // namespace
 
-Hot hot_functions(const Work& work, const StackNames& names, const Wanted& wanted) {
-  Hot hot;
+HotFunctions hot_functions(const SampledWork& work, const StackNames& names,
+                           const LocationFilter& wanted) {
+  HotFunctions hot;
   std::unordered_map<std::uint32_t, HotFunction> by_function;
   const auto entry = [&](std::uint32_t function) -> HotFunction& {
     HotFunction& found = by_function[function];
@@ -57,7 +58,7 @@ Hot hot_functions(const Work& work, const StackNames& names, const Wanted& wante
   return hot;
 }
 
-std::string folded(const Work& work, const StackNames& names, const Wanted& wanted,
+std::string folded(const SampledWork& work, const StackNames& names, const LocationFilter& wanted,
                    const std::function<std::string(std::uint32_t tid)>& thread_name,
                    const std::function<std::string(std::uint16_t place)>& place_name) {
   std::map<std::string, std::uint64_t> lines;

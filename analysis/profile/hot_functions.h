@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/profile/sampled_work.h"
 #include "analysis/profile/stack_names.h"
-#include "analysis/profile/work.h"
 
 namespace sojourn::profile {
 
@@ -16,25 +16,26 @@ constexpr std::uint32_t kNoFunction = UINT32_MAX;  // samples whose stack is not
 
 struct HotFunction {
   std::uint32_t function = kNoFunction;
-  Amount self;
-  Amount total;
+  SampleSum self;
+  SampleSum total;
 };
 
-struct Hot {
-  Amount all;
-  Amount in_kernel;                    // the innermost function is the kernel's
-  Amount short_ones;                   // has one or two frames of the target's own code, no more
-  Amount with_stack;                   // whose stack is known
+struct HotFunctions {
+  SampleSum all;
+  SampleSum in_kernel;                 // the innermost function is the kernel's
+  SampleSum short_ones;                // has one or two frames of the target's own code, no more
+  SampleSum with_stack;                // whose stack is known
   std::vector<HotFunction> functions;  // the one with most time in itself first
 };
 
-using Wanted = std::function<bool(const At&)>;
+using LocationFilter = std::function<bool(const ThreadLocation&)>;
 
-Hot hot_functions(const Work& work, const StackNames& names, const Wanted& wanted);
+HotFunctions hot_functions(const SampledWork& work, const StackNames& names,
+                           const LocationFilter& wanted);
 
 // A line for each stack, as flame graph tools read it: thread;place;outermost;...;innermost, and
 // the number of samples. Functions of the kernel end in _[k].
-std::string folded(const Work& work, const StackNames& names, const Wanted& wanted,
+std::string folded(const SampledWork& work, const StackNames& names, const LocationFilter& wanted,
                    const std::function<std::string(std::uint32_t tid)>& thread_name,
                    const std::function<std::string(std::uint16_t place)>& place_name);
 

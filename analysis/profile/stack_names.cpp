@@ -19,7 +19,7 @@ StackNames::StackNames(const model::Profile& profile) {
   std::unordered_map<std::uint32_t, const model::Frame*> frames;
   for (const model::Frame& frame : profile.frames) frames[frame.id] = &frame;
   for (const model::Stack& stack : profile.stacks) {
-    Way& way = ways_[stack.id];
+    StackFunctions& way = ways_[stack.id];
     way = {};
     for (const std::uint32_t id : std::views::reverse(stack.frames))
       if (const auto known = frames.find(id); known != frames.end())
@@ -35,7 +35,7 @@ std::uint32_t StackNames::index_of(Function function) {
   return known->second;
 }
 
-void StackNames::add_functions(const model::Frame& frame, Way& way) {
+void StackNames::add_functions(const model::Frame& frame, StackFunctions& way) {
   if (!frame.is_kernel) ++way.user_frames;
   const std::string module = file_name(frame.module);
   const auto add = [&](std::string name, bool has_name) {
@@ -49,7 +49,7 @@ void StackNames::add_functions(const model::Frame& frame, Way& way) {
     return;
   }
   // What is called after the place where it begins has no name of its own.
-  for (const model::Call& call : std::views::reverse(frame.calls))
+  for (const model::FrameFunction& call : std::views::reverse(frame.calls))
     add(call.function.empty() ? "?" : call.function,
         !call.function.empty() && !call.function.starts_with(module + "+0x"));
 }

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/model/profile.h"
+#include "analysis/model/profile_info.h"
 
 namespace sojourn::profile {
 
@@ -33,16 +33,16 @@ class StackNames {
   std::size_t user_frames(std::uint32_t stack) const;
 
  private:
-  struct Way {
+  struct StackFunctions {
     std::vector<std::uint32_t> functions;
     std::size_t user_frames = 0;
   };
   std::uint32_t index_of(Function function);
-  void add_functions(const model::Frame& frame, Way& way);
+  void add_functions(const model::Frame& frame, StackFunctions& way);
 
   std::vector<Function> functions_;
   std::map<std::tuple<std::string, std::string, bool>, std::uint32_t> indexes_;
-  std::unordered_map<std::uint32_t, Way> ways_;
+  std::unordered_map<std::uint32_t, StackFunctions> ways_;
 };
 
 }  // namespace sojourn::profile

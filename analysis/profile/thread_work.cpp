@@ -12,10 +12,10 @@ std::uint16_t ThreadWork::place_between(model::PointId before, model::PointId af
     const journeys::Pair& pair = topology_.pairs[index];
     if (pair.parent == before) return pair.place;
   }
-  return kBetween;
+  return kBetweenUnits;
 }
 
-void ThreadWork::give(Thread& thread, const At& at) {
+void ThreadWork::give(Thread& thread, const ThreadLocation& at) {
   for (const auto& [key, amount] : thread.held) take_(at, key, amount);
   thread.held.clear();
 }
@@ -24,9 +24,9 @@ void ThreadWork::on_event(const model::EventView& event) {
   if (event.point >= topology_.points.size() || !topology_.points[event.point].carries_units)
     return;
   Thread& thread = threads_[event.tid];
-  At at = {.place = kBetween, .tid = event.tid};
+  ThreadLocation at = {.place = kBetweenUnits, .tid = event.tid};
   if (thread.last) at.place = place_between(*thread.last, event.point);
-  if (at.place != kBetween) {
+  if (at.place != kBetweenUnits) {
     ++passes_[at.place];
   } else {
     at.after = thread.last.value_or(model::kNoPoint);
@@ -42,7 +42,7 @@ void ThreadWork::hold(std::uint32_t tid, std::uint64_t key, std::uint64_t weight
 
 void ThreadWork::finish() {
   for (auto& [tid, thread] : threads_)
-    give(thread, {.place = kBetween,
+    give(thread, {.place = kBetweenUnits,
                   .tid = tid,
                   .after = thread.last.value_or(model::kNoPoint),
                   .before = model::kNoPoint});

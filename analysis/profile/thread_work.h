@@ -19,33 +19,34 @@
 
 namespace sojourn::profile {
 
-constexpr std::uint16_t kBetween = 65'535;  // units: no place
+constexpr std::uint16_t kBetweenUnits = 65'535;  // units: no place
 
 // How often and how much.
-struct Amount {
+struct SampleSum {
   std::uint64_t samples = 0;
   std::uint64_t weight = 0;
 
-  void add(const Amount& more) {
+  void add(const SampleSum& more) {
     samples += more.samples;
     weight += more.weight;
   }
 };
 
 // Where a thread was: in a place, or between two events of it that are of different units.
-struct At {
-  std::uint16_t place = kBetween;
+struct ThreadLocation {
+  std::uint16_t place = kBetweenUnits;
   std::uint32_t tid = 0;
   model::PointId after = model::kNoPoint;   // between units: the event before, if there was one,
   model::PointId before = model::kNoPoint;  // and the next one
 
-  auto operator<=>(const At&) const = default;
+  auto operator<=>(const ThreadLocation&) const = default;
 };
 
 class ThreadWork {
  public:
   // A thread's work under the key that hold() was given.
-  using Take = std::function<void(const At& at, std::uint64_t key, const Amount& amount)>;
+  using Take =
+      std::function<void(const ThreadLocation& at, std::uint64_t key, const SampleSum& amount)>;
 
   // The topology outlives it.
   ThreadWork(const journeys::Topology& topology, Take take);
@@ -63,10 +64,10 @@ class ThreadWork {
  private:
   struct Thread {
     std::optional<model::PointId> last;  // event of a packet
-    std::unordered_map<std::uint64_t, Amount> held;
+    std::unordered_map<std::uint64_t, SampleSum> held;
   };
   std::uint16_t place_between(model::PointId before, model::PointId after) const;
-  void give(Thread& thread, const At& at);
+  void give(Thread& thread, const ThreadLocation& at);
 
   const journeys::Topology& topology_;
   Take take_;

@@ -23,7 +23,7 @@ ordered_json moments_json(const Moments& moments) {
 }
 
 ordered_json meter_json(const Meter& meter, bool details) {
-  const Levels& levels = meter.levels();
+  const DepthHistogram& levels = meter.levels();
   const HighWater& mark = meter.high_water();
   ordered_json object = {
       {"depth",
@@ -75,18 +75,18 @@ ordered_json places_json(const Places& places, const journeys::Topology& topolog
                          const Threads& threads, bool details) {
   ordered_json list = ordered_json::array();
   for (const std::uint16_t place : places.order()) {
-    const PlaceStory& story = places.stories()[place];
+    const PlaceQueue& stats = places.queues()[place];
     ordered_json before = ordered_json::array();
     for (const std::uint16_t one : places.before(place))
       before.push_back(topology.places[one].name);
     ordered_json object = {{"dir", std::string(1, letter(topology.places[place].direction))},
                            {"at", topology.places[place].name},
                            {"after", std::move(before)},
-                           {"fed_by", threads_json(story.fed_by, threads)},
-                           {"drained_by", threads_json(story.drained_by, threads)}};
-    object.update(meter_json(story.meter, details));
-    object["high_water"]["journeys"] = story.journeys;
-    object["high_water"]["inside"] = story.inside;
+                           {"fed_by", threads_json(stats.fed_by, threads)},
+                           {"drained_by", threads_json(stats.drained_by, threads)}};
+    object.update(meter_json(stats.meter, details));
+    object["high_water"]["journeys"] = stats.journeys;
+    object["high_water"]["inside"] = stats.inside;
     list.push_back(std::move(object));
   }
   return list;
@@ -157,7 +157,7 @@ std::string flow_dot(const Places& places, const journeys::Topology& topology,
   };
   for (const OperatedQueue* queue : operations.queues()) draw(queue->about.shown_name(), *queue);
   for (const std::uint16_t place : places.order())
-    draw(place_text(topology, place), places.stories()[place]);
+    draw(place_text(topology, place), places.queues()[place]);
   return dot_graph(stages, edges);
 }
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/model/queues.h"
-#include "analysis/queues/levels.h"
-#include "analysis/queues/series.h"
+#include "analysis/model/queue_info.h"
+#include "analysis/queues/depth_histogram.h"
+#include "analysis/queues/depth_series.h"
 
 namespace sojourn::queues {
 
@@ -27,8 +27,8 @@ class Gauge {
   void end();  // what lasts until the end is complete
 
   bool empty() const { return rows_ == 0; }
-  const Levels& levels() const { return levels_; }
-  const Series& series() const { return series_; }
+  const DepthHistogram& levels() const { return levels_; }
+  const DepthSeries& series() const { return series_; }
   const Stretches& empty_stretches() const { return empty_.done; }
   const Stretches& full_stretches() const { return full_.done; }
   std::uint64_t max_depth() const { return max_depth_; }
@@ -59,8 +59,8 @@ class Gauge {
 
   void hold(std::uint64_t ts_ns);  // the last depth, until then
 
-  Levels levels_;
-  Series series_;
+  DepthHistogram levels_;
+  DepthSeries series_;
   Running empty_;
   Running full_;
   model::QueueSample last_;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "analysis/journeys/longest.h"
+#include "analysis/journeys/max_span.h"
 
 namespace sojourn::queues {
 
@@ -50,7 +50,7 @@ class GivenUp {
     return entered_ns < newest_left_ns_ && longest_.is_stale(now_ns - entered_ns);
   }
 
-  journeys::Longest longest_;         // of the stays
+  journeys::MaxSpan longest_;         // of the stays
   std::uint64_t newest_left_ns_ = 0;  // the last to come of those that left
   std::uint64_t last_ns_ = 0;         // when some were given up
   std::uint64_t lingering_ = 0;       // of them those that may have been inside

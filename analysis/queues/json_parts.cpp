@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json series_json(const Series& series) {
+ordered_json series_json(const DepthSeries& series) {
   ordered_json mean = ordered_json::array();
   ordered_json max = ordered_json::array();
   for (std::size_t at = 0; at < series.stretches().size(); ++at) {
@@ -24,7 +24,7 @@ ordered_json series_json(const Series& series) {
 
 }  // namespace
 
-void add_details(ordered_json& object, const Levels& levels, const Series& series) {
+void add_details(ordered_json& object, const DepthHistogram& levels, const DepthSeries& series) {
   ordered_json depths = ordered_json::array();
   for (const auto& [depth, span_ns] : levels.by_depth())
     depths.push_back({{"depth", depth}, {"ns", span_ns}});

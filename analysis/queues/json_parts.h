@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/queues/levels.h"
-#include "analysis/queues/series.h"
+#include "analysis/queues/depth_histogram.h"
+#include "analysis/queues/depth_series.h"
 
 namespace sojourn::queues {
 
@@ -15,6 +15,7 @@ inline nlohmann::ordered_json optional_json(const std::optional<double>& value) 
 }
 
 // How long it had each depth, and its depth over time.
-void add_details(nlohmann::ordered_json& object, const Levels& levels, const Series& series);
+void add_details(nlohmann::ordered_json& object, const DepthHistogram& levels,
+                 const DepthSeries& series);
 
 }  // namespace sojourn::queues

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/queues/depth_histogram.h"
+#include "analysis/queues/depth_series.h"
 #include "analysis/queues/gauge.h"
 #include "analysis/queues/given_up.h"
-#include "analysis/queues/levels.h"
 #include "analysis/queues/moments.h"
-#include "analysis/queues/series.h"
 #include "analysis/statistics/distribution.h"
 
 namespace sojourn::queues {
@@ -48,8 +48,8 @@ class Meter {
   bool is_depth_known() const { return GivenUp::leaves_depth(given_up_share()); }
   std::uint64_t in() const { return in_; }
   std::uint64_t out() const { return out_; }
-  const Levels& levels() const { return levels_; }
-  const Series& series() const { return series_; }
+  const DepthHistogram& levels() const { return levels_; }
+  const DepthSeries& series() const { return series_; }
   const Stretches& empty_stretches() const { return empty_; }
   const HighWater& high_water() const { return high_water_; }
   const statistics::Distribution& waits_ns() const { return waits_ns_; }
@@ -73,8 +73,8 @@ class Meter {
  private:
   void advance(std::uint64_t ts_ns);
 
-  Levels levels_;
-  Series series_;
+  DepthHistogram levels_;
+  DepthSeries series_;
   Stretches empty_;
   HighWater high_water_;
   statistics::Distribution waits_ns_;

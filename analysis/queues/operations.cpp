@@ -8,7 +8,7 @@ namespace sojourn::queues {
 
 namespace {
 
-constexpr std::size_t kMostInside = 1'000'000;  // items of one queue whose coming is remembered
+constexpr std::size_t kMaxInside = 1'000'000;  // items of one queue whose coming is remembered
 
 using Field = std::optional<std::size_t>;
 
@@ -18,13 +18,13 @@ std::optional<std::uint64_t> value(const model::EventView& event, const Field& f
 }
 
 // How many are inside, by the depth that was found: of a pool it is what was left.
-std::uint64_t inside(const model::QueueAbout& about, std::uint64_t depth) {
+std::uint64_t inside(const model::QueueInfo& about, std::uint64_t depth) {
   if (about.kind != model::QueueKind::kPool) return depth;
   return about.capacity - std::min(about.capacity, depth);
 }
 
 // How many were inside before a queue's first event, from the depth that it found afterwards.
-std::uint64_t inside_before(const model::QueueAbout& about, bool enqueues, std::uint64_t after) {
+std::uint64_t inside_before(const model::QueueInfo& about, bool enqueues, std::uint64_t after) {
   return inside(about, enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1);
 }
 
@@ -38,7 +38,7 @@ std::optional<double> OperatedQueue::utilisation() const {
 }
 
 std::optional<double> OperatedQueue::predicted_ns() const {
-  return is_line() ? meter.predicted_ns() : std::nullopt;
+  return is_waiting_line() ? meter.predicted_ns() : std::nullopt;
 }
 
 std::vector<std::uint32_t> main_threads(const std::map<std::uint32_t, std::uint64_t>& items) {
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> main_threads(const std::map<std::uint32_t, std::uint6
 }
 
 Operations::Operations(const model::Schema& schema, const model::QueueChanges& changes,
-                       std::uint64_t open_ns, Selection selection)
+                       std::uint64_t open_ns, ItemSelection selection)
     : open_ns_(open_ns), selection_(std::move(selection)) {
   for (const model::Point& point : schema.points) {
     auto& plan = plans_.emplace_back();
@@ -79,7 +79,7 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
   if (depth) state.unknown = inside_before(state.queue.about, plan.enqueues, *depth);
   const std::uint64_t begin_ns = open_ns_ == 0 ? event.ts_ns : std::min(open_ns_, event.ts_ns);
   state.queue.meter.begin(std::max(begin_ns, selection_.from_ns),
-                          selection_.chooses() ? 0 : state.unknown);
+                          selection_.is_selective() ? 0 : state.unknown);
   state.queue.meter.end_no_later_than(selection_.until_ns);
   return state;
 }
@@ -96,8 +96,8 @@ bool Operations::enter(State& state, const Plan& plan, const model::EventView& e
   OperatedQueue& queue = state.queue;
   const auto item = value(event, plan.item);
   bool counts = true;
-  if (!item || state.items.size() >= kMostInside) {
-    counts = !selection_.chooses();
+  if (!item || state.items.size() >= kMaxInside) {
+    counts = !selection_.is_selective();
     ++state.unknown;
   } else {
     const auto before = state.items.lower_bound(*item);
@@ -130,7 +130,7 @@ void Operations::note_at_mark(OperatedQueue& queue, std::uint64_t number, const 
   }
   if (mark_ns < item.entered_ns || mark_ns >= left_ns) return;
   ++queue.inside;
-  if (queue.items.size() < OperatedQueue::kMostListed) queue.items.push_back(number);
+  if (queue.items.size() < OperatedQueue::kMaxListed) queue.items.push_back(number);
 }
 
 bool Operations::leave(State& state, const Plan& plan, const model::EventView& event) const {
@@ -151,7 +151,7 @@ bool Operations::leave(State& state, const Plan& plan, const model::EventView& e
     --state.unknown;
   else
     ++queue.unseen_in;
-  if (selection_.chooses()) return false;
+  if (selection_.is_selective()) return false;
   if (was_there)
     queue.meter.leave(event.ts_ns, true);
   else
@@ -185,7 +185,7 @@ std::vector<const OperatedQueue*> Operations::queues() const {
   std::vector<const OperatedQueue*> all;
   all.reserve(queues_.size());
   for (const auto& [id, state] : queues_)
-    if (!selection_.chooses() || state.queue.meter.in() != 0) all.push_back(&state.queue);
+    if (!selection_.is_selective() || state.queue.meter.in() != 0) all.push_back(&state.queue);
   return all;
 }
 
@@ -194,14 +194,14 @@ std::vector<Operations::Before> Operations::before() const {
   const auto all = queues();
   std::map<std::uint32_t, std::vector<std::size_t>> drained_by;
   for (std::size_t index = 0; index < all.size(); ++index)
-    if (all[index]->is_line())
+    if (all[index]->is_waiting_line())
       for (const std::uint32_t thread : main_threads(all[index]->drained_by))
         drained_by[thread].push_back(index);
 
   std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> feeding;
   std::vector<Before> before(all.size());
   for (std::size_t into = 0; into < all.size(); ++into) {
-    if (!all[into]->is_line()) continue;
+    if (!all[into]->is_waiting_line()) continue;
     const auto [known, is_new] = feeding.try_emplace(main_threads(all[into]->fed_by));
     auto& sources = known->second;
     if (is_new) {
@@ -215,7 +215,7 @@ std::vector<Operations::Before> Operations::before() const {
     }
     before[into].all = sources.size() - (std::ranges::binary_search(sources, into) ? 1 : 0);
     for (const std::size_t from : sources) {
-      if (before[into].first.size() == Before::kMostListed) break;
+      if (before[into].first.size() == Before::kMaxListed) break;
       if (from != into) before[into].first.push_back(from);
     }
   }

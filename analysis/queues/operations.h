@@ -18,15 +18,15 @@
 #include <vector>
 
 #include "analysis/model/event.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
+#include "analysis/queues/item_selection.h"
 #include "analysis/queues/meter.h"
-#include "analysis/queues/selection.h"
 
 namespace sojourn::queues {
 
 struct OperatedQueue {
-  model::QueueAbout about;  // only an id where the trace does not describe it
+  model::QueueInfo about;  // only an id where the trace does not describe it
   Meter meter;
   // Items that left without having come, or came once more without having left: events were lost.
   std::uint64_t unseen_in = 0;
@@ -34,14 +34,14 @@ struct OperatedQueue {
   // Items that came while another of the same number was inside.
   std::uint64_t namesakes = 0;
   // Items that were inside at the high-water mark, in the order in which they left.
-  static constexpr std::size_t kMostListed = 8;
+  static constexpr std::size_t kMaxListed = 8;
   std::uint64_t mark_ns = 0;
   std::uint64_t inside = 0;
   std::vector<std::uint64_t> items;               // the first of them
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, items
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
-  bool is_line() const { return model::is_line(about.kind); }
+  bool is_waiting_line() const { return model::is_waiting_line(about.kind); }
 
   // By the queue's own meaning, as of sampled ones; nothing where it means nothing.
   std::optional<double> utilisation() const;
@@ -55,7 +55,7 @@ class Operations {
  public:
   // The schema outlives it.
   Operations(const model::Schema& schema, const model::QueueChanges& changes, std::uint64_t open_ns,
-             Selection selection = {});
+             ItemSelection selection = {});
 
   void consume(const model::EventBatch& events);
   void finish(std::uint64_t end_ns);
@@ -64,7 +64,7 @@ class Operations {
   std::vector<const OperatedQueue*> queues() const;  // that items which count came to, by id
   // The queues whose items may go on into one, as a main thread that drains them feeds it.
   struct Before {
-    static constexpr std::size_t kMostListed = 8;
+    static constexpr std::size_t kMaxListed = 8;
     std::vector<std::size_t> first;  // by their places in queues()
     std::size_t all = 0;
 
@@ -99,10 +99,10 @@ class Operations {
                            std::uint64_t left_ns);
 
   std::vector<std::optional<Plan>> plans_;  // by point
-  std::unordered_map<std::uint64_t, model::QueueAbout> about_;
+  std::unordered_map<std::uint64_t, model::QueueInfo> about_;
   std::map<std::uint64_t, State> queues_;
   std::uint64_t open_ns_;
-  Selection selection_;
+  ItemSelection selection_;
 };
 
 }  // namespace sojourn::queues

@@ -6,20 +6,20 @@
 namespace sojourn::queues {
 
 Places::Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take,
-               Selection selection)
+               ItemSelection selection)
     : topology_(topology),
       open_ns_(open_ns == 0 ? 0 : std::max(open_ns, selection.from_ns)),
       take_(std::move(take)),
       selection_(std::move(selection)),
-      stories_(topology.places.size()) {}
+      queues_(topology.places.size()) {}
 
 void Places::begin(std::uint64_t ts_ns) {
   if (begun_) return;
   begun_ = true;
   if (open_ns_ == 0 || open_ns_ > ts_ns) open_ns_ = ts_ns;
-  for (PlaceStory& story : stories_) {
-    story.meter.begin(open_ns_);
-    story.meter.end_no_later_than(selection_.until_ns);
+  for (PlaceQueue& stats : queues_) {
+    stats.meter.begin(open_ns_);
+    stats.meter.end_no_later_than(selection_.until_ns);
   }
 }
 
@@ -31,23 +31,23 @@ void Places::told(std::uint64_t ts_ns) {
 void Places::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
   begin(ts_ns);
   told(ts_ns);
-  stories_[place].meter.enter(ts_ns);
+  queues_[place].meter.enter(ts_ns);
 }
 
 void Places::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                       bool seen) {
   told(ts_ns);
-  stories_[place].meter.leave(ts_ns, seen);
+  queues_[place].meter.leave(ts_ns, seen);
   if (seen)
-    stories_[place].meter.stayed(entered_ns, ts_ns);
+    queues_[place].meter.stayed(entered_ns, ts_ns);
   else
-    stories_[place].meter.lingered(entered_ns);
+    queues_[place].meter.lingered(entered_ns);
 }
 
 void Places::on_stay(const journeys::Stay& stay) {
   const std::uint16_t place = topology_.pairs[stay.pair].place;
-  ++stories_[place].fed_by[stay.entered_by];
-  ++stories_[place].drained_by[stay.left_by];
+  ++queues_[place].fed_by[stay.entered_by];
+  ++queues_[place].drained_by[stay.left_by];
   if (take_) take_(place, stay);
 }
 
@@ -68,18 +68,18 @@ void Places::find_leavings(const journeys::Journey& journey) {
 
 // A mark may be passed later: then those at the newer one count.
 void Places::note_at_mark(const Stay& stay) {
-  PlaceStory& story = stories_[stay.place];
-  const std::uint64_t mark_ns = story.meter.high_water().ts_ns;
+  PlaceQueue& stats = queues_[stay.place];
+  const std::uint64_t mark_ns = stats.meter.high_water().ts_ns;
   if (mark_ns < stay.entered_ns || mark_ns >= stay.left_ns) return;
-  if (story.mark_ns != mark_ns) {
-    story.mark_ns = mark_ns;
-    story.inside = 0;
-    story.journeys.clear();
+  if (stats.mark_ns != mark_ns) {
+    stats.mark_ns = mark_ns;
+    stats.inside = 0;
+    stats.journeys.clear();
   }
-  if (story.inside != 0 && story.newest == stay.journey) return;
-  story.newest = stay.journey;
-  ++story.inside;
-  if (story.journeys.size() < PlaceStory::kMostListed) story.journeys.push_back(stay.journey);
+  if (stats.inside != 0 && stats.newest == stay.journey) return;
+  stats.newest = stay.journey;
+  ++stats.inside;
+  if (stats.journeys.size() < PlaceQueue::kMaxListed) stats.journeys.push_back(stay.journey);
 }
 
 void Places::settle(std::uint64_t until_ns) {
@@ -110,11 +110,11 @@ void Places::on_journey(const journeys::Journey& journey) {
 void Places::finish(std::uint64_t end_ns) {
   if (!begun_) return;
   settle(UINT64_MAX);
-  for (PlaceStory& story : stories_) {
-    story.meter.end(end_ns);
-    if (story.mark_ns == story.meter.high_water().ts_ns) continue;
-    story.inside = 0;
-    story.journeys.clear();
+  for (PlaceQueue& stats : queues_) {
+    stats.meter.end(end_ns);
+    if (stats.mark_ns == stats.meter.high_water().ts_ns) continue;
+    stats.inside = 0;
+    stats.journeys.clear();
   }
 }
 
@@ -137,7 +137,7 @@ std::vector<std::uint16_t> Places::order() const {
   }
   std::vector<std::uint16_t> places;
   for (const auto& [place, rank] : ranks)
-    if (stories_[place].meter.in() != 0) places.push_back(place);
+    if (queues_[place].meter.in() != 0) places.push_back(place);
   std::ranges::stable_sort(places, {}, [&](std::uint16_t place) {
     return std::pair(topology_.places[place].direction, ranks[place]);
   });

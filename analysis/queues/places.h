@@ -12,18 +12,18 @@
 
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/topology.h"
+#include "analysis/queues/item_selection.h"
 #include "analysis/queues/meter.h"
-#include "analysis/queues/selection.h"
 
 namespace sojourn::queues {
 
-struct PlaceStory {
+struct PlaceQueue {
   Meter meter;
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, units
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
   // Of the journeys that were inside at the high-water mark, and were seen to leave.
-  static constexpr std::size_t kMostListed = 8;
+  static constexpr std::size_t kMaxListed = 8;
   std::uint64_t mark_ns = 0;
   std::uint64_t inside = 0;
   std::vector<std::uint64_t> journeys;  // the first of them to be told of
@@ -37,10 +37,10 @@ class Places : public journeys::Observer {
 
   // The topology outlives it. 0: when it begins is not known.
   Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take,
-         Selection selection = {});
+         ItemSelection selection = {});
 
-  bool chooses() const override { return selection_.chooses(); }
-  bool counts(const model::EventView& event) const override { return selection_(event); }
+  bool is_selective() const override { return selection_.is_selective(); }
+  bool selects(const model::EventView& event) const override { return selection_(event); }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
@@ -48,8 +48,8 @@ class Places : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override;
   void finish(std::uint64_t end_ns);
 
-  bool empty() const { return !begun_; }                               // nothing that counts came
-  const std::vector<PlaceStory>& stories() const { return stories_; }  // by place
+  bool empty() const { return !begun_; }                             // nothing that counts came
+  const std::vector<PlaceQueue>& queues() const { return queues_; }  // by place
   // The places whose units go on into this one.
   std::vector<std::uint16_t> before(std::uint16_t place) const;
   // In the order in which units come through them.
@@ -75,9 +75,9 @@ class Places : public journeys::Observer {
   const journeys::Topology& topology_;
   std::uint64_t open_ns_;
   TakeStay take_;
-  Selection selection_;
+  ItemSelection selection_;
   bool begun_ = false;
-  std::vector<PlaceStory> stories_;
+  std::vector<PlaceQueue> queues_;
   std::vector<std::uint64_t> left_ns_;  // by step
   std::uint64_t told_ns_ = 0;           // who entered and left until then is known
   std::deque<Stay> stays_;              // as they were told of, not settled yet

@@ -16,7 +16,7 @@ void find_episodes(const PressureNode& node, std::size_t index, std::vector<Epis
   const auto& stretches = node.series->stretches();
   if (stretches.empty()) return;
   std::uint64_t deepest = 0;
-  for (const Series::Stretch& stretch : stretches) deepest = std::max(deepest, stretch.max);
+  for (const DepthSeries::Stretch& stretch : stretches) deepest = std::max(deepest, stretch.max);
   std::uint64_t deep = std::max(kDeep, (deepest + 1) / 2);
   if (node.capacity != 0) deep = std::min(deep, node.capacity);
   bool is_on = false;
@@ -80,8 +80,7 @@ class Finder {
   const std::vector<std::size_t>& chain(std::size_t first) {
     chain_.clear();
     ++chains_;
-    for (std::optional<std::size_t> at = first; at && chain_.size() < kLongestChain;
-         at = next(*at)) {
+    for (std::optional<std::size_t> at = first; at && chain_.size() < kMaxChain; at = next(*at)) {
       chain_.push_back(*at);
       met_[episodes_[*at].node] = chains_;
     }
@@ -202,7 +201,7 @@ std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t mo
   for (const std::size_t first : order) {
     if (chosen.size() == most) break;
     // The rest of one that was cut is as long as that.
-    if (part_of[first] > lengths[first] || part_of[first] == kLongestChain) continue;
+    if (part_of[first] > lengths[first] || part_of[first] == kMaxChain) continue;
     Chain& chain = chosen.emplace_back();
     for (const std::size_t at : finder.chain(first)) {
       chain.push_back(finder.episode(at));

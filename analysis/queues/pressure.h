@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/queues/series.h"
+#include "analysis/queues/depth_series.h"
 
 namespace sojourn::queues {
 
@@ -16,8 +16,8 @@ using Junction = std::size_t;
 
 // The items of each queue that a junction drains go on into each that it feeds.
 struct PressureNode {
-  const Series* series = nullptr;  // none: it is never deep
-  std::uint64_t capacity = 0;      // 0: not bounded, or not known
+  const DepthSeries* series = nullptr;  // none: it is never deep
+  std::uint64_t capacity = 0;           // 0: not bounded, or not known
   std::vector<Junction> fed_by = {};
   std::vector<Junction> drained_by = {};
 };
@@ -33,9 +33,9 @@ constexpr std::uint64_t kDeep = 8;
 
 // The first is the queue before the slow stage; each of the others became deep while the one before
 // it in the list was. Between two of them there may be queues that were not deep. No queue is twice
-// in a chain, and none is told further than kLongestChain.
+// in a chain, and none is told further than kMaxChain.
 using Chain = std::vector<Episode>;
-constexpr std::size_t kLongestChain = 64;
+constexpr std::size_t kMaxChain = 64;
 
 // The longest ones, in the order of time.
 std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t most);

@@ -7,7 +7,7 @@ namespace sojourn::queues {
 namespace {
 
 // What was never seen to leave is no pressure.
-const Series* known_depth(const Meter& meter) {
+const DepthSeries* known_depth(const Meter& meter) {
   return meter.is_depth_known() ? &meter.series() : nullptr;
 }
 
@@ -30,18 +30,18 @@ void PressureNet::join_threads(const std::map<std::uint32_t, std::uint64_t>& ite
   }
 }
 
-void PressureNet::add(const Survey& survey) {
-  for (const Story& story : survey.stories()) {
-    if (story.gauge.seconds() > 0) sampled_.emplace(story.about.id, nodes_.size());
+void PressureNet::add(const SampledQueues& sampled_queues) {
+  for (const SampledQueue& stats : sampled_queues.queues()) {
+    if (stats.gauge.seconds() > 0) sampled_.emplace(stats.about.id, nodes_.size());
     PressureNode node;
     // A pool that is full is at rest.
-    if (is_line(story.about.kind))
-      node = {.series = &story.gauge.series(),
-              .capacity = story.about.capacity,
-              .fed_by = junctions_of(story.about.producer),
-              .drained_by = junctions_of(story.about.consumer)};
+    if (is_waiting_line(stats.about.kind))
+      node = {.series = &stats.gauge.series(),
+              .capacity = stats.about.capacity,
+              .fed_by = junctions_of(stats.about.producer),
+              .drained_by = junctions_of(stats.about.consumer)};
     nodes_.push_back(std::move(node));
-    names_.push_back({story.name(), story.about.consumer.stage});
+    names_.push_back({stats.name(), stats.about.consumer.stage});
   }
 }
 
@@ -49,11 +49,11 @@ void PressureNet::add(const Operations& operations) {
   for (const OperatedQueue* queue : operations.queues()) {
     const auto [known, is_new] = sampled_.try_emplace(queue->about.id, nodes_.size());
     if (is_new) {
-      nodes_.push_back({.series = queue->is_line() ? known_depth(queue->meter) : nullptr,
+      nodes_.push_back({.series = queue->is_waiting_line() ? known_depth(queue->meter) : nullptr,
                         .capacity = queue->about.capacity});
       names_.push_back({queue->about.shown_name(), queue->about.consumer.stage});
     }
-    if (queue->is_line()) {
+    if (queue->is_waiting_line()) {
       join_threads(queue->fed_by, nodes_[known->second].fed_by);
       join_threads(queue->drained_by, nodes_[known->second].drained_by);
     }
@@ -64,14 +64,14 @@ void PressureNet::add(const Operations& operations) {
 
 void PressureNet::add(const Places& places, const journeys::Topology& topology) {
   const Junction first = junctions_;
-  junctions_ += places.stories().size();
-  for (std::size_t at = 0; at < places.stories().size(); ++at) {
+  junctions_ += places.queues().size();
+  for (std::size_t at = 0; at < places.queues().size(); ++at) {
     const auto place = static_cast<std::uint16_t>(at);
-    const PlaceStory& story = places.stories()[at];
-    PressureNode node = {.series = known_depth(story.meter), .drained_by = {first + at}};
+    const PlaceQueue& stats = places.queues()[at];
+    PressureNode node = {.series = known_depth(stats.meter), .drained_by = {first + at}};
     for (const std::uint16_t before : places.before(place)) node.fed_by.push_back(first + before);
     nodes_.push_back(std::move(node));
-    names_.push_back({place_text(topology, place), main_thread(story.drained_by, threads_)});
+    names_.push_back({place_text(topology, place), main_thread(stats.drained_by, threads_)});
   }
 }
 

@@ -15,7 +15,7 @@
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
 #include "analysis/queues/pressure.h"
-#include "analysis/queues/survey.h"
+#include "analysis/queues/sampled_queues.h"
 
 namespace sojourn::queues {
 
@@ -30,7 +30,7 @@ class PressureNet {
   // Threads have these names.
   explicit PressureNet(const std::map<std::uint32_t, std::string>& threads) : threads_(threads) {}
 
-  void add(const Survey& survey);
+  void add(const SampledQueues& sampled_queues);
   // One that was sampled as well is there already, if that was added before: what is new is which
   // threads join it to others.
   void add(const Operations& operations);

@@ -95,7 +95,7 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
     queue.has_first = true;
   }
   queue.last = pending;
-  ++queue.verdict.compared;
+  ++queue.comparison.compared;
 
   const Base by_in = {difference(sample.in, queue.in.by_events),
                       difference(sample.in, pending.in_before)};
@@ -108,7 +108,7 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
     if (pending.ts_ns - queue.suspect.ts_ns > kPatience) give_up(queue);
     return;
   }
-  queue.verdict.in_race += std::exchange(queue.suspected, 0);
+  queue.comparison.in_race += std::exchange(queue.suspected, 0);
   // With an operation in its window a sample agrees with one event more or less: what was lost
   // before it may show later.
   const bool begins = queue.base_in.low == INT64_MIN;
@@ -121,7 +121,7 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
   };
   const bool is_equal = lies_in(in, difference(sample.in, pending.in_now)) &&
                         lies_in(out, difference(sample.out, pending.out_now));
-  ++(is_equal ? queue.verdict.equal : queue.verdict.in_race);
+  ++(is_equal ? queue.comparison.equal : queue.comparison.in_race);
 }
 
 // Begins anew with what the counters say. A queue without events has nothing to differ from.
@@ -139,8 +139,8 @@ void Verifier::give_up(Queue& queue) {
   const std::int64_t in = base(queue.base_in) + static_cast<std::int64_t>(first.in_now);
   const std::int64_t out = base(queue.base_out) + static_cast<std::int64_t>(first.out_now);
   ++found_;
-  queue.verdict.different += queue.suspected;
-  if (discrepancies_.size() < kMostListed)
+  queue.comparison.different += queue.suspected;
+  if (discrepancies_.size() < kMaxListed)
     discrepancies_.push_back({.queue = first.sample.queue,
                               .since_ns = queue.agreed_ns,
                               .ts_ns = first.ts_ns,
@@ -169,15 +169,15 @@ void Verifier::finish() {
     resolve(queue, UINT64_MAX);
     if (queue.suspected != 0) give_up(queue);
     if (!queue.has_first || queue.in.by_events + queue.out.by_events == 0) continue;
-    Verdict& verdict = queue.verdict;
-    verdict.id = id;
-    verdict.in_by_events = queue.last.in_now - queue.first.in_now;
-    verdict.out_by_events = queue.last.out_now - queue.first.out_now;
-    verdict.in_by_counters = queue.last.sample.in - queue.first.sample.in;
-    verdict.out_by_counters = queue.last.sample.out - queue.first.sample.out;
-    verdicts_.push_back(verdict);
+    CounterComparison& comparison = queue.comparison;
+    comparison.id = id;
+    comparison.in_by_events = queue.last.in_now - queue.first.in_now;
+    comparison.out_by_events = queue.last.out_now - queue.first.out_now;
+    comparison.in_by_counters = queue.last.sample.in - queue.first.sample.in;
+    comparison.out_by_counters = queue.last.sample.out - queue.first.sample.out;
+    comparisons_.push_back(comparison);
   }
-  std::ranges::sort(verdicts_, {}, &Verdict::id);
+  std::ranges::sort(comparisons_, {}, &CounterComparison::id);
   std::ranges::sort(discrepancies_, {}, &Discrepancy::ts_ns);
   for (Discrepancy& one : discrepancies_)
     one.events_lost = lost_between(one.since_ns, one.until_ns);

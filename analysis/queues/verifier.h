@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::queues {
@@ -28,7 +28,7 @@ struct Discrepancy {
   bool events_lost = false;  // some event was, of any point, in that time
 };
 
-struct Verdict {
+struct CounterComparison {
   std::uint64_t id = 0;
   std::uint64_t compared = 0;
   std::uint64_t equal = 0;
@@ -53,11 +53,13 @@ class Verifier {
   // After the events: the reader knows by then which are missing.
   void finish();
 
-  const std::vector<Verdict>& verdicts() const { return verdicts_; }  // queues with both
+  const std::vector<CounterComparison>& comparisons() const {
+    return comparisons_;
+  }  // queues with both
   const std::vector<Discrepancy>& discrepancies() const { return discrepancies_; }
   std::uint64_t discrepancies_in_all() const { return found_; }  // no more than these are listed
 
-  static constexpr std::size_t kMostListed = 1000;
+  static constexpr std::size_t kMaxListed = 1000;
 
  private:
   // What a count of operations may have been when it was 0 by events.
@@ -97,7 +99,7 @@ class Verifier {
     std::uint64_t agreed_ns = 0;  // as Discrepancy::since_ns
     Pending suspect;              // the first of those in a row that do not agree
     std::uint64_t suspected = 0;  // how many there are
-    Verdict verdict;
+    CounterComparison comparison;
   };
 
   enum class Kind : std::uint8_t { kOther, kEnqueue, kDequeue, kSample };
@@ -117,7 +119,7 @@ class Verifier {
   const trace::Reader* reader_;
   std::vector<Plan> plans_;  // by point
   std::unordered_map<std::uint64_t, Queue> queues_;
-  std::vector<Verdict> verdicts_;
+  std::vector<CounterComparison> comparisons_;
   std::vector<Discrepancy> discrepancies_;
   std::uint64_t found_ = 0;
 };

@@ -6,26 +6,26 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/causes_words.h"
-#include "analysis/report/field_words.h"
+#include "analysis/report/cause_labels.h"
+#include "analysis/report/field_text.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
-using causes::Kind;
-using causes::Part;
-using causes::Tally;
+using causes::CauseKind;
+using causes::CauseTotals;
+using causes::LatencyPart;
 using causes::Verdict;
 using model::Direction;
 using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 20;
-constexpr std::size_t kMostClauses = 3;
+constexpr std::size_t kMaxRows = 20;
+constexpr std::size_t kMaxClauses = 3;
 constexpr double kWorthSaying = 0.05;  // of the latency
-constexpr std::size_t kMostCauses = 4;
+constexpr std::size_t kMaxCauses = 4;
 constexpr std::size_t kHanging = 6;  // columns, of lines that go on
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
@@ -46,15 +46,15 @@ std::string causes_table(const CausesContent& content) {
   Table table({"why they were late", "packets", "share", "counted", "time in all"});
   table.fold(0);
   std::size_t listed = 0;
-  for (const Tally::Row& row : content.tally.rows()) {
+  for (const CauseTotals::Row& row : content.tally.rows()) {
     if (row.packets == 0) break;
-    if (++listed > kMostRows) {
+    if (++listed > kMaxRows) {
       table.row({"  and more: --json has all"});
       break;
     }
     table.row({"  " + label(row.cause, content.topology), count(row.packets),
                percent(ratio(row.packets, content.tally.packets())),
-               counted_words(row.cause.kind, row.mean_count()),
+               count_label(row.cause.kind, row.mean_count()),
                duration(static_cast<double>(row.ns))});
   }
   return table.empty() ? "" : "\n" + table.text(content.width);
@@ -80,11 +80,11 @@ std::string missing_text(const CausesContent& content) {
   return text.empty() ? text : "\nnot recorded\n" + text;
 }
 
-ordered_json part_json(const Part& part, const CausesContent& content) {
+ordered_json part_json(const LatencyPart& part, const CausesContent& content) {
   const auto known = [](std::int64_t value) {
     return value < 0 ? ordered_json(nullptr) : ordered_json(value);
   };
-  const causes::Names& names = content.names;
+  const causes::ContextNameTable& names = content.names;
   ordered_json object = {{"cause", causes::name(part.kind)},
                          {"at", content.topology.places[part.place].name},
                          {"ns", part.ns},
@@ -93,46 +93,46 @@ ordered_json part_json(const Part& part, const CausesContent& content) {
                          {"tid", part.tid},
                          {"thread", part.tid == 0 ? "" : names.thread(part.tid)}};
   switch (part.kind) {
-    case Kind::kQueue:
+    case CauseKind::kQueue:
       object["ahead"] = part.count;
       object["of_flow"] = part.of_flow;
-      object["at_least"] = part.is_least;
+      object["at_least"] = part.is_lower_bound;
       object["sampled_depth"] = known(part.sampled);
       break;
-    case Kind::kSlot:
+    case CauseKind::kSlot:
       object["slot"] = known(part.number);
       object["slots"] = part.count;
       break;
-    case Kind::kCpu:
+    case CauseKind::kCpu:
       object["cpu"] = part.cpu;
       object["by_tid"] = part.by;
       object["by"] = names.thread(part.by);
       object["preempted"] = part.was_running;
       break;
-    case Kind::kBlocked:
+    case CauseKind::kBlocked:
       object["by_tid"] = part.by;
       object["by"] = part.by == 0 ? "" : names.thread(part.by);
       object["by_interrupt"] = part.by_interrupt;
       object["syscall"] = names.syscall(part.number);
       break;
-    case Kind::kInterrupted:
+    case CauseKind::kInterrupted:
       object["interrupt"] = names.interrupt(part.number, part.is_softirq);
       break;
-    case Kind::kOrder:
+    case CauseKind::kReordering:
       object["overtakers"] = part.count;
       break;
-    case Kind::kPieces:
+    case CauseKind::kReassembly:
       object["pieces"] = part.count;
       break;
-    case Kind::kAgain:
+    case CauseKind::kRetransmission:
       object["round"] = known(part.number);
       break;
-    case Kind::kWork:
+    case CauseKind::kWork:
       object["page_faults"] = part.faults;
       break;
-    case Kind::kHandover:
-    case Kind::kHeld:
-    case Kind::kUnknown:
+    case CauseKind::kHandover:
+    case CauseKind::kBatching:
+    case CauseKind::kUnknown:
       break;
   }
   return object;
@@ -140,7 +140,7 @@ ordered_json part_json(const Part& part, const CausesContent& content) {
 
 ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) {
   ordered_json parts = ordered_json::array();
-  for (const Part& part : verdict.parts) parts.push_back(part_json(part, content));
+  for (const LatencyPart& part : verdict.parts) parts.push_back(part_json(part, content));
   return {{"id", verdict.journey},
           {"dir", std::string(1, letter(verdict.direction))},
           {"ids", values_json(content.schema.points[verdict.namesake], verdict.values, false)},
@@ -154,7 +154,7 @@ ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) 
           {"parts", std::move(parts)}};
 }
 
-ordered_json row_json(const Tally::Row& row, const CausesContent& content) {
+ordered_json row_json(const CauseTotals::Row& row, const CausesContent& content) {
   const journeys::Place& place = content.topology.places[row.cause.place];
   return {{"cause", causes::name(row.cause.kind)},
           {"dir", std::string(1, letter(place.direction))},
@@ -201,13 +201,13 @@ std::vector<MissingEvidence> missing_evidence(const model::Context& context, boo
   return missing;
 }
 
-std::vector<std::string> main_causes(const Tally& tally, const journeys::Topology& topology) {
+std::vector<std::string> main_causes(const CauseTotals& tally, const journeys::Topology& topology) {
   std::vector<std::string> words;
   std::uint64_t told = 0;
-  for (const Tally::Row& row : tally.rows()) {
-    if (words.size() == kMostCauses || row.packets == 0) break;
+  for (const CauseTotals::Row& row : tally.rows()) {
+    if (words.size() == kMaxCauses || row.packets == 0) break;
     told += row.packets;
-    const std::string counted = counted_words(row.cause.kind, row.mean_count());
+    const std::string counted = count_label(row.cause.kind, row.mean_count());
     words.push_back(fmt::format("{} {}{}", percent(ratio(row.packets, tally.packets())),
                                 label(row.cause, topology),
                                 counted.empty() ? "" : fmt::format(" ({})", counted)));
@@ -222,9 +222,9 @@ std::string sentence(const Verdict& verdict, const CausesContent& content) {
   std::string text;
   std::size_t told = 0;
   std::uint64_t told_ns = 0;
-  for (const Part& part : verdict.parts) {
+  for (const LatencyPart& part : verdict.parts) {
     const bool is_small = ratio(part.ns, verdict.latency_ns()) < kWorthSaying;
-    if (told == kMostClauses || (told != 0 && is_small)) break;
+    if (told == kMaxClauses || (told != 0 && is_small)) break;
     text += (told == 0 ? "" : "; ") + clause(part, content.names, content.topology);
     ++told;
     told_ns += part.ns;
@@ -285,7 +285,7 @@ ordered_json causes_json(const CausesContent& content) {
     return ns == UINT64_MAX ? ordered_json(nullptr) : ordered_json(ns);
   };
   ordered_json rows = ordered_json::array();
-  for (const Tally::Row& row : content.tally.rows()) rows.push_back(row_json(row, content));
+  for (const CauseTotals::Row& row : content.tally.rows()) rows.push_back(row_json(row, content));
   ordered_json dropped = ordered_json::array();
   for (const auto& [point, packets] : content.found.dropped()) {
     const model::Point& at = content.schema.points[point];

@@ -9,9 +9,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "analysis/causes/cause_totals.h"
 #include "analysis/causes/explainer.h"
-#include "analysis/causes/tally.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 
 namespace sojourn::report {
 
@@ -30,8 +30,8 @@ struct CausesContent {
   const model::Target& target;
   const model::Schema& schema;
   const journeys::Topology& topology;
-  const causes::Names& names;
-  const causes::Tally& tally;
+  const causes::ContextNameTable& names;
+  const causes::CauseTotals& tally;
   const causes::Explainer& found;
   causes::Deadlines deadlines;
   bool was_given = false;  // the deadline; else it is the slowest hundredth of each direction
@@ -45,7 +45,7 @@ std::string causes_text(const CausesContent& content);
 nlohmann::ordered_json causes_json(const CausesContent& content);
 
 // "62 % queue D rlc.tx.am (41 ahead)", ..., "6 % other".
-std::vector<std::string> main_causes(const causes::Tally& tally,
+std::vector<std::string> main_causes(const causes::CauseTotals& tally,
                                      const journeys::Topology& topology);
 
 // One packet in one sentence.

@@ -8,16 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/completeness_words.h"
-#include "analysis/report/deadline.h"
+#include "analysis/report/deadline_misses.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostColumns = 8;  // of the text
+constexpr std::size_t kMaxColumns = 8;  // of the text
 
 struct Curve {
   std::string direction;
@@ -27,7 +27,7 @@ struct Curve {
   std::string words() const { return direction.empty() ? name : direction + " " + name; }
 };
 
-std::vector<Curve> curves_of(const Content& content, const Groups* groups) {
+std::vector<Curve> curves_of(const ReportContent& content, const Groups* groups) {
   std::vector<Curve> curves;
   const auto add = [&](char direction, std::string name, const statistics::Distribution& times) {
     if (times.count() > 0)
@@ -93,7 +93,7 @@ std::string cell(const std::string& text) {
 
 }  // namespace
 
-std::string cdf_text(const Content& content, const Groups* groups) {
+std::string cdf_text(const ReportContent& content, const Groups* groups) {
   constexpr std::array kCurveShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
                                        0.95, 0.99, 0.999, 0.9999, 0.99999, 1.0};
   auto curves = curves_of(content, groups);
@@ -103,7 +103,7 @@ std::string cdf_text(const Content& content, const Groups* groups) {
   // Hops have names too long for columns.
   if (groups == nullptr)
     std::erase_if(curves, [](const Curve& curve) { return curve.name != "latency"; });
-  curves.resize(std::min(curves.size(), kMostColumns));
+  curves.resize(std::min(curves.size(), kMaxColumns));
   std::vector<std::string> header = {"at most", "longer"};
   for (const Curve& curve : curves) header.push_back(printable(curve.words()));
   Table table(std::move(header));
@@ -129,7 +129,7 @@ std::string cdf_text(const Content& content, const Groups* groups) {
   return text;
 }
 
-std::string cdf_csv(const Content& content, const Groups* groups) {
+std::string cdf_csv(const ReportContent& content, const Groups* groups) {
   std::string text = "dir,name,samples,us,at_most,longer\n";
   for (const Curve& curve : curves_of(content, groups))
     for (const CurvePoint& point : points_of(*curve.times))
@@ -139,7 +139,7 @@ std::string cdf_csv(const Content& content, const Groups* groups) {
   return text;
 }
 
-ordered_json cdf_json(const Content& content, const Groups* groups) {
+ordered_json cdf_json(const ReportContent& content, const Groups* groups) {
   auto list = ordered_json::array();
   for (const Curve& curve : curves_of(content, groups)) {
     ordered_json object;

@@ -14,8 +14,8 @@
 namespace sojourn::report {
 
 // `groups`: none, or what --by tells apart.
-std::string cdf_text(const Content& content, const Groups* groups);
-std::string cdf_csv(const Content& content, const Groups* groups);
-nlohmann::ordered_json cdf_json(const Content& content, const Groups* groups);
+std::string cdf_text(const ReportContent& content, const Groups* groups);
+std::string cdf_csv(const ReportContent& content, const Groups* groups);
+nlohmann::ordered_json cdf_json(const ReportContent& content, const Groups* groups);
 
 }  // namespace sojourn::report

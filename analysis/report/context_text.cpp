@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
@@ -18,7 +18,7 @@ namespace {
 using context::ThreadTime;
 using Row = std::pair<std::uint32_t, const ThreadTime*>;
 
-constexpr std::size_t kMostContextRows = 20;
+constexpr std::size_t kMaxContextRows = 20;
 
 std::string share(std::uint64_t part_ns, std::uint64_t whole_ns) {
   return whole_ns == 0 ? "-"
@@ -72,11 +72,11 @@ std::string context_text(const context::ThreadTimes& times, std::size_t width) {
     unknown_ns += row.second->unknown_ns;
     total_ns += row.second->total_ns();
   }
-  for (std::size_t row = 0; row < std::min(rows.size(), kMostContextRows); ++row)
+  for (std::size_t row = 0; row < std::min(rows.size(), kMaxContextRows); ++row)
     table.row(cells(times, rows[row]));
   if (!table.empty()) text += table.text(width);
-  if (rows.size() > kMostContextRows)
-    text += fmt::format("  and {} more: --json has all\n", rows.size() - kMostContextRows);
+  if (rows.size() > kMaxContextRows)
+    text += fmt::format("  and {} more: --json has all\n", rows.size() - kMaxContextRows);
   if (unknown_ns != 0)
     text += fmt::format(
         "  {} of their time is not known: events of the scheduler that would tell are missing\n",

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
 namespace {
 
-std::string point_name(const Content& content, std::size_t point) {
+std::string point_name(const ReportContent& content, std::size_t point) {
   const model::Point& about = content.facts.schema.points[point];
   return fmt::format("{} {}", letter(about.direction), about.name());
 }
@@ -25,7 +25,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-Costs costs_of(const Content& content) {
+Costs costs_of(const ReportContent& content) {
   const model::Capture& capture = content.facts.capture;
   Costs costs;
   costs.points.resize(content.totals.points.size());
@@ -57,7 +57,7 @@ std::map<model::PointId, ShedTimes> shed_by_point(const model::Capture& capture)
   return spans;
 }
 
-std::string costs_text(const Content& content) {
+std::string costs_text(const ReportContent& content) {
   const model::Capture& capture = content.facts.capture;
   const Costs costs = costs_of(content);
   if (!costs.share) return "what tracing took is not known: this trace has no costs\n";
@@ -92,7 +92,7 @@ std::string costs_text(const Content& content) {
   return text + '\n';
 }
 
-nlohmann::ordered_json costs_json(const Content& content) {
+nlohmann::ordered_json costs_json(const ReportContent& content) {
   const model::Capture& capture = content.facts.capture;
   const Costs costs = costs_of(content);
   auto points = nlohmann::ordered_json::array();

@@ -26,7 +26,7 @@ struct Costs {
   std::optional<double> share;  // of the target's CPU time; none: not measured
 };
 
-Costs costs_of(const Content& content);
+Costs costs_of(const ReportContent& content);
 
 struct ShedTimes {
   std::uint64_t times = 0;
@@ -34,7 +34,7 @@ struct ShedTimes {
 };
 std::map<model::PointId, ShedTimes> shed_by_point(const model::Capture& capture);
 
-std::string costs_text(const Content& content);
-nlohmann::ordered_json costs_json(const Content& content);
+std::string costs_text(const ReportContent& content);
+nlohmann::ordered_json costs_json(const ReportContent& content);
 
 }  // namespace sojourn::report

@@ -9,18 +9,18 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
 namespace {
 
 using nlohmann::ordered_json;
-using profile::Amount;
-using profile::kBetween;
-using profile::Work;
+using profile::kBetweenUnits;
+using profile::SampledWork;
+using profile::SampleSum;
 
-std::vector<std::size_t> recorded_counters(const Work& work) {
+std::vector<std::size_t> recorded_counters(const SampledWork& work) {
   std::vector<std::size_t> recorded;
   for (std::size_t index = 0; index < work.counters().size(); ++index)
     if (work.counters()[index].missing.empty() && work.counters()[index].name != model::kProfile)
@@ -28,15 +28,15 @@ std::vector<std::size_t> recorded_counters(const Work& work) {
   return recorded;
 }
 
-Amount in_place(const Work& work, std::size_t counter, std::uint16_t place) {
-  Amount amount;
+SampleSum in_place(const SampledWork& work, std::size_t counter, std::uint16_t place) {
+  SampleSum amount;
   for (const auto& [at, more] : work.of_counter(counter))
     if (at.place == place) amount.add(more);
   return amount;
 }
 
-Amount in_all(const Work& work, std::size_t counter) {
-  Amount amount;
+SampleSum in_all(const SampledWork& work, std::size_t counter) {
+  SampleSum amount;
   for (const auto& [at, more] : work.of_counter(counter)) amount.add(more);
   return amount;
 }
@@ -50,27 +50,27 @@ std::string each(double value) {
 }
 
 // 0: not known. Counters are of all packets' work, also where a report is of some journeys only.
-std::uint64_t packets_of(const Content& content, std::uint16_t place) {
+std::uint64_t packets_of(const ReportContent& content, std::uint16_t place) {
   if (content.selection) return 0;
   return content.summary.direction(content.topology.places[place].direction).count();
 }
 
-double per_packet(const Amount& amount, std::uint64_t packets) {
+double per_packet(const SampleSum& amount, std::uint64_t packets) {
   return static_cast<double>(amount.weight) / static_cast<double>(packets);
 }
 
-std::string point_name(const Content& content, model::PointId point) {
+std::string point_name(const ReportContent& content, model::PointId point) {
   const auto& points = content.facts.schema.points;
   return point < points.size() ? points[point].name() : std::string();
 }
 
-std::string place_cell(const Amount& amount, std::uint64_t packets) {
+std::string place_cell(const SampleSum& amount, std::uint64_t packets) {
   return fmt::format("{} ({})", count(amount.weight),
                      packets == 0 ? "-" : each(per_packet(amount, packets)));
 }
 
-std::string notes(const Content& content) {
-  const Work& work = *content.work;
+std::string notes(const ReportContent& content) {
+  const SampledWork& work = *content.work;
   std::string text;
   for (const model::Counter& counter : work.counters()) {
     const std::string name = printable(counter.name);
@@ -88,13 +88,13 @@ std::string notes(const Content& content) {
   return text;
 }
 
-ordered_json hops_json(const Content& content, std::size_t counter) {
+ordered_json hops_json(const ReportContent& content, std::size_t counter) {
   auto hops = ordered_json::array();
   for (std::size_t place = 0; place < content.topology.places.size(); ++place) {
     const std::uint64_t passes = content.work->passes()[place];
     if (passes == 0) continue;
     const auto index = static_cast<std::uint16_t>(place);
-    const Amount amount = in_place(*content.work, counter, index);
+    const SampleSum amount = in_place(*content.work, counter, index);
     const std::uint64_t packets = packets_of(content, index);
     ordered_json a_packet = nullptr;
     if (packets != 0) a_packet = per_packet(amount, packets);
@@ -108,10 +108,10 @@ ordered_json hops_json(const Content& content, std::size_t counter) {
   return hops;
 }
 
-ordered_json between_json(const Content& content, std::size_t counter) {
-  std::map<std::pair<model::PointId, model::PointId>, Amount> sums;
+ordered_json between_json(const ReportContent& content, std::size_t counter) {
+  std::map<std::pair<model::PointId, model::PointId>, SampleSum> sums;
   for (const auto& [at, amount] : content.work->of_counter(counter))
-    if (at.place == kBetween) sums[{at.after, at.before}].add(amount);
+    if (at.place == kBetweenUnits) sums[{at.after, at.before}].add(amount);
   auto between = ordered_json::array();
   for (const auto& [ends, amount] : sums)
     between.push_back({{"after", point_name(content, ends.first)},
@@ -120,11 +120,11 @@ ordered_json between_json(const Content& content, std::size_t counter) {
   return between;
 }
 
-ordered_json threads_json(const Content& content, std::size_t counter) {
-  std::map<std::uint32_t, std::pair<Amount, Amount>> sums;  // in all, between units
+ordered_json threads_json(const ReportContent& content, std::size_t counter) {
+  std::map<std::uint32_t, std::pair<SampleSum, SampleSum>> sums;  // in all, between units
   for (const auto& [at, amount] : content.work->of_counter(counter)) {
     sums[at.tid].first.add(amount);
-    if (at.place == kBetween) sums[at.tid].second.add(amount);
+    if (at.place == kBetweenUnits) sums[at.tid].second.add(amount);
   }
   auto threads = ordered_json::array();
   for (const auto& [tid, amounts] : sums) {
@@ -139,9 +139,9 @@ ordered_json threads_json(const Content& content, std::size_t counter) {
 
 }  // namespace
 
-std::string counters_text(const Content& content) {
+std::string counters_text(const ReportContent& content) {
   if (content.work == nullptr || content.work->is_empty()) return {};
-  const Work& work = *content.work;
+  const SampledWork& work = *content.work;
   const auto recorded = recorded_counters(work);
   std::string text = notes(content);
   if (recorded.empty()) return text.empty() ? text : "\n" + text;
@@ -163,7 +163,7 @@ std::string counters_text(const Content& content) {
   std::vector<std::string> between = {"  between units"};
   std::vector<std::string> all = {"  all"};
   for (const std::size_t counter : recorded) {
-    between.push_back(count(in_place(work, counter, kBetween).weight));
+    between.push_back(count(in_place(work, counter, kBetweenUnits).weight));
     all.push_back(count(in_all(work, counter).weight));
   }
   table.row(std::move(between));
@@ -171,19 +171,19 @@ std::string counters_text(const Content& content) {
   return "\n" + table.text() + text;
 }
 
-nlohmann::ordered_json counters_json(const Content& content) {
-  const Work& work = *content.work;
+nlohmann::ordered_json counters_json(const ReportContent& content) {
+  const SampledWork& work = *content.work;
   auto list = nlohmann::ordered_json::array();
   for (std::size_t counter = 0; counter < work.counters().size(); ++counter) {
     const model::Counter& about = work.counters()[counter];
-    const Amount all = in_all(work, counter);
+    const SampleSum all = in_all(work, counter);
     list.push_back({{"name", about.name},
                     {"period", about.period},
                     {"user_only", about.user_only},
                     {"missing", about.missing},
                     {"count", all.weight},
                     {"samples", all.samples},
-                    {"between_units", in_place(work, counter, kBetween).weight},
+                    {"between_units", in_place(work, counter, kBetweenUnits).weight},
                     {"hops", hops_json(content, counter)},
                     {"between", between_json(content, counter)},
                     {"threads", threads_json(content, counter)}});

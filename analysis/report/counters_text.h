@@ -12,7 +12,7 @@
 namespace sojourn::report {
 
 // Empty where the trace has no counters.
-std::string counters_text(const Content& content);
-nlohmann::ordered_json counters_json(const Content& content);
+std::string counters_text(const ReportContent& content);
+nlohmann::ordered_json counters_json(const ReportContent& content);
 
 }  // namespace sojourn::report

@@ -9,7 +9,7 @@
 
 #include "analysis/report/costs.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {
@@ -22,7 +22,7 @@ std::string name_of(const Facts& facts, model::PointId point) {
 }  // namespace
 
 std::string processes_text(const Facts& facts) {
-  constexpr std::size_t kMost = 20;
+  constexpr std::size_t kMaxRows = 20;
   const auto& targets = facts.targets;
   const auto is_plain = [](const model::Target& target) {
     return target.since_ns == 0 && target.until_ns == 0;
@@ -35,15 +35,15 @@ std::string processes_text(const Facts& facts) {
                ? std::string("the open mark")
                : duration(static_cast<double>(at_ns - facts.capture.open_ns));
   };
-  for (const auto& target : targets | std::views::take(kMost))
+  for (const auto& target : targets | std::views::take(kMaxRows))
     table.row(
         {printable(target.name), std::to_string(target.pid),
          target.parent == 0 ? "" : std::to_string(target.parent),
          target.parent != 0 && target.since_ns == 0 ? "the fork" : since_open(target.since_ns),
          target.until_ns == 0 ? "the end" : since_open(target.until_ns), printable(target.exe)});
   auto text = "\n" + table.text();
-  if (targets.size() > kMost)
-    text += fmt::format("and {} more processes\n", targets.size() - kMost);
+  if (targets.size() > kMaxRows)
+    text += fmt::format("and {} more processes\n", targets.size() - kMaxRows);
   return text;
 }
 
@@ -75,9 +75,9 @@ std::string shed_text(const Facts& facts) {
 std::string unarmed_text(const Facts& facts) {
   const auto& spans = facts.capture.unarmed;
   if (spans.empty()) return {};
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMaxRows = 10;
   std::string text = "\n";
-  for (const auto& span : spans | std::views::take(kMost)) {
+  for (const auto& span : spans | std::views::take(kMaxRows)) {
     const auto from = std::max(span.from_ns, facts.capture.open_ns);
     text += fmt::format(
         "not armed yet: {} of process {}, {} from {} after the open mark on; what it was hit is "
@@ -86,8 +86,8 @@ std::string unarmed_text(const Facts& facts) {
         span.pid, duration(static_cast<double>(std::max(span.until_ns, from) - from)),
         duration(static_cast<double>(from - facts.capture.open_ns)));
   }
-  if (spans.size() > kMost)
-    text += fmt::format("and {} more such spans (--json has them)\n", spans.size() - kMost);
+  if (spans.size() > kMaxRows)
+    text += fmt::format("and {} more such spans (--json has them)\n", spans.size() - kMaxRows);
   return text;
 }
 

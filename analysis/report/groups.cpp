@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "analysis/report/field_words.h"
-#include "analysis/report/journey_words.h"
-#include "analysis/report/words.h"
+#include "analysis/report/field_text.h"
+#include "analysis/report/journey_text.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {
@@ -54,7 +54,7 @@ void Groups::on_journey(const Journey& journey) {
   if (counts_events(by_) || counts_stays(by_)) return;
   if (journey.outcome != journeys::Outcome::kComplete) return;
   const Step& packet = journey.steps[journey.own_step];
-  const bool enters = topology_.points[packet.point].by_input;
+  const bool enters = topology_.points[packet.point].anchored_at_input;
   const auto took_ns = journey.has_latency() ? std::optional(journey.latency_ns()) : std::nullopt;
   add(group_of(letter(journey.direction), name_of(journey)),
       enters ? journey.start_ns : journey.end_ns, took_ns, bytes_of(packet.point, packet.values));

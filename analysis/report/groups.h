@@ -18,8 +18,8 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
+#include "analysis/statistics/arrival_series.h"
 #include "analysis/statistics/distribution.h"
-#include "analysis/statistics/series.h"
 
 namespace sojourn::report {
 
@@ -39,7 +39,7 @@ struct Group {
   statistics::Distribution times_ns;    // latencies or stays; none of events
   std::uint64_t at_one_point = 0;       // journeys that were seen there only: they have no latency
   statistics::Distribution changes_ns;  // how much each differs from the one before
-  statistics::Series arrivals;          // of what enters (uplink, hops: of what leaves)
+  statistics::ArrivalSeries arrivals;   // of what enters (uplink, hops: of what leaves)
   std::optional<double> bytes;          // that went through; none: nothing says how many
   std::uint64_t disorder = 0;           // later than the window waits: in no gap and no change
 

@@ -8,17 +8,17 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/completeness_words.h"
-#include "analysis/report/deadline.h"
+#include "analysis/report/deadline_misses.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostGroupRows = 50;
-constexpr std::size_t kLongestName = 30;
+constexpr std::size_t kMaxGroupRows = 50;
+constexpr std::size_t kMaxName = 30;
 
 std::string direction_of(const Group& group) {
   return group.direction == ' ' ? std::string() : fmt::format("{} ", group.direction);
@@ -29,8 +29,8 @@ std::vector<std::string> labels(const Groups& groups) {
   std::vector<std::string> result;
   result.reserve(groups.all().size());
   const bool numbered =
-      std::ranges::any_of(groups.all() | std::views::take(kMostGroupRows),
-                          [](const Group& group) { return group.name.size() > kLongestName; });
+      std::ranges::any_of(groups.all() | std::views::take(kMaxGroupRows),
+                          [](const Group& group) { return group.name.size() > kMaxName; });
   for (const Group& group : groups.all())
     result.push_back(numbered ? fmt::format("  {}{} {}", direction_of(group), name(groups.by()),
                                             result.size() + 1)
@@ -40,7 +40,7 @@ std::vector<std::string> labels(const Groups& groups) {
 
 std::string legend(const Groups& groups, const std::vector<std::string>& shown) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMaxGroupRows); ++i) {
     const Group& group = groups.all()[i];
     if (!shown[i].ends_with(printable(group.name)))
       text += fmt::format("{}  {}\n", shown[i], printable(group.name));
@@ -48,11 +48,11 @@ std::string legend(const Groups& groups, const std::vector<std::string>& shown) 
   return text.empty() ? text : "\n" + text;
 }
 
-double a_second(const Content& content, double amount) {
+double a_second(const ReportContent& content, double amount) {
   return amount / std::max(content.selected_s(), 1e-9);
 }
 
-std::string at_one_point(const Content& content, const Groups& groups) {
+std::string at_one_point(const ReportContent& content, const Groups& groups) {
   std::uint64_t packets = 0;
   for (const Group& group : groups.all()) packets += group.at_one_point;
   if (packets == 0) return {};
@@ -62,7 +62,7 @@ std::string at_one_point(const Content& content, const Groups& groups) {
   return wrapped(text, 2, content.width) + "\n";
 }
 
-std::string times(const Content& content, const Groups& groups,
+std::string times(const ReportContent& content, const Groups& groups,
                   const std::vector<std::string>& shown) {
   std::vector<std::string> header = {fmt::format("by {}", name(groups.by())),
                                      "count",
@@ -80,7 +80,7 @@ std::string times(const Content& content, const Groups& groups,
   table.spare(6);
   bool any_guess = false;
   bool exact = true;
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMaxGroupRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& all = group.times_ns;
     if (all.count() == 0) continue;
@@ -105,13 +105,13 @@ std::string times(const Content& content, const Groups& groups,
   return text + at_one_point(content, groups);
 }
 
-std::string arrivals(const Content& content, const Groups& groups,
+std::string arrivals(const ReportContent& content, const Groups& groups,
                      const std::vector<std::string>& shown) {
   Table table({fmt::format("by {}", name(groups.by())), "count", "a second", "Mbit/s", "gap mean",
                "stdev", "p50", "p99", "max", "busiest ms"});
   table.spare(5);
   table.spare(6);
-  for (std::size_t i = 0; i < std::min(groups.all().size(), kMostGroupRows); ++i) {
+  for (std::size_t i = 0; i < std::min(groups.all().size(), kMaxGroupRows); ++i) {
     const Group& group = groups.all()[i];
     const statistics::Distribution& gaps = group.arrivals.gaps_ns();
     const auto gap = [&](double ns) { return gaps.count() == 0 ? "-" : duration(ns); };
@@ -129,7 +129,7 @@ std::string arrivals(const Content& content, const Groups& groups,
 
 }  // namespace
 
-std::string groups_text(const Content& content, const Groups& groups) {
+std::string groups_text(const ReportContent& content, const Groups& groups) {
   std::string text;
   if (content.selection) text += selection_text(*content.selection) + "\n";
   if (groups.all().empty())
@@ -138,12 +138,12 @@ std::string groups_text(const Content& content, const Groups& groups) {
   if (!counts_events(groups.by())) text += times(content, groups, shown);
   text += arrivals(content, groups, shown);
   text += legend(groups, shown);
-  if (groups.all().size() > kMostGroupRows)
-    text += fmt::format("and {} more (--json has them)\n", groups.all().size() - kMostGroupRows);
+  if (groups.all().size() > kMaxGroupRows)
+    text += fmt::format("and {} more (--json has them)\n", groups.all().size() - kMaxGroupRows);
   return text.starts_with('\n') ? text.substr(1) : text;
 }
 
-ordered_json groups_json(const Content& content, const Groups& groups) {
+ordered_json groups_json(const ReportContent& content, const Groups& groups) {
   auto list = ordered_json::array();
   for (const Group& group : groups.all()) {
     ordered_json object;

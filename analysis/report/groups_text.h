@@ -11,7 +11,7 @@
 
 namespace sojourn::report {
 
-std::string groups_text(const Content& content, const Groups& groups);
-nlohmann::ordered_json groups_json(const Content& content, const Groups& groups);
+std::string groups_text(const ReportContent& content, const Groups& groups);
+nlohmann::ordered_json groups_json(const ReportContent& content, const Groups& groups);
 
 }  // namespace sojourn::report

@@ -9,14 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "analysis/report/completeness_words.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {
 
-constexpr std::size_t kMostTargets = 10;
+constexpr std::size_t kMaxTargets = 10;
 // Of a packet in a thousand pieces nobody reads every event.
-constexpr std::size_t kMostLines = 80;
+constexpr std::size_t kMaxLines = 80;
 
 // What a target calls itself, in a cell of a table: shown as it is, whatever Markdown would make of
 // it.
@@ -46,7 +46,7 @@ std::string file_name(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
-std::string losses(const Content& content) {
+std::string losses(const ReportContent& content) {
   std::map<model::LossCause, std::uint64_t> sums;
   for (const auto& entry : content.facts.ledger)
     if (entry.count > 0) sums[entry.cause] += entry.count;
@@ -71,7 +71,7 @@ std::string recorder(const model::Capture& capture) {
   return text;
 }
 
-std::string extent(const Content& content) {
+std::string extent(const ReportContent& content) {
   const model::Capture& capture = content.facts.capture;
   std::string text = fmt::format("{}, {} events", duration(content.duration_s() * 1e9),
                                  count(content.totals.events));
@@ -79,7 +79,7 @@ std::string extent(const Content& content) {
   return text;
 }
 
-std::string facts(const Content& content, const PasteWords& words) {
+std::string facts(const ReportContent& content, const PasteInfo& words) {
   const Facts& facts = content.facts;
   std::string text = "| | |\n|---|---|\n";
   const auto row = [&](std::string_view name, std::string_view value) {
@@ -92,10 +92,10 @@ std::string facts(const Content& content, const PasteWords& words) {
                  (host.cpus == 0 ? "" : fmt::format(", {} processors", host.cpus)));
   row("recorded by", recorder(facts.capture));
   row("report by", words.reader);
-  for (const model::Target& target : facts.targets | std::views::take(kMostTargets))
+  for (const model::Target& target : facts.targets | std::views::take(kMaxTargets))
     row("target", fmt::format("{}, build id {}", code(target.name), code(target.build_id)));
-  if (facts.targets.size() > kMostTargets)
-    row("target", fmt::format("and {} more", facts.targets.size() - kMostTargets));
+  if (facts.targets.size() > kMaxTargets)
+    row("target", fmt::format("and {} more", facts.targets.size() - kMaxTargets));
   row("capture", extent(content));
   row("lost", losses(content));
   if (!facts.file.is_whole()) row("file", "not whole: " + lacking(facts.file));
@@ -105,7 +105,7 @@ std::string facts(const Content& content, const PasteWords& words) {
 
 std::string shortened(const std::string& text) {
   std::size_t end = 0;
-  for (std::size_t line = 0; line < kMostLines; ++line) {
+  for (std::size_t line = 0; line < kMaxLines; ++line) {
     end = text.find('\n', end);
     if (end == std::string::npos) return text;
     ++end;
@@ -116,7 +116,8 @@ std::string shortened(const std::string& text) {
 
 }  // namespace
 
-std::string to_markdown(const Content& content, const Worst& worst, const PasteWords& words) {
+std::string to_markdown(const ReportContent& content, const SlowestJourneys& worst,
+                        const PasteInfo& words) {
   std::vector<model::Target> targets = content.facts.targets;
   for (model::Target& target : targets) target.exe = file_name(target.exe);
   const std::string path = file_name(content.facts.path);
@@ -127,16 +128,16 @@ std::string to_markdown(const Content& content, const Worst& worst, const PasteW
                        content.facts.capture,
                        content.facts.ledger,
                        content.facts.file};
-  const Content shown = {plain,
-                         content.topology,
-                         content.totals,
-                         content.summary,
-                         content.selection,
-                         content.context,
-                         content.work,
-                         content.thread_names,
-                         content.late,
-                         content.deadline_ns};
+  const ReportContent shown = {plain,
+                               content.topology,
+                               content.totals,
+                               content.summary,
+                               content.selection,
+                               content.context,
+                               content.work,
+                               content.thread_names,
+                               content.late,
+                               content.deadline_ns};
   std::string text = "### Latency report\n\n" + facts(shown, words) + "\n";
   text += fenced(to_text(shown, false));
   for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})

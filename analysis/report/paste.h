@@ -6,15 +6,16 @@
 #include <string_view>
 
 #include "analysis/report/report.h"
-#include "analysis/report/worst.h"
+#include "analysis/report/slowest_journeys.h"
 
 namespace sojourn::report {
 
-struct PasteWords {
+struct PasteInfo {
   std::string_view reader;  // "sojourn 0.1.0": what makes the report
   std::string_view rules;   // how journeys were rebuilt, where not by the defaults
 };
 
-std::string to_markdown(const Content& content, const Worst& worst, const PasteWords& words);
+std::string to_markdown(const ReportContent& content, const SlowestJourneys& worst,
+                        const PasteInfo& words);
 
 }  // namespace sojourn::report

@@ -8,23 +8,23 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
 namespace {
 
-using profile::Amount;
-using profile::Hot;
 using profile::HotFunction;
-using profile::Work;
+using profile::HotFunctions;
+using profile::SampledWork;
+using profile::SampleSum;
 
 constexpr std::size_t kFunctionsOfRow = 3;
 
 // From so many stacks on that end early it is worth a word.
 constexpr double kManyShort = 0.25;
 
-double share_of(const Amount& part, const Amount& whole) {
+double share_of(const SampleSum& part, const SampleSum& whole) {
   return whole.weight == 0 ? 0
                            : static_cast<double>(part.weight) / static_cast<double>(whole.weight);
 }
@@ -42,12 +42,12 @@ std::string cut(std::string name, std::size_t most) {
 }
 
 template <typename Key>
-using Parts = std::vector<std::pair<Key, Amount>>;
+using Parts = std::vector<std::pair<Key, SampleSum>>;
 
 // The greatest first.
 template <typename Key, typename KeyOf>
 Parts<Key> parts_by(const ProfileContent& content, KeyOf key_of) {
-  std::map<Key, Amount> sums;
+  std::map<Key, SampleSum> sums;
   for (const auto& [key, amount] : content.work.stacks())
     if (content.wanted(key.at)) sums[key_of(key.at)].add(amount);
   Parts<Key> parts(sums.begin(), sums.end());
@@ -57,7 +57,8 @@ Parts<Key> parts_by(const ProfileContent& content, KeyOf key_of) {
 }
 
 Parts<std::uint16_t> parts_by_place(const ProfileContent& content) {
-  return parts_by<std::uint16_t>(content, [](const profile::At& at) { return at.place; });
+  return parts_by<std::uint16_t>(content,
+                                 [](const profile::ThreadLocation& at) { return at.place; });
 }
 
 // Between which two events the time between units was; nothing of places.
@@ -65,20 +66,21 @@ using Ends = std::pair<model::PointId, model::PointId>;
 
 Parts<Ends> parts_between(const ProfileContent& content) {
   ProfileContent between = content;
-  between.wanted = [&](const profile::At& at) {
-    return at.place == profile::kBetween && content.wanted(at);
+  between.wanted = [&](const profile::ThreadLocation& at) {
+    return at.place == profile::kBetweenUnits && content.wanted(at);
   };
-  return parts_by<Ends>(between, [](const profile::At& at) { return Ends(at.after, at.before); });
+  return parts_by<Ends>(
+      between, [](const profile::ThreadLocation& at) { return Ends(at.after, at.before); });
 }
 
 Parts<std::uint32_t> parts_by_thread(const ProfileContent& content) {
-  return parts_by<std::uint32_t>(content, [](const profile::At& at) { return at.tid; });
+  return parts_by<std::uint32_t>(content, [](const profile::ThreadLocation& at) { return at.tid; });
 }
 
-std::string hottest(const ProfileContent& content, const profile::Wanted& part) {
-  const Hot hot = hot_functions(content.work, content.names, [&](const profile::At& at) {
-    return content.wanted(at) && part(at);
-  });
+std::string hottest(const ProfileContent& content, const profile::LocationFilter& part) {
+  const HotFunctions hot = hot_functions(
+      content.work, content.names,
+      [&](const profile::ThreadLocation& at) { return content.wanted(at) && part(at); });
   std::string text;
   for (std::size_t row = 0; row < std::min(hot.functions.size(), kFunctionsOfRow); ++row) {
     const HotFunction& function = hot.functions[row];
@@ -90,13 +92,13 @@ std::string hottest(const ProfileContent& content, const profile::Wanted& part) 
   return text;
 }
 
-std::vector<std::string> part_row(std::string name, const Amount& amount, const Amount& all,
+std::vector<std::string> part_row(std::string name, const SampleSum& amount, const SampleSum& all,
                                   std::string functions) {
   return {"  " + std::move(name), duration(static_cast<double>(amount.weight)),
           percent(share_of(amount, all)), std::move(functions)};
 }
 
-std::string heading(const ProfileContent& content, const Hot& hot) {
+std::string heading(const ProfileContent& content, const HotFunctions& hot) {
   std::string text =
       wrapped(fmt::format(
                   "{}, pid {}: {} samples, one every {} of a thread's CPU time: {}, {} of it in "
@@ -122,12 +124,12 @@ std::string heading(const ProfileContent& content, const Hot& hot) {
   return text;
 }
 
-std::string functions_table(const ProfileContent& content, const Hot& hot) {
+std::string functions_table(const ProfileContent& content, const HotFunctions& hot) {
   Table table({"hot functions", "self", "", "total", "", "in"});
   table.left(5);
   table.spare(5, "the file that each is in");
   table.fold(0);
-  const std::size_t rows = std::min(hot.functions.size(), content.most_rows);
+  const std::size_t rows = std::min(hot.functions.size(), content.max_rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const HotFunction& function = hot.functions[row];
     const bool is_known = function.function != profile::kNoFunction;
@@ -145,24 +147,24 @@ std::string functions_table(const ProfileContent& content, const Hot& hot) {
   return text;
 }
 
-std::string between_table(const ProfileContent& content, const Hot& hot) {
+std::string between_table(const ProfileContent& content, const HotFunctions& hot) {
   Table table({"between a thread's event", "and its next one", "in all", "", "hottest functions"});
   table.left(1);
   table.left(4);
   table.fold(4, Table::At::kCommas);
   table.spare(4);
   const auto parts = parts_between(content);
-  const std::size_t rows = std::min(parts.size(), content.most_rows);
+  const std::size_t rows = std::min(parts.size(), content.max_rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const auto& [ends, amount] = parts[row];
     const auto said = [&](model::PointId point) {
       const std::string name = content.point(point);
       return name.empty() ? std::string("(none)") : name;
     };
-    std::vector<std::string> cells =
-        part_row(said(ends.first), amount, hot.all, hottest(content, [&](const profile::At& at) {
-                   return at.place == profile::kBetween && Ends(at.after, at.before) == ends;
-                 }));
+    std::vector<std::string> cells = part_row(
+        said(ends.first), amount, hot.all, hottest(content, [&](const profile::ThreadLocation& at) {
+          return at.place == profile::kBetweenUnits && Ends(at.after, at.before) == ends;
+        }));
     cells.insert(cells.begin() + 1, said(ends.second));
     table.row(std::move(cells));
   }
@@ -173,7 +175,7 @@ std::string between_table(const ProfileContent& content, const Hot& hot) {
   return text;
 }
 
-nlohmann::ordered_json functions_json(const ProfileContent& content, const Hot& hot) {
+nlohmann::ordered_json functions_json(const ProfileContent& content, const HotFunctions& hot) {
   auto list = nlohmann::ordered_json::array();
   for (const HotFunction& hot_one : hot.functions) {
     const bool is_known = hot_one.function != profile::kNoFunction;
@@ -200,7 +202,7 @@ std::string ProfileContent::thread(std::uint32_t tid) const {
 }
 
 std::string ProfileContent::place(std::uint16_t place) const {
-  if (place == profile::kBetween) return "between units";
+  if (place == profile::kBetweenUnits) return "between units";
   const auto& about = work.topology().places[place];
   return fmt::format("{} {}", letter(about.direction), about.name);
 }
@@ -211,26 +213,26 @@ std::string ProfileContent::point(model::PointId point) const {
 }
 
 std::string profile_text(const ProfileContent& content) {
-  const Hot hot = hot_functions(content.work, content.names, content.wanted);
+  const HotFunctions hot = hot_functions(content.work, content.names, content.wanted);
   std::string text = heading(content, hot);
   if (hot.all.samples == 0) return text;
   Table places({"CPU time by hop", "in all", "", "hottest functions"});
   places.left(3);
   places.fold(3, Table::At::kCommas);
   for (const auto& [place, amount] : parts_by_place(content))
-    places.row(
-        part_row(content.place(place), amount, hot.all,
-                 hottest(content, [&](const profile::At& at) { return at.place == place; })));
+    places.row(part_row(
+        content.place(place), amount, hot.all,
+        hottest(content, [&](const profile::ThreadLocation& at) { return at.place == place; })));
   Table threads({"CPU time by thread", "in all", "", "hottest functions"});
   threads.left(3);
   threads.fold(3, Table::At::kCommas);
   const auto by_thread = parts_by_thread(content);
-  const std::size_t rows = std::min(by_thread.size(), content.most_rows);
+  const std::size_t rows = std::min(by_thread.size(), content.max_rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::uint32_t tid = by_thread[row].first;
-    threads.row(part_row(fmt::format("{} ({})", printable(content.thread(tid)), tid),
-                         by_thread[row].second, hot.all,
-                         hottest(content, [&](const profile::At& at) { return at.tid == tid; })));
+    threads.row(part_row(
+        fmt::format("{} ({})", printable(content.thread(tid)), tid), by_thread[row].second, hot.all,
+        hottest(content, [&](const profile::ThreadLocation& at) { return at.tid == tid; })));
   }
   text += "\n" + places.text(content.width) + between_table(content, hot) + "\n" +
           threads.text(content.width);
@@ -240,25 +242,25 @@ std::string profile_text(const ProfileContent& content) {
 }
 
 std::string hot_functions_text(const ProfileContent& content) {
-  const Hot hot = hot_functions(content.work, content.names, content.wanted);
+  const HotFunctions hot = hot_functions(content.work, content.names, content.wanted);
   return hot.all.samples == 0 ? heading(content, hot)
                               : heading(content, hot) + functions_table(content, hot);
 }
 
 nlohmann::ordered_json profile_json(const ProfileContent& content) {
-  const Hot hot = hot_functions(content.work, content.names, content.wanted);
+  const HotFunctions hot = hot_functions(content.work, content.names, content.wanted);
   auto places = nlohmann::ordered_json::array();
   for (const auto& [place, amount] : parts_by_place(content)) {
     nlohmann::ordered_json dir = nullptr;
     nlohmann::ordered_json at = nullptr;
-    if (place != profile::kBetween) {
+    if (place != profile::kBetweenUnits) {
       dir = std::string(1, letter(content.work.topology().places[place].direction));
       at = content.work.topology().places[place].name;
     }
-    const auto of_place =
-        hot_functions(content.work, content.names, [&, here = place](const profile::At& one) {
-          return content.wanted(one) && one.place == here;
-        });
+    const auto of_place = hot_functions(content.work, content.names,
+                                        [&, here = place](const profile::ThreadLocation& one) {
+                                          return content.wanted(one) && one.place == here;
+                                        });
     places.push_back({{"dir", dir},
                       {"at", at},
                       {"ns", amount.weight},
@@ -273,9 +275,10 @@ nlohmann::ordered_json profile_json(const ProfileContent& content) {
                        {"samples", amount.samples}});
   auto threads = nlohmann::ordered_json::array();
   for (const auto& [tid, amount] : parts_by_thread(content)) {
-    const auto of_thread = hot_functions(
-        content.work, content.names,
-        [&, here = tid](const profile::At& one) { return content.wanted(one) && one.tid == here; });
+    const auto of_thread = hot_functions(content.work, content.names,
+                                         [&, here = tid](const profile::ThreadLocation& one) {
+                                           return content.wanted(one) && one.tid == here;
+                                         });
     threads.push_back({{"tid", tid},
                        {"name", content.thread(tid)},
                        {"ns", amount.weight},

@@ -8,10 +8,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/profile/hot_functions.h"
+#include "analysis/profile/sampled_work.h"
 #include "analysis/profile/stack_names.h"
-#include "analysis/profile/work.h"
 
 namespace sojourn::report {
 
@@ -19,12 +19,12 @@ namespace sojourn::report {
 struct ProfileContent {
   const model::Target& target;
   const model::Counter& counter;
-  const profile::Work& work;
+  const profile::SampledWork& work;
   const profile::StackNames& names;
   const model::Schema& schema;
   std::map<std::uint32_t, std::string> threads;  // names
-  profile::Wanted wanted;
-  std::size_t most_rows = 20;
+  profile::LocationFilter wanted;
+  std::size_t max_rows = 20;
   std::size_t width = SIZE_MAX;  // of the terminal that it is for
 
   std::string thread(std::uint32_t tid) const;

@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/report/changes.h"
-#include "analysis/report/conveyor.h"
-#include "analysis/report/marks.h"
+#include "analysis/report/broadcast_queue.h"
+#include "analysis/report/place_changes.h"
+#include "analysis/report/trace_marks.h"
 
 namespace sojourn::report {
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kSharesOfDirection = 4;
 constexpr std::uint64_t kWorthSharing = 10'000'000;
 
-using Events = Conveyor<model::EventBatch>;
+using Events = BroadcastQueue<model::EventBatch>;
 
 // What the first of several threads threw that did, as when memory runs out, for the one that waits
 // for them all.
@@ -54,8 +54,8 @@ class Failure {
   std::exception_ptr first_;
 };
 
-// Runs `work` while another thread puts all events on the conveyor. Where one of the two throws,
-// `stop` is to end everybody who waits.
+// Runs `work` while another thread puts all events on the broadcast queue. Where one of the two
+// throws, `stop` is to end everybody who waits.
 template <typename Work, typename Stop>
 Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, Stop stop) {
   Result<void> read;
@@ -81,7 +81,7 @@ Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, St
 class Worker {
  public:
   Worker(const trace::Reader& reader, const journeys::Topology& topology,
-         const journeys::Part& part) {
+         const journeys::Partition& part) {
     const auto open_ns = reader.capture().open_ns;
     if (part.end - part.begin == part.shares) {
       summary_ = std::make_unique<Summary>(topology, open_ns);
@@ -93,11 +93,11 @@ class Worker {
   }
 
   Result<void> prepare(const trace::Reader& reader, const journeys::Rules& rules,
-                       const journeys::Part& part) {
-    SJ_TRY(rebuilder,
-           journeys::Rebuilder::create(reader.schema(), rules, marks_of(reader), *summary_, part));
+                       const journeys::Partition& part) {
+    SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, capture_marks_of(reader),
+                                                  *summary_, part));
     rebuilder_ = std::move(rebuilder);
-    if (partial_ != nullptr) partial_->set_turn(rebuilder_->turn());
+    if (partial_ != nullptr) partial_->set_position(rebuilder_->position());
     return {};
   }
 
@@ -120,9 +120,9 @@ class Worker {
 
   // Who entered and left at the events of the next batch, and last at the end; none of a direction
   // that it has alone.
-  std::span<const Change> next_changes() {
+  std::span<const PlaceChange> next_changes() {
     const auto* const changes = partial_ != nullptr ? changes_.next(0) : nullptr;
-    return changes != nullptr ? std::span(*changes) : std::span<const Change>();
+    return changes != nullptr ? std::span(*changes) : std::span<const PlaceChange>();
   }
   Summary& summary() { return *summary_; }
   const journeys::Totals& totals() const { return rebuilder_->totals(); }
@@ -137,7 +137,7 @@ class Worker {
   std::unique_ptr<Summary> summary_;
   PartialSummary* partial_ = nullptr;
   std::optional<journeys::Rebuilder> rebuilder_;
-  Conveyor<Changes> changes_{1};
+  BroadcastQueue<PlaceChanges> changes_{1};
 };
 
 // Of several that saw the same events, each of its own part.
@@ -180,7 +180,7 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
                                  journeys::Observer& observer, const Progress& progress,
                                  const Consume& consume) {
   SJ_TRY(rebuilder,
-         journeys::Rebuilder::create(reader.schema(), rules, marks_of(reader), observer));
+         journeys::Rebuilder::create(reader.schema(), rules, capture_marks_of(reader), observer));
   Events events(1);
   const auto work = [&] {
     std::uint64_t done = 0;
@@ -198,7 +198,7 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
 
 // Depths begin with the capture: where that is not known, with the first event of any direction.
 // And of what came before, all events say how far a thread's reach back.
-bool can_rebuild_apart(const trace::Reader& reader) {
+bool can_partition(const trace::Reader& reader) {
   const auto open_ns = reader.capture().open_ns;
   return open_ns != 0 &&
          std::ranges::none_of(reader.blocks(), [open_ns](const trace::BlockInfo& block) {
@@ -206,10 +206,10 @@ bool can_rebuild_apart(const trace::Reader& reader) {
          });
 }
 
-std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::uint64_t events,
-                                     unsigned processors) {
+std::vector<journeys::Partition> partitions_of(const journeys::Topology& topology,
+                                               std::uint64_t events, unsigned processors) {
   const auto directions = directions_of(topology);
-  std::vector<journeys::Part> parts;
+  std::vector<journeys::Partition> parts;
   for (const auto direction : directions) {
     const bool shared = events >= kWorthSharing && topology.is_divisible(direction);
     const auto shares = shared ? kSharesOfDirection : 1;
@@ -224,9 +224,10 @@ std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::ui
   return parts;
 }
 
-Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Rules& rules,
-                                       std::span<const journeys::Part> parts, Summary& summary,
-                                       const Progress& progress, const Consume& consume) {
+Result<journeys::Totals> rebuild_partitioned(trace::Reader& reader, const journeys::Rules& rules,
+                                             std::span<const journeys::Partition> parts,
+                                             Summary& summary, const Progress& progress,
+                                             const Consume& consume) {
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
   // What may be in memory at once is shared out, so that it does not depend on who is faster.
   auto rules_of_each = rules;
@@ -246,13 +247,13 @@ Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Ru
     events.stop();
     for (const auto& worker : workers) worker->stop();
   };
-  journeys::InOrder places(summary, rules.late_ns);
+  journeys::PlaceChangeSorter places(summary, rules.late_ns);
   places.begin_wait();  // any of them may have an event that waits
   const auto tell_changes = [&] {
-    std::vector<std::span<const Change>> changes;
+    std::vector<std::span<const PlaceChange>> changes;
     changes.reserve(workers.size());
     for (const auto& worker : workers) changes.push_back(worker->next_changes());
-    tell_as_known(std::move(changes), places);
+    replay_in_order(std::move(changes), places);
   };
   Failure failure;
   std::vector<std::jthread> threads;

@@ -28,17 +28,18 @@ Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& r
                                  const Consume& consume);
 
 // Whether what is summed up does not depend on the order in which different units are told of.
-bool can_rebuild_apart(const trace::Reader& reader);
+bool can_partition(const trace::Reader& reader);
 
 // What each of several threads rebuilds. How a trace is divided into shares is the same everywhere,
 // so that everybody finds the same; that a thread does several of them is not seen.
-std::vector<journeys::Part> parts_of(const journeys::Topology& topology, std::uint64_t events,
-                                     unsigned processors);
+std::vector<journeys::Partition> partitions_of(const journeys::Topology& topology,
+                                               std::uint64_t events, unsigned processors);
 
 // The same as rebuild() of all those parts, where nobody is to be told but a summary. `consume` and
 // `progress` are called in the caller's thread.
-Result<journeys::Totals> rebuild_apart(trace::Reader& reader, const journeys::Rules& rules,
-                                       std::span<const journeys::Part> parts, Summary& summary,
-                                       const Progress& progress, const Consume& consume);
+Result<journeys::Totals> rebuild_partitioned(trace::Reader& reader, const journeys::Rules& rules,
+                                             std::span<const journeys::Partition> parts,
+                                             Summary& summary, const Progress& progress,
+                                             const Consume& consume);
 
 }  // namespace sojourn::report

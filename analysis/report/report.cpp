@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 
@@ -20,7 +20,7 @@ struct Extent {
   }
 };
 
-Extent extent_of(const Content& content) {
+Extent extent_of(const ReportContent& content) {
   const model::Capture& capture = content.facts.capture;
   return {.begin_ns = capture.open_ns != 0 ? capture.open_ns : content.totals.first_ns,
           .end_ns = capture.close_ns != 0 ? capture.close_ns : content.totals.last_ns};
@@ -28,22 +28,22 @@ Extent extent_of(const Content& content) {
 
 }  // namespace
 
-std::string selection_text(const Selection& selection) {
+std::string selection_text(const ReportSelection& selection) {
   return fmt::format("only the {} of {} {} where {}", count(selection.kept), count(selection.seen),
                      selection.things(), printable(selection.where));
 }
 
-nlohmann::ordered_json selection_json(const Selection& selection) {
+nlohmann::ordered_json selection_json(const ReportSelection& selection) {
   return {{"expression", selection.where},
           {selection.things(), selection.kept},
           {"of", selection.seen}};
 }
 
-double Content::duration_s() const {
+double ReportContent::duration_s() const {
   return extent_of(*this).seconds();
 }
 
-double Content::selected_s() const {
+double ReportContent::selected_s() const {
   Extent extent = extent_of(*this);
   if (selection) {
     extent.begin_ns = std::max(extent.begin_ns, selection->from_ns);

@@ -12,15 +12,15 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "analysis/base/result.h"
-#include "analysis/causes/tally.h"
+#include "analysis/causes/cause_totals.h"
 #include "analysis/context/thread_times.h"
 #include "analysis/journeys/rebuilder.h"
-#include "analysis/model/capture.h"
-#include "analysis/profile/work.h"
-#include "analysis/report/spans.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/profile/sampled_work.h"
 #include "analysis/report/summary.h"
+#include "analysis/report/target_spans.h"
 #include "analysis/statistics/distribution.h"
-#include "analysis/threads/survey.h"
+#include "analysis/threads/thread_survey.h"
 #include "analysis/trace/completeness.h"
 
 namespace sojourn::report {
@@ -37,7 +37,7 @@ struct Facts {
 };
 
 // A report of some of the journeys, or of some events where those are counted.
-struct Selection {
+struct ReportSelection {
   std::string where;
   std::uint64_t kept = 0;
   std::uint64_t seen = 0;
@@ -48,31 +48,32 @@ struct Selection {
   const char* things() const { return of_events ? "events" : "journeys"; }
 };
 // "only the 3 of 10 journeys where dir == U"
-std::string selection_text(const Selection& selection);
-nlohmann::ordered_json selection_json(const Selection& selection);
+std::string selection_text(const ReportSelection& selection);
+nlohmann::ordered_json selection_json(const ReportSelection& selection);
 
-struct Content {
+struct ReportContent {
   const Facts& facts;
   const journeys::Topology& topology;
   const journeys::Totals& totals;
   const Summary& summary;
-  std::optional<Selection> selection = std::nullopt;  // none: of all
-  const context::ThreadTimes* context = nullptr;      // where the trace has kernel context
-  const profile::Work* work = nullptr;                // where it has perf events
+  std::optional<ReportSelection> selection = std::nullopt;  // none: of all
+  const context::ThreadTimes* context = nullptr;            // where the trace has kernel context
+  const profile::SampledWork* work = nullptr;               // where it has perf events
   std::map<std::uint32_t, std::string> thread_names = {};
-  const causes::Tally* late = nullptr;  // of the slowest, where the trace tells why they were
+  const causes::CauseTotals* late = nullptr;  // of the slowest, where the trace tells why they were
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
-  const threads::Survey* threads = nullptr;  // of a trace without points, where it tells of threads
-  const Spans* spans = nullptr;              // where the target timed its own work
-  std::size_t width = SIZE_MAX;              // of the terminal that it is for
+  // Of a trace without points, where it tells of threads.
+  const threads::ThreadSurvey* threads = nullptr;
+  const TargetSpans* spans = nullptr;  // where the target timed its own work
+  std::size_t width = SIZE_MAX;        // of the terminal that it is for
 
   double duration_s() const;
   // Of that what a selection leaves, which rates are of.
   double selected_s() const;
 };
 
-std::string to_text(const Content& content, bool all_points);
-nlohmann::ordered_json to_json(const Content& content);
+std::string to_text(const ReportContent& content, bool all_points);
+nlohmann::ordered_json to_json(const ReportContent& content);
 // A distribution in microseconds, each quantile with its bounds.
 nlohmann::ordered_json times_json(const statistics::Distribution& times);
 

@@ -79,7 +79,8 @@ void Summary::on_journey(const Journey& journey) {
     return;
   }
   direction.latency_ns.add(journey.latency_ns());
-  for (const auto& leg : journey.way) places_[leg.place].decisive_ns += static_cast<double>(leg.ns);
+  for (const auto& leg : journey.critical_path)
+    places_[leg.place].critical_path_ns += static_cast<double>(leg.ns);
 }
 
 // A packet in several pieces is in a place once, since the first of them came.
@@ -130,7 +131,7 @@ void Summary::merge(Summary&& other) {
   for (std::size_t place = 0; place < places_.size(); ++place) {
     auto& mine = places_[place];
     auto& theirs = other.places_[place];
-    mine.decisive_ns += theirs.decisive_ns;
+    mine.critical_path_ns += theirs.critical_path_ns;
     merge_into(mine.inside_ns, std::move(theirs.inside_ns));
     mine.oldest_inside_ns = std::max(mine.oldest_inside_ns, theirs.oldest_inside_ns);
     if (mine.depth.entered() != 0) continue;

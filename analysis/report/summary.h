@@ -40,7 +40,7 @@ struct DirectionSummary {
 // up to its latencies: downlink back from the byte that came last, uplink on from the one that
 // came first.
 struct PlaceSummary {
-  double decisive_ns = 0;
+  double critical_path_ns = 0;
   statistics::Depth depth;
   queues::GivenUp given_up;  // units that were never seen to leave
   // Packets that were in it when the capture ended: since when, and how old the oldest of them was.

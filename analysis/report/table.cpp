@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 
 namespace sojourn::report {
 namespace {

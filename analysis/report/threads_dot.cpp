@@ -2,29 +2,29 @@
 #include <fmt/format.h>
 
 #include "analysis/queues/dot.h"
+#include "analysis/report/text_format.h"
+#include "analysis/report/thread_labels.h"
 #include "analysis/report/threads_text.h"
-#include "analysis/report/threads_words.h"
-#include "analysis/report/words.h"
 
 namespace sojourn::report {
 
 std::string threads_dot(const ThreadsContent& content) {
-  const threads::Survey& survey = content.survey;
+  const threads::ThreadSurvey& survey = content.survey;
   queues::DotStages nodes;
   // Threads of one name are not one thread.
   const auto thread = [&](std::uint32_t tid) {
     const std::string name = fmt::format("{} ({})", printable(survey.thread_name(tid)), tid);
-    const std::string role = role_words(survey, tid);
+    const std::string role = role_label(survey, tid);
     return nodes.node(role.empty() ? name : name + "\n" + role);
   };
   std::string edges;
   for (const auto& [key, edge] : survey.edges()) {
-    const std::string from = key.cause == threads::Cause::kThread
+    const std::string from = key.cause == threads::WakeCause::kThread
                                  ? thread(key.by)
                                  : nodes.node(std::string(name(key.cause)));
     edges += fmt::format("  {} -> {} [label={}];\n", from, thread(key.tid),
                          queues::dot_quoted(fmt::format(
-                             "{}\n{:.3g}/s, {}", way_words(survey, key.tid, key.way),
+                             "{}\n{:.3g}/s, {}", wait_channel_label(survey, key.tid, key.channel),
                              static_cast<double>(edge.count) / std::max(content.duration_s, 1e-9),
                              edge.delay_ns.count() == 0
                                  ? "-"

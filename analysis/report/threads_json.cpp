@@ -2,41 +2,42 @@
 // in nanoseconds.
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/thread_labels.h"
 #include "analysis/report/threads_text.h"
-#include "analysis/report/threads_words.h"
 
 namespace sojourn::report {
 
 namespace {
 
 using nlohmann::ordered_json;
-using threads::Survey;
+using threads::ThreadSurvey;
 
 ordered_json times(const statistics::Distribution& of) {
   return {{"count", of.count()},     {"mean", of.mean()},        {"p50", of.quantile(0.5)},
           {"p90", of.quantile(0.9)}, {"p99", of.quantile(0.99)}, {"max", of.max()}};
 }
 
-ordered_json call_of(const Survey& survey, const threads::Way& way) {
-  return way.number < 0 ? ordered_json(nullptr)
-                        : ordered_json(survey.calls().name(static_cast<std::uint32_t>(way.number)));
+ordered_json call_of(const ThreadSurvey& survey, const threads::WaitChannel& channel) {
+  return channel.number < 0
+             ? ordered_json(nullptr)
+             : ordered_json(survey.calls().name(static_cast<std::uint32_t>(channel.number)));
 }
 
-ordered_json threads_of(const Survey& survey) {
+ordered_json threads_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
   for (const auto& [tid, story] : survey.threads()) {
-    if (!survey.is_meant(story)) continue;
-    const threads::Judgement judged = threads::judge(story);
+    if (!survey.is_selected(story)) continue;
+    const threads::RoleGuess judged = threads::guess_role(story);
     ordered_json wakes;
-    for (std::size_t cause = 0; cause < threads::kCauses; ++cause)
-      wakes[std::string(name(static_cast<threads::Cause>(cause)))] = story.wakes[cause];
+    for (std::size_t cause = 0; cause < threads::kWakeCauses; ++cause)
+      wakes[std::string(name(static_cast<threads::WakeCause>(cause)))] = story.wakes[cause];
     list.push_back({{"tid", tid},
                     {"pid", story.pid},
                     {"name", story.name},
                     {"role", name(judged.role)},
                     {"role_share", judged.share},
                     {"period_ns", judged.period_ns ? ordered_json(*judged.period_ns) : nullptr},
-                    {"words", role_words(survey, tid)},
+                    {"words", role_label(survey, tid)},
                     {"running_ns", story.running_ns},
                     {"runnable_ns", story.runnable_ns},
                     {"blocked_ns", story.blocked_ns},
@@ -52,24 +53,24 @@ ordered_json threads_of(const Survey& survey) {
   return list;
 }
 
-ordered_json edges_of(const Survey& survey) {
+ordered_json edges_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
   for (const auto& [key, edge] : survey.edges())
     list.push_back({{"cause", name(key.cause)},
                     {"from_tid", key.by},
-                    {"from", waker_words(survey, key)},
+                    {"from", waker_label(survey, key)},
                     {"to_tid", key.tid},
                     {"to", survey.thread_name(key.tid)},
-                    {"call", call_of(survey, key.way)},
-                    {"at", key.way.at},
-                    {"through", way_words(survey, key.tid, key.way)},
+                    {"call", call_of(survey, key.channel)},
+                    {"at", key.channel.at},
+                    {"through", wait_channel_label(survey, key.tid, key.channel)},
                     {"count", edge.count},
                     {"waited_ns", edge.waited_ns},
                     {"woken_to_running_ns", times(edge.delay_ns)}});
   return list;
 }
 
-ordered_json hand_offs_of(const Survey& survey) {
+ordered_json hand_offs_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
   for (const HandOff& of : hand_offs(survey))
     list.push_back({{"pid", of.futex.first},
@@ -82,9 +83,9 @@ ordered_json hand_offs_of(const Survey& survey) {
   return list;
 }
 
-ordered_json traffic_of(const Survey& survey) {
+ordered_json traffic_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
-  const threads::Calls& calls = survey.calls();
+  const threads::SyscallTable& calls = survey.calls();
   for (const auto& [key, traffic] : survey.traffic())
     list.push_back({{"tid", key.tid},
                     {"call", calls.name(key.number)},
@@ -96,18 +97,18 @@ ordered_json traffic_of(const Survey& survey) {
   return list;
 }
 
-ordered_json paths_of(const Survey& survey) {
+ordered_json paths_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
   for (const auto& [key, latency] : survey.paths())
     list.push_back({{"tids", key.tids},
-                    {"words", path_words(survey, key)},
+                    {"words", path_label(survey, key)},
                     {"in", key.in},
                     {"out", key.out},
                     {"latency_ns", times(latency)}});
   return list;
 }
 
-ordered_json reactions_of(const Survey& survey) {
+ordered_json reactions_of(const ThreadSurvey& survey) {
   auto list = ordered_json::array();
   for (const auto& [key, since_woken] : survey.reactions())
     list.push_back({{"tid", key.tid},
@@ -120,7 +121,7 @@ ordered_json reactions_of(const Survey& survey) {
 }  // namespace
 
 ordered_json threads_json(const ThreadsContent& content) {
-  const Survey& survey = content.survey;
+  const ThreadSurvey& survey = content.survey;
   auto sent = ordered_json::array();
   for (const auto& [ends, count] : survey.loopback())
     sent.push_back({{"from_tid", ends.first}, {"to_tid", ends.second}, {"count", count}});

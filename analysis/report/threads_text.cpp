@@ -10,20 +10,20 @@
 #include <fmt/ranges.h>
 
 #include "analysis/report/table.h"
-#include "analysis/report/threads_words.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
+#include "analysis/report/thread_labels.h"
 
 namespace sojourn::report {
 
 namespace {
 
-using threads::Story;
-using threads::Survey;
+using threads::ThreadActivity;
+using threads::ThreadSurvey;
 
-constexpr std::size_t kMostNames = 3;
+constexpr std::size_t kMaxNames = 3;
 constexpr std::size_t kWidest = 100;  // of a sentence in a file
 
-std::string share(std::uint64_t part_ns, const Story& story) {
+std::string share(std::uint64_t part_ns, const ThreadActivity& story) {
   return story.total_ns() == 0
              ? "-"
              : percent(static_cast<double>(part_ns) / static_cast<double>(story.total_ns()));
@@ -56,7 +56,7 @@ class ThreadsWriter {
  private:
   template <typename Entry>
   std::size_t rows(const std::vector<Entry>& entries) const {
-    return std::min(entries.size(), content_.most_rows);
+    return std::min(entries.size(), content_.max_rows);
   }
 
   std::string rate(std::uint64_t count) const {
@@ -71,14 +71,14 @@ class ThreadsWriter {
   void add(const Table& table, std::size_t all) {
     if (table.empty()) return;
     text_ += "\n" + table.text(content_.width);
-    if (all > content_.most_rows)
-      text_ += fmt::format("  and {} more: --limit {}\n", count(all - content_.most_rows), all);
+    if (all > content_.max_rows)
+      text_ += fmt::format("  and {} more: --limit {}\n", count(all - content_.max_rows), all);
   }
 
   void threads() {
-    std::vector<std::pair<std::uint32_t, const Story*>> all;
+    std::vector<std::pair<std::uint32_t, const ThreadActivity*>> all;
     for (const auto& [tid, story] : survey_.threads())
-      if (survey_.is_meant(story)) all.emplace_back(tid, &story);
+      if (survey_.is_selected(story)) all.emplace_back(tid, &story);
     std::ranges::stable_sort(all, std::ranges::greater(),
                              [](const auto& of) { return of.second->running_ns; });
     Table times({"threads", "tid", "running", "wants a CPU", "blocked", "wakes a second",
@@ -101,14 +101,14 @@ class ThreadsWriter {
                                         rate(story->all_wakes())};
       add_wait_times(cells, story->woken_ns);
       times.row(std::move(cells));
-      roles.row({"  " + thread(tid), role_words(survey_, tid)});
+      roles.row({"  " + thread(tid), role_label(survey_, tid)});
     }
     add(times, all.size());
     add(roles, all.size());
   }
 
   void edges() {
-    std::vector<std::pair<const threads::EdgeKey*, const threads::Edge*>> all;
+    std::vector<std::pair<const threads::WakeupEdgeKey*, const threads::WakeupEdge*>> all;
     for (const auto& [key, edge] : survey_.edges()) all.emplace_back(&key, &edge);
     std::ranges::stable_sort(all, std::ranges::greater(),
                              [](const auto& of) { return of.second->count; });
@@ -123,8 +123,8 @@ class ThreadsWriter {
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, edge] = all[row];
       std::vector<std::string> cells = {
-          fmt::format("  {} -> {}", waker_words(survey_, *key), thread(key->tid)),
-          way_words(survey_, key->tid, key->way), rate(edge->count),
+          fmt::format("  {} -> {}", waker_label(survey_, *key), thread(key->tid)),
+          wait_channel_label(survey_, key->tid, key->channel), rate(edge->count),
           duration(static_cast<double>(edge->waited_ns) / static_cast<double>(edge->count))};
       add_wait_times(cells, edge->delay_ns);
       table.row(std::move(cells));
@@ -142,11 +142,11 @@ class ThreadsWriter {
   std::string names(const std::set<std::uint32_t>& tids) const {
     std::vector<std::string> words;
     for (const std::uint32_t tid : tids) {
-      if (words.size() == kMostNames) break;
+      if (words.size() == kMaxNames) break;
       words.push_back(thread(tid));
     }
     std::string text = fmt::format("{}", fmt::join(words, ", "));
-    if (tids.size() > kMostNames) text += fmt::format(" and {} more", tids.size() - kMostNames);
+    if (tids.size() > kMaxNames) text += fmt::format(" and {} more", tids.size() - kMaxNames);
     return text;
   }
 
@@ -180,7 +180,7 @@ class ThreadsWriter {
     table.left(2);
     table.spare(4);
     table.fold(2);
-    const threads::Calls& calls = survey_.calls();
+    const threads::SyscallTable& calls = survey_.calls();
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, traffic] = all[row];
       const std::string what =
@@ -202,7 +202,7 @@ class ThreadsWriter {
     table.fold(0);
     for (std::size_t row = 0; row < rows(all); ++row) {
       const auto& [key, times] = all[row];
-      std::vector<std::string> cells = {"  " + path_words(survey_, *key), rate(times->count())};
+      std::vector<std::string> cells = {"  " + path_label(survey_, *key), rate(times->count())};
       add_wait_times(cells, *times);
       table.row(std::move(cells));
     }
@@ -255,7 +255,7 @@ class ThreadsWriter {
   }
 
   const ThreadsContent& content_;
-  const Survey& survey_;
+  const ThreadSurvey& survey_;
   std::string text_;
 };
 

@@ -8,15 +8,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "analysis/threads/survey.h"
+#include "analysis/threads/thread_survey.h"
 
 namespace sojourn::report {
 
 // References outlive the printing.
 struct ThreadsContent {
-  const threads::Survey& survey;
+  const threads::ThreadSurvey& survey;
   double duration_s = 0;
-  std::size_t most_rows = 20;    // of a table
+  std::size_t max_rows = 20;     // of a table
   std::size_t width = SIZE_MAX;  // of the terminal that it is for
 };
 

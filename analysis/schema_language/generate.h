@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/schema_language/parser.h"
+#include "analysis/schema_language/schema_parser.h"
 
 namespace sojourn::schema_language {
 

@@ -48,10 +48,10 @@ std::uint64_t width(Bucket bucket) {
 void Distribution::add_with_room(std::uint64_t value) {
   constexpr std::size_t kFirst = 64;
   constexpr std::size_t kStep = 8;
-  if (samples_.size() >= most_waiting_) settle();
+  if (samples_.size() >= max_waiting_) settle();
   if (samples_.size() == samples_.capacity())
     samples_.reserve(std::clamp(samples_.size() * kStep, kFirst, kExactSamples + 1));
-  until_ = std::min(samples_.capacity(), most_waiting_);
+  until_ = std::min(samples_.capacity(), max_waiting_);
   samples_.push_back(value);
 }
 
@@ -93,14 +93,14 @@ void Distribution::fill_buckets() const {
     buckets_.resize(kRows);
     for (const auto sample : samples_) add_to_bucket(sample, 1);
     samples_ = {};
-    samples_.reserve(kMostWaiting);
-    most_waiting_ = kMostWaiting;
+    samples_.reserve(kMaxWaiting);
+    max_waiting_ = kMaxWaiting;
   } else {
     for (const auto sample : samples_) add_to_bucket(sample, 1);
     samples_.clear();
   }
   counted_ = sorted_ = 0;
-  until_ = std::min(samples_.capacity(), most_waiting_);
+  until_ = std::min(samples_.capacity(), max_waiting_);
 }
 
 void Distribution::add_to_bucket(std::uint64_t value, std::uint64_t times) const {

@@ -44,7 +44,7 @@ class Distribution {
 
  private:
   // Of those in buckets, so many wait to be counted together.
-  static constexpr std::size_t kMostWaiting = 1024;
+  static constexpr std::size_t kMaxWaiting = 1024;
 
   const Distribution& settled() const {
     if (samples_.size() != counted_) settle();
@@ -72,7 +72,7 @@ class Distribution {
   mutable PlainVector<std::uint64_t> samples_;  // sorted when asked; with buckets: that wait
   mutable std::size_t counted_ = 0;             // of those
   mutable std::size_t sorted_ = 0;              // of those
-  mutable std::size_t most_waiting_ = kExactSamples + 1;
+  mutable std::size_t max_waiting_ = kExactSamples + 1;
   mutable std::size_t until_ = 0;  // there is room, and no more than may wait
   // One row of buckets for each power of two, made when first used.
   mutable std::vector<std::vector<std::uint64_t>> buckets_;

@@ -128,7 +128,7 @@ class Merger {
     if (ended_ != nullptr) spare_.push_back(std::exchange(ended_, nullptr));
   }
 
-  std::size_t most_open() const { return runs_.size(); }
+  std::size_t max_open() const { return runs_.size(); }
 
  private:
   // Rows of a run.
@@ -238,11 +238,11 @@ Result<MergeStatistics> merge_blocks(
     if (!full && !merger.has_ended()) continue;
     merger.gather(batch);
     if (!full) continue;
-    if (!consume(batch)) return MergeStatistics{.most_open_blocks = merger.most_open()};
+    if (!consume(batch)) return MergeStatistics{.max_open_blocks = merger.max_open()};
     batch.clear();
   }
   if (!batch.empty()) consume(batch);
-  return MergeStatistics{.most_open_blocks = merger.most_open()};
+  return MergeStatistics{.max_open_blocks = merger.max_open()};
 }
 
 }  // namespace sojourn::trace

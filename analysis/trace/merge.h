@@ -14,7 +14,7 @@
 namespace sojourn::trace {
 
 struct MergeStatistics {
-  std::size_t most_open_blocks = 0;
+  std::size_t max_open_blocks = 0;
 };
 
 // `load` fills in a block's events in the stream's order, or leaves the batch empty for a block

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
-#include "analysis/model/profile.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
+#include "analysis/model/profile_info.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::trace {

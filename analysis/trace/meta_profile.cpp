@@ -17,7 +17,7 @@ std::string to_json(const model::Profile& profile) {
   json frames = json::array();
   for (const model::Frame& frame : profile.frames) {
     json calls = json::array();
-    for (const model::Call& call : frame.calls) {
+    for (const model::FrameFunction& call : frame.calls) {
       json said = {{"function", call.function}};
       if (!call.file.empty()) said["file"] = call.file;
       if (call.line != 0) said["line"] = call.line;
@@ -48,8 +48,8 @@ Result<model::Counter> read_counter(const json& object) {
   return counter;
 }
 
-Result<model::Call> read_call(const json& object) {
-  model::Call call;
+Result<model::FrameFunction> read_call(const json& object) {
+  model::FrameFunction call;
   SJ_CHECK(read_member(object, "function", call.function));
   SJ_CHECK(read_member(object, "file", call.file));
   SJ_CHECK(read_member(object, "line", call.line));

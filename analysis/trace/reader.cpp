@@ -38,7 +38,7 @@ struct Reader::State {
   std::vector<Gap> gaps;
   EventDecoder decoder;
   std::uint64_t events = 0;
-  std::size_t most_open_blocks = 0;
+  std::size_t max_open_blocks = 0;
 
   void report(const IndexEntry& block, std::string what);
   Result<void> read_meta(const IndexEntry& block);
@@ -208,7 +208,7 @@ Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consum
                            links.resolve(events);
                            return consume(events);
                          }));
-  state_->most_open_blocks = statistics.most_open_blocks;
+  state_->max_open_blocks = statistics.max_open_blocks;
   state_->gaps.clear();
   const std::vector<std::uint64_t>& first = capture().stream_first;
   for (auto& [stream, sequence] : sequences)
@@ -267,8 +267,8 @@ std::uint64_t Reader::events() const {
 std::uint64_t Reader::bytes() const {
   return state_->input.size();
 }
-std::size_t Reader::most_open_blocks() const {
-  return state_->most_open_blocks;
+std::size_t Reader::max_open_blocks() const {
+  return state_->max_open_blocks;
 }
 const std::vector<Gap>& Reader::gaps() const {
   return state_->gaps;

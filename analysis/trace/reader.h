@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
-#include "analysis/model/profile.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/profile_info.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::trace {
@@ -89,7 +89,7 @@ class Reader {
   const std::vector<Gap>& gaps() const;
 
   // How many blocks the last merge() held at once: its memory.
-  std::size_t most_open_blocks() const;
+  std::size_t max_open_blocks() const;
 
  private:
   struct State;

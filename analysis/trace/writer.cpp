@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "analysis/trace/block.h"
+#include "analysis/trace/block_packer.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/meta.h"
-#include "analysis/trace/packer.h"
 
 namespace sojourn::trace {
 
@@ -26,9 +26,9 @@ namespace {
 constexpr off_t kHeaderBytes = sizeof(FileHeader);
 
 // The file being written: closes itself, and never holds half a block where that can be helped.
-class PartialFile : public Sink {
+class PartialFile : public ByteSink {
  public:
-  static Result<std::unique_ptr<Sink>> create(std::string path) {
+  static Result<std::unique_ptr<ByteSink>> create(std::string path) {
     struct stat existing{};
     const bool exists = lstat(path.c_str(), &existing) == 0;
     if (exists && S_ISLNK(existing.st_mode))
@@ -127,13 +127,13 @@ std::span<const std::uint8_t> as_bytes(const T& object) {
 }  // namespace
 
 struct Writer::State {
-  explicit State(std::unique_ptr<Sink> opened) : sink(std::move(opened)) {}
+  explicit State(std::unique_ptr<ByteSink> opened) : sink(std::move(opened)) {}
 
-  std::unique_ptr<Sink> sink;
+  std::unique_ptr<ByteSink> sink;
   BlockMaker maker;
   model::Schema schema;
   std::vector<IndexEntry> index;
-  Packer packer;
+  BlockPacker packer;
   std::uint64_t events = 0;
 
   Result<void> append(BlockType type, std::span<const std::uint8_t> raw) {
@@ -161,7 +161,7 @@ Result<Writer> Writer::create(const std::string& path) {
   return create(std::move(file));
 }
 
-Result<Writer> Writer::create(std::unique_ptr<Sink> sink) {
+Result<Writer> Writer::create(std::unique_ptr<ByteSink> sink) {
   auto state = std::make_unique<State>(std::move(sink));
   FileHeader header;
   header.header_crc = checksum(&header, offsetof(FileHeader, header_crc));

@@ -11,13 +11,13 @@
 #include <string>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
-#include "analysis/model/profile.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/profile_info.h"
+#include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
-#include "analysis/trace/sink.h"
+#include "analysis/trace/byte_sink.h"
 
 namespace sojourn::trace {
 
@@ -25,7 +25,7 @@ class Writer {
  public:
   static Result<Writer> create(const std::string& path);
   // Elsewhere, for what is of no use before it is complete.
-  static Result<Writer> create(std::unique_ptr<Sink> sink);
+  static Result<Writer> create(std::unique_ptr<ByteSink> sink);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();  // without finish() the .partial file stays, readable
@@ -50,7 +50,7 @@ class Writer {
   // All events of one batch are of one stream, in that stream's order.
   Result<void> write(const model::EventBatch& events);
 
-  // A block as a Packer made it.
+  // A block as a BlockPacker made it.
   Result<void> write_block(std::span<const std::uint8_t> block);
 
   // Writes the index and gives the file its name.

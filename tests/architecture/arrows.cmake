@@ -27,50 +27,50 @@ set(arrows
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
-  "userspace/target: analysis/base analysis/model userspace/base bpf probes"
-  "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/target"
-  "userspace/coarse: analysis/base analysis/model userspace/base userspace/target bpf
+  "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
+  "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
+  "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
     userspace/coarse/map userspace/coarse/functions userspace/coarse/debug userspace/coarse/code"
-  "userspace/coarse/map: analysis/base analysis/model analysis/filter userspace/base userspace/target bpf
+  "userspace/coarse/map: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf
     userspace/coarse/debug"
-  "userspace/coarse/functions: analysis/base analysis/filter userspace/target userspace/symbols
+  "userspace/coarse/functions: analysis/base analysis/filter userspace/tracee userspace/symbols
     userspace/coarse/debug userspace/coarse/code"
-  "userspace/coarse/debug: analysis/base analysis/filter userspace/base userspace/target userspace/symbols bpf"
-  "userspace/coarse/code: analysis/base userspace/target userspace/symbols"
-  "userspace/coarse/suggest: analysis/base userspace/target userspace/coarse/functions userspace/coarse"
-  "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/target
+  "userspace/coarse/debug: analysis/base analysis/filter userspace/base userspace/tracee userspace/symbols bpf"
+  "userspace/coarse/code: analysis/base userspace/tracee userspace/symbols"
+  "userspace/coarse/suggest: analysis/base userspace/tracee userspace/coarse/functions userspace/coarse"
+  "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/tracee
     userspace/capture/rights userspace/capture/output userspace/capture/control userspace/capture/session
     userspace/capture/processes userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base"
-  "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/target probes userspace/capture/rights
+  "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/tracee probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
   "userspace/capture/records: analysis/model userspace/base bpf probes"
-  "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/target
+  "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/tracee
     userspace/capture/rights"
-  "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/target bpf libbpf
+  "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"
-  "userspace/capture/rings: analysis/base analysis/model userspace/base userspace/target probes
+  "userspace/capture/rings: analysis/base analysis/model userspace/base userspace/tracee probes
     userspace/capture/records userspace/capture/output"
-  "userspace/capture/queues: analysis/base analysis/model userspace/base userspace/target probes
+  "userspace/capture/queues: analysis/base analysis/model userspace/base userspace/tracee probes
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/rings"
-  "userspace/capture/perf: analysis/base analysis/model userspace/base userspace/target userspace/symbols
+  "userspace/capture/perf: analysis/base analysis/model userspace/base userspace/tracee userspace/symbols
     userspace/capture/records userspace/capture/output"
-  "userspace/capture/context: analysis/base analysis/model userspace/target bpf libbpf
+  "userspace/capture/context: analysis/base analysis/model userspace/tracee bpf libbpf
     userspace/capture/output userspace/capture/bpf userspace/capture/queues"
   "userspace/capture/control: analysis/base analysis/model analysis/links analysis/journeys analysis/filter userspace/base
-    userspace/target userspace/capture/output userspace/capture/rings"
+    userspace/tracee userspace/capture/output userspace/capture/rings"
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
-    userspace/target probes userspace/capture/rights userspace/capture/records userspace/capture/output
+    userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
-  "userspace/capture/session: analysis/base analysis/model analysis/filter userspace/base userspace/target
+  "userspace/capture/session: analysis/base analysis/model analysis/filter userspace/base userspace/tracee
     userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
-  "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/target
+  "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
-  "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/target userspace/capture bpf"
+  "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/tracee userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
     analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
-    userspace/target userspace/coarse userspace/capture userspace/doctor")
+    userspace/tracee userspace/coarse userspace/capture userspace/doctor")
 
 # folder: the one header of it, and of its rooms, that others may include. Tests of a part include that part's own.
 set(doors

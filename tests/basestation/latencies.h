@@ -14,7 +14,7 @@ class Latencies {
  public:
   void add(std::uint64_t ns) {
     if (counts_.empty()) counts_.resize(kBuckets);  // most threads never deliver anything
-    ++counts_[bucket_of(std::min(ns, kLongestNs))];
+    ++counts_[bucket_of(std::min(ns, kMaxNs))];
     ++count_;
   }
 
@@ -40,7 +40,7 @@ class Latencies {
   // Each power of two from 256 ns on is cut into so many buckets; below, a nanosecond is one.
   static constexpr unsigned kCutBits = 8;
   static constexpr std::uint64_t kCuts = 1U << kCutBits;
-  static constexpr std::uint64_t kLongestNs = (std::uint64_t{1} << 36) - 1;  // a minute
+  static constexpr std::uint64_t kMaxNs = (std::uint64_t{1} << 36) - 1;  // a minute
   static constexpr std::size_t kBuckets = (36 - kCutBits + 1) * kCuts;
 
   static std::size_t bucket_of(std::uint64_t ns) {

@@ -17,9 +17,9 @@
 
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/coarse/code/decoder.h"
+#include "userspace/coarse/code/instruction_decoder.h"
 #include "userspace/coarse/map/map_file.h"
-#include "userspace/coarse/points.h"
+#include "userspace/coarse/mapped_points.h"
 
 namespace {
 
@@ -73,7 +73,7 @@ double call_ns(const Subject& subject) {
 }
 
 // One of its sites, at this place of the file.
-Result<double> probed_ns(const Subject& subject, target::Points points, std::uint64_t offset) {
+Result<double> probed_ns(const Subject& subject, tracee::Points points, std::uint64_t offset) {
   points.sites.front().offset = offset;
   const auto mechanism = capture::best_mechanism();
   SJ_TRY(programs, capture::BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
@@ -96,7 +96,7 @@ struct Measured {
 };
 
 std::string first_instruction(const Subject& subject) {
-  const coarse::Decoder decoder;
+  const coarse::InstructionDecoder decoder;
   const auto address = reinterpret_cast<std::uint64_t>(subject.function);
   constexpr std::size_t kLongest = 15;
   const std::span bytes(reinterpret_cast<const std::byte*>(address), kLongest);
@@ -112,7 +112,7 @@ Result<void> measure(const Subject& subject, unsigned turns) {
   SJ_TRY(found, coarse::find_points_in_files(self, std::span(&map, 1), {.takes_slow_sites = true}));
   if (found.mapped.size() != 1) return fail("{} is not found", subject.name);
   const coarse::MappedSite& mapped = found.mapped.front();
-  target::Points points = std::move(found.points);
+  tracee::Points points = std::move(found.points);
   const std::uint64_t ours_at = points.sites.front().offset;
   const std::uint64_t first_at = ours_at - static_cast<std::uint64_t>(mapped.offset);
   Measured naive;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { kHitsOfRound = 10000, kMostThreads = 64 };
+enum { kHitsOfRound = 10000, kMaxThreads = 64 };
 
 static volatile sig_atomic_t ended;
 
@@ -60,11 +60,11 @@ static void* hit(void* cpu) {
 }
 
 int main(int argc, char** argv) {
-  pthread_t threads[kMostThreads];
+  pthread_t threads[kMaxThreads];
   const int count = argc == 2 ? atoi(argv[1]) : 1;
 
-  if (count < 1 || count > kMostThreads) {
-    fprintf(stderr, "usage: %s THREADS, at most %d\n", argv[0], kMostThreads);
+  if (count < 1 || count > kMaxThreads) {
+    fprintf(stderr, "usage: %s THREADS, at most %d\n", argv[0], kMaxThreads);
     return 2;
   }
   signal(SIGTERM, end);

@@ -27,7 +27,7 @@
 #include "probes/src/rings.h"
 #endif
 
-enum { kTurns = 10000, kMostThreads = 16, kFloodPerSecond = 8500000 };
+enum { kTurns = 10000, kMaxThreads = 16, kFloodPerSecond = 8500000 };
 
 static int threads_wanted;
 static double seconds_wanted;
@@ -236,12 +236,12 @@ static int choose_loops(const char* kind) {
 }
 
 int main(int argc, char** argv) {
-  pthread_t threads[kMostThreads];
+  pthread_t threads[kMaxThreads];
   threads_wanted = argc == 4 ? atoi(argv[2]) : 0;
   seconds_wanted = argc == 4 ? atof(argv[3]) : 0;
-  if (threads_wanted < 1 || threads_wanted > kMostThreads || !choose_loops(argv[1])) {
+  if (threads_wanted < 1 || threads_wanted > kMaxThreads || !choose_loops(argv[1])) {
     fprintf(stderr, "usage: %s idle|ring|flood|lttng THREADS SECONDS, at most %d threads\n",
-            argv[0], kMostThreads);
+            argv[0], kMaxThreads);
     return 2;
   }
   const int is_flood = strcmp(argv[1], "flood") == 0;

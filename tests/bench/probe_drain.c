@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kMostRings = 64, kEnough = 65536 };
+enum { kMaxRings = 64, kEnough = 65536 };
 
 static volatile sig_atomic_t ended;
 
@@ -29,7 +29,7 @@ struct reader {
   uint32_t next; /* number of the record expected */
   uint64_t records, out_of_order;
 };
-static struct reader readers[kMostRings];
+static struct reader readers[kMaxRings];
 
 static char* map_arena(const char* pid) {
   char path[512], target[256];
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
     const uint64_t begin_ns = cpu_ns();
     int64_t taken = 0;
     const uint64_t used = __atomic_load_n(&arena->slots_used, __ATOMIC_ACQUIRE);
-    for (uint64_t slot = 0; slot < used && slot < kMostRings; ++slot)
+    for (uint64_t slot = 0; slot < used && slot < kMaxRings; ++slot)
       taken += drain(ring_at(arena, slot), &readers[slot]);
     drain_ns += cpu_ns() - begin_ns;
     if (taken < kEnough) usleep(100);
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
 
   struct reader sum = {0};
   uint64_t lost = 0;
-  for (uint64_t slot = 0; slot < arena->slots_used && slot < kMostRings; ++slot) {
+  for (uint64_t slot = 0; slot < arena->slots_used && slot < kMaxRings; ++slot) {
     sum.records += readers[slot].records;
     sum.out_of_order += readers[slot].out_of_order;
     lost += ring_at(arena, slot)->lost;

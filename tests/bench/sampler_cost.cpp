@@ -103,7 +103,7 @@ Round bare_timer(nanoseconds period) {
   return round;
 }
 
-Result<Round> sample(const target::Process& process, const capture::QueueSamplerOptions& options) {
+Result<Round> sample(const tracee::Process& process, const capture::QueueSamplerOptions& options) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
   SJ_TRY(writer, trace::Writer::create(path));
@@ -166,7 +166,7 @@ struct Row {
 Result<void> run(int rounds, int moving) {
   test::Child child({"/proc/self/exe", "--target", std::to_string(moving)});
   child.wait_for_ready_line();
-  SJ_TRY(process, target::Process::open(child.pid()));
+  SJ_TRY(process, tracee::Process::open(child.pid()));
   using Mode = model::SamplingMode;
   fmt::print("{} queues, {} of them moving, {} rounds\n", kQueues, moving, rounds);
   fmt::print("{:<20} {:<22} {:<22} {:>9} {:<22} {:>8} {:>9} {:>10}\n", "share of a core", "thread",

@@ -26,9 +26,9 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kOpen_ns = 1'000'000'000;
-constexpr std::uint64_t kClose_ns = 5'000'000'000;
-constexpr std::uint64_t kDeadline_ns = 700'000;
+constexpr std::uint64_t kOpenNs = 1'000'000'000;
+constexpr std::uint64_t kCloseNs = 5'000'000'000;
+constexpr std::uint64_t kDeadlineNs = 700'000;
 
 struct Sample {
   std::uint64_t at_ns = 0;
@@ -45,13 +45,13 @@ class Traffic {
     for (std::uint64_t i = 0; i < 3000; ++i) {
       const Bearer bearer = {1 + random_() % 3, 1 + random_() % 2};
       // Two busy seconds of four.
-      const auto burst = kOpen_ns + random_() % 40 * 100 * kMs + random_() % (20 * kMs);
+      const auto burst = kOpenNs + random_() % 40 * 100 * kMs + random_() % (20 * kMs);
       i % 3 == 0 ? up(bearer, burst, i) : down(bearer, burst, i);
     }
   }
 
   std::string fixture() const {
-    std::string text = fmt::format("target made 7\ncapture {} {} 0 0\n", kOpen_ns, kClose_ns);
+    std::string text = fmt::format("target made 7\ncapture {} {} 0 0\n", kOpenNs, kCloseNs);
     for (const auto& [point, thread] : kPoints)
       text += fmt::format("point {} len:rnti:drb.sn\n", point);
     for (const auto& [at_ns, event] : events_) text += fmt::format("{} 0 {}\n", at_ns, event);
@@ -184,7 +184,7 @@ void check_group(const json& told, std::vector<Sample> samples, bool counts_even
   for (std::size_t i = 0; i < samples.size(); ++i) {
     took.push_back(samples[i].took_ns);
     bytes += samples[i].bytes;
-    late += samples[i].took_ns > kDeadline_ns ? 1 : 0;
+    late += samples[i].took_ns > kDeadlineNs ? 1 : 0;
     if (i == 0) continue;
     const auto before_ns = samples[i - 1].took_ns;
     gaps.push_back(samples[i].at_ns - samples[i - 1].at_ns);

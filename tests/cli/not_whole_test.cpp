@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/model/profile.h"
+#include "analysis/model/profile_info.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
 

@@ -4,7 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"

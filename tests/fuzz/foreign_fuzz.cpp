@@ -14,15 +14,15 @@
 
 #include <fmt/format.h>
 
-#include "analysis/event_json/importer.h"
+#include "analysis/event_json/event_json_importer.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
 #include "analysis/imports/destination.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/journeys/rule_file.h"
 #include "analysis/journeys/topology.h"
-#include "analysis/latseq/importer.h"
-#include "analysis/oai_t/importer.h"
+#include "analysis/latseq/latseq_importer.h"
+#include "analysis/oai_t/oai_t_importer.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
 
@@ -116,7 +116,7 @@ void read_rules(std::string_view text) {
 void read_filter(const std::string& text) {
   const auto parsed = filter::parse(text);
   if (!parsed) return;
-  filter::Surroundings around;
+  filter::BindContext around;
   around.threads = {{7, "mac"}, {8, "ul-phy"}};
   const auto of_journeys = filter::JourneyFilter::compile(*parsed, radio(), around);
   const auto of_events = filter::EventFilter::compile(*parsed, radio(), around);

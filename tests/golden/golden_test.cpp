@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/journey_words.h"
+#include "analysis/report/journey_text.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/report.h"
 #include "tests/golden/fixture.h"
@@ -59,10 +59,10 @@ void check_report(const std::string& name, Threads threads) {
   if (threads == Threads::kOne) {
     totals = rebuild(reader, summary);
   } else {
-    REQUIRE(report::can_rebuild_apart(reader));
-    const auto parts = report::parts_of(topology, reader.events(), 2);
+    REQUIRE(report::can_partition(reader));
+    const auto parts = report::partitions_of(topology, reader.events(), 2);
     REQUIRE(parts.size() == 2);
-    auto done = report::rebuild_apart(
+    auto done = report::rebuild_partitioned(
         reader, rules, parts, summary, [](auto, auto) {}, [](auto&) { return true; });
     if (!done) FAIL(done.error().text());
     totals = std::move(*done);
@@ -76,7 +76,7 @@ void check_report(const std::string& name, Threads threads) {
                                reader.capture(),
                                reader.ledger(),
                                trace::completeness_of(reader)};
-  const report::Content content = {facts, topology, totals, summary};
+  const report::ReportContent content = {facts, topology, totals, summary};
   compare(kFolder + "/" + name + ".report.txt", report::to_text(content, true));
   compare(kFolder + "/" + name + ".report.json", report::to_json(content).dump(2) + "\n");
 }

@@ -69,7 +69,7 @@ TEST_CASE("after a capture no breakpoint is left in the target") {
   CAPTURE(attach);
   const test::TemporaryDirectory directory;
   Station station;
-  const target::Points points = points_of(station.pid());
+  const tracee::Points points = points_of(station.pid());
   REQUIRE(no_breakpoints(site_bytes(station.pid(), points)));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
                       directory.path("run.sjt"), "--attach", attach});
@@ -102,7 +102,7 @@ TEST_CASE(
   const std::string trace = directory.path("killed.sjt");
   // Little traffic: its truth is kept for all the time that the removal of probes takes.
   Station station({"--rate-dl", "2000", "--rate-ul", "1000"});
-  const target::Points points = points_of(station.pid());
+  const tracee::Points points = points_of(station.pid());
   // From before the attach to the middle of the capture; the last one when it has events on disk.
   for (const int delay_ms : {0, 5, 20, 60, 110, 170, 400, -1}) {
     CAPTURE(delay_ms);

@@ -62,7 +62,7 @@ TEST_CASE("SIGKILL of the tracer at any moment leaves the target well and the fi
                                            "-o",     trace,   "--engine",
                                            engine,   "--for", "150ms"};
   Moments moments(record);
-  const target::Points points = points_of(station.pid());
+  const tracee::Points points = points_of(station.pid());
   const std::vector<unsigned char> untouched = site_bytes(station.pid(), points);
   int killed_in_time = 0;
   int with_events = 0;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "tests/live/programs.h"
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::live {
 namespace {
@@ -265,11 +265,11 @@ TEST_CASE("a profile without names is one of modules and addresses") {
   const Recorded run("burn", 50, {"--profile", "999Hz"}, stripped);
   const json profile = run.profile();
   CHECK(share(profile, "sj_hot_function", "total_ns") == 0);
-  const auto file = target::ElfFile::open(SJ_SUBJECT_PERF, "subject");
+  const auto file = tracee::ElfFile::open(SJ_SUBJECT_PERF, "subject");
   REQUIRE(file);
   const auto functions = file->functions();
   REQUIRE(functions);
-  const auto hot = std::ranges::find(*functions, "sj_hot_function", &target::FunctionSymbol::name);
+  const auto hot = std::ranges::find(*functions, "sj_hot_function", &tracee::FunctionSymbol::name);
   REQUIRE(hot != functions->end());
   const std::string begin = fmt::format("stripped+{:#x}", hot->address);
   CHECK(share(profile, begin, "total_ns") > 0.5);

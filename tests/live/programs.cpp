@@ -6,9 +6,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <unistd.h>
 
-#include "userspace/target/maps.h"
-#include "userspace/target/points.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/maps.h"
+#include "userspace/tracee/points.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::live {
 
@@ -52,21 +52,21 @@ trace::Reader open_trace(const std::string& path) {
   return std::move(*reader);
 }
 
-target::Points points_of(pid_t pid) {
-  const auto process = target::Process::open(pid);
+tracee::Points points_of(pid_t pid) {
+  const auto process = tracee::Process::open(pid);
   if (!process) FAIL(process.error().text());
-  auto points = target::find_points(*process);
+  auto points = tracee::find_points(*process);
   if (!points) FAIL(points.error().text());
   return std::move(*points);
 }
 
-std::vector<unsigned char> site_bytes(pid_t pid, const target::Points& points) {
-  auto mappings = target::parse_maps(test::contents("/proc/" + std::to_string(pid) + "/maps"));
+std::vector<unsigned char> site_bytes(pid_t pid, const tracee::Points& points) {
+  auto mappings = tracee::parse_maps(test::contents("/proc/" + std::to_string(pid) + "/maps"));
   if (!mappings) FAIL(mappings.error().text());
   std::ifstream memory("/proc/" + std::to_string(pid) + "/mem", std::ios::binary);
   std::vector<unsigned char> bytes;
-  for (const target::Site& site : points.sites) {
-    for (const target::Mapping& mapping : *mappings) {
+  for (const tracee::Site& site : points.sites) {
+    for (const tracee::Mapping& mapping : *mappings) {
       const bool holds = mapping.executable && mapping.inode == points.files[site.file].inode &&
                          site.offset >= mapping.offset &&
                          site.offset < mapping.offset + (mapping.end - mapping.start);

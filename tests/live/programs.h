@@ -8,7 +8,7 @@
 #include "analysis/trace/reader.h"
 #include "tests/basestation/truth.h"
 #include "tests/support/child.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::live {
 
@@ -40,7 +40,7 @@ std::string sojourn_done(std::vector<std::string> arguments);
 trace::Reader open_trace(const std::string& path);
 
 // The first byte of every site's instruction in the process's memory now.
-std::vector<unsigned char> site_bytes(pid_t pid, const target::Points& points);
-target::Points points_of(pid_t pid);
+std::vector<unsigned char> site_bytes(pid_t pid, const tracee::Points& points);
+tracee::Points points_of(pid_t pid);
 
 }  // namespace sojourn::live

@@ -19,7 +19,7 @@
 
 #include "tests/live/environment.h"
 #include "tests/live/programs.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::live {
 namespace {
@@ -307,7 +307,7 @@ TEST_CASE("who kept the rights is gone when the capture is, however it ended") {
   tracer.wait();
   // Whether somebody has asked how they ended is not the capture's to see to.
   const auto is_left = [](pid_t pid) {
-    const auto process = target::Process::open(pid);
+    const auto process = tracee::Process::open(pid);
     return process && process->comm().starts_with("sj-");
   };
   const auto any_left = [&] { return std::ranges::any_of(family, is_left); };

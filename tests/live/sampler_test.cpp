@@ -12,7 +12,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "tests/live/programs.h"
 
 namespace sojourn::live {

@@ -155,7 +155,7 @@ journeys::Comparison require_equal(const std::string& trace, const truth::Truth&
   CHECK(pairing->observations.size() >= pairing->hits_between_marks);
   CHECK(pairing->observations.size() <= pairing->hits_between_marks + pairing->hits_on_a_mark);
 
-  const journeys::Marks marks{reader.capture().open_ns, reader.capture().close_ns, {}};
+  const journeys::CaptureMarks marks{reader.capture().open_ns, reader.capture().close_ns, {}};
   auto compared = journeys::compare_with_truth(truth, pairing->observations, marks);
   if (!compared) FAIL(compared.error().text());
   for (const auto& difference : compared->differences) UNSCOPED_INFO(difference);

@@ -16,7 +16,7 @@
 
 #include "tests/live/environment.h"
 #include "tests/live/programs.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 #include "userspace/capture/rings/owner_page.h"
 
 namespace sojourn::live {
@@ -81,7 +81,7 @@ class Debugger {
 
   // To where a hit has just taken its place, and so many instructions on.
   void step_into_hit(int on) const {
-    const auto process = target::Process::open(pid_);
+    const auto process = tracee::Process::open(pid_);
     REQUIRE(process);
     const auto found = capture::find_arenas(*process);
     REQUIRE(found);

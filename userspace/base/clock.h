@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <ctime>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 
 namespace sojourn::base {
 

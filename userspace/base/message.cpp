@@ -10,8 +10,8 @@ namespace sojourn::base {
 
 namespace {
 
-constexpr std::uint32_t kMostBytes = 64U << 20U;  // ten times the sites that can be traced at once
-constexpr std::size_t kMostFds = 16;
+constexpr std::uint32_t kMaxBytes = 64U << 20U;  // ten times the sites that can be traced at once
+constexpr std::size_t kMaxFds = 16;
 
 struct Header {
   std::uint32_t kind = 0;
@@ -20,7 +20,7 @@ struct Header {
 
 // Room for the descriptors of a message, as the kernel wants it.
 struct alignas(cmsghdr) FdRoom {
-  std::array<char, CMSG_SPACE(kMostFds * sizeof(int))> bytes{};
+  std::array<char, CMSG_SPACE(kMaxFds * sizeof(int))> bytes{};
 };
 
 // Of the first part that is received: it has the descriptors.
@@ -63,7 +63,7 @@ Result<void> receive_all(int socket, std::span<std::byte> bytes) {
 }  // namespace
 
 Result<void> send_message(int socket, const Message& message) {
-  if (message.bytes.size() > kMostBytes || message.fds.size() > kMostFds)
+  if (message.bytes.size() > kMaxBytes || message.fds.size() > kMaxFds)
     return fail("a message of {} bytes and {} descriptors is too long", message.bytes.size(),
                 message.fds.size());
   Header header{.kind = message.kind, .bytes = static_cast<std::uint32_t>(message.bytes.size())};
@@ -112,7 +112,7 @@ Result<Message> receive_message(int socket) {
   SJ_CHECK(receive_all(
       socket,
       std::as_writable_bytes(std::span(&header, 1)).subspan(static_cast<std::size_t>(got))));
-  if (header.bytes > kMostBytes || (part.msg_flags & MSG_CTRUNC) != 0)
+  if (header.bytes > kMaxBytes || (part.msg_flags & MSG_CTRUNC) != 0)
     return fail("another process sent more than a message may hold");
   message.kind = header.kind;
   message.bytes.resize(header.bytes);

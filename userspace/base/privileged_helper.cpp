@@ -25,14 +25,14 @@ const PrivilegedHelper*& the_one() {
 
 // Whoever sends half a request, or hears half of the answer, must not keep the others waiting for
 // ever.
-void set_patience(int connection) {
-  const timeval patience{.tv_sec = 1, .tv_usec = 0};
+void set_timeout(int connection) {
+  const timeval timeout{.tv_sec = 1, .tv_usec = 0};
   for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO})
-    setsockopt(connection, SOL_SOCKET, direction, &patience, sizeof(patience));
+    setsockopt(connection, SOL_SOCKET, direction, &timeout, sizeof(timeout));
 }
 
 void serve_one(Fd connection, const PrivilegedHelper::Serve& serve) {
-  set_patience(connection.get());
+  set_timeout(connection.get());
   auto asked = receive_message(connection.get());
   if (!asked) return;
   Unpacker wanted(asked->bytes);

@@ -39,5 +39,5 @@
 #include "userspace/capture/queues/queue_table.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/rights/rights.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 #include "userspace/capture/rings/ring_control.h"

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kWindowNs = kSecond;
-constexpr std::uint64_t kLeastWindowNs = 300'000'000;
+constexpr std::uint64_t kMinWindowNs = 300'000'000;
 constexpr std::uint64_t kCpuTickNs = 10'000'000;  // how exactly a process's CPU time is known
 constexpr std::uint64_t kFirstBackoffNs = kSecond;
-constexpr std::uint64_t kLongestBackoffNs = 10 * kSecond;
+constexpr std::uint64_t kMaxBackoffNs = 10 * kSecond;
 constexpr std::uint64_t kTrialNs = 2 * kSecond;  // a return that lasts so long has succeeded
 constexpr double kShedTo = 0.7;                  // of the budget
 constexpr double kRestoreBelow = 0.5;
@@ -76,7 +76,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
   while (samples_.size() > 2 && now_ns - samples_[1].now_ns >= kWindowNs) samples_.pop_front();
   const Sample& first = samples_.front();
   const std::uint64_t span_ns = now_ns - first.now_ns;
-  if (span_ns < kLeastWindowNs) return {};
+  if (span_ns < kMinWindowNs) return {};
 
   // All in nanoseconds a second.
   const double seconds = static_cast<double>(span_ns) / kSecond;
@@ -97,7 +97,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
     decision.shed = shed(cost, cpu);
     if (decision.shed.empty()) return decision;  // only what is never shed is on
     if (last_trial_ns_ != 0 && now_ns - last_trial_ns_ < kTrialNs)
-      backoff_ns_ = std::min(2 * backoff_ns_, kLongestBackoffNs);
+      backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
     else
       backoff_ns_ = kFirstBackoffNs;
     step_ = 1;

@@ -27,7 +27,7 @@
 #include "userspace/capture/processes/process_exits.h"
 #include "userspace/capture/progress_reporter.h"
 #include "userspace/capture/rights/rights.h"
-#include "userspace/target/host.h"
+#include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
 
@@ -45,7 +45,7 @@ std::uint64_t own_memory_bytes() {
 
 // What a reader needs before the first event.
 Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) {
-  SJ_CHECK(writer.write(target::host_info()));
+  SJ_CHECK(writer.write(tracee::host_info()));
   SJ_CHECK(writer.write(schema));
   return writer.write(base::read_clock_pair());
 }
@@ -172,8 +172,8 @@ Result<void> Capture::State::open_sink() {
     SJ_TRY(put_aside, try_to_write(options.output, owner));
     left_before = std::move(put_aside);
     watch.emplace(options.triggers, schema);
-    sink.emplace(std::make_unique<FlightStore>(*options.flight, target::host_info()), owner,
-                 [this](const Item& item, Store& store) {
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, tracee::host_info()), owner,
+                 [this](const Item& item, ItemStore& store) {
                    watch->look(item);
                    if (watch->has_fired()) store.pin();
                  });
@@ -209,7 +209,8 @@ Result<void> Capture::State::arm() {
   const std::uint64_t before = base::monotonic_ns();
   SJ_CHECK(sources.arm());
   attach_time = nanoseconds(base::monotonic_ns() - before);
-  for (const Engine* engine : sources.engines()) record.note_engine(*engine, sources.has_rings());
+  for (const EventEngine* engine : sources.engines())
+    record.note_engine(*engine, sources.has_rings());
   return {};
 }
 
@@ -254,15 +255,15 @@ void Capture::describe() {
   }
 }
 
-void Capture::has_begun(target::Process command) {
+void Capture::has_begun(tracee::Process command) {
   TracedProcess& process = state_->processes.first();
   process.process = std::move(command);
   if (auto who = process.process.describe()) process.about = std::move(*who);
   state_->sink->push(process.about);
 }
 
-std::vector<const target::Process*> Capture::processes() const {
-  std::vector<const target::Process*> alive;
+std::vector<const tracee::Process*> Capture::processes() const {
+  std::vector<const tracee::Process*> alive;
   for (const auto& one : state_->processes.all())
     if (!one->has_ended()) alive.push_back(&one->process);
   return alive;
@@ -303,7 +304,7 @@ void Capture::State::check_stop(std::uint64_t now_ns) {
 
 Result<void> Capture::run(int signals, const Listener& listener) {
   State& state = *state_;
-  if (!state.left_before.empty()) listener.say(put_aside_words(state.left_before));
+  if (!state.left_before.empty()) listener.say(put_aside_text(state.left_before));
   while (!state.record.has_ended()) {
     SJ_TRY(more, state.parts->pump.poll());
     const std::uint64_t now_ns = base::monotonic_ns();

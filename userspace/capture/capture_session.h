@@ -16,7 +16,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/session/capture_options.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -33,10 +33,10 @@ class Capture {
   // Tells the trace who the targets are.
   void describe();
   // The same of the only one, a command that this process starts, once it runs.
-  void has_begun(target::Process command);
+  void has_begun(tracee::Process command);
 
   // Those that live.
-  std::vector<const target::Process*> processes() const;
+  std::vector<const tracee::Process*> processes() const;
   std::size_t points() const;  // of all of them so far
 
   // Ends when the duration is over, the last target exits, the file cannot be written, `sojourn

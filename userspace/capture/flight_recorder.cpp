@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::capture {
 
@@ -51,14 +51,14 @@ Result<void> FlightRecorder::tick(const Listener& listener) {
 // ---- dumps ----
 
 void FlightRecorder::ask_dump(const std::string& why, std::optional<int> client) {
-  sink_->run_in_order([](std::unique_ptr<Store>& store) { store->pin(); });
+  sink_->run_in_order([](std::unique_ptr<ItemStore>& store) { store->pin(); });
   dumps_.ask(why, base::monotonic_ns(), pump_->events(), client);
 }
 
 // What fired meanwhile wants what is held as well.
 void FlightRecorder::unpin_history() {
   if (stop_at_ns_ != UINT64_MAX) return;  // and so does the end that is near
-  sink_->run_in_order([watch = watch_](std::unique_ptr<Store>& store) {
+  sink_->run_in_order([watch = watch_](std::unique_ptr<ItemStore>& store) {
     if (!watch->has_fired()) store->unpin();
   });
 }
@@ -91,7 +91,7 @@ Result<void> FlightRecorder::poll_dumps(const Listener& listener) {
   for (const Dumps::Done& done : dumps_.take_done(*sink_)) {
     const std::string words =
         done.dumped ? fmt::format("{}: {} ({})", done.path,
-                                  held_words(done.dumped->events, done.dumped->span), done.why)
+                                  dump_size_text(done.dumped->events, done.dumped->span), done.why)
                     : fmt::format("not dumped: {}", done.dumped.error().text());
     note_dump(done);
     listener.say(words);
@@ -128,7 +128,7 @@ void FlightRecorder::move_watermark(const Listener& listener) {
   if (!sources_->are_past_mark()) return;
   pump_->flush();
   const std::uint64_t at_ns = std::exchange(watermark_.marked_ns, 0) - kOnTheWayNs;
-  sink_->run_in_order([watch = watch_, at_ns](std::unique_ptr<Store>& store) {
+  sink_->run_in_order([watch = watch_, at_ns](std::unique_ptr<ItemStore>& store) {
     watch->advance(at_ns);
     if (watch->has_fired()) store->pin();
   });
@@ -178,12 +178,12 @@ Result<void> FlightRecorder::act(const Trigger& trigger, const Listener& listene
 }
 
 void FlightRecorder::ask_dump_by_trigger(const Trigger& trigger, const Listener& listener) {
-  if (!is_holding_ || dumps_.is_asked() || dumps_by_triggers_ > options_->most_dumps) return;
-  if (++dumps_by_triggers_ <= options_->most_dumps)
+  if (!is_holding_ || dumps_.is_asked() || dumps_by_triggers_ > options_->max_dumps) return;
+  if (++dumps_by_triggers_ <= options_->max_dumps)
     ask_dump(trigger.words);
   else
     listener.say(fmt::format("triggers have caused {}: no more of them (--dumps)",
-                             base::counted(options_->most_dumps, "dump")));
+                             base::counted(options_->max_dumps, "dump")));
 }
 
 bool FlightRecorder::is_stop_due(std::uint64_t now_ns) const {
@@ -196,7 +196,7 @@ bool FlightRecorder::is_stop_due(std::uint64_t now_ns) const {
 void FlightRecorder::start_file() {
   file_start_ = std::make_shared<FileStart>();
   sink_->run_in_order([start = file_start_, path = options_->output,
-                       about = record_->about()](std::unique_ptr<Store>& store) mutable {
+                       about = record_->about()](std::unique_ptr<ItemStore>& store) mutable {
     auto writer = store->begin_file(path, about);
     const std::scoped_lock lock(start->mutex);
     if (!writer) {
@@ -249,7 +249,7 @@ Result<WrittenFile> FlightRecorder::finish() {
     return last_file_;
   }
   Result<Dumped> dumped;
-  sink_->run_in_order([&](std::unique_ptr<Store>& store) {
+  sink_->run_in_order([&](std::unique_ptr<ItemStore>& store) {
     dumped = store->dump(options_->output, record_->about());
   });
   SJ_CHECK(sink_->finish());

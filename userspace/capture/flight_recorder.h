@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/control/trigger.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/sink.h"

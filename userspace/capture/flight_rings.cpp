@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 #include "userspace/capture/control/signals.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/writable.h"
@@ -26,7 +26,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 
 FlightRings::FlightRings(SnapshotRings rings, WriterThread& writer, std::string output)
     : rings_(std::move(rings)), writer_(&writer), output_(std::move(output)), names_(output_) {
-  for (const target::Process* process : rings_.processes()) {
+  for (const tracee::Process* process : rings_.processes()) {
     if (control_)
       std::ignore = control_->add(process->pid());
     else if (auto listening = ControlSocket::listen(process->pid()))
@@ -46,7 +46,7 @@ std::string FlightRings::dump(const std::string& why, bool& worked) {
   ++dumps_;
   const OrphanedTrace& trace = written->trace;
   const std::chrono::nanoseconds span(trace.capture.close_ns - trace.capture.open_ns);
-  return fmt::format("{}: {} ({})", *path, held_words(trace.counts.events, span), why);
+  return fmt::format("{}: {} ({})", *path, dump_size_text(trace.counts.events, span), why);
 }
 
 void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
@@ -83,7 +83,7 @@ Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say
   std::vector<pollfd> watched = {
       {.fd = signals, .events = POLLIN, .revents = 0},
       {.fd = control_ ? control_->fd() : -1, .events = POLLIN, .revents = 0}};
-  for (const target::Process* process : rings_.processes())
+  for (const tracee::Process* process : rings_.processes())
     if (process->alive())
       watched.push_back({.fd = process->pidfd(), .events = POLLIN, .revents = 0});
   const std::uint64_t now_ns = base::monotonic_ns();
@@ -114,7 +114,7 @@ Result<SnapshotRings::Written> FlightRings::run(int signals,
     left_before = std::move(put_aside);
     return {};
   }));
-  if (!left_before.empty()) say(put_aside_words(left_before));
+  if (!left_before.empty()) say(put_aside_text(left_before));
   const auto processes = rings_.processes();
   say(fmt::format("waiting: {} of {} hold {} newest events: sojourn ctl -p {} dump",
                   base::counted(rings_.rings(), "ring"), rings_.title(),

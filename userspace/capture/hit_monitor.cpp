@@ -9,7 +9,7 @@
 
 #include "analysis/journeys/rules.h"
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::capture {
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstLookNs = 300'000'000;
 constexpr std::uint64_t kPeriodNs = 1'000'000'000;
 
 // Whoever has so many hot points has read enough of them.
-constexpr std::size_t kMostHotLines = 8;
+constexpr std::size_t kMaxHotLines = 8;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::vector<std::string> HitMonitor::names(const std::vector<model::PointId>& po
 
 void HitMonitor::tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener& listener) {
   for (const HitWatch::Hot& one : hot) {
-    if (hot_told_ == kMostHotLines) return;
+    if (hot_told_ == kMaxHotLines) return;
     const std::string name = output_->schema().points[one.point].name();
     listener.say(fmt::format(
         "{} is hit {} times a second, which takes {:.0f} % of the target's CPU: {}--points '!{}' "
@@ -66,7 +66,7 @@ void HitMonitor::tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener&
         name, base::grouped(static_cast<std::uint64_t>(std::llround(one.hits_a_second))),
         100 * one.share,
         options_->budget ? "" : "--budget 5 switches such points off while they are so dear, ",
-        name, ++hot_told_ == kMostHotLines ? "; more of these are not told" : ""));
+        name, ++hot_told_ == kMaxHotLines ? "; more of these are not told" : ""));
   }
 }
 
@@ -94,7 +94,7 @@ void HitMonitor::tell_silent(const HitWatch::News& news, const Listener& listene
   if (news.none_was_hit && are_all_on)
     listener.say("no point was hit so far: is there traffic?");
   else if (!silent.empty())
-    listener.say("not hit so far: " + silent_words(names(silent), options_->find != nullptr));
+    listener.say("not hit so far: " + silent_points_text(names(silent), options_->find != nullptr));
 }
 
 // Who has switched a point off knows why it is not hit.

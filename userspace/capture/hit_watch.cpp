@@ -11,7 +11,7 @@ namespace {
 
 // A process's CPU time moves in steps of 10 ms: with less of it shares would be of nothing. Who has
 // not used that much within a window so long is taken as it is.
-constexpr std::uint64_t kShortestWindowNs = 200'000'000;
+constexpr std::uint64_t kMinWindowNs = 200'000'000;
 constexpr std::uint64_t kLongWindowNs = 2'000'000'000;
 constexpr std::uint64_t kEnoughCpuNs = 100'000'000;
 
@@ -26,7 +26,7 @@ std::vector<HitWatch::Hot> HitWatch::find_hot(std::uint64_t now_ns,
   const std::uint64_t window_ns = now_ns - last_ns_;
   const std::uint64_t spent_ns = cpu_ns - std::min(cpu_ns, last_cpu_ns_);
   const bool says_little =
-      window_ns < kShortestWindowNs || (spent_ns < kEnoughCpuNs && window_ns < kLongWindowNs);
+      window_ns < kMinWindowNs || (spent_ns < kEnoughCpuNs && window_ns < kLongWindowNs);
   if (!is_first && says_little) return hot;
   const auto window = static_cast<double>(window_ns);
   const auto cpu = static_cast<double>(spent_ns);
@@ -68,12 +68,12 @@ HitWatch::News HitWatch::look(std::uint64_t now_ns, std::span<const WatchedPoint
   return news;
 }
 
-std::string silent_words(std::span<const std::string> names, bool by_name) {
-  constexpr std::size_t kMost = 5;
+std::string silent_points_text(std::span<const std::string> names, bool by_name) {
+  constexpr std::size_t kMax = 5;
   std::string text;
-  for (std::size_t name = 0; name < std::min(names.size(), kMost); ++name)
+  for (std::size_t name = 0; name < std::min(names.size(), kMax); ++name)
     text += (name == 0 ? "" : ", ") + names[name];
-  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  if (names.size() > kMax) text += fmt::format(" and {} more", names.size() - kMax);
   return text + (by_name ? ": inlined where it is called, another library's, or no such traffic"
                          : ": no such traffic, or code that is not in use");
 }

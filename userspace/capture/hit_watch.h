@@ -59,6 +59,6 @@ class HitWatch {
 };
 
 // "a, b and 3 more: no such traffic, ..."; `by_name`: the points are functions that a map names.
-std::string silent_words(std::span<const std::string> names, bool by_name);
+std::string silent_points_text(std::span<const std::string> names, bool by_name);
 
 }  // namespace sojourn::capture

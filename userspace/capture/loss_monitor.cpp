@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::capture {
 

@@ -55,8 +55,8 @@ Argument& Argument::delimiter(char between) {
   return *this;
 }
 
-Argument& Argument::expected(int least_words, int most_words) {
-  option_->expected(least_words, most_words);
+Argument& Argument::expected(int least_words, int max_words) {
+  option_->expected(least_words, max_words);
   return *this;
 }
 

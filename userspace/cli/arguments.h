@@ -34,7 +34,7 @@ class Argument {
   Argument& needs(const Argument& other);
   Argument& excludes(const Argument& other);
   Argument& delimiter(char between);
-  Argument& expected(int least_words, int most_words);
+  Argument& expected(int least_words, int max_words);
   // Each time the option stands takes one word, not all that follow.
   Argument& one_word_each();
 

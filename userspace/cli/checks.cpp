@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 #include "userspace/cli/units.h"
 
 namespace sojourn::cli {
@@ -49,8 +49,8 @@ Check number_above(double least, double most) {
 }
 
 std::string check_process_id(const std::string& text) {
-  constexpr std::uint64_t kMost = 999'999'999;
-  return whole_number(1, kMost)(text).empty()
+  constexpr std::uint64_t kMax = 999'999'999;
+  return whole_number(1, kMax)(text).empty()
              ? ""
              : fmt::format("\"{}\" is not a process id such as 4242", text);
 }

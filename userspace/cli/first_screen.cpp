@@ -10,19 +10,19 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kTimeout = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<doctor::Surroundings> look_around(const doctor::HostFacts& facts) {
+Result<doctor::MachineOverview> look_around(const doctor::HostFacts& facts) {
   std::vector<std::string> names;
   std::vector<doctor::ProgramMap> maps;
   for (coarse::ReadyProgram& ready : coarse::ready_programs()) {
     names.push_back(ready.program);
     maps.push_back({.program = std::move(ready.program), .map = ready.map});
   }
-  SJ_TRY(programs, target::find_running_programs("/proc", names, kPatience));
-  return doctor::judge_surroundings(std::move(programs), maps, facts);
+  SJ_TRY(programs, tracee::find_running_programs("/proc", names, kTimeout));
+  return doctor::judge_machine(std::move(programs), maps, facts);
 }
 
 Result<std::string> first_screen() {

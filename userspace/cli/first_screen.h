@@ -10,7 +10,7 @@ namespace sojourn::cli {
 
 // A look at all processes that takes milliseconds, and a second at most. While this process has one
 // thread.
-Result<doctor::Surroundings> look_around(const doctor::HostFacts& facts);
+Result<doctor::MachineOverview> look_around(const doctor::HostFacts& facts);
 
 Result<std::string> first_screen();
 

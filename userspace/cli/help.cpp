@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
 
 namespace sojourn::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/first_screen.h"
 #include "userspace/cli/help.h"

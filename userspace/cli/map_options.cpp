@@ -7,7 +7,7 @@
 
 #include "userspace/capture/api.h"
 #include "userspace/coarse/map/ready_maps.h"
-#include "userspace/target/points.h"
+#include "userspace/tracee/points.h"
 
 namespace sojourn::cli {
 
@@ -60,16 +60,16 @@ Result<void> MapOptions::read() {
   return {};
 }
 
-Result<coarse::Found> MapOptions::find(const target::Process& process) const {
+Result<coarse::FoundPoints> MapOptions::find(const tracee::Process& process) const {
   if (given()) return coarse::find_points(process, maps_, options_);
-  SJ_TRY(points, target::find_points(process));
-  return coarse::Found{.points = std::move(points), .mapped = {}, .remarks = {}};
+  SJ_TRY(points, tracee::find_points(process));
+  return coarse::FoundPoints{.points = std::move(points), .mapped = {}, .remarks = {}};
 }
 
-Result<coarse::Found> MapOptions::find_in_files(std::span<const std::string> paths) const {
+Result<coarse::FoundPoints> MapOptions::find_in_files(std::span<const std::string> paths) const {
   if (given()) return coarse::find_points_in_files(paths, maps_, options_);
-  SJ_TRY(points, target::find_points_in_files(paths));
-  return coarse::Found{.points = std::move(points), .mapped = {}, .remarks = {}};
+  SJ_TRY(points, tracee::find_points_in_files(paths));
+  return coarse::FoundPoints{.points = std::move(points), .mapped = {}, .remarks = {}};
 }
 
 std::string_view ready_map_for(std::string_view executable) {

@@ -9,8 +9,8 @@
 #include "analysis/base/result.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/coarse/map/map_file.h"
-#include "userspace/coarse/points.h"
-#include "userspace/target/process.h"
+#include "userspace/coarse/mapped_points.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::cli {
 
@@ -23,8 +23,8 @@ class MapOptions {
   Result<void> read();
 
   // Without maps those points that were built in.
-  Result<coarse::Found> find(const target::Process& process) const;
-  Result<coarse::Found> find_in_files(std::span<const std::string> paths) const;
+  Result<coarse::FoundPoints> find(const tracee::Process& process) const;
+  Result<coarse::FoundPoints> find_in_files(std::span<const std::string> paths) const;
 
  private:
   std::vector<std::string> paths_;

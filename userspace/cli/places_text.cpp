@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "analysis/report/depth_words.h"
+#include "analysis/report/depth_labels.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 #include "userspace/cli/queues_text.h"
 #include "userspace/cli/terminal.h"
 
@@ -126,16 +126,16 @@ void print_slowest(const Places& places, const journeys::Topology& topology,
                    const ThreadNames& threads) {
   auto order = places.order();
   std::erase_if(
-      order, [&](std::uint16_t place) { return !places.stories()[place].meter.is_depth_known(); });
+      order, [&](std::uint16_t place) { return !places.queues()[place].meter.is_depth_known(); });
   const auto waits = [&](std::uint16_t place) {
-    return places.stories()[place].meter.waits_ns().mean();
+    return places.queues()[place].meter.waits_ns().mean();
   };
-  const auto served = [&](std::uint16_t place) { return places.stories()[place].meter.served(); };
+  const auto served = [&](std::uint16_t place) { return places.queues()[place].meter.served(); };
   if (order.empty()) return;
   const std::uint16_t slowest = *std::ranges::max_element(order, {}, waits);
   const std::uint16_t busiest = *std::ranges::max_element(order, {}, served);
   const auto drained = [&](std::uint16_t place) {
-    return threads_text(places.stories()[place].drained_by, threads);
+    return threads_text(places.queues()[place].drained_by, threads);
   };
   if (waits(slowest) > 0)
     print_line("slowest stage: {}, {} on average, drained by {}",
@@ -144,7 +144,7 @@ void print_slowest(const Places& places, const journeys::Topology& topology,
     print_line(
         "busiest stage: {}, {} of the time with what went on from it, drained by {}, {} for each",
         queues::place_text(topology, busiest), percent(served(busiest)), drained(busiest),
-        duration(places.stories()[busiest].meter.service_ns().mean()));
+        duration(places.queues()[busiest].meter.service_ns().mean()));
 }
 
 Table marks_table(std::string inside) {
@@ -166,9 +166,9 @@ void print_marks(const Places& places, const journeys::Topology& topology,
                  std::uint64_t origin_ns) {
   Table table = marks_table("journeys inside");
   for (const std::uint16_t place : places.order()) {
-    const queues::PlaceStory& story = places.stories()[place];
-    table.row(mark_cells("  " + marked(queues::place_text(topology, place), story.meter),
-                         story.meter.high_water(), story.journeys, story.inside, origin_ns));
+    const queues::PlaceQueue& stats = places.queues()[place];
+    table.row(mark_cells("  " + marked(queues::place_text(topology, place), stats.meter),
+                         stats.meter.high_water(), stats.journeys, stats.inside, origin_ns));
   }
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));
 }
@@ -179,21 +179,21 @@ void print_places(const Places& places, const journeys::Topology& topology,
                   const ThreadNames& threads, std::uint64_t origin_ns) {
   Table table = meter_table("in flight, from events");
   for (const std::uint16_t place : places.order()) {
-    const Meter& meter = places.stories()[place].meter;
+    const Meter& meter = places.queues()[place].meter;
     table.row(meter_cells("  " + marked(queues::place_text(topology, place), meter), meter,
                           meter.utilisation(), meter.predicted_ns()));
   }
   if (table.empty()) return;
   fmt::print("{}", table.text(line_width()));
   for (const std::uint16_t place : places.order())
-    print_given_up(queues::place_text(topology, place), places.stories()[place].meter);
+    print_given_up(queues::place_text(topology, place), places.queues()[place].meter);
   print_slowest(places, topology, threads);
   print_marks(places, topology, origin_ns);
 }
 
 void print_place_depths(const Places& places, const journeys::Topology& topology) {
   for (const std::uint16_t place : places.order()) {
-    const Meter& meter = places.stories()[place].meter;
+    const Meter& meter = places.queues()[place].meter;
     print_levels(marked(queues::place_text(topology, place), meter), meter.levels(),
                  meter.series());
   }
@@ -204,12 +204,12 @@ void print_place_threads(const Places& places, const journeys::Topology& topolog
   Table table({"fed by", "", "place", "", "drained by", "after"});
   for (std::size_t column = 1; column < 6; ++column) table.left(column);
   for (const std::uint16_t place : places.order()) {
-    const queues::PlaceStory& story = places.stories()[place];
+    const queues::PlaceQueue& stats = places.queues()[place];
     std::vector<std::string> before;
     for (const std::uint16_t one : places.before(place))
       before.push_back(topology.places[one].name);
-    table.row({threads_text(story.fed_by, threads), "->", queues::place_text(topology, place), "->",
-               threads_text(story.drained_by, threads),
+    table.row({threads_text(stats.fed_by, threads), "->", queues::place_text(topology, place), "->",
+               threads_text(stats.drained_by, threads),
                fmt::format("{}", fmt::join(before, ", "))});
   }
   if (!table.empty()) fmt::print("\n{}", table.text(line_width()));

@@ -9,13 +9,13 @@
 namespace sojourn::cli {
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(500);
+constexpr auto kTimeout = std::chrono::milliseconds(500);
 constexpr auto kInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
 ProgressLine::ProgressLine(const char* things)
-    : things_(things), terminal_(isatty(STDERR_FILENO) == 1), due_(Clock::now() + kPatience) {}
+    : things_(things), terminal_(isatty(STDERR_FILENO) == 1), due_(Clock::now() + kTimeout) {}
 
 void ProgressLine::update(std::uint64_t done, std::uint64_t of) {
   if (!terminal_ || of == 0) return;

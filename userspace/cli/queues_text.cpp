@@ -10,16 +10,16 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "analysis/queues/topology.h"
+#include "analysis/queues/queue_graph.h"
 #include "analysis/report/table.h"
-#include "analysis/report/words.h"
+#include "analysis/report/text_format.h"
 #include "userspace/cli/terminal.h"
 
 namespace sojourn::cli {
 
 namespace {
 
-using queues::Story;
+using queues::SampledQueue;
 using report::count;
 using report::duration;
 using report::percent;
@@ -31,16 +31,16 @@ std::string seconds_text(const std::optional<double>& seconds) {
   return seconds ? duration(*seconds * 1e9) : "-";
 }
 
-std::string way(const model::QueueAbout& about, const queues::EndsById& ends) {
-  const queues::Ends threads = queues::ends_of(ends, about.id);
+std::string way(const model::QueueInfo& about, const queues::QueueEndsById& ends) {
+  const queues::QueueEnds threads = queues::ends_of(ends, about.id);
   return printable(fmt::format("{} -> {}", queues::end_text(about.producer, threads.feeds),
                                queues::end_text(about.consumer, threads.drains)));
 }
 
-void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
+void print_sampling(const trace::Reader& reader, const queues::SampledQueues& sampled_queues) {
   const model::Sampling& sampling = reader.sampling();
-  const auto with_samples =
-      std::ranges::count_if(survey.stories(), [](const Story& one) { return !one.gauge.empty(); });
+  const auto with_samples = std::ranges::count_if(
+      sampled_queues.queues(), [](const SampledQueue& one) { return !one.gauge.empty(); });
   std::string line = fmt::format(
       "{} queues, sampled {}{}", with_samples, name(sampling.mode),
       sampling.period_ns == 0
@@ -65,11 +65,11 @@ void print_sampling(const trace::Reader& reader, const queues::Survey& survey) {
         count(sampling.refused));
 }
 
-void print_slowest(const queues::Survey& survey, const queues::EndsById& ends) {
-  const Story* slowest = nullptr;
-  for (const Story& story : survey.stories()) {
-    if (!is_line(story.about.kind) || !story.mean_wait_s()) continue;
-    if (slowest == nullptr || *story.mean_wait_s() > *slowest->mean_wait_s()) slowest = &story;
+void print_slowest(const queues::SampledQueues& sampled_queues, const queues::QueueEndsById& ends) {
+  const SampledQueue* slowest = nullptr;
+  for (const SampledQueue& stats : sampled_queues.queues()) {
+    if (!is_waiting_line(stats.about.kind) || !stats.mean_wait_s()) continue;
+    if (slowest == nullptr || *stats.mean_wait_s() > *slowest->mean_wait_s()) slowest = &stats;
   }
   if (slowest == nullptr) return;
   const std::string thread = queues::ends_of(ends, slowest->about.id).drains;
@@ -89,7 +89,7 @@ std::string of_counters(std::uint64_t events, std::uint64_t counted) {
 }
 
 // Its peaks, as high as characters are dark.
-std::string over_time(const queues::Series& series) {
+std::string over_time(const queues::DepthSeries& series) {
   constexpr std::string_view kShades = " .:-=+*#%@";
   constexpr std::size_t kColumns = 64;
   const auto& stretches = series.stretches();
@@ -128,9 +128,9 @@ std::string stretches(const queues::Stretches& stretches, std::uint64_t of_ns) {
   return fmt::format("{} ({})", count(stretches.count), percent(share));
 }
 
-void print_queues(const trace::Reader& reader, const queues::Survey& survey,
-                  const queues::EndsById& ends) {
-  print_sampling(reader, survey);
+void print_queues(const trace::Reader& reader, const queues::SampledQueues& sampled_queues,
+                  const queues::QueueEndsById& ends) {
+  print_sampling(reader, sampled_queues);
   fmt::print("\n");
   Table table({"queue", "kind", "producer -> consumer", "capacity", "samples", "depth", "p50",
                "p99", "max", "empty", "full", "in/s", "out/s", "in", "out", "used", "wait",
@@ -140,26 +140,26 @@ void print_queues(const trace::Reader& reader, const queues::Survey& survey,
   // The least important first: who feeds and drains it --topology tells.
   for (const std::size_t column : {17U, 4U, 14U, 13U, 1U, 2U, 3U, 12U, 6U, 11U, 10U, 9U})
     table.spare(column);
-  for (const Story& story : survey.stories()) {
-    const auto& gauge = story.gauge;
+  for (const SampledQueue& stats : sampled_queues.queues()) {
+    const auto& gauge = stats.gauge;
     const auto& levels = gauge.levels();
-    const auto used = story.utilisation();
-    table.row({printable(story.name()), std::string(name(story.about.kind)), way(story.about, ends),
-               story.about.capacity == 0 ? "-" : count(story.about.capacity),
+    const auto used = stats.utilisation();
+    table.row({printable(stats.name()), std::string(name(stats.about.kind)), way(stats.about, ends),
+               stats.about.capacity == 0 ? "-" : count(stats.about.capacity),
                count(gauge.samples()), fmt::format("{:.2f}", levels.mean()),
                count(levels.quantile(0.5)), count(levels.quantile(0.99)), count(gauge.max_depth()),
                stretches(gauge.empty_stretches(), levels.total_ns()),
-               stretches(gauge.full_stretches(), levels.total_ns()), rate(story.arrivals_per_s()),
-               rate(story.services_per_s()), count(gauge.in()), count(gauge.out()),
-               used ? percent(*used) : "-", seconds_text(story.mean_wait_s()),
+               stretches(gauge.full_stretches(), levels.total_ns()), rate(stats.arrivals_per_s()),
+               rate(stats.services_per_s()), count(gauge.in()), count(gauge.out()),
+               used ? percent(*used) : "-", seconds_text(stats.mean_wait_s()),
                duration(static_cast<double>(gauge.mean_span_ns()))});
   }
   fmt::print("{}", table.text(line_width()));
-  print_slowest(survey, ends);
+  print_slowest(sampled_queues, ends);
 }
 
-void print_levels(const std::string& name, const queues::Levels& levels,
-                  const queues::Series& series) {
+void print_levels(const std::string& name, const queues::DepthHistogram& levels,
+                  const queues::DepthSeries& series) {
   if (levels.total_ns() == 0) return;
   const auto total = static_cast<double>(levels.total_ns());
   fmt::print("\n{}: {} empty\n{}", name, percent(static_cast<double>(levels.at_ns(0)) / total),
@@ -175,24 +175,24 @@ void print_levels(const std::string& name, const queues::Levels& levels,
   if (!table.empty()) fmt::print("{}", table.text(line_width()));
 }
 
-void print_depths(const queues::Survey& survey) {
-  for (const Story& story : survey.stories())
-    print_levels(printable(story.name()), story.gauge.levels(), story.gauge.series());
+void print_depths(const queues::SampledQueues& sampled_queues) {
+  for (const SampledQueue& stats : sampled_queues.queues())
+    print_levels(printable(stats.name()), stats.gauge.levels(), stats.gauge.series());
 }
 
-void print_marks(const queues::Survey& survey, const queues::Marks& marks,
+void print_marks(const queues::SampledQueues& sampled_queues, const queues::HighWaterMarks& marks,
                  std::uint64_t origin_ns) {
   Table table({"high-water marks", "depth", "at", "journeys inside"});
   table.left(3);
   table.fold(3);
   bool any_unknown = false;
-  for (const Story& story : survey.stories()) {
-    const bool is_pool = story.about.kind == model::QueueKind::kPool;
-    if (is_pool || story.gauge.max_depth() == 0) continue;
-    const queues::Mark* const mark = marks.find(story.about.id);
+  for (const SampledQueue& stats : sampled_queues.queues()) {
+    const bool is_pool = stats.about.kind == model::QueueKind::kPool;
+    if (is_pool || stats.gauge.max_depth() == 0) continue;
+    const queues::HighWaterMark* const mark = marks.find(stats.about.id);
     any_unknown |= mark == nullptr;
-    table.row({"  " + printable(story.name()), count(story.gauge.max_depth()),
-               at(story.gauge.max_at_ns(), origin_ns),
+    table.row({"  " + printable(stats.name()), count(stats.gauge.max_depth()),
+               at(stats.gauge.max_at_ns(), origin_ns),
                mark == nullptr ? "?" : listed(mark->journeys, mark->inside)});
   }
   if (table.empty()) return;
@@ -205,18 +205,18 @@ void print_marks(const queues::Survey& survey, const queues::Marks& marks,
                 4, line_width()));
 }
 
-void print_topology(const trace::Reader& reader, const queues::Survey& survey,
-                    const queues::EndsById& ends) {
+void print_topology(const trace::Reader& reader, const queues::SampledQueues& sampled_queues,
+                    const queues::QueueEndsById& ends) {
   fmt::print("\n");
   Table table({"producer", "", "queue", "", "consumer", "kind", "group"});
   for (std::size_t column = 1; column < 6; ++column) table.left(column);
-  for (const Story& story : survey.stories()) {
-    const queues::Ends threads = queues::ends_of(ends, story.about.id);
-    table.row({printable(queues::end_text(story.about.producer, threads.feeds)), "->",
-               printable(story.name()), "->",
-               printable(queues::end_text(story.about.consumer, threads.drains)),
-               std::string(name(story.about.kind)),
-               story.about.group == 0 ? "-" : std::to_string(story.about.group)});
+  for (const SampledQueue& stats : sampled_queues.queues()) {
+    const queues::QueueEnds threads = queues::ends_of(ends, stats.about.id);
+    table.row({printable(queues::end_text(stats.about.producer, threads.feeds)), "->",
+               printable(stats.name()), "->",
+               printable(queues::end_text(stats.about.consumer, threads.drains)),
+               std::string(name(stats.about.kind)),
+               stats.about.group == 0 ? "-" : std::to_string(stats.about.group)});
   }
   fmt::print("{}", table.text(line_width()));
 
@@ -232,14 +232,15 @@ void print_topology(const trace::Reader& reader, const queues::Survey& survey,
   if (!changes.empty()) fmt::print("\nchanges\n{}", changes.text(line_width()));
 }
 
-void print_verdicts(const queues::Survey& survey, const queues::Verifier& verifier,
-                    std::uint64_t origin_ns) {
+void print_comparisons(const queues::SampledQueues& sampled_queues,
+                       const queues::Verifier& verifier, std::uint64_t origin_ns) {
   std::map<std::uint64_t, std::string> names;
-  for (const Story& story : survey.stories()) names[story.about.id] = printable(story.name());
+  for (const SampledQueue& stats : sampled_queues.queues())
+    names[stats.about.id] = printable(stats.name());
   fmt::print("\nsamples compared with the events of enqueues and dequeues\n");
   Table table(
       {"queue", "compared", "equal", "in a race", "different", "in, by events", "out, by events"});
-  for (const queues::Verdict& one : verifier.verdicts())
+  for (const queues::CounterComparison& one : verifier.comparisons())
     table.row({names[one.id], count(one.compared), count(one.equal), count(one.in_race),
                count(one.different), of_counters(one.in_by_events, one.in_by_counters),
                of_counters(one.out_by_events, one.out_by_counters)});

@@ -2,14 +2,14 @@
 
 namespace sojourn::cli {
 
-Result<ThreadSelection> ThreadSelection::of(const Where& where, const trace::Reader& reader) {
+Result<ThreadSelection> ThreadSelection::of(const WhereOption& where, const trace::Reader& reader) {
   SJ_TRY(filter, where.threads(reader));
   ThreadSelection made(std::move(filter));
   for (const model::Stream& stream : reader.streams()) made.cpus_[stream.id] = stream.cpu;
   return made;
 }
 
-threads::Selection ThreadSelection::of_threads() const {
+threads::ActivitySelection ThreadSelection::of_threads() const {
   if (!filter_) return {};
   return {.wants = [this](std::uint32_t tid, std::int32_t cpu,
                           std::uint64_t ts_ns) { return (*filter_)(tid, cpu, ts_ns); },
@@ -24,7 +24,7 @@ threads::Selection ThreadSelection::of_threads() const {
               }};
 }
 
-profile::Work::Wants ThreadSelection::of_samples() const {
+profile::SampledWork::SampleFilter ThreadSelection::of_samples() const {
   if (!filter_) return {};
   return [this](const model::EventView& sample) {
     const auto cpu = cpus_.find(sample.stream);

@@ -7,20 +7,20 @@
 #include <utility>
 
 #include "analysis/filter/thread_filter.h"
-#include "analysis/profile/work.h"
-#include "analysis/threads/selection.h"
+#include "analysis/profile/sampled_work.h"
+#include "analysis/threads/activity_selection.h"
 #include "analysis/trace/reader.h"
-#include "userspace/cli/where.h"
+#include "userspace/cli/where_option.h"
 
 namespace sojourn::cli {
 
 class ThreadSelection {
  public:
-  static Result<ThreadSelection> of(const Where& where, const trace::Reader& reader);
+  static Result<ThreadSelection> of(const WhereOption& where, const trace::Reader& reader);
 
   // They must not outlive it, nor it be moved meanwhile.
-  threads::Selection of_threads() const;
-  profile::Work::Wants of_samples() const;
+  threads::ActivitySelection of_threads() const;
+  profile::SampledWork::SampleFilter of_samples() const;
 
   // For how much of [begin, end) anything is wanted.
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;

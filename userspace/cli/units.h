@@ -12,15 +12,15 @@
 
 #include "analysis/base/result.h"
 #include "analysis/base/time_text.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::cli {
 
 // "10s", "1.5 ms", 0: how long something is to take, and not the age of the universe.
 inline Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-  constexpr std::uint64_t kMostNs = 1'000'000'000'000'000'000;
+  constexpr std::uint64_t kMaxNs = 1'000'000'000'000'000'000;
   SJ_TRY(ns, parse_time(text));
-  if (ns > kMostNs) return fail("\"{}\" is too long: more than 30 years", text);
+  if (ns > kMaxNs) return fail("\"{}\" is too long: more than 30 years", text);
   return std::chrono::nanoseconds(ns);
 }
 

@@ -8,22 +8,22 @@
 
 #include "analysis/model/links.h"
 #include "analysis/model/unread.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 #include "userspace/coarse/functions/function_names.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-using target::printable;
+using tracee::printable;
 
 // Longer code is decoded only in its beginning.
-constexpr std::uint64_t kMostCode = 1 << 20;
+constexpr std::uint64_t kMaxCode = 1 << 20;
 constexpr std::uint64_t kBeginning = 4096;
-constexpr std::size_t kLongestName = 200;
-constexpr std::size_t kLongestOfSpan = 100;  // it is there twice
-constexpr std::uint8_t kResult = 10;         // word of pt_regs: rax
+constexpr std::size_t kMaxName = 200;
+constexpr std::size_t kMaxOfSpan = 100;  // it is there twice
+constexpr std::uint8_t kResult = 10;     // word of pt_regs: rax
 // At a uretprobe the return address has been taken off the stack.
 constexpr std::int64_t kReturned = -8;
 
@@ -57,7 +57,7 @@ Lowered never_readable(const Lowered& like) {
   return lowered;
 }
 
-void add_value(Lowered value, std::string name, model::Role role, Draft& draft) {
+void add_value(Lowered value, std::string name, model::Role role, DraftSite& draft) {
   draft.point.fields.push_back({.name = std::move(name),
                                 .role = role,
                                 .bytes = value.arg.bytes,
@@ -68,14 +68,14 @@ void add_value(Lowered value, std::string name, model::Role role, Draft& draft) 
   draft.site.chains.insert(draft.site.chains.end(), value.chains.begin(), value.chains.end());
 }
 
-Result<void> check(const Draft& draft) {
+Result<void> check(const DraftSite& draft) {
   if (draft.site.args.size() > SJ_MAX_ARGS)
     return fail("{} values, with those that links take: at most {} can be read",
                 draft.site.args.size(), SJ_MAX_ARGS);
   return model::check(draft.point);
 }
 
-void add_tests(const MapPoint& mapped, target::Site& site) {
+void add_tests(const MapPoint& mapped, tracee::Site& site) {
   for (const MapCondition& condition : mapped.conditions)
     site.tests.push_back({.low = condition.number,
                           .width = 0,
@@ -89,14 +89,14 @@ void add_tests(const MapPoint& mapped, target::Site& site) {
 // By the map's words, or, where it has none, by the function's name.
 std::pair<std::string, std::string> places_of(const MapPoint& mapped, const std::string& shown) {
   const std::string name =
-      place_name(shown, mapped.part == Part::kPoint ? kLongestName : kLongestOfSpan);
+      place_name(shown, mapped.part == SpanPart::kPoint ? kMaxName : kMaxOfSpan);
   switch (mapped.part) {
-    case Part::kPoint:
+    case SpanPart::kPoint:
       break;
-    case Part::kSpanBegin:
+    case SpanPart::kSpanBegin:
       return {mapped.src.empty() ? "call." + name : mapped.src,
               mapped.dest.empty() ? name : mapped.dest};
-    case Part::kSpanEnd:
+    case SpanPart::kSpanEnd:
       return {mapped.src.empty() ? name : mapped.src,
               mapped.dest.empty() ? "done." + name : mapped.dest};
   }
@@ -105,18 +105,19 @@ std::pair<std::string, std::string> places_of(const MapPoint& mapped, const std:
 
 }  // namespace
 
-Result<std::vector<Draft>> SiteMaker::make(const MapPoint& mapped) const {
+Result<std::vector<DraftSite>> SiteMaker::make(const MapPoint& mapped) const {
   if (mapped.is_exit) return make_exits(mapped);
   SJ_TRY(entry, make_entry(mapped));
-  std::vector<Draft> drafts;
+  std::vector<DraftSite> drafts;
   drafts.push_back(std::move(entry));
   return drafts;
 }
 
-Result<std::vector<Draft>> SiteMaker::make_span(const MapPoint& begin, const MapPoint& end) const {
+Result<std::vector<DraftSite>> SiteMaker::make_span(const MapPoint& begin,
+                                                    const MapPoint& end) const {
   SJ_TRY(drafts, make(begin));
   SJ_TRY(exits, make(end));
-  for (const Draft& exit : exits)
+  for (const DraftSite& exit : exits)
     if (exit.about.probe == Probe::kExit && exit.about.offset == drafts.front().about.offset)
       return fail("it is entered and left by one instruction, '{}': there is no time between",
                   exit.about.instruction);
@@ -133,7 +134,7 @@ Result<std::vector<std::byte>> SiteMaker::read_code(CodeRange code) const {
 }
 
 Result<FunctionCode> SiteMaker::code_of(CodeRange range, std::vector<std::byte>& bytes) const {
-  const bool is_whole = range.bytes != 0 && range.bytes <= kMostCode;
+  const bool is_whole = range.bytes != 0 && range.bytes <= kMaxCode;
   // Up to the end of the segment, which may be nearer.
   if (!is_whole) range.bytes = kBeginning;
   while (!is_whole && range.bytes > 1 && !elf_.file_offset(range.address, range.bytes, PF_X))
@@ -143,12 +144,12 @@ Result<FunctionCode> SiteMaker::code_of(CodeRange range, std::vector<std::byte>&
   return FunctionCode{.address = range.address, .bytes = bytes, .is_whole = is_whole};
 }
 
-Result<SiteMaker::Spot> SiteMaker::entry_spot(const SiteNeeds& needs) const {
+Result<SiteMaker::ProbeSpot> SiteMaker::entry_spot(const SiteNeeds& needs) const {
   std::vector<std::byte> bytes;
   SJ_TRY(code, code_of(function_.code, bytes));
   for (const CodeRange& piece : function_.pieces) {
     bool is_complete = false;
-    const auto of_piece = piece.bytes <= kMostCode ? read_code(piece) : fail("it is too long");
+    const auto of_piece = piece.bytes <= kMaxCode ? read_code(piece) : fail("it is too long");
     if (of_piece) {
       const auto targets = jump_targets(*of_piece, piece.address, is_complete);
       code.entered_at.insert(code.entered_at.end(), targets.begin(), targets.end());
@@ -156,17 +157,17 @@ Result<SiteMaker::Spot> SiteMaker::entry_spot(const SiteNeeds& needs) const {
     if (!is_complete) code.is_whole = false;
   }
   SJ_TRY(site, find_site(code, needs));
-  return Spot{.address = function_.code.address + site.offset,
-              .stack_bytes = site.stack_bytes,
-              .is_stepped = site.is_stepped,
-              .has_result = false,
-              .probe = Probe::kEntry,
-              .instruction = site.instruction};
+  return ProbeSpot{.address = function_.code.address + site.offset,
+                   .stack_bytes = site.stack_bytes,
+                   .is_stepped = site.is_stepped,
+                   .has_result = false,
+                   .probe = Probe::kEntry,
+                   .instruction = site.instruction};
 }
 
 // Of each field that is read at the function's entry.
-Result<std::vector<Start>> SiteMaker::starts_of(const MapPoint& mapped) const {
-  std::vector<Start> starts;
+Result<std::vector<ValueStart>> SiteMaker::starts_of(const MapPoint& mapped) const {
+  std::vector<ValueStart> starts;
   std::size_t variable = 0;
   for (const MapField& field : mapped.fields) {
     if (field.is_inherited) continue;
@@ -181,7 +182,7 @@ Result<std::vector<Start>> SiteMaker::starts_of(const MapPoint& mapped) const {
   return starts;
 }
 
-Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
+Result<DraftSite> SiteMaker::make_entry(const MapPoint& mapped) const {
   const bool counts_arguments = std::ranges::any_of(mapped.fields, [](const MapField& field) {
     return !field.is_inherited && field.expression.variable.empty();
   });
@@ -192,7 +193,7 @@ Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
         printable(function_.linked));
   SJ_TRY(starts, starts_of(mapped));
   SiteNeeds needs{.emulates_long_nops = settings_.options.emulates_long_nops};
-  for (const Start& start : starts) {
+  for (const ValueStart& start : starts) {
     needs.registers |= 1U << start.base;
     needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
   }
@@ -207,7 +208,7 @@ Result<Draft> SiteMaker::make_entry(const MapPoint& mapped) const {
 
 // Exits that cost no more than others need no option; else what the options allow, the cheaper
 // first.
-Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
+Result<std::vector<SiteMaker::ProbeSpot>> SiteMaker::exit_spots() const {
   const Options& options = settings_.options;
   if (options.takes_return_probes && settings_.no_return_probes.empty()) {
     auto spot = entry_spot({.registers = 0,
@@ -218,7 +219,7 @@ Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
       spot->probe = Probe::kReturn;
       spot->stack_bytes = kReturned;
       spot->has_result = true;
-      return std::vector<Spot>{*std::move(spot)};
+      return std::vector<ProbeSpot>{*std::move(spot)};
     }
   }
   std::vector<std::byte> bytes;
@@ -230,7 +231,7 @@ Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
     pieces.push_back(std::move(piece));
   }
   SJ_TRY(exits, find_exits(code, pieces));
-  std::vector<Spot> spots;
+  std::vector<ProbeSpot> spots;
   spots.reserve(exits.size());
   for (Exit& exit : exits)
     spots.push_back({.address = exit.address,
@@ -239,7 +240,7 @@ Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
                      .has_result = exit.is_return,
                      .probe = Probe::kExit,
                      .instruction = std::move(exit.instruction)});
-  const auto slow = static_cast<std::size_t>(std::ranges::count_if(spots, &Spot::is_stepped));
+  const auto slow = static_cast<std::size_t>(std::ranges::count_if(spots, &ProbeSpot::is_stepped));
   if (slow == 0 || options.takes_slow_sites) return spots;
   const std::string costs = fmt::format(
       "it is left by {} that cannot be emulated: a single step at each hit, 10 us and more in a "
@@ -258,21 +259,21 @@ Result<std::vector<SiteMaker::Spot>> SiteMaker::exit_spots() const {
               settings_.no_return_probes);
 }
 
-Result<std::vector<Draft>> SiteMaker::make_exits(const MapPoint& mapped) const {
+Result<std::vector<DraftSite>> SiteMaker::make_exits(const MapPoint& mapped) const {
   SJ_TRY(spots, exit_spots());
-  std::vector<Start> starts;
+  std::vector<ValueStart> starts;
   for (const MapField& field : mapped.fields)
     if (!field.is_inherited)
       starts.push_back({.base = kResult, .steps = {}, .bytes = 8, .is_signed = false});
-  std::vector<Draft> drafts;
-  for (const Spot& spot : spots) {
+  std::vector<DraftSite> drafts;
+  for (const ProbeSpot& spot : spots) {
     SJ_TRY(one, draft(mapped, spot, starts));
     drafts.push_back(std::move(one));
   }
   // They are one point, although some of them may not know all values.
   const bool can_any_fail = std::ranges::any_of(
-      drafts, [](const Draft& one) { return model::unread_field(one.point).has_value(); });
-  for (Draft& one : drafts) {
+      drafts, [](const DraftSite& one) { return model::unread_field(one.point).has_value(); });
+  for (DraftSite& one : drafts) {
     if (!can_any_fail || model::unread_field(one.point)) continue;
     one.point.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
     one.site.args.push_back(argument_of(SJ_ARG_FAULTS, 0, 2));
@@ -282,17 +283,18 @@ Result<std::vector<Draft>> SiteMaker::make_exits(const MapPoint& mapped) const {
 }
 
 // What links::Resolver is to know of a hit.
-Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const Spot& spot, Draft& draft) const {
+Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const ProbeSpot& spot,
+                                    DraftSite& draft) const {
   const auto add_constant = [&](std::string name, model::Role role, auto value) {
     draft.point.fields.push_back({.name = std::move(name), .role = role});
     draft.site.args.push_back(constant(static_cast<std::int64_t>(value)));
   };
   for (const MapLink& link : mapped.links)
     add_constant(model::link_field(link.how, link.place), model::Role::kLocal, link.end);
-  if (mapped.part == Part::kSpanBegin)
+  if (mapped.part == SpanPart::kSpanBegin)
     add_constant(model::link_field(model::Link::kSpan, draft.point.dest), model::Role::kLocal,
                  model::LinkEnd::kGives);
-  if (mapped.part == Part::kSpanEnd)
+  if (mapped.part == SpanPart::kSpanEnd)
     add_constant(model::link_field(model::Link::kSpan, draft.point.src), model::Role::kLocal,
                  model::LinkEnd::kTakes);
   for (const MapLife& life : mapped.lives)
@@ -302,7 +304,7 @@ Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const Spot& spot, Dr
       add_constant(std::string(model::kInheritedPrefix) + field.name, model::Role::kProperty,
                    field.is_of_own_call ? model::Inherits::kOwn : model::Inherits::kAround);
   if (!settings_.needs_calls) return {};
-  const Start start{.base = kStackPointer, .steps = {only_add(0)}};
+  const ValueStart start{.base = kStackPointer, .steps = {only_add(0)}};
   SJ_TRY(stack, lower({}, start, spot.stack_bytes));
   add_value(std::move(stack),
             std::string(mapped.is_exit ? model::kExitStackField : model::kStackPointerField),
@@ -310,16 +312,16 @@ Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const Spot& spot, Dr
   return {};
 }
 
-Result<Draft> SiteMaker::draft(const MapPoint& mapped, const Spot& spot,
-                               std::span<const Start> starts) const {
+Result<DraftSite> SiteMaker::draft(const MapPoint& mapped, const ProbeSpot& spot,
+                                   std::span<const ValueStart> starts) const {
   auto [src, dest] = places_of(mapped, function_.shown);
-  Draft draft{.point = {.direction = mapped.direction,
-                        .src = std::move(src),
-                        .dest = std::move(dest),
-                        .fields = {},
-                        .file = file_.name},
-              .site = {},
-              .about = {}};
+  DraftSite draft{.point = {.direction = mapped.direction,
+                            .src = std::move(src),
+                            .dest = std::move(dest),
+                            .fields = {},
+                            .file = file_.name},
+                  .site = {},
+                  .about = {}};
   bool can_fail = false;
   auto start = starts.begin();
   for (const MapField& field : mapped.fields) {

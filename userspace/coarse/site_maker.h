@@ -14,16 +14,16 @@
 #include "userspace/coarse/code/prologue.h"
 #include "userspace/coarse/functions/function_search.h"
 #include "userspace/coarse/map/map_file.h"
-#include "userspace/coarse/points.h"
-#include "userspace/target/elf_file.h"
-#include "userspace/target/target.h"
+#include "userspace/coarse/mapped_points.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::coarse {
 
 // One site before it has its place among the others: neither its file nor its point are set.
-struct Draft {
+struct DraftSite {
   model::Point point;
-  target::Site site;
+  tracee::Site site;
   MappedSite about;
 };
 
@@ -37,17 +37,17 @@ class SiteMaker {
     std::string no_return_probes;
   };
 
-  SiteMaker(const Settings& settings, const target::ElfFile& elf, const target::MappedFile& file,
+  SiteMaker(const Settings& settings, const tracee::ElfFile& elf, const tracee::MappedFile& file,
             const FoundFunction& function)
       : settings_(settings), elf_(elf), file_(file), function_(function) {}
 
-  Result<std::vector<Draft>> make(const MapPoint& mapped) const;
+  Result<std::vector<DraftSite>> make(const MapPoint& mapped) const;
   // A span's two points: both, or none.
-  Result<std::vector<Draft>> make_span(const MapPoint& begin, const MapPoint& end) const;
+  Result<std::vector<DraftSite>> make_span(const MapPoint& begin, const MapPoint& end) const;
 
  private:
   // Where a probe goes, however it came about.
-  struct Spot {
+  struct ProbeSpot {
     std::uint64_t address = 0;
     std::int64_t stack_bytes = 0;  // by which the stack pointer is lower there than at the entry
     bool is_stepped = false;
@@ -56,21 +56,21 @@ class SiteMaker {
     std::string instruction;
   };
 
-  Result<Draft> make_entry(const MapPoint& mapped) const;
-  Result<std::vector<Draft>> make_exits(const MapPoint& mapped) const;
-  Result<Draft> draft(const MapPoint& mapped, const Spot& spot,
-                      std::span<const Start> starts) const;
-  Result<void> add_helpers(const MapPoint& mapped, const Spot& spot, Draft& draft) const;
-  Result<std::vector<Start>> starts_of(const MapPoint& mapped) const;
+  Result<DraftSite> make_entry(const MapPoint& mapped) const;
+  Result<std::vector<DraftSite>> make_exits(const MapPoint& mapped) const;
+  Result<DraftSite> draft(const MapPoint& mapped, const ProbeSpot& spot,
+                          std::span<const ValueStart> starts) const;
+  Result<void> add_helpers(const MapPoint& mapped, const ProbeSpot& spot, DraftSite& draft) const;
+  Result<std::vector<ValueStart>> starts_of(const MapPoint& mapped) const;
 
-  Result<Spot> entry_spot(const SiteNeeds& needs) const;
-  Result<std::vector<Spot>> exit_spots() const;
+  Result<ProbeSpot> entry_spot(const SiteNeeds& needs) const;
+  Result<std::vector<ProbeSpot>> exit_spots() const;
   Result<std::vector<std::byte>> read_code(CodeRange code) const;
   Result<FunctionCode> code_of(CodeRange range, std::vector<std::byte>& bytes) const;
 
   const Settings& settings_;
-  const target::ElfFile& elf_;
-  const target::MappedFile& file_;
+  const tracee::ElfFile& elf_;
+  const tracee::MappedFile& file_;
   const FoundFunction& function_;
 };
 

@@ -36,7 +36,7 @@ std::string mebibytes(std::uint64_t bytes) {
   return fmt::format("{} MiB", bytes >> 20);
 }
 
-Check make(std::string id, std::string title, Verdict verdict, std::string finding,
+Check make(std::string id, std::string title, CheckStatus verdict, std::string finding,
            std::string advice = {}) {
   return {.id = std::move(id),
           .title = std::move(title),
@@ -48,7 +48,7 @@ Check make(std::string id, std::string title, Verdict verdict, std::string findi
 // ---- what the kernel is, and what it lets us do ----
 
 Check kernel(const HostFacts& facts, const HostAnswers& answers) {
-  Check check = make("kernel", "kernel", Verdict::kPass,
+  Check check = make("kernel", "kernel", CheckStatus::kPass,
                      fmt::format("Linux {} {}, CPUs {}{}{}", facts.kernel, answers.machine,
                                  facts.cpus_online, facts.cpu.empty() ? "" : ", ", facts.cpu));
   check.values = {{"release", facts.kernel},
@@ -60,9 +60,11 @@ Check kernel(const HostFacts& facts, const HostAnswers& answers) {
 
 Check btf(const HostFacts& facts) {
   if (facts.has_btf)
-    return make("btf", "type information", Verdict::kPass, "the kernel describes its types (BTF)");
+    return make("btf", "type information", CheckStatus::kPass,
+                "the kernel describes its types (BTF)");
   return make(
-      "btf", "type information", Verdict::kDegraded, "the kernel does not describe its types (BTF)",
+      "btf", "type information", CheckStatus::kDegraded,
+      "the kernel does not describe its types (BTF)",
       "points can be recorded; for kernel context boot a kernel with CONFIG_DEBUG_INFO_BTF");
 }
 
@@ -74,9 +76,10 @@ Check rights(const HostFacts& facts) {
   if (!perfmon) missing.emplace_back("CAP_PERFMON");
   const bool can_trap = missing.empty();
   if (!facts.has_capability(kSysPtrace)) missing.emplace_back("CAP_SYS_PTRACE");
-  Check check = make("rights", "rights", Verdict::kPass, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
+  Check check =
+      make("rights", "rights", CheckStatus::kPass, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
   if (!missing.empty()) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = fmt::format("without {}", fmt::join(missing, ", "));
     check.advice = can_trap ? "other users' processes cannot be looked into: run as root"
                             : "only rings can be recorded, of your own processes: run as root, or "
@@ -102,7 +105,7 @@ Check settings(const HostFacts& facts) {
   const bool paranoid =
       facts.perf_event_paranoid.value_or(0) > 2 && !has_or_is_admin(facts, kPerfmon);
   // Yama restricts debuggers (PTRACE_MODE_ATTACH); nothing here attaches as one.
-  return make("settings", "settings", paranoid ? Verdict::kDegraded : Verdict::kPass,
+  return make("settings", "settings", paranoid ? CheckStatus::kDegraded : CheckStatus::kPass,
               fmt::format("perf_event_paranoid {}, unprivileged_bpf_disabled {}, yama {}{}",
                           said(facts.perf_event_paranoid), said(facts.unprivileged_bpf_disabled),
                           said(facts.yama), paranoid ? "" : ": none of them stands in the way"),
@@ -111,10 +114,10 @@ Check settings(const HostFacts& facts) {
 
 Check lockdown(const HostFacts& facts) {
   if (facts.lockdown == "confidentiality")
-    return make("lockdown", "lockdown", Verdict::kDegraded,
+    return make("lockdown", "lockdown", CheckStatus::kDegraded,
                 "confidentiality: BPF programs may not read the kernel's memory",
                 "points can be recorded, kernel context cannot: boot with lockdown=integrity");
-  return make("lockdown", "lockdown", Verdict::kPass,
+  return make("lockdown", "lockdown", CheckStatus::kPass,
               facts.lockdown.empty() ? "not told (securityfs is not mounted, or without lockdown)"
                                      : facts.lockdown);
 }
@@ -123,22 +126,22 @@ Check lockdown(const HostFacts& facts) {
 
 Check uprobes(const HostAnswers& answers) {
   if (!answers.bpf)
-    return make("uprobes", "probes", Verdict::kNo, answers.why_not_bpf,
+    return make("uprobes", "probes", CheckStatus::kNo, answers.why_not_bpf,
                 "rings can be recorded without; for eBPF see the lines above");
   const BpfAnswers& bpf = *answers.bpf;
   const bool multi = bpf.mechanism == capture::Mechanism::kUprobeMulti;
-  Check check = make("uprobes", "probes", Verdict::kPass,
+  Check check = make("uprobes", "probes", CheckStatus::kPass,
                      "uprobe_multi links: tried on a process of our own, they count all of its "
                      "threads and no other process");
   if (!multi) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = "perf uprobes: no uprobe_multi links that filter by process";
     check.advice =
         "works, but every process that maps the same files traps, and removing takes up to 0.1 s a "
         "probe: Linux 6.10 has better";
   }
   if (!bpf.pid.counts_threads || bpf.pid.counts_others) {
-    check.verdict = Verdict::kNo;
+    check.verdict = CheckStatus::kNo;
     check.finding = fmt::format(
         "{}: a probe on a process of our own {}", name(bpf.mechanism),
         bpf.pid.counts_threads ? "counted another process's hits" : "missed the hits of a thread");
@@ -165,7 +168,7 @@ std::string words_of(const NopAnswer& nop) {
 
 Check nops(const BpfAnswers& bpf) {
   std::vector<std::string> words;
-  Check check = make("nops", "nops", Verdict::kPass, {});
+  Check check = make("nops", "nops", CheckStatus::kPass, {});
   auto list = ordered_json::array();
   for (const NopAnswer& nop : bpf.nops) {
     words.push_back(words_of(nop));
@@ -181,7 +184,7 @@ Check nops(const BpfAnswers& bpf) {
   check.finding = fmt::format("{}", fmt::join(words, "; "));
   const NopAnswer& plain = bpf.nops.front();
   if (!plain.refused.empty() || !plain.is_safe()) {
-    check.verdict = Verdict::kNo;
+    check.verdict = CheckStatus::kNo;
     check.advice = "do not attach on this kernel: use rings (--engine ring)";
   } else if (std::ranges::any_of(bpf.nops, [](const NopAnswer& nop) { return !nop.is_safe(); })) {
     check.advice = "nothing to do: points are 1-byte nops, and no longer one is ever attached to";
@@ -198,7 +201,7 @@ Check hit_cost(const BpfAnswers& bpf) {
     list.push_back({{"args", at.args}, {"hit_ns", ns(at.ps)}});
   }
   Check check = make(
-      "bpf_cost", "eBPF hit", Verdict::kPass,
+      "bpf_cost", "eBPF hit", CheckStatus::kPass,
       fmt::format("{} arguments; {} more for each in memory; stamped {} ns after the site is "
                   "reached, 99 of 100 within {} ns",
                   fmt::join(words, ", "), nanoseconds(bpf.costs.hit.memory_argument_ps()),
@@ -212,11 +215,11 @@ Check hit_cost(const BpfAnswers& bpf) {
 
 Check stepped(const BpfAnswers& bpf) {
   if (bpf.stepped_hit_ps == 0)
-    return make("single_step", "single step", Verdict::kDegraded, "could not be measured");
+    return make("single_step", "single step", CheckStatus::kDegraded, "could not be measured");
   constexpr std::uint64_t kDear = 3'000'000;
   const bool dear = bpf.stepped_hit_ps > kDear;
   Check check =
-      make("single_step", "single step", dear ? Verdict::kDegraded : Verdict::kPass,
+      make("single_step", "single step", dear ? CheckStatus::kDegraded : CheckStatus::kPass,
            fmt::format("{} a hit where the kernel cannot emulate the instruction",
                        nanoseconds(bpf.stepped_hit_ps)),
            dear ? "points are nops and never stepped; keep probes off other instructions" : "");
@@ -229,7 +232,7 @@ Check stepped(const BpfAnswers& bpf) {
 Check rings(const HostFacts& facts, const HostAnswers& answers) {
   const bool steady = facts.has_steady_counter;
   Check check =
-      make("ring_cost", "ring hit", steady ? Verdict::kPass : Verdict::kNo,
+      make("ring_cost", "ring hit", steady ? CheckStatus::kPass : CheckStatus::kNo,
            steady ? fmt::format("about {} with 5 fields (from the cycle counter's own cost)",
                                 nanoseconds(answers.ring_hit.ps(5)))
                   : "the cycle counter does not tick steadily (constant_tsc, nonstop_tsc)",
@@ -246,7 +249,7 @@ Check clocks(const HostFacts& facts, const HostAnswers& answers) {
   const bool slow = facts.clocksource == "hpet" || facts.clocksource == "acpi_pm" ||
                     facts.clocksource == "jiffies" || clock.resolution_ns > 1000;
   Check check = make(
-      "clocks", "clocks", slow ? Verdict::kDegraded : Verdict::kPass,
+      "clocks", "clocks", slow ? CheckStatus::kDegraded : CheckStatus::kPass,
       fmt::format("{}, resolution {} ns; read with the wall's clock within {} ns, with the cycle "
                   "counter within {} ns",
                   facts.clocksource.empty() ? "source not told" : facts.clocksource,
@@ -266,7 +269,7 @@ Check isolation(const HostFacts& facts) {
   const bool any = !facts.isolated.empty() || !facts.nohz_full.empty();
   const auto said = [](const std::string& cpus) { return cpus.empty() ? "none" : cpus; };
   Check check =
-      make("isolation", "CPU isolation", any ? Verdict::kPass : Verdict::kDegraded,
+      make("isolation", "CPU isolation", any ? CheckStatus::kPass : CheckStatus::kDegraded,
            fmt::format("isolcpus {}, nohz_full {}", said(facts.isolated), said(facts.nohz_full)),
            any ? ""
                : "others run on the target's CPUs as well, and this tracer: isolcpus= and "
@@ -278,13 +281,13 @@ Check isolation(const HostFacts& facts) {
 
 Check governor(const HostFacts& facts) {
   Check check =
-      make("governor", "CPU speed", Verdict::kPass, "no frequency governor (as in most VMs)");
+      make("governor", "CPU speed", CheckStatus::kPass, "no frequency governor (as in most VMs)");
   const bool steady = std::ranges::all_of(
       facts.governors, [](const std::string& governor) { return governor == "performance"; });
   if (!facts.governors.empty())
     check.finding = fmt::format("governor {}", fmt::join(facts.governors, ", "));
   if (!steady) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.advice = "latencies change with the clock's speed: cpupower frequency-set -g performance";
   }
   check.values = {{"governors", facts.governors}};
@@ -292,9 +295,9 @@ Check governor(const HostFacts& facts) {
 }
 
 Check smt(const HostFacts& facts) {
-  Check check = make("smt", "SMT", Verdict::kPass, facts.smt ? "off" : "not told");
+  Check check = make("smt", "SMT", CheckStatus::kPass, facts.smt ? "off" : "not told");
   if (facts.smt.value_or(false)) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = "on: two CPUs share one core";
     check.advice = "a neighbour on the same core slows a thread: keep siblings of its CPUs free";
   }
@@ -305,13 +308,13 @@ Check smt(const HostFacts& facts) {
 // ---- counters, energy, memory ----
 
 Check counters(const HostAnswers& answers) {
-  Check check = make("pmu", "counters", Verdict::kPass, "hardware and software counters");
+  Check check = make("pmu", "counters", CheckStatus::kPass, "hardware and software counters");
   if (!answers.why_not_software_counters.empty()) {
-    check.verdict = Verdict::kNo;
+    check.verdict = CheckStatus::kNo;
     check.finding = "no counters: " + answers.why_not_software_counters;
     check.advice = "run as root, or with CAP_PERFMON";
   } else if (!answers.why_not_hardware_counters.empty()) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding =
         fmt::format("software counters only; hardware: {}", answers.why_not_hardware_counters);
     check.advice = "a virtual machine needs a virtual PMU from its host";
@@ -322,10 +325,10 @@ Check counters(const HostAnswers& answers) {
 }
 
 Check energy(const HostFacts& facts) {
-  Check check = make("energy", "energy", Verdict::kPass,
+  Check check = make("energy", "energy", CheckStatus::kPass,
                      fmt::format("RAPL: {}", fmt::join(facts.energy_zones, ", ")));
   if (facts.energy_zones.empty()) {
-    check.verdict = Verdict::kNo;
+    check.verdict = CheckStatus::kNo;
     check.finding =
         facts.energy_refused.empty()
             ? "no RAPL zones below /sys/class/powercap"
@@ -341,17 +344,17 @@ Check energy(const HostFacts& facts) {
 Check cgroups(const HostFacts& facts) {
   switch (facts.cgroups) {
     case Cgroups::kV2:
-      return make("cgroups", "cgroups", Verdict::kPass, "version 2");
+      return make("cgroups", "cgroups", CheckStatus::kPass, "version 2");
     case Cgroups::kHybrid:
-      return make("cgroups", "cgroups", Verdict::kDegraded, "versions 1 and 2 side by side",
+      return make("cgroups", "cgroups", CheckStatus::kDegraded, "versions 1 and 2 side by side",
                   "a version 1 group is traced by the list of its processes");
     case Cgroups::kV1:
-      return make("cgroups", "cgroups", Verdict::kDegraded, "version 1",
+      return make("cgroups", "cgroups", CheckStatus::kDegraded, "version 1",
                   "a group is traced by the list of its processes");
     case Cgroups::kNone:
       break;
   }
-  return make("cgroups", "cgroups", Verdict::kDegraded, "none mounted at /sys/fs/cgroup",
+  return make("cgroups", "cgroups", CheckStatus::kDegraded, "none mounted at /sys/fs/cgroup",
               "processes are chosen by PID");
 }
 
@@ -362,7 +365,7 @@ Check memory(const HostFacts& facts) {
       std::min(facts.available_bytes, facts.cgroup_memory_bytes.value_or(UINT64_MAX));
   const bool tight = free < kWanted;
   Check check = make(
-      "memory", "memory", tight ? Verdict::kDegraded : Verdict::kPass,
+      "memory", "memory", tight ? CheckStatus::kDegraded : CheckStatus::kPass,
       fmt::format("{} available, cgroup limit {}, lockable {}", mebibytes(facts.available_bytes),
                   facts.cgroup_memory_bytes ? mebibytes(*facts.cgroup_memory_bytes) : "none",
                   facts.memlock_bytes ? mebibytes(*facts.memlock_bytes) : "without limit"),
@@ -398,15 +401,17 @@ Diagnosis judge_host(const HostFacts& facts, const HostAnswers& answers) {
   auto& checks = diagnosis.checks;
   checks = {kernel(facts, answers), btf(facts),      rights(facts),
             settings(facts),        lockdown(facts), uprobes(answers)};
-  if (checks.back().verdict == Verdict::kNo) diagnosis.ways.why_not_bpf = checks.back().finding;
+  if (checks.back().verdict == CheckStatus::kNo) diagnosis.ways.why_not_bpf = checks.back().finding;
   if (answers.bpf) {
     checks.push_back(nops(*answers.bpf));
-    if (checks.back().verdict == Verdict::kNo) diagnosis.ways.why_not_bpf = checks.back().finding;
+    if (checks.back().verdict == CheckStatus::kNo)
+      diagnosis.ways.why_not_bpf = checks.back().finding;
     checks.push_back(hit_cost(*answers.bpf));
     checks.push_back(stepped(*answers.bpf));
   }
   checks.push_back(rings(facts, answers));
-  if (checks.back().verdict == Verdict::kNo) diagnosis.ways.why_not_rings = checks.back().finding;
+  if (checks.back().verdict == CheckStatus::kNo)
+    diagnosis.ways.why_not_rings = checks.back().finding;
   for (Check& check :
        std::vector{clocks(facts, answers), isolation(facts), governor(facts), smt(facts),
                    counters(answers), energy(facts), cgroups(facts), memory(facts)})

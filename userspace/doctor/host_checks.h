@@ -1,7 +1,7 @@
 // What a machine's facts and answers mean for recording on it. Pure: same in, same out.
 #pragma once
 
-#include "userspace/doctor/check.h"
+#include "userspace/doctor/diagnosis.h"
 #include "userspace/doctor/host_answers.h"
 #include "userspace/doctor/host_facts.h"
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "userspace/target/host.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/host.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::doctor {
 
@@ -20,14 +20,14 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string read_text(const std::string& path) {
-  const auto text = target::read_whole(path);
+  const auto text = tracee::read_whole(path);
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
 std::optional<int> read_setting(const std::string& path) {
   std::string text = read_text(path);
   const bool negative = text.starts_with('-');
-  const auto number = target::parse_number(std::string_view(text).substr(negative ? 1 : 0));
+  const auto number = tracee::parse_number(std::string_view(text).substr(negative ? 1 : 0));
   if (!number || *number > 1000) return std::nullopt;
   return negative ? -static_cast<int>(*number) : static_cast<int>(*number);
 }
@@ -42,7 +42,7 @@ std::string chosen_word(std::string_view text) {
 
 // The value of a line "key : value" of /proc/cpuinfo.
 std::string_view cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
-  for (const std::string_view line : target::split(cpuinfo, '\n')) {
+  for (const std::string_view line : tracee::split(cpuinfo, '\n')) {
     const auto colon = line.find(':');
     if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == key)
       return trimmed(line.substr(colon + 1));
@@ -83,7 +83,7 @@ void read_energy(const Roots& roots, HostFacts& facts) {
   for (const std::string& zone : entries(roots.sys + "/class/powercap", "intel-rapl")) {
     std::string name = read_text(zone + "/name");
     if (name.empty()) continue;
-    const bool readable = target::parse_number(read_text(zone + "/energy_uj")).has_value();
+    const bool readable = tracee::parse_number(read_text(zone + "/energy_uj")).has_value();
     (readable ? facts.energy_zones : facts.energy_refused).push_back(std::move(name));
   }
 }
@@ -99,8 +99,8 @@ void read_cgroups(const Roots& roots, HostFacts& facts) {
   } else if (fs::exists(mount + "/memory")) {
     facts.cgroups = Cgroups::kV1;
   }
-  for (const std::string_view line : target::split(own, '\n')) {
-    const auto parts = target::split(line, ':');
+  for (const std::string_view line : tracee::split(own, '\n')) {
+    const auto parts = tracee::split(line, ':');
     if (parts.size() != 3) continue;
     if (parts[1].empty() && facts.cgroups == Cgroups::kV2)
       memory_limit = read_text(fmt::format("{}{}/memory.max", mount, parts[2]));
@@ -108,22 +108,22 @@ void read_cgroups(const Roots& roots, HostFacts& facts) {
       memory_limit = read_text(fmt::format("{}/memory{}/memory.limit_in_bytes", mount, parts[2]));
   }
   constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // v1 writes a very large number
-  facts.cgroup_memory_bytes = target::parse_number(memory_limit);
+  facts.cgroup_memory_bytes = tracee::parse_number(memory_limit);
   if (facts.cgroup_memory_bytes.value_or(0) >= kNoLimit) facts.cgroup_memory_bytes.reset();
 }
 
 void read_memory(const Roots& roots, HostFacts& facts) {
   const std::string limits = read_text(roots.proc + "/self/limits");
   constexpr std::string_view kMemlock = "Max locked memory";
-  for (const std::string_view line : target::split(limits, '\n')) {
+  for (const std::string_view line : tracee::split(limits, '\n')) {
     if (!line.starts_with(kMemlock)) continue;
     const std::string_view rest = trimmed(line.substr(kMemlock.size()));
-    facts.memlock_bytes = target::parse_number(rest.substr(0, rest.find(' ')));
+    facts.memlock_bytes = tracee::parse_number(rest.substr(0, rest.find(' ')));
   }
   const std::string meminfo = read_text(roots.proc + "/meminfo");
   const std::string_view available = trimmed(cpuinfo_value(meminfo, "MemAvailable"));
   facts.available_bytes =
-      target::parse_number(available.substr(0, available.find(' '))).value_or(0) * 1024;
+      tracee::parse_number(available.substr(0, available.find(' '))).value_or(0) * 1024;
 }
 
 }  // namespace
@@ -136,15 +136,15 @@ HostFacts read_host(const Roots& roots) {
   facts.kernel = read_text(settings + "/osrelease");
   facts.cpu = cpuinfo_value(cpuinfo, "model name");
   facts.has_btf = fs::exists(roots.sys + "/kernel/btf/vmlinux");
-  if (const auto value = target::status_value(status, "CapEff"))
-    facts.capabilities = target::parse_number(*value, 16).value_or(0);
+  if (const auto value = tracee::status_value(status, "CapEff"))
+    facts.capabilities = tracee::parse_number(*value, 16).value_or(0);
   facts.perf_event_paranoid = read_setting(settings + "/perf_event_paranoid");
   facts.unprivileged_bpf_disabled = read_setting(settings + "/unprivileged_bpf_disabled");
   facts.yama = read_setting(settings + "/yama/ptrace_scope");
   facts.lockdown = chosen_word(read_text(roots.sys + "/kernel/security/lockdown"));
   facts.clocksource =
       read_text(roots.sys + "/devices/system/clocksource/clocksource0/current_clocksource");
-  facts.has_steady_counter = target::has_steady_counter(cpuinfo);
+  facts.has_steady_counter = tracee::has_steady_counter(cpuinfo);
   read_cpus(roots, facts);
   read_energy(roots, facts);
   read_cgroups(roots, facts);

@@ -11,7 +11,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/base/fd.h"
-#include "userspace/base/own_child.h"
+#include "userspace/base/forked_child.h"
 #include "userspace/capture/api.h"
 
 namespace sojourn::doctor {
@@ -155,13 +155,13 @@ Result<std::uint64_t> stepped_in_child(Mechanism mechanism) {
 }  // namespace
 
 Result<PidAnswer> try_pid_filter(Mechanism mechanism) {
-  return base::in_own_child<PidAnswer>([&] { return pid_filter_in_child(mechanism); });
+  return base::run_in_child<PidAnswer>([&] { return pid_filter_in_child(mechanism); });
 }
 
 Result<NopAnswer> try_nop(Mechanism mechanism, unsigned bytes) {
   const TrialSite* longer = capture::long_nop(bytes);
   const TrialSite& site = longer != nullptr ? *longer : capture::plain_sites().front();
-  auto tried = base::in_own_child<NopTrial>([&] { return nop_in_child(mechanism, site); });
+  auto tried = base::run_in_child<NopTrial>([&] { return nop_in_child(mechanism, site); });
   NopAnswer answer{.bytes = bytes, .refused = {}};
   if (!tried) {
     answer.refused = tried.error().text();
@@ -175,7 +175,7 @@ Result<NopAnswer> try_nop(Mechanism mechanism, unsigned bytes) {
 }
 
 Result<std::uint64_t> try_stepped(Mechanism mechanism) {
-  return base::in_own_child<std::uint64_t>([&] { return stepped_in_child(mechanism); });
+  return base::run_in_child<std::uint64_t>([&] { return stepped_in_child(mechanism); });
 }
 
 }  // namespace sojourn::doctor

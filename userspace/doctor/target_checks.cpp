@@ -19,50 +19,50 @@ double took_ns(std::uint64_t hits, std::uint64_t ps) {
   return static_cast<double>(hits) * static_cast<double>(ps) / 1e3;
 }
 
-double per_second(const TargetLook& look, std::uint64_t hits) {
+double per_second(const TargetInspection& look, std::uint64_t hits) {
   return look.span_ns == 0 ? 0
                            : static_cast<double>(hits) * 1e9 / static_cast<double>(look.span_ns);
 }
 
 // Of the target's CPU, which is known in ticks of 10 ms.
-double share(const TargetLook& look, double ns) {
+double share(const TargetInspection& look, double ns) {
   return ns / static_cast<double>(std::max<std::uint64_t>(look.cpu_ns, 10'000'000));
 }
 
 template <typename Has>
-std::size_t count_points(const TargetLook& look, Has has) {
+std::size_t count_points(const TargetInspection& look, Has has) {
   return static_cast<std::size_t>(std::ranges::count_if(look.points, has));
 }
 
-Check process(const TargetLook& look) {
+Check process(const TargetInspection& look) {
   Check check{
       .id = "process",
       .title = "process",
-      .verdict = look.is_stopped ? Verdict::kDegraded : Verdict::kPass,
+      .verdict = look.is_stopped ? CheckStatus::kDegraded : CheckStatus::kPass,
       .finding = look.title + (look.is_stopped ? " is stopped" : ""),
       .advice = look.is_stopped ? "resume it (kill -CONT), or nothing will be recorded" : ""};
   check.values = {{"stopped", look.is_stopped}};
   return check;
 }
 
-Check points(const TargetLook& look) {
+Check points(const TargetInspection& look) {
   const auto by_ring = count_points(look, [](const auto& point) { return point.ring_sites != 0; });
   const auto by_bpf = count_points(look, [](const auto& point) { return point.sites != 0; });
   Check check{.id = "points",
               .title = "points",
-              .verdict = Verdict::kPass,
+              .verdict = CheckStatus::kPass,
               .finding = fmt::format("{} points: {} have rings, {} can be attached to",
                                      look.points.size(), by_ring, by_bpf),
               .advice = {}};
   if (look.points.empty()) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = "none was built into it";
     check.advice =
         "what its threads do: sojourn record -p PID --auto; its functions as points: sojourn list "
         "-p PID --suggest, --map (docs/coarse-tracing.md); exact ones: build it with "
         "<sojourn/point.h> (docs/instrumenting.md)";
   } else if (by_ring != 0 && !look.why_not_rings.empty()) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding += "; its rings cannot be read: " + look.why_not_rings;
     check.advice = "record by eBPF (--engine bpf)";
   }
@@ -70,17 +70,17 @@ Check points(const TargetLook& look) {
   return check;
 }
 
-Check refused(const TargetLook& look) {
+Check refused(const TargetInspection& look) {
   Check check{.id = "refused",
               .title = "refused sites",
-              .verdict = Verdict::kPass,
+              .verdict = CheckStatus::kPass,
               .finding = "none",
               .advice = {}};
   auto list = ordered_json::array();
   for (const Refused& one : look.refused) list.push_back({{"where", one.where}, {"why", one.why}});
   if (!look.refused.empty()) {
     const Refused& first = look.refused.front();
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = fmt::format("{}: {}: {}", look.refused.size(), first.where, first.why);
     check.advice = look.refused.size() > 1 ? "not recorded; sojourn list -p PID names them all"
                                            : "it is not recorded; the others are";
@@ -89,14 +89,14 @@ Check refused(const TargetLook& look) {
   return check;
 }
 
-Check cost(const TargetLook& look, const Ways& ways) {
+Check cost(const TargetInspection& look, const UsableEngines& ways) {
   Check check{.id = "cost",
               .title = "expected cost",
-              .verdict = Verdict::kPass,
+              .verdict = CheckStatus::kPass,
               .finding = {},
               .advice = {}};
   if (!look.why_not_counted.empty()) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = "not known, as hits could not be counted: " + look.why_not_counted;
     check.advice = "end the other tracer, or see the lines above";
     return check;
@@ -105,7 +105,7 @@ Check cost(const TargetLook& look, const Ways& ways) {
   double by_ring = 0;
   double by_bpf = 0;
   auto list = ordered_json::array();
-  for (const PointLook& point : look.points) {
+  for (const PointInspection& point : look.points) {
     hits += point.hits;
     const double bpf_ns = took_ns(point.hits, point.bpf_hit_ps);
     const double ring_ns = point.ring_sites != 0 ? took_ns(point.hits, point.ring_hit_ps) : bpf_ns;
@@ -134,9 +134,9 @@ Check cost(const TargetLook& look, const Ways& ways) {
   } else if (hits == 0) {
     check.finding = "no point was hit while it was looked at";
     check.advice = "is there traffic?";
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
   } else if (share(look, ways.why_not_rings.empty() ? by_ring : by_bpf) > kMuch) {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.advice = "--budget 2 keeps it under 2 %";
   }
   check.values = {{"hits_per_second", per_second(look, hits)},
@@ -146,14 +146,14 @@ Check cost(const TargetLook& look, const Ways& ways) {
   return check;
 }
 
-Check post_mortem(const TargetLook& look) {
+Check post_mortem(const TargetInspection& look) {
   Check check{.id = "post_mortem",
               .title = "after a crash",
-              .verdict = Verdict::kPass,
+              .verdict = CheckStatus::kPass,
               .finding = {},
               .advice = {}};
   if (!look.why_not_rings.empty()) {
-    check.verdict = Verdict::kNo;
+    check.verdict = CheckStatus::kNo;
     check.finding = "nothing is left of it: it has no rings";
     check.advice = "what was recorded until then is in the trace";
   } else if (look.is_ring_file_named) {
@@ -161,11 +161,11 @@ Check post_mortem(const TargetLook& look) {
   } else if (look.core_has_rings) {
     check.finding = "its rings are in its core file, if one is written (ulimit -c)";
   } else {
-    check.verdict = Verdict::kDegraded;
+    check.verdict = CheckStatus::kDegraded;
     check.finding = "only a collector that runs then has its last events";
     check.advice = "start it with SJ_RING_DIR=DIR, or set bit 1 of its coredump_filter";
   }
-  if (check.verdict == Verdict::kPass)
+  if (check.verdict == CheckStatus::kPass)
     check.advice = fmt::format(
         "afterwards: sojourn record --post-mortem {}; started with SJ_RINGS=flight it keeps its "
         "last events while nobody records, too",
@@ -176,7 +176,7 @@ Check post_mortem(const TargetLook& look) {
 
 }  // namespace
 
-void judge_target(const TargetLook& look, Diagnosis& diagnosis) {
+void judge_target(const TargetInspection& look, Diagnosis& diagnosis) {
   const bool has_bpf = count_points(look, [](const auto& point) { return point.sites != 0; }) != 0;
   // Where it has none at all, a map may say which of its functions are.
   if (!has_bpf && !look.points.empty())
@@ -187,15 +187,15 @@ void judge_target(const TargetLook& look, Diagnosis& diagnosis) {
     diagnosis.checks.push_back(std::move(check));
 }
 
-std::string points_text(const TargetLook& look) {
+std::string points_text(const TargetInspection& look) {
   if (!look.why_not_counted.empty() || look.points.empty()) return {};
-  std::vector<PointLook> rows = look.points;
-  std::ranges::stable_sort(rows, std::greater{}, &PointLook::hits);
+  std::vector<PointInspection> rows = look.points;
+  std::ranges::stable_sort(rows, std::greater{}, &PointInspection::hits);
   std::size_t widest = 0;
-  for (const PointLook& row : rows) widest = std::max(widest, row.name.size());
+  for (const PointInspection& row : rows) widest = std::max(widest, row.name.size());
   std::string text = fmt::format("\n{:<{}}  {:>8}  {:>8}  {:>8}\n", "points", widest, "hits/s",
                                  "by ring", "by eBPF");
-  for (const PointLook& row : rows)
+  for (const PointInspection& row : rows)
     text += fmt::format("{:<{}}  {:>8.0f}  {:>8}  {:>8}\n", row.name, widest,
                         per_second(look, row.hits),
                         row.ring_sites != 0 ? nanoseconds(row.ring_hit_ps) : "-",

@@ -6,18 +6,18 @@
 #include <fmt/format.h>
 
 #include "userspace/doctor/host_checks.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::doctor {
 
 namespace {
 
-constexpr std::size_t kMostRows = 10;
+constexpr std::size_t kMaxRows = 10;
 
-std::string points_in_words(const target::RunningProgram& process) {
+std::string points_in_words(const tracee::RunningProgram& process) {
   std::string words = process.has_more_points ? "more than " : "";
   words += fmt::format("{} point{}", process.points, process.points == 1 ? "" : "s");
-  if (!process.library.empty()) words += fmt::format(" in {}", target::printable(process.library));
+  if (!process.library.empty()) words += fmt::format(" in {}", tracee::printable(process.library));
   return words;
 }
 
@@ -29,17 +29,17 @@ std::string words_of(const Traceable& one) {
 }
 
 std::string table(const std::vector<Traceable>& all) {
-  const std::size_t rows = std::min(all.size(), kMostRows);
+  const std::size_t rows = std::min(all.size(), kMaxRows);
   std::size_t pid = 3;
   std::size_t name = 7;
   for (std::size_t row = 0; row < rows; ++row) {
     pid = std::max(pid, std::to_string(all[row].process.pid).size());
-    name = std::max(name, target::printable(all[row].process.name).size());
+    name = std::max(name, tracee::printable(all[row].process.name).size());
   }
   std::string text = fmt::format("  {:>{}}  {:<{}}  has\n", "PID", pid, "program", name);
   for (std::size_t row = 0; row < rows; ++row)
     text += fmt::format("  {:>{}}  {:<{}}  {}\n", all[row].process.pid, pid,
-                        target::printable(all[row].process.name), name, words_of(all[row]));
+                        tracee::printable(all[row].process.name), name, words_of(all[row]));
   if (all.size() > rows)
     text += fmt::format("  and {} more: `sojourn doctor --json` lists all\n", all.size() - rows);
   return text;
@@ -68,7 +68,7 @@ std::string commands(const std::vector<Traceable>& all) {
         "  {0} list -p {1} --map {2}\n"
         "  {0} record -p {1} --map {2} --for 10s -o run.sjt\n"
         "  sojourn report run.sjt\n",
-        prefix(*mapped), mapped->process.pid, mapped->map, target::printable(mapped->process.name));
+        prefix(*mapped), mapped->process.pid, mapped->map, tracee::printable(mapped->process.name));
   return text;
 }
 
@@ -87,7 +87,7 @@ std::string nothing_found() {
 }
 
 // What was not looked at, and which rights are missing: a line for each.
-std::string obstacles(const Surroundings& surroundings) {
+std::string obstacles(const MachineOverview& surroundings) {
   std::string text;
   if (!surroundings.is_in_time)
     text += "Looking took too long: there may be more than was found.\n";
@@ -105,18 +105,18 @@ std::string obstacles(const Surroundings& surroundings) {
 
 }  // namespace
 
-Surroundings judge_surroundings(target::RunningPrograms programs,
-                                const std::vector<ProgramMap>& maps, const HostFacts& facts) {
-  Surroundings surroundings{.closed = programs.closed,
-                            .hides_others = programs.hides_others,
-                            .is_in_time = programs.is_in_time,
-                            .can_use_bpf = may_use_bpf(facts),
-                            .can_look_into_others = may_look_into_others(facts)};
-  for (target::RunningProgram& process : programs.found) {
+MachineOverview judge_machine(tracee::RunningPrograms programs, const std::vector<ProgramMap>& maps,
+                              const HostFacts& facts) {
+  MachineOverview surroundings{.closed = programs.closed,
+                               .hides_others = programs.hides_others,
+                               .is_in_time = programs.is_in_time,
+                               .can_use_bpf = may_use_bpf(facts),
+                               .can_look_into_others = may_look_into_others(facts)};
+  for (tracee::RunningProgram& process : programs.found) {
     Traceable one{.process = std::move(process), .map = {}};
     if (one.process.points == 0) {
       const auto map = std::ranges::find_if(maps, [&](const ProgramMap& known) {
-        return target::may_be_named(one.process, known.program);
+        return tracee::may_be_named(one.process, known.program);
       });
       if (map == maps.end()) continue;
       one.map = map->map;
@@ -130,14 +130,14 @@ Surroundings judge_surroundings(target::RunningPrograms programs,
   return surroundings;
 }
 
-std::string traceable_text(const Surroundings& surroundings) {
+std::string traceable_text(const MachineOverview& surroundings) {
   const auto& all = surroundings.traceable;
   return (all.empty() ? nothing_found()
                       : "These processes can be traced:\n" + table(all) + commands(all)) +
          obstacles(surroundings);
 }
 
-nlohmann::ordered_json traceable_json(const Surroundings& surroundings) {
+nlohmann::ordered_json traceable_json(const MachineOverview& surroundings) {
   auto list = nlohmann::ordered_json::array();
   for (const Traceable& one : surroundings.traceable)
     list.push_back({{"pid", one.process.pid},

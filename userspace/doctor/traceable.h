@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "userspace/doctor/host_facts.h"
-#include "userspace/target/running_programs.h"
+#include "userspace/tracee/running_programs.h"
 
 namespace sojourn::doctor {
 
@@ -20,11 +20,11 @@ struct ProgramMap {
 };
 
 struct Traceable {
-  target::RunningProgram process;
+  tracee::RunningProgram process;
   std::string map;  // empty: it has points, or there is none
 };
 
-struct Surroundings {
+struct MachineOverview {
   std::vector<Traceable> traceable = {};  // the ones to begin with first
   std::size_t closed = 0;                 // processes that this user may not look into
   bool hides_others = false;
@@ -33,13 +33,13 @@ struct Surroundings {
   bool can_look_into_others = false;
 };
 
-Surroundings judge_surroundings(target::RunningPrograms programs,
-                                const std::vector<ProgramMap>& maps, const HostFacts& facts);
+MachineOverview judge_machine(tracee::RunningPrograms programs, const std::vector<ProgramMap>& maps,
+                              const HostFacts& facts);
 
 // What can be traced, what to type, and what stands in the way.
-std::string traceable_text(const Surroundings& surroundings);
+std::string traceable_text(const MachineOverview& surroundings);
 
 // The same for programs: [{"pid", "program", "points", "library", "map", "closed"}].
-nlohmann::ordered_json traceable_json(const Surroundings& surroundings);
+nlohmann::ordered_json traceable_json(const MachineOverview& surroundings);
 
 }  // namespace sojourn::doctor

@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "userspace/base/own_child.h"
-#include "userspace/target/procfs.h"
+#include "userspace/base/forked_child.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::symbols {
 
@@ -12,19 +12,19 @@ namespace {
 
 // Behind the target's threads, but somebody waits for the answer.
 constexpr int kPatient = 10;
-constexpr rlim_t kMostMemory = rlim_t{4} << 30;  // besides what this process has already
+constexpr rlim_t kMaxMemory = rlim_t{4} << 30;  // besides what this process has already
 
 // "size resident ..." in pages
 rlim_t address_space_bytes() {
-  const auto text = target::read_whole("/proc/self/statm");
-  const auto pages = text ? target::parse_number(text->substr(0, text->find(' '))) : std::nullopt;
+  const auto text = tracee::read_whole("/proc/self/statm");
+  const auto pages = text ? tracee::parse_number(text->substr(0, text->find(' '))) : std::nullopt;
   return pages.value_or(0) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-void bound_this_process(std::chrono::milliseconds patience) {
-  const rlim_t most = address_space_bytes() + kMostMemory;
+void bound_this_process(std::chrono::milliseconds timeout) {
+  const rlim_t most = address_space_bytes() + kMaxMemory;
   const rlimit memory{most, most};
-  const auto seconds = static_cast<rlim_t>(patience.count() / 1000 + 1);
+  const auto seconds = static_cast<rlim_t>(timeout.count() / 1000 + 1);
   const rlimit time{seconds, seconds};
   const rlimit none{0, 0};
   setrlimit(RLIMIT_AS, &memory);
@@ -35,13 +35,13 @@ void bound_this_process(std::chrono::milliseconds patience) {
 
 }  // namespace
 
-Result<std::string> answer_apart(const std::function<std::string()>& work, std::size_t most_bytes,
-                                 std::chrono::milliseconds patience) {
+Result<std::string> run_in_bounded_child(const std::function<std::string()>& work,
+                                         std::size_t max_bytes, std::chrono::milliseconds timeout) {
   const auto bounded = [&] {
-    bound_this_process(patience);
+    bound_this_process(timeout);
     return work();
   };
-  return base::text_from_own_child(bounded, most_bytes, patience);
+  return base::text_from_child(bounded, max_bytes, timeout);
 }
 
 }  // namespace sojourn::symbols

@@ -12,7 +12,7 @@
 namespace sojourn::symbols {
 
 // What `work` returns there, at most `most_bytes` long. The answer is as hostile as the files are.
-Result<std::string> answer_apart(const std::function<std::string()>& work, std::size_t most_bytes,
-                                 std::chrono::milliseconds patience);
+Result<std::string> run_in_bounded_child(const std::function<std::string()>& work,
+                                         std::size_t max_bytes, std::chrono::milliseconds timeout);
 
 }  // namespace sojourn::symbols

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/target/elf_file.h"
-#include "userspace/target/maps.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/maps.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::symbols {
 
@@ -22,21 +22,21 @@ namespace sojourn::symbols {
 struct Module {
   std::string name;  // as the process's maps name it; "[vdso]", "[memory]"
   std::string build_id;
-  std::shared_ptr<const target::ElfFile> file;  // for who reads it later, maybe elsewhere
+  std::shared_ptr<const tracee::ElfFile> file;  // for who reads it later, maybe elsewhere
 };
 
-struct Place {
+struct CodeLocation {
   std::uint32_t module = 0;   // index into modules()
   std::uint64_t address = 0;  // as the file counts; without a file from its mapping's begin
 };
 
 class CodeMap {
  public:
-  explicit CodeMap(const target::Process& process) : process_(&process) {}
+  explicit CodeMap(const tracee::Process& process) : process_(&process) {}
 
   // Nothing where no code is mapped at the address. Maps are read again for an address that they
   // do not have, once a second at most.
-  std::optional<Place> find(std::uint64_t address);
+  std::optional<CodeLocation> find(std::uint64_t address);
 
   // Code was mapped since: what is known of addresses may be wrong.
   void forget_mappings() { next_read_ns_ = 0, is_stale_ = true; }
@@ -46,12 +46,12 @@ class CodeMap {
  private:
   using FileId = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
   void read_mappings();
-  const target::Mapping* mapping_of(std::uint64_t address) const;
-  std::uint32_t module_of(const target::Mapping& mapping);
-  void open_file(const target::Mapping& mapping, Module& module) const;
+  const tracee::Mapping* mapping_of(std::uint64_t address) const;
+  std::uint32_t module_of(const tracee::Mapping& mapping);
+  void open_file(const tracee::Mapping& mapping, Module& module) const;
 
-  const target::Process* process_;
-  std::vector<target::Mapping> mappings_;  // of code, by address
+  const tracee::Process* process_;
+  std::vector<tracee::Mapping> mappings_;  // of code, by address
   std::uint64_t next_read_ns_ = 0;
   bool is_stale_ = true;
   std::vector<Module> modules_;

@@ -9,7 +9,7 @@ namespace sojourn::symbols {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 8192;  // of a name; longer ones are cut
+constexpr std::size_t kMaxBytes = 8192;  // of a name; longer ones are cut
 
 struct Free {
   void operator()(char* text) const { std::free(text); }
@@ -18,13 +18,13 @@ struct Free {
 }  // namespace
 
 std::string demangled(std::string_view name) {
-  std::string text(name.substr(0, kMostBytes));
-  if (!name.starts_with("_Z") || name.size() > kMostBytes) return text;
+  std::string text(name.substr(0, kMaxBytes));
+  if (!name.starts_with("_Z") || name.size() > kMaxBytes) return text;
   int failed = 0;
   const std::unique_ptr<char, Free> said(
       abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &failed));
   if (failed != 0 || said == nullptr) return text;
-  return std::string(said.get()).substr(0, kMostBytes);
+  return std::string(said.get()).substr(0, kMaxBytes);
 }
 
 }  // namespace sojourn::symbols

@@ -14,7 +14,7 @@ namespace sojourn::symbols {
 
 namespace {
 
-constexpr std::size_t kMostInlined = 64;  // one into the other, at one address
+constexpr std::size_t kMaxInlined = 64;  // one into the other, at one address
 
 struct Free {
   void operator()(Dwarf_Die* dies) const { std::free(dies); }
@@ -49,12 +49,13 @@ struct DwarfLines::State {
   OwnedDwarf dwarf;
   DwarfUnits units;
 
-  static void set_line_of_address(Dwarf_Die& unit, std::uint64_t address, model::Call& call);
-  static void set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, model::Call& caller);
+  static void set_line_of_address(Dwarf_Die& unit, std::uint64_t address,
+                                  model::FrameFunction& call);
+  static void set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, model::FrameFunction& caller);
 };
 
 void DwarfLines::State::set_line_of_address(Dwarf_Die& unit, std::uint64_t address,
-                                            model::Call& call) {
+                                            model::FrameFunction& call) {
   Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
   int number = 0;
   if (line == nullptr || dwarf_lineno(line, &number) != 0 || number <= 0) return;
@@ -65,7 +66,8 @@ void DwarfLines::State::set_line_of_address(Dwarf_Die& unit, std::uint64_t addre
 }
 
 // Where the inlined function was called, in the one that holds it.
-void DwarfLines::State::set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined, model::Call& caller) {
+void DwarfLines::State::set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined,
+                                      model::FrameFunction& caller) {
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
   const std::uint64_t file = number_of(inlined, DW_AT_call_file);
@@ -84,8 +86,8 @@ DwarfLines::DwarfLines(DwarfLines&&) noexcept = default;
 DwarfLines& DwarfLines::operator=(DwarfLines&&) noexcept = default;
 DwarfLines::~DwarfLines() = default;
 
-std::vector<model::Call> DwarfLines::calls_at(std::uint64_t address) {
-  std::vector<model::Call> calls;
+std::vector<model::FrameFunction> DwarfLines::calls_at(std::uint64_t address) {
+  std::vector<model::FrameFunction> calls;
   Dwarf_Die unit;
   if (!state_->units.unit_at(address, unit)) return calls;
   Dwarf_Die* found = nullptr;
@@ -97,11 +99,11 @@ std::vector<model::Call> DwarfLines::calls_at(std::uint64_t address) {
   const int count = dwarf_getscopes_die(&by_address[0], &found);
   const Dies scopes(found);
   Dwarf_Die* inner = nullptr;
-  for (int at = 0; at < count && calls.size() < kMostInlined; ++at) {
+  for (int at = 0; at < count && calls.size() < kMaxInlined; ++at) {
     Dwarf_Die& scope = scopes[static_cast<std::size_t>(at)];
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    model::Call& call = calls.emplace_back();
+    model::FrameFunction& call = calls.emplace_back();
     call.function = name_of(scope);
     if (inner == nullptr)
       State::set_line_of_address(unit, address, call);

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/model/profile.h"
+#include "analysis/model/profile_info.h"
 
 namespace sojourn::symbols {
 
@@ -21,7 +21,7 @@ class DwarfLines {
 
   // The functions whose code is at the address, the one inlined into all others first. Empty where
   // nothing is known.
-  std::vector<model::Call> calls_at(std::uint64_t address);
+  std::vector<model::FrameFunction> calls_at(std::uint64_t address);
 
  private:
   struct State;

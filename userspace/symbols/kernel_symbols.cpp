@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::symbols {
 
@@ -22,16 +22,16 @@ bool is_code(char type) {
 // It opens without rights as well, and has only zeros then: so who keeps the rights is asked first.
 KernelSymbols KernelSymbols::read() {
   const std::string path = "/proc/kallsyms";
-  const base::Fd file = target::open_by_helper(path, O_RDONLY);
-  const auto text = file ? target::read_whole(file, path) : target::read_whole(path);
+  const base::Fd file = tracee::open_by_helper(path, O_RDONLY);
+  const auto text = file ? tracee::read_whole(file, path) : tracee::read_whole(path);
   return KernelSymbols(text ? std::string_view(*text) : std::string_view());
 }
 
 KernelSymbols::KernelSymbols(std::string_view kallsyms) {
-  for (const std::string_view line : target::split(kallsyms, '\n')) {
-    const auto words = target::split(line, ' ');
+  for (const std::string_view line : tracee::split(kallsyms, '\n')) {
+    const auto words = tracee::split(line, ' ');
     if (words.size() < 3 || words[1].size() != 1 || !is_code(words[1].front())) continue;
-    const auto address = target::parse_number(words[0], 16);
+    const auto address = tracee::parse_number(words[0], 16);
     // All addresses are 0 for whoever may not know them.
     if (!address || *address == 0) continue;
     functions_.push_back({*address, std::string(words[2].substr(0, words[2].find('\t')))});

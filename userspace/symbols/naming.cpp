@@ -18,33 +18,33 @@ namespace sojourn::symbols {
 
 namespace {
 
-constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
+constexpr std::size_t kMaxAnswer = std::size_t{64} << 20;
 
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);  // all of it where there is no slash
 }
 
-std::string symbol_at(const std::vector<target::FunctionSymbol>& functions, std::uint64_t address) {
-  auto after = std::ranges::upper_bound(functions, address, {}, &target::FunctionSymbol::address);
+std::string symbol_at(const std::vector<tracee::FunctionSymbol>& functions, std::uint64_t address) {
+  auto after = std::ranges::upper_bound(functions, address, {}, &tracee::FunctionSymbol::address);
   if (after == functions.begin()) return {};
-  const target::FunctionSymbol& function = *std::prev(after);
+  const tracee::FunctionSymbol& function = *std::prev(after);
   // Assembly often has no size.
   if (function.bytes != 0 && address - function.address >= function.bytes) return {};
   return demangled(function.name);
 }
 
-Result<void> try_apart(const target::ElfFile& file, Lines lines, std::vector<model::Frame>& frames,
-                       std::chrono::milliseconds patience) {
+Result<void> try_apart(const tracee::ElfFile& file, Lines lines, std::vector<model::Frame>& frames,
+                       std::chrono::milliseconds timeout) {
   const auto work = [&] {
     name_frames(file, lines, frames);
     return trace::to_json(model::Profile{.counters = {}, .frames = frames, .stacks = {}});
   };
-  SJ_TRY(text, answer_apart(work, kMostAnswer, patience));
+  SJ_TRY(text, run_in_bounded_child(work, kMaxAnswer, timeout));
   model::Profile named;
   SJ_CHECK(
       trace::from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, named));
   // Only names come from there: what else the child may have been led to say does not count.
-  std::unordered_map<std::uint32_t, std::vector<model::Call>> calls;
+  std::unordered_map<std::uint32_t, std::vector<model::FrameFunction>> calls;
   for (model::Frame& frame : named.frames) calls[frame.id] = std::move(frame.calls);
   for (model::Frame& frame : frames)
     if (auto known = calls.find(frame.id); known != calls.end())
@@ -54,7 +54,7 @@ Result<void> try_apart(const target::ElfFile& file, Lines lines, std::vector<mod
 
 }  // namespace
 
-void name_frames(const target::ElfFile& file, Lines lines, std::span<model::Frame> frames) {
+void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Frame> frames) {
   const auto functions = file.functions();
   DwarfLines dwarf(lines == Lines::kNo ? -1 : file.fd());
   std::optional<UnwindTable> table;  // read where something has no name
@@ -75,10 +75,10 @@ void name_frames(const target::ElfFile& file, Lines lines, std::span<model::Fram
   }
 }
 
-Result<void> name_frames_apart(const target::ElfFile& file, std::vector<model::Frame>& frames,
-                               std::chrono::milliseconds patience) {
-  if (try_apart(file, Lines::kWhereKnown, frames, patience)) return {};
-  return try_apart(file, Lines::kNo, frames, patience);
+Result<void> name_frames_in_child(const tracee::ElfFile& file, std::vector<model::Frame>& frames,
+                                  std::chrono::milliseconds timeout) {
+  if (try_apart(file, Lines::kWhereKnown, frames, timeout)) return {};
+  return try_apart(file, Lines::kNo, frames, timeout);
 }
 
 }  // namespace sojourn::symbols

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/profile.h"
-#include "userspace/target/elf_file.h"
+#include "analysis/model/profile_info.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::symbols {
 
@@ -19,11 +19,11 @@ enum class Lines : std::uint8_t { kNo, kWhereKnown };
 
 // Fills in the calls of frames, whose addresses are as the file counts. What is not known stays
 // empty. A forged file may take any time and memory, or end the process.
-void name_frames(const target::ElfFile& file, Lines lines, std::span<model::Frame> frames);
+void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Frame> frames);
 
 // The same in a child of its own, with bounded time and memory; without lines where the child did
 // not come to an end with them. The error says why even that came to nothing.
-Result<void> name_frames_apart(const target::ElfFile& file, std::vector<model::Frame>& frames,
-                               std::chrono::milliseconds patience = std::chrono::seconds(30));
+Result<void> name_frames_in_child(const tracee::ElfFile& file, std::vector<model::Frame>& frames,
+                                  std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 }  // namespace sojourn::symbols

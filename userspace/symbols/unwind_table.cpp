@@ -16,7 +16,7 @@ namespace sojourn::symbols {
 
 namespace {
 
-constexpr std::size_t kMostRanges = 4'000'000;
+constexpr std::size_t kMaxRanges = 4'000'000;
 constexpr std::uint64_t kStackPointer = 7;   // DWARF's number of rsp
 constexpr std::uint64_t kReturnAddress = 8;  // bytes, all that is on the stack at the entry
 constexpr unsigned kFormat = 0x0f;           // of a pointer's encoding; DW_EH_PE_
@@ -114,7 +114,7 @@ std::vector<CodeRange> ranges_of(Elf* elf) {
   if (table.data == nullptr || table.data->d_buf == nullptr || ident == nullptr) return ranges;
   std::unordered_map<Dwarf_Off, std::optional<unsigned>> encodings;  // by common entry
   Dwarf_Off next = 0;
-  for (Dwarf_Off at = 0; ranges.size() < kMostRanges; at = next) {
+  for (Dwarf_Off at = 0; ranges.size() < kMaxRanges; at = next) {
     Dwarf_CFI_Entry entry;
     const int done = dwarf_next_cfi(reinterpret_cast<const unsigned char*>(ident), table.data, true,
                                     at, &next, &entry);

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/live/coarse/subject.h"
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::live {
 namespace {
@@ -41,13 +41,13 @@ constexpr std::string_view kObserved[] = {
 
 TEST_CASE("the map of a gNB finds its functions by the names they have, and follows packets") {
   need_root();
-  const auto file = target::ElfFile::open(coarse_path("gnb-O2"), "gnb-O2");
+  const auto file = tracee::ElfFile::open(coarse_path("gnb-O2"), "gnb-O2");
   REQUIRE(file);
   const auto functions = file->functions();
   REQUIRE(functions);
   for (const std::string_view name : kObserved) {
     CAPTURE(name);
-    CHECK(std::ranges::any_of(*functions, [&](const target::FunctionSymbol& function) {
+    CHECK(std::ranges::any_of(*functions, [&](const tracee::FunctionSymbol& function) {
       return function.name.starts_with("_ZN6srsran" + std::string(name));
     }));
   }

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/live/coarse/subject.h"
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::live {
 namespace {
@@ -68,9 +68,9 @@ TEST_CASE("symbols that are packed into a file and damaged are none") {
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
   test::write_contents(map, "[[point]]\nfunction = 'coarse_frame'\n");
-  auto elf = target::ElfFile::open(coarse_path("c-O2-mini"), "subject");
+  auto elf = tracee::ElfFile::open(coarse_path("c-O2-mini"), "subject");
   REQUIRE(elf);
-  const target::Section* const section = elf->section(".gnu_debugdata");
+  const tracee::Section* const section = elf->section(".gnu_debugdata");
   REQUIRE(section != nullptr);
   const std::string whole = test::contents(coarse_path("c-O2-mini"));
   const std::string file = directory.path("program");
@@ -134,7 +134,7 @@ TEST_CASE("what is said of longer nops, stepped over or emulated, is what this k
 
 TEST_CASE("a function is found by its address, and in a library") {
   need_root();
-  auto elf = target::ElfFile::open(coarse_path("c-O2-stripped"), "subject");
+  auto elf = tracee::ElfFile::open(coarse_path("c-O2-stripped"), "subject");
   REQUIRE(elf);
   const auto address = elf->symbol("coarse_frame");
   REQUIRE(address);
@@ -162,7 +162,7 @@ TEST_CASE("an address in the middle of a function is refused, as a probe there w
   const test::TemporaryDirectory directory;
   const std::string bare = directory.path("bare");
   REQUIRE(test::run({"/usr/bin/strip", "-o", bare, coarse_path("c-O2")}).exit_code == 0);
-  auto elf = target::ElfFile::open(coarse_path("c-O2"), "subject");
+  auto elf = tracee::ElfFile::open(coarse_path("c-O2"), "subject");
   REQUIRE(elf);
   const auto address = elf->symbol("coarse_frame");
   REQUIRE(address);

@@ -25,7 +25,7 @@ CaptureRecord open_record(bool dumps_have_all = false) {
 }
 
 // Counts how often the record is written.
-class CountingStore final : public Store {
+class CountingStore final : public ItemStore {
  public:
   explicit CountingStore(std::shared_ptr<std::atomic<int>> written)
       : written_(std::move(written)) {}
@@ -82,16 +82,16 @@ TEST_CASE("what was not armed before the open mark is not noted") {
 
 TEST_CASE("spans that nobody was armed in are one for all processes when there are too many") {
   CaptureRecord record = open_record();
-  constexpr std::uint64_t kMost = 65'536;
-  for (std::uint64_t at = 1; at <= kMost + 10; ++at)
+  constexpr std::uint64_t kMax = 65'536;
+  for (std::uint64_t at = 1; at <= kMax + 10; ++at)
     record.note_unarmed({.pid = 7, .point = 3, .from_ns = at, .until_ns = at + 1});
   const auto& unarmed = record.about().unarmed;
-  REQUIRE(unarmed.size() == kMost);
-  CHECK(unarmed[kMost - 2].pid == 7);
+  REQUIRE(unarmed.size() == kMax);
+  CHECK(unarmed[kMax - 2].pid == 7);
   CHECK(unarmed.back().pid == 0);
   CHECK(unarmed.back().point == model::kNoPoint);
-  CHECK(unarmed.back().from_ns == kMost);
-  CHECK(unarmed.back().until_ns == kMost + 11);
+  CHECK(unarmed.back().from_ns == kMax);
+  CHECK(unarmed.back().until_ns == kMax + 11);
 }
 
 TEST_CASE("a point that is shed is off until it is brought back, or to the close mark") {

@@ -27,9 +27,9 @@ std::string name_of(const model::Context& context, int fd) {
 }
 
 TEST_CASE("descriptors are told by what they lead to, sockets by their words, each once") {
-  auto process = target::Process::open(getpid());
+  auto process = tracee::Process::open(getpid());
   REQUIRE(process);
-  const std::array<const target::Process*, 1> processes = {&*process};
+  const std::array<const tracee::Process*, 1> processes = {&*process};
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
   const base::Fd reads(ends[0]);

@@ -128,10 +128,10 @@ TEST_CASE("where no point was hit, that is what is told") {
 
 TEST_CASE("silent points are named, a few of many, with what may be the reason") {
   const std::vector<std::string> few = {"a--b", "c--d"};
-  CHECK(silent_words(few, false).starts_with("a--b, c--d: "));
-  CHECK(silent_words(few, true).contains("inlined"));
+  CHECK(silent_points_text(few, false).starts_with("a--b, c--d: "));
+  CHECK(silent_points_text(few, true).contains("inlined"));
   const std::vector<std::string> many(7, "a--b");
-  CHECK(silent_words(many, false).contains("a--b and 2 more"));
+  CHECK(silent_points_text(many, false).contains("a--b and 2 more"));
 }
 
 }  // namespace

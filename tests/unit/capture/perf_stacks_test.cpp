@@ -28,7 +28,7 @@ std::uint64_t address_of(int (*function)(int)) {
 }
 
 struct World {
-  target::Process process = *target::Process::open(getpid());
+  tracee::Process process = *tracee::Process::open(getpid());
   PerfStacks stacks{process};
 
   std::uint32_t number_of(std::vector<std::uint64_t> chain) {

@@ -79,7 +79,7 @@ TEST_CASE("queues that appear, are described and end are told once each, with th
 class OwnCapture {
  public:
   explicit OwnCapture(const QueueSamplerOptions& options)
-      : process_(*target::Process::open(getpid())) {
+      : process_(*tracee::Process::open(getpid())) {
     auto writer = trace::Writer::create(directory_.path("run.sjt"));
     REQUIRE(writer);
     sink_.emplace(std::make_unique<FileStore>(std::move(*writer)));
@@ -112,7 +112,7 @@ class OwnCapture {
 
  private:
   test::TemporaryDirectory directory_;
-  target::Process process_;
+  tracee::Process process_;
   std::optional<Sink> sink_;
   std::optional<CaptureOutput> output_;
   std::unique_ptr<QueueSampler> sampler_;
@@ -205,7 +205,7 @@ TEST_CASE("a sampler that is given up before its close ends at once") {
 }
 
 TEST_CASE("a CPU that is not there is refused by its number") {
-  const auto process = target::Process::open(getpid());
+  const auto process = tracee::Process::open(getpid());
   REQUIRE(process);
   const auto made = QueueSampler::create(*process, {.cpu = 4000});
   REQUIRE_FALSE(made);

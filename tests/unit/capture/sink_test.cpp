@@ -37,7 +37,7 @@ model::EventBatch batch_of(std::uint64_t first, std::size_t events, model::Event
   return batch;
 }
 
-std::unique_ptr<Store> store_for(const std::string& path) {
+std::unique_ptr<ItemStore> store_for(const std::string& path) {
   auto writer = trace::Writer::create(path);
   REQUIRE(writer.has_value());
   REQUIRE(writer->write(one_point()));
@@ -73,7 +73,7 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
 }
 
 // Takes nothing until it is let go, and keeps what it took.
-class HeldStore final : public Store {
+class HeldStore final : public ItemStore {
  public:
   struct Taken {
     std::binary_semaphore go{0};

@@ -17,7 +17,7 @@ BpfCosts measured() {
 }
 
 TEST_CASE("a single step and a uretprobe cost what they were measured to take more") {
-  target::Site site;
+  tracee::Site site;
   CHECK(bpf_site_cost_ps(site, measured()) == 400'000);
   site.args.resize(2);
   CHECK(bpf_site_cost_ps(site, measured()) == 500'000);
@@ -29,13 +29,13 @@ TEST_CASE("a single step and a uretprobe cost what they were measured to take mo
 
 TEST_CASE("measured is what the sites need, and no more") {
   CostNeeds needs;
-  target::Site site;
+  tracee::Site site;
   site.args.resize(3);
   needs.add(site);
   CHECK(needs.args == 3);
   CHECK_FALSE(needs.steps);
   CHECK_FALSE(needs.returns);
-  target::Site other;
+  tracee::Site other;
   other.is_return = true;
   other.is_stepped = true;
   needs.add(other);

@@ -121,7 +121,7 @@ TEST_CASE("a socket of this process is among those that the kernel tells of") {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   REQUIRE(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
-  const auto self = target::Process::open(getpid());
+  const auto self = tracee::Process::open(getpid());
   REQUIRE(self);
   auto diag = SocketDiag::open(*self);
   REQUIRE(diag);

@@ -10,7 +10,7 @@ namespace {
 using Look = ThreadNames::Look;
 
 TEST_CASE("a thread's name is told once, and again when it is another") {
-  const auto self = target::Process::open(getpid());
+  const auto self = tracee::Process::open(getpid());
   REQUIRE(self);
   char before[16];
   REQUIRE(pthread_getname_np(pthread_self(), before, sizeof(before)) == 0);
@@ -38,7 +38,7 @@ TEST_CASE("a thread's name is told once, and again when it is another") {
 }
 
 TEST_CASE("states are told of every thread, and who is told of so is known") {
-  const auto self = target::Process::open(getpid());
+  const auto self = tracee::Process::open(getpid());
   REQUIRE(self);
   ThreadNames names;
   for (int time = 0; time < 2; ++time) {

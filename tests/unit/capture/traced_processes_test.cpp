@@ -13,7 +13,7 @@ namespace sojourn::capture {
 namespace {
 
 Subject subject(const test::Child& child) {
-  auto process = target::Process::open(child.pid());
+  auto process = tracee::Process::open(child.pid());
   REQUIRE(process);
   return {.process = std::move(*process), .points = {}};
 }

@@ -12,8 +12,8 @@ namespace {
 
 using namespace test;
 
-const Part& part(const Verdict& verdict, Kind kind) {
-  const auto found = std::ranges::find(verdict.parts, kind, &Part::kind);
+const LatencyPart& part(const Verdict& verdict, CauseKind kind) {
+  const auto found = std::ranges::find(verdict.parts, kind, &LatencyPart::kind);
   INFO(words(verdict));
   REQUIRE(found != verdict.parts.end());
   return *found;
@@ -47,7 +47,7 @@ TEST_CASE("a packet waits while those ahead of it are worked on") {
   CHECK(words(verdicts[0]) == "work 100");
   CHECK(words(verdicts[1]) == "work 100, queue 90 x1");
   CHECK(words(verdicts[2]) == "queue 180 x2, work 100");
-  CHECK_FALSE(part(verdicts[2], Kind::kQueue).of_flow);
+  CHECK_FALSE(part(verdicts[2], CauseKind::kQueue).of_flow);
 }
 
 TEST_CASE("early in a trace there may have been others ahead, too") {
@@ -62,8 +62,8 @@ TEST_CASE("early in a trace there may have been others ahead, too") {
   scene.out(kOpen + 1600, 4);
   const auto verdicts = scene.explain();
   REQUIRE(verdicts.size() == 4);
-  CHECK(part(verdicts[1], Kind::kQueue).is_least);
-  CHECK_FALSE(part(verdicts[3], Kind::kQueue).is_least);
+  CHECK(part(verdicts[1], CauseKind::kQueue).is_lower_bound);
+  CHECK_FALSE(part(verdicts[3], CauseKind::kQueue).is_lower_bound);
 }
 
 TEST_CASE("a preempted thread names who had its CPU, and where") {
@@ -191,7 +191,7 @@ TEST_CASE("what the thread before did until it handed over counts in its stead")
   CHECK(words(verdict) == "cpu 400, handover 200, work 50");
   CHECK(verdict.parts[0].tid == kFeeder);
   CHECK(verdict.parts[0].by == 900);
-  CHECK(part(verdict, Kind::kHandover).tid == kFeeder);
+  CHECK(part(verdict, CauseKind::kHandover).tid == kFeeder);
 }
 
 TEST_CASE("interrupts are taken out of what the thread ran") {
@@ -235,7 +235,7 @@ TEST_CASE("a later one of another flow holds nobody") {
   scene.out(2610, 2, 1);
   const auto verdicts = scene.explain();
   REQUIRE(verdicts.size() == 2);
-  CHECK(std::ranges::count(verdicts[0].parts, Kind::kOrder, &Part::kind) == 0);
+  CHECK(std::ranges::count(verdicts[0].parts, CauseKind::kReordering, &LatencyPart::kind) == 0);
 }
 
 // The server sleeps from slot to slot, 1000 ns each, and sends one packet a slot.
@@ -268,10 +268,10 @@ TEST_CASE("a packet whose turn it is waits for the next slot, others wait in lin
   CHECK(alone.parts[0].number == 21);
   const Verdict& behind = verdicts[20];
   INFO(words(behind));
-  CHECK(part(behind, Kind::kSlot).ns == 980);
-  CHECK(part(behind, Kind::kQueue).ns == 500);
-  CHECK(part(behind, Kind::kQueue).count == 1);
-  CHECK(part(behind, Kind::kQueue).is_paced);
+  CHECK(part(behind, CauseKind::kSlot).ns == 980);
+  CHECK(part(behind, CauseKind::kQueue).ns == 500);
+  CHECK(part(behind, CauseKind::kQueue).count == 1);
+  CHECK(part(behind, CauseKind::kQueue).is_paced);
 }
 
 TEST_CASE("a paced thread that sleeps through slots was asleep") {
@@ -284,8 +284,8 @@ TEST_CASE("a paced thread that sleeps through slots was asleep") {
   scene.hit(19'500, kFeeder, kToLine, {100, 1, 30});
   run_slots(scene, 30, 31);
   const Verdict verdict = scene.explain().back();
-  CHECK(part(verdict, Kind::kBlocked).ns == 30'000 - 20'030);
-  CHECK(part(verdict, Kind::kBlocked).tid == kServer);
+  CHECK(part(verdict, CauseKind::kBlocked).ns == 30'000 - 20'030);
+  CHECK(part(verdict, CauseKind::kBlocked).tid == kServer);
 }
 
 TEST_CASE(

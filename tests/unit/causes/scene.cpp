@@ -74,7 +74,7 @@ journeys::Topology Scene::topology() const {
 
 std::vector<Verdict> Scene::explain(Timeline::Limits limits) {
   const journeys::Topology topology = this->topology();
-  const Names names = this->names();
+  const ContextNameTable names = this->names();
   std::vector<model::Target> targets(1);
   targets[0].pid = kPid;
   const model::QueueChanges queues;
@@ -92,7 +92,7 @@ std::vector<Verdict> Scene::explain(Timeline::Limits limits) {
   forgotten = explainer.forgotten();
   for (const Verdict& verdict : verdicts) {
     std::uint64_t sum_ns = 0;
-    for (const Part& part : verdict.parts) sum_ns += part.ns;
+    for (const LatencyPart& part : verdict.parts) sum_ns += part.ns;
     CHECK(sum_ns == verdict.latency_ns());
   }
   std::ranges::sort(verdicts, {}, &Verdict::start_ns);
@@ -101,7 +101,7 @@ std::vector<Verdict> Scene::explain(Timeline::Limits limits) {
 
 std::string words(const Verdict& verdict) {
   std::string text;
-  for (const Part& part : verdict.parts) {
+  for (const LatencyPart& part : verdict.parts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(part.kind), part.ns);
     if (part.count != 0) text += fmt::format(" x{}", part.count);
   }

@@ -62,7 +62,7 @@ class Scene : public context::test::Trace {
 
   journeys::Rules rules;
   journeys::Topology topology() const;
-  Names names() const { return Names(context); }
+  ContextNameTable names() const { return ContextNameTable(context); }
 };
 
 // "queue 200 x2, work 100": the parts in the order of their length, with what they count.

@@ -192,10 +192,10 @@ TEST_CASE("a variable is kept as it was named, and has its own width unless it i
   CHECK_FALSE(behind->is_as_declared);
 
   // A member of 2 bytes with a sign, behind a pointer in rsi.
-  const Start start{.base = kRsi,
-                    .steps = {read_of(8, 8, false), read_of(4, 2, true)},
-                    .bytes = 2,
-                    .is_signed = true};
+  const ValueStart start{.base = kRsi,
+                         .steps = {read_of(8, 8, false), read_of(4, 2, true)},
+                         .bytes = 2,
+                         .is_signed = true};
   Machine machine = example();
   machine.registers[kRsi] = Machine::kBegin;
   machine.store(8, std::uint64_t{Machine::kBegin + 64});

@@ -27,8 +27,8 @@ struct Thing {
 
 namespace {
 
-target::ElfFile this_program() {
-  auto file = target::ElfFile::open("/proc/self/exe", "this test");
+tracee::ElfFile this_program() {
+  auto file = tracee::ElfFile::open("/proc/self/exe", "this test");
   if (!file) FAIL(file.error().text());
   return std::move(*file);
 }

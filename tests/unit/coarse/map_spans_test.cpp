@@ -47,14 +47,14 @@ slot = "arg0"
   REQUIRE(map.points.size() == 3);
   const MapPoint& begin = map.points[1];
   const MapPoint& end = map.points[2];
-  CHECK(begin.part == Part::kSpanBegin);
+  CHECK(begin.part == SpanPart::kSpanBegin);
   CHECK_FALSE(begin.is_exit);
   CHECK(begin.src == "call.work");
   CHECK(begin.dest == "work");
   REQUIRE(begin.fields.size() == 3);
   CHECK(begin.fields[0].name == "number");
   CHECK(begin.fields[1].name == "sn");
-  CHECK(end.part == Part::kSpanEnd);
+  CHECK(end.part == SpanPart::kSpanEnd);
   CHECK(end.is_exit);
   CHECK(end.function == "f");
   CHECK(end.library == "libf*");
@@ -138,7 +138,7 @@ link = "nesting"
 TEST_CASE("a point may be where a function is left") {
   const Map map = parsed("[[point]]\nfunction='f'\nat='exit'\nx='(s8)ret'\nwhen='x != 0'\n");
   REQUIRE(map.points.size() == 1);
-  CHECK(map.points[0].part == Part::kPoint);
+  CHECK(map.points[0].part == SpanPart::kPoint);
   CHECK(map.points[0].is_exit);
   CHECK(map.needs_calls);
   CHECK_FALSE(parsed("[[point]]\nfunction='f'\nat='entry'\n").points[0].is_exit);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-std::string words(const Span& span) {
+std::string words(const ThreadSpan& span) {
   constexpr const char* kStates[] = {"unknown", "running", "runnable", "blocked", "gone"};
   std::string text = fmt::format("{}-{} {}", span.begin_ns, span.end_ns,
                                  kStates[static_cast<std::size_t>(span.state)]);
@@ -26,7 +26,7 @@ std::string words(const Span& span) {
 std::vector<std::string> spans_of(const Trace& trace, std::uint32_t tid) {
   std::vector<std::string> spans;
   ThreadStates states(trace.schema, trace.context, trace.capture, {{kPid, 0}},
-                      [&](const Span& span) {
+                      [&](const ThreadSpan& span) {
                         if (span.tid == tid) spans.push_back(words(span));
                       });
   for (std::size_t row = 0; row < trace.events.size(); ++row)

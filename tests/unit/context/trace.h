@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 

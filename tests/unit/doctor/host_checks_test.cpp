@@ -7,7 +7,7 @@
 
 #include "tests/unit/doctor/golden.h"
 #include "tests/unit/doctor/machines.h"
-#include "userspace/doctor/print.h"
+#include "userspace/doctor/diagnosis_text.h"
 
 namespace sojourn::doctor {
 namespace {
@@ -57,7 +57,7 @@ TEST_CASE("a kernel whose plain nop is not safe is not attached to") {
   HostAnswers answers = new_kernel();
   answers.bpf->nops.front().keeps_red_zone = false;
   const Diagnosis diagnosis = judge_host(virtual_machine(), answers);
-  CHECK(find(diagnosis, "nops").verdict == Verdict::kNo);
+  CHECK(find(diagnosis, "nops").verdict == CheckStatus::kNo);
   CHECK(!diagnosis.ways.why_not_bpf.empty());
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("a probe that misses threads, or counts other processes, is not truste
     HostAnswers answers = new_kernel();
     answers.bpf->pid = wrong;
     const Diagnosis diagnosis = judge_host(virtual_machine(), answers);
-    CHECK(find(diagnosis, "uprobes").verdict == Verdict::kNo);
+    CHECK(find(diagnosis, "uprobes").verdict == CheckStatus::kNo);
     CHECK(!diagnosis.ways.why_not_bpf.empty());
     CHECK(diagnosis.ways.why_not_rings.empty());
   }
@@ -87,7 +87,7 @@ TEST_CASE("each line that does not pass says what to do") {
   for (const std::string id : {"lockdown", "governor", "clocks", "btf", "energy", "rights",
                                "settings", "memory", "smt", "uprobes"}) {
     CAPTURE(id);
-    CHECK(find(diagnosis, id).verdict != Verdict::kPass);
+    CHECK(find(diagnosis, id).verdict != CheckStatus::kPass);
     CHECK(!find(diagnosis, id).advice.empty());
   }
 }

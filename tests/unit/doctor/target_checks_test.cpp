@@ -7,14 +7,14 @@
 
 #include "tests/unit/doctor/golden.h"
 #include "tests/unit/doctor/machines.h"
+#include "userspace/doctor/diagnosis_text.h"
 #include "userspace/doctor/host_checks.h"
-#include "userspace/doctor/print.h"
 
 namespace sojourn::doctor {
 namespace {
 
-TargetLook base_station() {
-  TargetLook look;
+TargetInspection base_station() {
+  TargetInspection look;
   look.title = "4242 (nr-softmodem)";
   look.points = {{.name = "D ip.in--pdcp.in",
                   .sites = 2,
@@ -40,7 +40,7 @@ TargetLook base_station() {
   return look;
 }
 
-Diagnosis diagnose(const TargetLook& look) {
+Diagnosis diagnose(const TargetInspection& look) {
   Diagnosis diagnosis = judge_host(virtual_machine(), new_kernel());
   diagnosis.checks.clear();
   judge_target(look, diagnosis);
@@ -60,11 +60,11 @@ TEST_CASE("a process with rings is told what recording it will cost, by either e
 }
 
 TEST_CASE("a process without points can be recorded by eBPF, and is told how") {
-  TargetLook look = base_station();
+  TargetInspection look = base_station();
   look.points.clear();
   look.why_not_rings = "it was built without the probe library";
   const Diagnosis diagnosis = diagnose(look);
-  CHECK(find(diagnosis, "points").verdict == Verdict::kDegraded);
+  CHECK(find(diagnosis, "points").verdict == CheckStatus::kDegraded);
   CHECK(find(diagnosis, "points").advice.contains("--auto"));
   CHECK(find(diagnosis, "cost").finding.starts_with("none for points"));
   CHECK(diagnosis.ways.why_not_bpf.empty());
@@ -72,42 +72,42 @@ TEST_CASE("a process without points can be recorded by eBPF, and is told how") {
 }
 
 TEST_CASE("where rings cannot be read, the cost is that of eBPF, and a budget is advised") {
-  TargetLook look = base_station();
+  TargetInspection look = base_station();
   look.why_not_rings = "open /proc/4242/map_files: Operation not permitted";
   const Diagnosis diagnosis = diagnose(look);
   CHECK(diagnosis.ways.why_not_bpf.empty());
-  CHECK(find(diagnosis, "points").verdict == Verdict::kDegraded);
-  CHECK(find(diagnosis, "cost").verdict == Verdict::kDegraded);
+  CHECK(find(diagnosis, "points").verdict == CheckStatus::kDegraded);
+  CHECK(find(diagnosis, "cost").verdict == CheckStatus::kDegraded);
   CHECK(find(diagnosis, "cost").advice.contains("--budget"));
-  CHECK(find(diagnosis, "post_mortem").verdict == Verdict::kNo);
+  CHECK(find(diagnosis, "post_mortem").verdict == CheckStatus::kNo);
 }
 
 TEST_CASE("sites that will be refused are named with the reason") {
-  TargetLook look = base_station();
+  TargetInspection look = base_station();
   look.refused = {{"libfoo.so sojourn:a__b", "its arguments make no sense"}};
   const Diagnosis diagnosis = diagnose(look);
   const Check& check = find(diagnosis, "refused");
-  CHECK(check.verdict == Verdict::kDegraded);
+  CHECK(check.verdict == CheckStatus::kDegraded);
   CHECK(check.finding.contains("libfoo.so sojourn:a__b: its arguments make no sense"));
 }
 
 TEST_CASE("what could not be counted is not guessed") {
-  TargetLook look = base_station();
+  TargetInspection look = base_station();
   look.is_stopped = true;
   look.why_not_counted = "it is stopped";
   const Diagnosis diagnosis = diagnose(look);
-  CHECK(find(diagnosis, "process").verdict == Verdict::kDegraded);
-  CHECK(find(diagnosis, "cost").verdict == Verdict::kDegraded);
+  CHECK(find(diagnosis, "process").verdict == CheckStatus::kDegraded);
+  CHECK(find(diagnosis, "cost").verdict == CheckStatus::kDegraded);
   CHECK(!find(diagnosis, "cost").values.contains("hits_per_second"));
   CHECK(points_text(look).empty());
 }
 
 TEST_CASE("without a named ring file and without a core file only a live collector has the end") {
-  TargetLook look = base_station();
+  TargetInspection look = base_station();
   look.core_has_rings = false;
-  CHECK(find(diagnose(look), "post_mortem").verdict == Verdict::kDegraded);
+  CHECK(find(diagnose(look), "post_mortem").verdict == CheckStatus::kDegraded);
   look.is_ring_file_named = true;
-  CHECK(find(diagnose(look), "post_mortem").verdict == Verdict::kPass);
+  CHECK(find(diagnose(look), "post_mortem").verdict == CheckStatus::kPass);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ struct Packet {
 
 bool holds(std::string_view expression, const Journey& journey) {
   CAPTURE(expression);
-  filter::Surroundings around;
+  filter::BindContext around;
   around.origin_ns = 500;
   around.streams = {{.id = 0, .cpu = 0}, {.id = 1, .cpu = 2}};
   around.threads = {{11, "gtp rx"}, {12, "mac"}, {13, "phy"}};

@@ -127,7 +127,7 @@ TEST_CASE("what cannot be calculated is neither true nor false") {
 
 TEST_CASE("time counts from the capture's first mark, and a CPU is that of the stream") {
   const auto events = batch({{0, {1, 1}, 1'000, 7, 0}, {0, {1, 1}, 3'000, 8, 1}, {0, {1, 1}, 500}});
-  filter::Surroundings around;
+  filter::BindContext around;
   around.origin_ns = 1'000;
   around.streams = {{.id = 0, .cpu = 3}, {.id = 1, .cpu = -1}};
   const auto rows = [&](std::string_view expression) {
@@ -145,7 +145,7 @@ TEST_CASE("time counts from the capture's first mark, and a CPU is that of the s
 
 TEST_CASE("a thread is told by its number or by its name, in one set by both") {
   const auto events = batch({{0, {1, 1}, 0, 1}, {0, {2, 1}, 0, 2}, {0, {3, 1}, 0, 3}});
-  filter::Surroundings around;
+  filter::BindContext around;
   around.threads = thread_names();
   const auto rows = [&](std::string_view expression,
                         filter::Missing missing = filter::Missing::kReject) {
@@ -174,7 +174,7 @@ TEST_CASE("a thread is told by its number or by its name, in one set by both") {
 
 TEST_CASE("an expression tells when it may be true at all") {
   const auto span = [](std::string_view expression) {
-    filter::Surroundings around;
+    filter::BindContext around;
     around.origin_ns = 1'000;
     const auto made = filter::EventFilter::compile(*filter::parse(expression), radio(), around);
     REQUIRE(made);
@@ -196,7 +196,7 @@ TEST_CASE("an expression tells when it may be true at all") {
 }
 
 TEST_CASE("very many threads may be meant") {
-  filter::Surroundings around;
+  filter::BindContext around;
   std::vector<Event> events;
   Rows expected;
   for (std::uint32_t tid = 0; tid < 3'000; ++tid) {

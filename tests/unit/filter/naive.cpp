@@ -19,7 +19,7 @@ using Kind = Node::Kind;
 using Chosen = std::map<std::string, std::size_t>;  // which field stands for each name
 
 void collect(const Node& node, std::vector<std::string>& names) {
-  const bool is_field = node.is_field || filter::find_word(node.name) == nullptr;
+  const bool is_field = node.is_field || filter::find_keyword(node.name) == nullptr;
   if (node.kind == Kind::kName && is_field && std::ranges::find(names, node.name) == names.end())
     names.push_back(node.name);
   for (const Node& part : node.parts) collect(part, names);
@@ -85,10 +85,10 @@ Truth judge(const Node& node, const model::Point& point, const model::EventView&
   if (node.patterns.empty()) return Truth::kFalse;
   const auto called = thread_names().find(event.tid);
   if (called == thread_names().end()) return Truth::kUnknown;
-  const bool is_meant = std::ranges::any_of(node.patterns, [&](const filter::Pattern& pattern) {
+  const bool is_selected = std::ranges::any_of(node.patterns, [&](const filter::Pattern& pattern) {
     return filter::matches(pattern, called->second);
   });
-  return is_meant ? Truth::kTrue : Truth::kFalse;
+  return is_selected ? Truth::kTrue : Truth::kFalse;
 }
 
 // True where it is for any choice of fields.

@@ -100,7 +100,7 @@ class Maker {
 
 TEST_CASE("a compiled expression selects what the plain meaning of its words selects") {
   const model::Schema schema = radio();
-  filter::Surroundings around;
+  filter::BindContext around;
   around.threads = thread_names();
   std::size_t some = 0;
   for (std::uint32_t seed = 0; seed < 500; ++seed) {

@@ -44,7 +44,7 @@ model::EventBatch batch(const std::vector<Event>& events) {
 }
 
 std::vector<std::uint32_t> selected(std::string_view expression, const model::EventBatch& events,
-                                    filter::Missing missing, const filter::Surroundings& around) {
+                                    filter::Missing missing, const filter::BindContext& around) {
   CAPTURE(expression);
   const auto parsed = filter::parse(expression);
   if (!parsed) FAIL(parsed.error().text());
@@ -63,7 +63,7 @@ std::string error_of(std::string_view expression) {
   CAPTURE(expression);
   const auto parsed = filter::parse(expression);
   if (!parsed) return parsed.error().text();
-  filter::Surroundings around;
+  filter::BindContext around;
   around.threads = thread_names();
   const auto compiled = filter::EventFilter::compile(*parsed, radio(), around);
   REQUIRE_FALSE(compiled);

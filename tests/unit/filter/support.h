@@ -32,7 +32,7 @@ model::EventBatch batch(const std::vector<Event>& events);
 // by itself as well, and has to give the same answer.
 std::vector<std::uint32_t> selected(std::string_view expression, const model::EventBatch& events,
                                     filter::Missing missing = filter::Missing::kReject,
-                                    const filter::Surroundings& around = {});
+                                    const filter::BindContext& around = {});
 
 // The error that compiling for events gives.
 std::string error_of(std::string_view expression);

@@ -12,7 +12,7 @@ using filter::ThreadFilter;
 constexpr std::uint64_t kOrigin = 1'000;
 
 Result<ThreadFilter> compiled(std::string_view expression) {
-  filter::Surroundings around;
+  filter::BindContext around;
   around.origin_ns = kOrigin;
   around.streams = {{.id = 7, .cpu = 0}, {.id = 8, .cpu = 3}, {.id = 9, .cpu = -1}};
   around.threads = thread_names();

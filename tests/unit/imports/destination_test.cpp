@@ -81,7 +81,7 @@ TEST_CASE("imported events stand beside the recorded ones, in the recorded time"
   auto writer = trace::Writer::create(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
-  File file;
+  ImportedFile file;
   file.path = "record.raw";
   REQUIRE(into->begin(file));
   // One before the open mark, two within, one at the close mark.
@@ -126,7 +126,7 @@ TEST_CASE("the wall's clock may have been set while the trace was recorded") {
   auto writer = trace::Writer::create(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
-  File file;
+  ImportedFile file;
   file.path = "record.raw";
   REQUIRE(into->begin(file));
   REQUIRE(into->write(batch({kWall + 500, kWall + 1'000'500}), one_point("imported")));
@@ -143,7 +143,7 @@ TEST_CASE("a recording of another time is refused with both times") {
   auto writer = trace::Writer::create(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
-  File file;
+  ImportedFile file;
   file.path = "record.raw";
   REQUIRE(into->begin(file));
   REQUIRE(into->write(batch({5, 3600ull * 1'000'000'000}), one_point("imported")));

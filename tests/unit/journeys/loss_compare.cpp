@@ -17,7 +17,7 @@ namespace {
 using truth::HitId;
 using truth::Truth;
 
-constexpr std::size_t kMostWords = 5;
+constexpr std::size_t kMaxWords = 5;
 
 using Hits = std::set<std::size_t>;
 
@@ -81,7 +81,7 @@ class Judge : public Observer {
   std::size_t index(HitId id) const { return truth_.hit_by_id.at(id); }
   std::size_t hit(const Step& step) const { return observations_[step.seq].hit; }
   void tell(std::string text) {
-    if (found.words.size() < kMostWords) found.words.push_back(std::move(text));
+    if (found.words.size() < kMaxWords) found.words.push_back(std::move(text));
   }
 
   Hits ahead(std::size_t root) const {

@@ -21,9 +21,9 @@ constexpr std::size_t kLegs = 2;
 constexpr std::size_t kHarqs = 4;
 constexpr std::uint64_t kRounds = 3;
 constexpr std::size_t kWindow = 8;    // packets of a leg under way
-constexpr std::size_t kMostHeld = 6;  // then PDCP goes on without what is missing
+constexpr std::size_t kMaxHeld = 6;   // then PDCP goes on without what is missing
 constexpr std::uint64_t kAhead = 16;  // packets that one leg may be ahead of delivery
-constexpr std::uint32_t kBlock_bytes = 3000;
+constexpr std::uint32_t kBlockBytes = 3000;
 
 constexpr std::string_view kPoints = R"(
     U ant--phy len.round:rnti:harq.slot
@@ -150,16 +150,16 @@ class Simulation {
       block.busy = true;
     }
     block.slot = ++slot_;
-    block.last = log_.hit("U ant--phy", {kBlock_bytes, block.round, ue.rnti, harq, slot_}, {}, {},
+    block.last = log_.hit("U ant--phy", {kBlockBytes, block.round, ue.rnti, harq, slot_}, {}, {},
                           block.last);
     if (!chance(legs_.loss_percent)) {
       block.busy = false;
       const auto decoded =
-          log_.hit("U phy--demux", {kBlock_bytes, ue.rnti, harq, slot_}, {block.last});
+          log_.hit("U phy--demux", {kBlockBytes, ue.rnti, harq, slot_}, {block.last});
       for (const auto& part : block.parts) take(ue, leg, decoded, part);
     } else if (++block.round == kRounds) {
       block.busy = false;
-      log_.hit("U phy--drop", {kBlock_bytes, ue.rnti, harq, block.slot}, {block.last});
+      log_.hit("U phy--drop", {kBlockBytes, ue.rnti, harq, block.slot}, {block.last});
       for (const auto& part : block.parts) --find(leg, part.rsn).flying;
     }
     clean(ue, leg);
@@ -198,7 +198,7 @@ class Simulation {
   }
 
   void deliver(Ue& ue) {
-    if (ue.held.size() > kMostHeld) ue.next = ue.held.begin()->first;
+    if (ue.held.size() > kMaxHeld) ue.next = ue.held.begin()->first;
     while (!ue.held.empty() && ue.held.begin()->first == ue.next) {
       const auto [bytes, arrived] = ue.held.begin()->second;
       const auto gsn = ue.gsn++ % legs_.sequence;

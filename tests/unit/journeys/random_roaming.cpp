@@ -21,7 +21,7 @@ using truth::Piece;
 constexpr std::size_t kHarqs = 4;
 constexpr std::uint64_t kRounds = 3;
 constexpr std::size_t kWindow = 8;
-constexpr std::uint32_t kBlock_bytes = 3000;
+constexpr std::uint32_t kBlockBytes = 3000;
 // Behind the numbers of PDCP there are others for the same units, of which a point may say either.
 constexpr std::uint64_t kAlias = 100'000;
 
@@ -200,14 +200,14 @@ class Simulation {
       if (sdu.next == sdu.bytes) ue.down.pop_front();
     }
     const auto harq = static_cast<std::uint64_t>(free - ue.sending.begin());
-    block.hit = log_.hit("D mac.mux--mac.harq.down", {kBlock_bytes, ue.rnti, harq, slot_}, parents,
+    block.hit = log_.hit("D mac.mux--mac.harq.down", {kBlockBytes, ue.rnti, harq, slot_}, parents,
                          block.pieces);
     transmit(ue, harq, block);
   }
 
   void transmit(const Ue& ue, std::uint64_t harq, DownBlock& block) {
     block.last =
-        log_.hit("D mac.harq.down--phy.out.proc", {kBlock_bytes, block.round, ue.rnti, harq, slot_},
+        log_.hit("D mac.harq.down--phy.out.proc", {kBlockBytes, block.round, ue.rnti, harq, slot_},
                  {block.hit}, block.pieces, block.last);
     air_.push_back({ue.rnti, slot_, block.last, block.pieces});
   }
@@ -216,7 +216,7 @@ class Simulation {
     if (air_.empty()) return;
     const auto sent = air_.front();
     air_.pop_front();
-    log_.hit("D phy.out.proc--phy.out.ant", {kBlock_bytes, sent.rnti, sent.slot}, {sent.hit},
+    log_.hit("D phy.out.proc--phy.out.ant", {kBlockBytes, sent.rnti, sent.slot}, {sent.hit},
              sent.pieces);
   }
 
@@ -236,7 +236,7 @@ class Simulation {
 
   void give_up(Ue& ue, std::uint64_t harq) {
     const auto& block = ue.sending[harq];
-    log_.hit("D mac.harq.down--drop", {kBlock_bytes, ue.rnti, harq, slot_}, {block.hit},
+    log_.hit("D mac.harq.down--drop", {kBlockBytes, ue.rnti, harq, slot_}, {block.hit},
              block.pieces);
   }
 
@@ -277,7 +277,7 @@ class Simulation {
     if (chance(50)) std::swap(first, second);
     block.last =
         log_.hit("U phy.in.ant--phy.in.proc",
-                 {kBlock_bytes, block.round, first, second, harq, slot_}, {}, {}, block.last);
+                 {kBlockBytes, block.round, first, second, harq, slot_}, {}, {}, block.last);
     if (!chance(roaming_.loss_percent)) {
       decode(ue, harq);
     } else if (++block.round == kRounds) {
@@ -289,7 +289,7 @@ class Simulation {
     auto& block = ue.receiving[harq];
     block.busy = false;
     const auto decoded = log_.hit("U phy.in.proc--mac.demux",
-                                  {kBlock_bytes, block.rnti, ue.rnti, harq, slot_}, {block.last});
+                                  {kBlockBytes, block.rnti, ue.rnti, harq, slot_}, {block.last});
     for (const auto& part : block.parts) receive(ue, decoded, part);
     clean(ue);
   }
@@ -297,7 +297,7 @@ class Simulation {
   void lose(Ue& ue, std::uint64_t harq) {
     auto& block = ue.receiving[harq];
     block.busy = false;
-    log_.hit("U phy.in.proc--drop", {kBlock_bytes, block.rnti, harq, block.slot}, {block.last});
+    log_.hit("U phy.in.proc--drop", {kBlockBytes, block.rnti, harq, block.slot}, {block.last});
     for (const auto& part : block.parts) --find(ue, part.sdu)->flying;
     clean(ue);
   }

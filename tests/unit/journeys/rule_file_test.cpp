@@ -133,13 +133,13 @@ TEST_CASE("what is printed reads back as the same") {
     const std::string text = printed(schema, {});
     CAPTURE(text);
     const Rules again = rules_of(text);
-    CHECK(topology_of(schema, again).idle_rules.empty());
+    CHECK(topology_of(schema, again).unmatched_rules.empty());
     CHECK(printed(schema, again) == text);
     const auto derived = topology_of(schema, {});
     const auto read = topology_of(schema, again);
     REQUIRE(read.pairs.size() == derived.pairs.size());
     for (std::size_t i = 0; i < read.pairs.size(); ++i)
-      CHECK(read.pairs[i].numbers == derived.pairs[i].numbers);
+      CHECK(read.pairs[i].numbered_by_pieces == derived.pairs[i].numbered_by_pieces);
   }
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("lengths are compared where the fields are there, if nothing is said o
       CAPTURE(points);
       const Pair made = pair(points)[index];
       CHECK_FALSE(made.cuts);
-      CHECK_FALSE(made.joins);
+      CHECK_FALSE(made.reassembles);
       CHECK(made.gathers == (std::string_view(cardinality) == "n:m"));
     }
   }
@@ -328,9 +328,9 @@ TEST_CASE("lengths are compared where the fields are there, if nothing is said o
 
 TEST_CASE("that pieces are not numbered in the order of arrival can be stated") {
   const auto schema = schema_of("D in--a len:rnti:lcid.psn D a--out len:rnti:lcid.sn.so");
-  CHECK(topology_of(schema, {}).pairs[0].numbers);
+  CHECK(topology_of(schema, {}).pairs[0].numbered_by_pieces);
   const auto joined = topology_of(schema, rules_of("pair D in--a -> a--out n:1")).pairs[0];
-  CHECK_FALSE(joined.numbers);
+  CHECK_FALSE(joined.numbered_by_pieces);
   CHECK(joined.gathers);
 }
 
@@ -403,10 +403,10 @@ TEST_CASE("a rule for a point that is not there is told and left out") {
   const auto topology = topology_of(
       schema,
       rules_of("point D in--z input\n\npair U in--a -> a--b 1:1\npoint D a--b{len} inner\n"));
-  CHECK(topology.idle_rules == Lines{"my.rules:1:9: there is no point D in--z",
-                                     "my.rules:4:9: there is no point D a--b with len",
-                                     "my.rules:3:8: there is no point U in--a",
-                                     "my.rules:3:8: there is no point U a--b"});
+  CHECK(topology.unmatched_rules == Lines{"my.rules:1:9: there is no point D in--z",
+                                          "my.rules:4:9: there is no point D a--b with len",
+                                          "my.rules:3:8: there is no point U in--a",
+                                          "my.rules:3:8: there is no point U a--b"});
   CHECK(topology.pairs.size() == 2);
 }
 
@@ -492,7 +492,8 @@ TEST_CASE("the documentation's rules can be read") {
       if (!rules) FAIL(rules.error().text());
       CHECK_FALSE(rules->pairs.empty());
       // The first is of these points, and all of it applies to them.
-      if (blocks == 0) CHECK(topology_of(schema_of(radio_points()), *rules).idle_rules.empty());
+      if (blocks == 0)
+        CHECK(topology_of(schema_of(radio_points()), *rules).unmatched_rules.empty());
       ++blocks;
       text.clear();
     }

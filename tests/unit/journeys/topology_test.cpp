@@ -64,25 +64,25 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
     D rlc--seg len:rnti:lcid
     D seg--out len:rnti:lcid.sn.so
   )");
-  CHECK(sent.pair("rlc--seg", "seg--out").numbers);
+  CHECK(sent.pair("rlc--seg", "seg--out").numbered_by_pieces);
   CHECK(sent.pair("rlc--seg", "seg--out").cuts);
-  CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbers);
+  CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbered_by_pieces);
   // A whole one need not say where it begins.
   const Derived whole(R"(
     D in--rlc len:rnti:lcid.psn
     D rlc--out len:rnti:lcid.sn
     D rlc--out len:rnti:lcid.sn.so
   )");
-  CHECK(whole.topology.pair(0, 1).numbers);
-  CHECK(whole.topology.pair(0, 2).numbers);
+  CHECK(whole.topology.pair(0, 1).numbered_by_pieces);
+  CHECK(whole.topology.pair(0, 2).numbered_by_pieces);
   // What comes out of a block had its number before it was put there.
   const Derived received(R"(
     U phy--mac len:rnti:fm.lcid
     U mac--rlc len:rnti:fm.lcid.sn.so
     U rlc--out len:rnti:lcid.sn
   )");
-  CHECK_FALSE(received.pair("phy--mac", "mac--rlc").numbers);
-  CHECK(received.pair("phy--mac", "mac--rlc").unpacks);
+  CHECK_FALSE(received.pair("phy--mac", "mac--rlc").numbered_by_pieces);
+  CHECK(received.pair("phy--mac", "mac--rlc").unpacks_block);
   const Derived both(R"(
     U in--mux len:rnti:lcid.sn.so
     U mux--air len:rnti:hqpid.fm
@@ -90,7 +90,7 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
     U mac--rlc len:rnti:lcid.sn.so
     U rlc--out len:rnti:lcid.sn
   )");
-  CHECK_FALSE(both.pair("air--mac", "mac--rlc").numbers);
+  CHECK_FALSE(both.pair("air--mac", "mac--rlc").numbered_by_pieces);
 }
 
 TEST_CASE("cardinalities follow from the ids") {
@@ -101,7 +101,7 @@ TEST_CASE("cardinalities follow from the ids") {
   }
   SECTION("pieces by offset") {
     CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").gathers);
-    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").joins);
+    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").reassembles);
     CHECK(radio.pair("pdcp.tx--rlc.tx.am", "rlc.tx.am--rlc.seg.am").cuts);
   }
   SECTION("the same piece in both") {
@@ -110,14 +110,14 @@ TEST_CASE("cardinalities follow from the ids") {
   }
   SECTION("a block takes everything of its slot, and offsets in it are not its own") {
     CHECK(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").gathers);
-    CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").joins);
+    CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").reassembles);
     CHECK_FALSE(radio.pair("phy.in.proc--mac.demux", "mac.demux--rlc.rx.am").cuts);
   }
 }
 
 TEST_CASE("what went into a block is asked for only where it comes out of it in the same trace") {
   const auto asks = [](const Derived& derived) {
-    return std::ranges::any_of(derived.topology.points, &PointPlan::unpacked);
+    return std::ranges::any_of(derived.topology.points, &PointPlan::from_block);
   };
   CHECK_FALSE(asks(Derived(radio_points())));
   const std::string sent =
@@ -129,13 +129,13 @@ TEST_CASE("what went into a block is asked for only where it comes out of it in 
   CHECK_FALSE(asks(Derived(sent)));
   CHECK_FALSE(asks(Derived(received)));
   const Derived both(sent + received);
-  CHECK(both.point("mux--phy").filled);
-  CHECK_FALSE(both.point("phy--air").filled);
+  CHECK(both.point("mux--phy").fills_block);
+  CHECK_FALSE(both.point("phy--air").fills_block);
   CHECK(both.point("phy--air").in_block);
   CHECK(both.point("air--demux").in_block);
-  CHECK(both.point("demux--rlc.rx").unpacked);
+  CHECK(both.point("demux--rlc.rx").from_block);
   CHECK_FALSE(both.point("demux--rlc.rx").in_block);
-  CHECK(both.point("demux--ctrl").unpacked);
+  CHECK(both.point("demux--ctrl").from_block);
   CHECK_FALSE(both.point("rlc--mux").in_block);
 }
 
@@ -201,9 +201,9 @@ TEST_CASE("a key that names a buffer or a process has one unit at a time") {
     D mux--tx len:rnti:lcid.fm.harq
     D tx--ant len:rnti:fm.harq
   )");
-  CHECK(uplink.pair("mac--rlc", "rlc--pdcp").single);
+  CHECK(uplink.pair("mac--rlc", "rlc--pdcp").one_live_unit_per_key);
   CHECK_FALSE(uplink.pair("mac--rlc", "rlc--pdcp").gathers);
-  CHECK(uplink.pair("retx--phy", "phy--dec").single);
+  CHECK(uplink.pair("retx--phy", "phy--dec").one_live_unit_per_key);
   // With the frame it is a block of which several parts are made.
   CHECK(uplink.pair("mux--tx", "tx--ant").gathers);
 }
@@ -330,10 +330,10 @@ TEST_CASE("a block of a process is taken apart, and parts with a bearer are put 
     D mux--tx len::fm.hqpid.tbs
   )");
   CHECK_FALSE(radio.pair("dec--demux", "demux--rlc").gathers);
-  CHECK(radio.pair("dec--demux", "demux--rlc").unpacks);
-  CHECK(radio.pair("dec--demux", "demux--rlc").parts);
+  CHECK(radio.pair("dec--demux", "demux--rlc").unpacks_block);
+  CHECK(radio.pair("dec--demux", "demux--rlc").child_from_block);
   CHECK_FALSE(radio.pair("dec--demux", "demux--ce").gathers);
-  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").unpacks);
+  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").unpacks_block);
   CHECK(radio.pair("seg--mux", "mux--tx").gathers);
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("a terminal and a base station in one trace each send and receive for 
     U ip--ip.out len::sn
   )");
   const auto& points = both.topology.points;
-  for (std::size_t i = 0; i < points.size(); ++i) CHECK(points[i].by_input == (i < 2));
+  for (std::size_t i = 0; i < points.size(); ++i) CHECK(points[i].anchored_at_input == (i < 2));
 }
 
 TEST_CASE("of a terminal and a base station in one trace, both are whole packets") {
@@ -437,7 +437,7 @@ TEST_CASE("what is stated of a direction counts, whatever its ids say") {
   rules.uplink = Anchor::kOutput;
   const auto topology = *Topology::derive(schema, rules);
   CHECK(topology.uplink == Anchor::kOutput);
-  CHECK_FALSE(topology.points[0].by_input);
+  CHECK_FALSE(topology.points[0].anchored_at_input);
 }
 
 }  // namespace

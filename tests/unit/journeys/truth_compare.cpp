@@ -74,7 +74,7 @@ class Expected {
     std::size_t cut = 0;
     std::size_t joined = 0;
     bool cuts = false;
-    bool joins = false;
+    bool reassembles = false;
     std::set<std::uint16_t> passed;
     for (const auto& [hit, node] : graph.nodes) {
       const auto point = truth_.hits[hit].point;
@@ -82,13 +82,13 @@ class Expected {
       for (const auto parent : node.parents) {
         const auto& pair = topology_.pair(truth_.hits[parent].point, point);
         cuts |= pair.cuts;
-        joins |= pair.joins;
+        reassembles |= pair.reassembles;
         if (pair.cuts && truth_.hits[hit].repeat_of == 0) ++cut;
-        if (pair.joins) joined = std::max(joined, node.parents.size());
+        if (pair.reassembles) joined = std::max(joined, node.parents.size());
       }
     }
     if (cuts) return cut;
-    return joins ? joined : 0;
+    return reassembles ? joined : 0;
   }
 
   // What led to this end; nothing where a part of it was not seen.
@@ -281,7 +281,7 @@ std::vector<Observation> observe_all(const Truth& truth) {
 }
 
 Result<Comparison> compare_with_truth(const Truth& truth, std::span<const Observation> observations,
-                                      Marks marks, Vanishing vanishing) {
+                                      CaptureMarks marks, Vanishing vanishing) {
   const auto schema = schema_of(truth);
   Collector found(observations);
   SJ_TRY(rebuilder, Rebuilder::create(schema, Rules{}, std::move(marks), found));

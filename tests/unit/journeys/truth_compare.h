@@ -46,7 +46,8 @@ std::vector<Observation> observe_all(const truth::Truth& truth);
 // them must be found as far as it got; one that ended between them but began earlier must not be
 // called whole.
 Result<Comparison> compare_with_truth(const truth::Truth& truth,
-                                      std::span<const Observation> observations, Marks marks = {},
+                                      std::span<const Observation> observations,
+                                      CaptureMarks marks = {},
                                       Vanishing vanishing = Vanishing::kNever);
 
 }  // namespace sojourn::journeys

@@ -64,7 +64,7 @@ class World::Collector : public Observer {
     std::vector<std::string> result;
     for (const auto& one : journey.ambiguities) {
       auto text = std::to_string(one.step);
-      for (const auto& words : kDoubtWords)
+      for (const auto& words : kAmbiguityReasons)
         if ((one.doubts & words.doubt) != 0) text += fmt::format(" {}", words.name);
       for (const auto& other : one.alternatives)
         text += fmt::format(" {}@{}({})s{}#{}", world_.schema_.points[other.point].name(),

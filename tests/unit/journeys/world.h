@@ -22,7 +22,7 @@ class World {
   World& operator=(const World&) = delete;
 
   Rules rules;
-  Marks marks;
+  CaptureMarks marks;
 
   // One event a line: "100 D ip.in--pdcp.in 1000 1 2 7" (time in ns, the point, its values) or,
   // with a thread and a stream: "100 t5 s1 D ip.in--pdcp.in ...". Lines are given in time order.

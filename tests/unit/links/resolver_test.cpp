@@ -278,7 +278,7 @@ TEST_CASE("whatever a file claims, memory stays bounded and rows stay theirs") {
 }
 
 TEST_CASE("a table that became large forgets what was not asked for") {
-  Recent<int, int> table(100);
+  AgingMap<int, int> table(100);
   table[-1] = 5;
   for (int key = 0; key < 1000; ++key) {
     table[key] = key;

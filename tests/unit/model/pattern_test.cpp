@@ -9,9 +9,9 @@ TEST_CASE("a pattern means points by their names, or by their directions and nam
   const auto point = parse_point("U rlc.rx--pdcp.rx", "len");
   REQUIRE(point);
   for (const char* const pattern : {"*", "rlc.*", "rlc.rx--pdcp.rx", "U *", "U rlc*", "?lc.*"})
-    CHECK(is_meant(*point, pattern));
+    CHECK(matches_pattern(*point, pattern));
   for (const char* const pattern : {"", "rlc", "D *", "U", "Urlc*", "pdcp.*"})
-    CHECK_FALSE(is_meant(*point, pattern));
+    CHECK_FALSE(matches_pattern(*point, pattern));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 
 namespace sojourn::model {
 namespace {

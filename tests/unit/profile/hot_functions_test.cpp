@@ -10,7 +10,8 @@ constexpr model::PointId kEnter = 0;
 constexpr model::PointId kLeave = 1;
 constexpr model::PointId kSample = 2;
 
-model::Frame frame(std::uint32_t id, std::vector<model::Call> calls, bool is_kernel = false) {
+model::Frame frame(std::uint32_t id, std::vector<model::FrameFunction> calls,
+                   bool is_kernel = false) {
   return {.id = id,
           .module = is_kernel ? "[kernel]" : "/opt/bin/gnb",
           .build_id = {},
@@ -19,7 +20,7 @@ model::Frame frame(std::uint32_t id, std::vector<model::Call> calls, bool is_ker
           .calls = std::move(calls)};
 }
 
-model::Call call(const char* function) {
+model::FrameFunction call(const char* function) {
   return {.function = function, .file = {}, .line = 0};
 }
 
@@ -28,7 +29,7 @@ struct World {
   model::Schema schema;
   model::Profile profile;
   journeys::Topology topology;
-  std::optional<Work> work;
+  std::optional<SampledWork> work;
   std::uint64_t now_ns = 0;
 
   World() {
@@ -56,13 +57,14 @@ struct World {
     work->consume(batch);
   }
   void sample(std::uint32_t tid, std::uint64_t stack) { add(tid, kSample, {stack, 1000}); }
-  Hot hot() {
+  HotFunctions hot() {
     work->finish();
-    return hot_functions(*work, StackNames(profile), [](const At&) { return true; });
+    return hot_functions(*work, StackNames(profile), [](const ThreadLocation&) { return true; });
   }
 };
 
-Amount amount_of(const World& world, const Hot& hot, const std::string& name, bool total) {
+SampleSum amount_of(const World& world, const HotFunctions& hot, const std::string& name,
+                    bool total) {
   const StackNames names(world.profile);
   for (const HotFunction& function : hot.functions)
     if (function.function != kNoFunction && names.function(function.function).name == name)
@@ -74,7 +76,7 @@ TEST_CASE("a function's own time is where stacks end, its total where they go th
   World world;
   for (int i = 0; i < 3; ++i) world.sample(7, 1);
   world.sample(7, 2);
-  const Hot hot = world.hot();
+  const HotFunctions hot = world.hot();
   CHECK(hot.all.samples == 4);
   CHECK(hot.all.weight == 4000);
   CHECK(amount_of(world, hot, "inlined", false).samples == 3);
@@ -93,11 +95,11 @@ TEST_CASE("samples without a stack, and stacks that end early, are told apart") 
   world.sample(7, 4711);
   world.sample(7, 3);
   world.sample(7, 2);
-  const Hot hot = world.hot();
+  const HotFunctions hot = world.hot();
   CHECK(hot.with_stack.samples == 2);
   CHECK(hot.short_ones.samples == 1);  // stack 3; stack 2 has three user frames
   CHECK(amount_of(world, hot, "gnb+0x1005", false).samples == 1);
-  Amount without;
+  SampleSum without;
   for (const HotFunction& function : hot.functions)
     if (function.function == kNoFunction) without = function.self;
   CHECK(without.samples == 2);
@@ -110,8 +112,9 @@ TEST_CASE("a profile has the hop in which a thread was at work") {
   world.add(7, kLeave, {1});
   world.sample(7, 2);
   world.work->finish();
-  const Hot in_hop = hot_functions(*world.work, StackNames(world.profile),
-                                   [](const At& at) { return at.place != kBetween; });
+  const HotFunctions in_hop =
+      hot_functions(*world.work, StackNames(world.profile),
+                    [](const ThreadLocation& at) { return at.place != kBetweenUnits; });
   CHECK(in_hop.all.samples == 1);
   CHECK(amount_of(world, in_hop, "inlined", false).samples == 1);
 }
@@ -123,7 +126,7 @@ TEST_CASE("folded lines keep their form whatever names say") {
   world.sample(7, 2);
   world.work->finish();
   const std::string text = folded(
-      *world.work, StackNames(world.profile), [](const At&) { return true; },
+      *world.work, StackNames(world.profile), [](const ThreadLocation&) { return true; },
       [](std::uint32_t) { return std::string("rx;thread"); },
       [](std::uint16_t) { return std::string("between units"); });
   CHECK(text == "rx:thread;between units;main;evil:name:;evil:name:;copy_[k] 2\n");

@@ -26,18 +26,20 @@ struct World {
   journeys::Topology topology;
   // By thread, place and key.
   std::map<std::tuple<std::uint32_t, std::string, std::uint64_t>, std::uint64_t> taken;
-  At last;
+  ThreadLocation last;
   std::optional<ThreadWork> work;
 
   World() {
     auto derived = journeys::Topology::derive(schema, {});
     REQUIRE(derived);
     topology = std::move(*derived);
-    work.emplace(topology, [this](const At& at, std::uint64_t key, const Amount& amount) {
-      const std::string name = at.place == kBetween ? "between" : topology.places[at.place].name;
-      taken[{at.tid, name, key}] += amount.weight;
-      last = at;
-    });
+    work.emplace(topology,
+                 [this](const ThreadLocation& at, std::uint64_t key, const SampleSum& amount) {
+                   const std::string name =
+                       at.place == kBetweenUnits ? "between" : topology.places[at.place].name;
+                   taken[{at.tid, name, key}] += amount.weight;
+                   last = at;
+                 });
   }
   void event(std::uint32_t tid, model::PointId point) {
     work->on_event({.tid = tid, .point = point, .values = {}});

@@ -251,7 +251,7 @@ TEST_CASE("nothing is predicted of a server that cannot keep up, or of a few ite
 }
 
 TEST_CASE("a depth over time keeps its mean and its peaks, however long it lasts") {
-  Series series;
+  DepthSeries series;
   constexpr std::uint64_t kStep = 10'000;
   double weighted = 0;
   for (std::uint64_t at = 0; at < 1'000'000; ++at) {
@@ -259,17 +259,17 @@ TEST_CASE("a depth over time keeps its mean and its peaks, however long it lasts
     series.add(depth, at * kStep, (at + 1) * kStep);
     weighted += static_cast<double>(depth * kStep);
   }
-  CHECK(series.stretches().size() <= Series::kMost);
-  CHECK(series.stretches().size() > Series::kMost / 2);
+  CHECK(series.stretches().size() <= DepthSeries::kMaxStretches);
+  CHECK(series.stretches().size() > DepthSeries::kMaxStretches / 2);
   double sum = 0;
-  for (const Series::Stretch& stretch : series.stretches()) sum += stretch.weighted_ns;
+  for (const DepthSeries::Stretch& stretch : series.stretches()) sum += stretch.weighted_ns;
   CHECK(sum == Approx(weighted));
   CHECK(series.stretches()[777'777 * kStep / series.stretch_ns()].max == 99);
 }
 
 TEST_CASE("the mean of a stretch is of that part of it of which the depth is known") {
-  constexpr std::uint64_t kStretch = Series::kFinest_ns;
-  Series series;
+  constexpr std::uint64_t kStretch = DepthSeries::kFinestNs;
+  DepthSeries series;
   series.add(4, 0, kStretch);
   series.add(2, kStretch, kStretch + 30'000);
   series.add(8, 3 * kStretch + 90'000, 4 * kStretch + 10'000);
@@ -282,11 +282,11 @@ TEST_CASE("the mean of a stretch is of that part of it of which the depth is kno
 }
 
 TEST_CASE("a series takes any times that a file may hold") {
-  Series series;
+  DepthSeries series;
   series.add(1, 5, 6);
   series.add(2, UINT64_MAX - 10, UINT64_MAX);
   series.add(3, 2, 1);
-  CHECK(series.stretches().size() <= Series::kMost);
+  CHECK(series.stretches().size() <= DepthSeries::kMaxStretches);
   CHECK(series.stretches().back().max == 2);
 }
 

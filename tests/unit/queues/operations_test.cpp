@@ -34,7 +34,7 @@ struct World {
 };
 
 Operations operations_of(const World& world, const model::QueueChanges& changes = {},
-                         Selection selection = {}) {
+                         ItemSelection selection = {}) {
   Operations operations(world.schema, changes, 50, std::move(selection));
   operations.consume(world.events);
   operations.finish(1000);

@@ -48,7 +48,7 @@ struct World {
     FAIL("no place " << name);
     return 0;
   }
-  const PlaceStory& story(const std::string& name) const { return places.stories()[place(name)]; }
+  const PlaceQueue& stats(const std::string& name) const { return places.queues()[place(name)]; }
 };
 
 // Three packets come to `a`, one after the other go on to `b`, and out.
@@ -66,7 +66,7 @@ void run(World& world) {
 TEST_CASE("depths, waits and rates of a place are those of the units that went through") {
   World world;
   run(world);
-  const Meter& meter = world.story("a").meter;
+  const Meter& meter = world.stats("a").meter;
   CHECK(meter.in() == 3);
   CHECK(meter.out() == 3);
   CHECK(meter.high_water().depth == 3);
@@ -74,16 +74,16 @@ TEST_CASE("depths, waits and rates of a place are those of the units that went t
   CHECK(meter.waits_ns().max() == 480);
   CHECK(meter.levels().at_ns(3) == 80);
   CHECK(meter.levels().at_ns(1) == 10 + 200);
-  CHECK(world.story("b").meter.waits_ns().max() == 10);
+  CHECK(world.stats("b").meter.waits_ns().max() == 10);
   CHECK(world.stays_ns.size() == 6);
 }
 
 TEST_CASE("who feeds and who drains a place are the threads of the events") {
   World world;
   run(world);
-  CHECK(world.story("a").fed_by == std::map<std::uint32_t, std::uint64_t>{{11, 3}});
-  CHECK(world.story("a").drained_by == std::map<std::uint32_t, std::uint64_t>{{12, 3}});
-  CHECK(world.story("b").drained_by == std::map<std::uint32_t, std::uint64_t>{{13, 3}});
+  CHECK(world.stats("a").fed_by == std::map<std::uint32_t, std::uint64_t>{{11, 3}});
+  CHECK(world.stats("a").drained_by == std::map<std::uint32_t, std::uint64_t>{{12, 3}});
+  CHECK(world.stats("b").drained_by == std::map<std::uint32_t, std::uint64_t>{{13, 3}});
   CHECK(world.places.before(world.place("b")) == std::vector{world.place("a")});
   CHECK(world.places.before(world.place("a")).empty());
   CHECK(world.places.order() == std::vector{world.place("a"), world.place("b")});
@@ -92,9 +92,9 @@ TEST_CASE("who feeds and who drains a place are the threads of the events") {
 TEST_CASE("the journeys of a high-water mark are those that were inside then") {
   World world;
   run(world);
-  CHECK(world.story("a").journeys == std::vector<std::uint64_t>{1, 2, 3});
-  CHECK(world.story("a").inside == 3);
-  CHECK(world.story("b").journeys.size() == 1);
+  CHECK(world.stats("a").journeys == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(world.stats("a").inside == 3);
+  CHECK(world.stats("b").journeys.size() == 1);
 }
 
 // Where `a` cuts in two, and keeps what it sent until it is acknowledged.
@@ -126,9 +126,9 @@ TEST_CASE("who was sent is not inside, though in pieces, and acknowledged later"
   for (std::uint64_t sn = 5; sn <= 14; ++sn) cut(sn, 600 + 10 * sn);
   for (std::uint64_t sn = 5; sn <= 14; ++sn) acknowledge(sn, 900 + sn);
   world.finish(1000);
-  CHECK(world.story("a").meter.high_water().depth == 10);
-  CHECK(world.story("a").inside == 10);
-  CHECK(world.story("a").journeys == std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12});
+  CHECK(world.stats("a").meter.high_water().depth == 10);
+  CHECK(world.stats("a").inside == 10);
+  CHECK(world.stats("a").journeys == std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12});
 }
 
 // Two stay in `b` at once; one of them found no parent, so that it is told of 20 us later.
@@ -148,17 +148,17 @@ TEST_CASE("a depth that is known late is exact, and so is who was inside at its 
     world.hit(1400, 2, 9, 12);
     world.hit(100'000, 0, 2, 11);
     world.finish(101'000);
-    const PlaceStory& story = world.story("b");
-    CHECK(story.meter.in() == 2);
-    CHECK(story.meter.high_water().depth == 2);
-    CHECK(story.meter.high_water().ts_ns == 1200);
-    CHECK(story.meter.high_water().since_ns == 1100);
-    CHECK(story.meter.levels().at_ns(1) == 100 + 100);
-    CHECK(story.meter.levels().at_ns(2) == 100);
-    CHECK(story.meter.between_ns().count() == 1);
-    CHECK(story.meter.service_ns().mean() == (100 + 100) / 2.0);
-    CHECK(story.inside == 2);
-    CHECK(story.journeys.size() == 2);
+    const PlaceQueue& stats = world.stats("b");
+    CHECK(stats.meter.in() == 2);
+    CHECK(stats.meter.high_water().depth == 2);
+    CHECK(stats.meter.high_water().ts_ns == 1200);
+    CHECK(stats.meter.high_water().since_ns == 1100);
+    CHECK(stats.meter.levels().at_ns(1) == 100 + 100);
+    CHECK(stats.meter.levels().at_ns(2) == 100);
+    CHECK(stats.meter.between_ns().count() == 1);
+    CHECK(stats.meter.service_ns().mean() == (100 + 100) / 2.0);
+    CHECK(stats.inside == 2);
+    CHECK(stats.journeys.size() == 2);
   }
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("depths are those that a recount of all who entered and left finds") {
       const model::EventBatch events = random_events(seed);
       const std::uint64_t open_ns = events.ts_ns().front();
       const std::uint64_t end_ns = events.ts_ns().back() + 1000;
-      const journeys::Marks marks{.open_ns = open_ns, .close_ns = end_ns};
+      const journeys::CaptureMarks marks{.open_ns = open_ns, .close_ns = end_ns};
       Places places(world.topology, open_ns, {});
       Known known(world.topology.places.size());
       for (journeys::Observer* const observer :
@@ -250,7 +250,7 @@ TEST_CASE("depths are those that a recount of all who entered and left finds") {
       for (std::size_t place = 0; place < known.changes.size(); ++place) {
         late += !std::ranges::is_sorted(known.changes[place], {}, &Known::Change::ts_ns);
         const Recounted found = recount(known.changes[place], open_ns, end_ns);
-        const Meter& meter = places.stories()[place].meter;
+        const Meter& meter = places.queues()[place].meter;
         CHECK(meter.high_water().depth == found.high_water.depth);
         CHECK(meter.high_water().ts_ns == found.high_water.ts_ns);
         const auto levels = meter.levels().by_depth();

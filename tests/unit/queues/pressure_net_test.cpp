@@ -106,7 +106,7 @@ class Scene {
                             *model::parse_point("I queue--enqueue", "depth:queue:item"),
                             *model::parse_point("I queue--dequeue", "depth:queue:item")}};
   std::optional<trace::Reader> reader_;
-  std::optional<Survey> survey_;
+  std::optional<SampledQueues> survey_;
   std::optional<Operations> operations_;
   model::EventBatch batch_;
 };

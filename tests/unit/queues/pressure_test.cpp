@@ -17,7 +17,7 @@ constexpr std::uint64_t kMs = 1'000'000;
 
 // 0 -> 1 -> 2: items of 0 go on into 1.
 struct Line {
-  std::vector<Series> series{3};
+  std::vector<DepthSeries> series{3};
 
   // Depth `deep` from..to, else 1.
   void fill(std::size_t node, std::uint64_t from_ms, std::uint64_t to_ms, std::uint64_t deep) {
@@ -176,9 +176,9 @@ TEST_CASE("junctions say the same as the queues before each queue, of any net wi
   std::minstd_rand random(7);
   const auto any = [&](std::uint64_t below) { return random() % below; };
   for (int round = 0; round < 200; ++round) {
-    std::vector<Series> series(2 + any(12));
+    std::vector<DepthSeries> series(2 + any(12));
     std::vector<PressureNode> nodes;
-    for (Series& one : series) {
+    for (DepthSeries& one : series) {
       for (std::uint64_t ms = 0; ms < 60;) {
         const std::uint64_t until = ms + 1 + any(15);
         one.add(any(2) * 20, ms * kMs, until * kMs);
@@ -205,7 +205,7 @@ TEST_CASE("junctions say the same as the queues before each queue, of any net wi
 // 10,000 terminals with two bearers, all of them of one stage. Pairs of queues would be 400
 // million.
 TEST_CASE("a stage that feeds and drains very many queues takes no time by pairs of them") {
-  std::vector<Series> series(20'000);
+  std::vector<DepthSeries> series(20'000);
   std::vector<PressureNode> nodes;
   for (std::size_t at = 0; at < series.size(); ++at) {
     series[at].add(20, at * kMs, (at + 50) * kMs);
@@ -214,14 +214,14 @@ TEST_CASE("a stage that feeds and drains very many queues takes no time by pairs
   const auto found = chains(nodes, 10);
   REQUIRE(found.size() == 10);
   for (const Chain& chain : found) {
-    CHECK(chain.size() == kLongestChain);
-    CHECK(chain.back().node == chain.front().node + kLongestChain - 1);
+    CHECK(chain.size() == kMaxChain);
+    CHECK(chain.back().node == chain.front().node + kMaxChain - 1);
   }
-  CHECK(found[1].front().node == kLongestChain);
+  CHECK(found[1].front().node == kMaxChain);
 }
 
 TEST_CASE("very many queues that nothing grows behind are looked through once for each junction") {
-  Series deep;
+  DepthSeries deep;
   deep.add(20, 0, kMs);
   deep.add(0, kMs, 50 * kMs);
   std::vector<PressureNode> nodes(20'000);

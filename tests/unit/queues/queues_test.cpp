@@ -7,9 +7,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "analysis/queues/json.h"
-#include "analysis/queues/survey.h"
-#include "analysis/queues/topology.h"
+#include "analysis/queues/queue_graph.h"
+#include "analysis/queues/queues_json.h"
+#include "analysis/queues/sampled_queues.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
@@ -82,9 +82,9 @@ class Scene {
   std::uint64_t next_seq_ = 0;
 };
 
-model::QueueAbout about(std::uint64_t id, const char* name, std::uint64_t capacity = 0,
-                        model::QueueKind kind = model::QueueKind::kStage) {
-  model::QueueAbout about;
+model::QueueInfo about(std::uint64_t id, const char* name, std::uint64_t capacity = 0,
+                       model::QueueKind kind = model::QueueKind::kStage) {
+  model::QueueInfo about;
   about.id = id;
   about.name = name;
   about.capacity = capacity;
@@ -92,18 +92,18 @@ model::QueueAbout about(std::uint64_t id, const char* name, std::uint64_t capaci
   return about;
 }
 
-model::QueueChange found(model::QueueAbout about) {
+model::QueueChange found(model::QueueInfo about) {
   return {.event = model::QueueEvent::kFound, .ts_ns = 1, .after_ns = 0, .about = std::move(about)};
 }
 
-Survey survey_of(trace::Reader& reader, Selection selection = {}) {
-  Survey survey(reader, std::move(selection));
+SampledQueues survey_of(trace::Reader& reader, ItemSelection selection = {}) {
+  SampledQueues sampled_queues(reader, std::move(selection));
   REQUIRE(reader.merge([&](const model::EventBatch& events) {
-    survey.consume(events);
+    sampled_queues.consume(events);
     return true;
   }));
-  survey.finish();
-  return survey;
+  sampled_queues.finish();
+  return sampled_queues;
 }
 
 Verifier verify(trace::Reader& reader) {
@@ -124,25 +124,25 @@ TEST_CASE("a depth counts for as long as it lasted, not as often as it was seen"
   scene.sample(70 * kMs, 14, 12, 9);
   scene.sample(100 * kMs, 14, 14, 29);
   auto reader = scene.read();
-  const Survey survey = survey_of(reader);
-  REQUIRE(survey.stories().size() == 1);
-  const Story& story = survey.stories().front();
-  CHECK(story.name() == "rlc.tx");
-  CHECK(story.gauge.samples() == 101);
-  CHECK(story.gauge.rows() == 4);
-  CHECK(story.gauge.levels().mean() == Catch::Approx((4 * 10 + 2 * 30) / 100.0));
-  CHECK(story.gauge.levels().quantile(0.5) == 0);
-  CHECK(story.gauge.levels().quantile(0.75) == 2);
-  CHECK(story.gauge.levels().quantile(0.99) == 4);
-  CHECK(story.gauge.max_depth() == 4);
-  CHECK(story.gauge.max_at_ns() == 60 * kMs);
-  CHECK(story.gauge.in() == 4);
-  CHECK(story.gauge.out() == 4);
-  CHECK(story.arrivals_per_s() == Catch::Approx(40));
-  CHECK(story.gauge.empty_stretches().count == 2);  // at the beginning, and at the very end
-  CHECK(story.gauge.empty_stretches().longest_ns == 60 * kMs);
-  CHECK(story.gauge.full_stretches().count == 1);
-  CHECK(story.gauge.full_stretches().total_ns == 10 * kMs);
+  const SampledQueues sampled_queues = survey_of(reader);
+  REQUIRE(sampled_queues.queues().size() == 1);
+  const SampledQueue& stats = sampled_queues.queues().front();
+  CHECK(stats.name() == "rlc.tx");
+  CHECK(stats.gauge.samples() == 101);
+  CHECK(stats.gauge.rows() == 4);
+  CHECK(stats.gauge.levels().mean() == Catch::Approx((4 * 10 + 2 * 30) / 100.0));
+  CHECK(stats.gauge.levels().quantile(0.5) == 0);
+  CHECK(stats.gauge.levels().quantile(0.75) == 2);
+  CHECK(stats.gauge.levels().quantile(0.99) == 4);
+  CHECK(stats.gauge.max_depth() == 4);
+  CHECK(stats.gauge.max_at_ns() == 60 * kMs);
+  CHECK(stats.gauge.in() == 4);
+  CHECK(stats.gauge.out() == 4);
+  CHECK(stats.arrivals_per_s() == Catch::Approx(40));
+  CHECK(stats.gauge.empty_stretches().count == 2);  // at the beginning, and at the very end
+  CHECK(stats.gauge.empty_stretches().longest_ns == 60 * kMs);
+  CHECK(stats.gauge.full_stretches().count == 1);
+  CHECK(stats.gauge.full_stretches().total_ns == 10 * kMs);
 }
 
 TEST_CASE("of some samples each holds until the next, and nothing is said of the time between") {
@@ -158,11 +158,12 @@ TEST_CASE("of some samples each holds until the next, and nothing is said of the
   scene.sample(110 * kMs, 24, 24);  // and from here on they are
   scene.sample(120 * kMs, 26, 24);
   auto reader = scene.read();
-  const Survey survey = survey_of(reader, {.wants = [](const model::EventView& event) {
-                                    return event.ts_ns < 30 * kMs || event.ts_ns >= 110 * kMs;
-                                  }});
-  REQUIRE(survey.stories().size() == 1);
-  const Gauge& gauge = survey.stories().front().gauge;
+  const SampledQueues sampled_queues =
+      survey_of(reader, {.wants = [](const model::EventView& event) {
+                  return event.ts_ns < 30 * kMs || event.ts_ns >= 110 * kMs;
+                }});
+  REQUIRE(sampled_queues.queues().size() == 1);
+  const Gauge& gauge = sampled_queues.queues().front().gauge;
   CHECK(gauge.levels().total_ns() == 40 * kMs);
   CHECK(gauge.levels().mean() == Catch::Approx((4 * 10 + 2 * 10) / 40.0));
   CHECK(gauge.max_depth() == 4);
@@ -171,7 +172,7 @@ TEST_CASE("of some samples each holds until the next, and nothing is said of the
   CHECK(gauge.empty_stretches().count == 2);
   CHECK(gauge.empty_stretches().total_ns == 20 * kMs);
   CHECK(gauge.full_stretches().total_ns == 10 * kMs);
-  CHECK(survey.stories().front().arrivals_per_s() == Catch::Approx(6 / 40e-3));
+  CHECK(sampled_queues.queues().front().arrivals_per_s() == Catch::Approx(6 / 40e-3));
 }
 
 TEST_CASE("each kind of queue is judged by its own meaning") {
@@ -185,19 +186,19 @@ TEST_CASE("each kind of queue is judged by its own meaning") {
     scene.sample(1000 * kMs, 8, 8, 0, queue);
   }
   auto reader = scene.read();
-  const Survey survey = survey_of(reader);
-  REQUIRE(survey.stories().size() == 3);
-  CHECK(survey.stories()[0].utilisation() == Catch::Approx(0.25));  // was not empty
-  CHECK(survey.stories()[1].utilisation() == Catch::Approx(0.8));   // two of ten were free
-  CHECK_FALSE(survey.stories()[2].utilisation());
-  CHECK(survey.stories()[0].mean_wait_s() == Catch::Approx(2.0 / 8));  // Little
-  CHECK(survey.stories()[1].mean_wait_s() == Catch::Approx(8.0 / 8));  // a buffer was taken
+  const SampledQueues sampled_queues = survey_of(reader);
+  REQUIRE(sampled_queues.queues().size() == 3);
+  CHECK(sampled_queues.queues()[0].utilisation() == Catch::Approx(0.25));  // was not empty
+  CHECK(sampled_queues.queues()[1].utilisation() == Catch::Approx(0.8));   // two of ten were free
+  CHECK_FALSE(sampled_queues.queues()[2].utilisation());
+  CHECK(sampled_queues.queues()[0].mean_wait_s() == Catch::Approx(2.0 / 8));  // Little
+  CHECK(sampled_queues.queues()[1].mean_wait_s() == Catch::Approx(8.0 / 8));  // a buffer was taken
 }
 
 TEST_CASE("a queue's newest description counts, and its times are kept") {
   Scene scene;
-  const model::QueueAbout blank = about(7, "late");
-  model::QueueAbout whole = blank;
+  const model::QueueInfo blank = about(7, "late");
+  model::QueueInfo whole = blank;
   whole.consumer = {"mac", 2, 0};
   scene.tell({model::QueueEvent::kAppeared, 20, 10, blank});
   scene.tell({model::QueueEvent::kDescribed, 40, 30, whole});
@@ -206,30 +207,30 @@ TEST_CASE("a queue's newest description counts, and its times are kept") {
   CHECK(reader.queue_changes().size() == 3);
   CHECK(reader.queue_changes()[1] ==
         model::QueueChange{model::QueueEvent::kDescribed, 40, 30, whole});
-  const Survey survey = survey_of(reader);
-  const Story& story = survey.stories().front();
-  CHECK(story.about == whole);
-  CHECK(story.appeared_ns == 20);
-  CHECK(story.ended_ns == 60);
-  CHECK(story.described == 1);
-  CHECK(story.gauge.empty());
-  CHECK_FALSE(story.utilisation());
+  const SampledQueues sampled_queues = survey_of(reader);
+  const SampledQueue& stats = sampled_queues.queues().front();
+  CHECK(stats.about == whole);
+  CHECK(stats.appeared_ns == 20);
+  CHECK(stats.ended_ns == 60);
+  CHECK(stats.described == 1);
+  CHECK(stats.gauge.empty());
+  CHECK_FALSE(stats.utilisation());
 }
 
 TEST_CASE("a queue that only samples tell of has a name made of its id") {
   Scene scene;
   scene.sample(0, 1, 0);
   auto reader = scene.read();
-  CHECK(survey_of(reader).stories().front().name() == "queue 0x7");
+  CHECK(survey_of(reader).queues().front().name() == "queue 0x7");
 }
 
 TEST_CASE("a name with quotes and backslashes does not get out of a graph's string") {
   Scene scene;
-  model::QueueAbout hostile = about(7, "a\"];x\\");
+  model::QueueInfo hostile = about(7, "a\"];x\\");
   hostile.producer = {"p\"", 0, 0};
   scene.tell(found(hostile));
   auto reader = scene.read();
-  const std::string dot = to_dot(survey_of(reader).stories());
+  const std::string dot = to_dot(survey_of(reader).queues());
   CHECK(dot.contains("label=\"a\\\"];x\\\\\""));
   CHECK(dot.contains("label=\"p\\\" 0\""));
 }
@@ -237,14 +238,14 @@ TEST_CASE("a name with quotes and backslashes does not get out of a graph's stri
 TEST_CASE(
     "who is at an end of which the target says nothing is known from the operations' events") {
   Scene scene;
-  model::QueueAbout half = about(7, "half");
+  model::QueueInfo half = about(7, "half");
   half.producer = {"rx", 0, 0};
   half.consumer = {};
   scene.tell(found(half));
   auto reader = scene.read();
-  const auto survey = survey_of(reader);
-  CHECK(to_dot(survey.stories()).contains("stage0 -> unknown0"));
-  const std::string dot = to_dot(survey.stories(), {{7, {"thread 1", "mac"}}});
+  const auto sampled_queues = survey_of(reader);
+  CHECK(to_dot(sampled_queues.queues()).contains("stage0 -> unknown0"));
+  const std::string dot = to_dot(sampled_queues.queues(), {{7, {"thread 1", "mac"}}});
   CHECK(dot.contains("stage0 -> stage1"));
   CHECK(dot.contains("[shape=box, label=\"rx 0\"]"));
   CHECK(dot.contains("[shape=box, label=\"mac\"]"));
@@ -255,7 +256,7 @@ TEST_CASE(
 }
 
 TEST_CASE("depths of any size take bounded memory and are right to a thousandth") {
-  Levels levels;
+  DepthHistogram levels;
   for (std::uint64_t depth = 1; depth != 0; depth = depth * 2) levels.add(depth + depth / 3, 1);
   levels.add(UINT64_MAX, 1);
   for (std::uint64_t depth = 1'000'000; depth < 2'000'000; depth += 7) levels.add(depth, 1);
@@ -275,12 +276,12 @@ TEST_CASE("samples that agree with the events are equal, and so are the totals")
   }
   auto reader = scene.read();
   const Verifier verifier = verify(reader);
-  REQUIRE(verifier.verdicts().size() == 1);
-  const Verdict& verdict = verifier.verdicts().front();
-  CHECK(verdict.compared == 21);
-  CHECK(verdict.equal == 21);
-  CHECK(verdict.totals_agree());
-  CHECK(verdict.in_by_events == 10);
+  REQUIRE(verifier.comparisons().size() == 1);
+  const CounterComparison& comparison = verifier.comparisons().front();
+  CHECK(comparison.compared == 21);
+  CHECK(comparison.equal == 21);
+  CHECK(comparison.totals_agree());
+  CHECK(comparison.in_by_events == 10);
   CHECK(verifier.discrepancies().empty());
 }
 
@@ -294,9 +295,9 @@ TEST_CASE("a sample between an operation's count and its event is a race, not a 
   scene.sample(20 * kMs, 2, 0);
   auto reader = scene.read();
   const Verifier verifier = verify(reader);
-  REQUIRE(verifier.verdicts().size() == 1);
-  CHECK(verifier.verdicts().front().in_race == 2);
-  CHECK(verifier.verdicts().front().different == 0);
+  REQUIRE(verifier.comparisons().size() == 1);
+  CHECK(verifier.comparisons().front().in_race == 2);
+  CHECK(verifier.comparisons().front().different == 0);
   CHECK(verifier.discrepancies().empty());
 }
 
@@ -306,7 +307,7 @@ TEST_CASE("a queue that makes no events is not compared, whatever it does") {
   scene.put(10 * kMs);
   auto reader = scene.read();
   const Verifier verifier = verify(reader);
-  CHECK(verifier.verdicts().empty());
+  CHECK(verifier.comparisons().empty());
   CHECK(verifier.discrepancies().empty());
 }
 
@@ -330,11 +331,12 @@ TEST_CASE("a lost event is found as a difference and given as its cause") {
   CHECK(one.sampled_depth == 21);
   CHECK(one.event_depth == 20);
   CHECK(one.events_lost == is_known);
-  CHECK(verifier.verdicts().front().different == one.samples);
-  CHECK_FALSE(verifier.verdicts().front().totals_agree());
-  const Survey survey = survey_of(reader);
+  CHECK(verifier.comparisons().front().different == one.samples);
+  CHECK_FALSE(verifier.comparisons().front().totals_agree());
+  const SampledQueues sampled_queues = survey_of(reader);
   const journeys::Topology no_places;
-  const auto document = to_json(reader, survey, Marks(no_places, survey, {}), &verifier, true);
+  const auto document = to_json(reader, sampled_queues,
+                                HighWaterMarks(no_places, sampled_queues, {}), &verifier, true);
   CHECK(document["verify"]["discrepancies"][0]["cause"] ==
         (is_known ? "lost events" : "none found"));
 }

@@ -1,8 +1,7 @@
 // What a rebuild is told of losses that no gap in the sequence numbers shows.
-#include "analysis/report/marks.h"
-
 #include <catch2/catch_test_macros.hpp>
 
+#include "analysis/report/trace_marks.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
 
@@ -29,7 +28,7 @@ std::vector<journeys::LossSpan> losses(std::uint64_t hits, const model::Ledger& 
   capture.stream_hits = {hits};
   REQUIRE(writer->write(capture));
   REQUIRE(writer->finish());
-  return marks_of(*trace::Reader::open(path)).losses;
+  return capture_marks_of(*trace::Reader::open(path)).losses;
 }
 
 TEST_CASE("where a stream ends with all its hits nothing was lost behind it") {

@@ -90,7 +90,7 @@ TEST_CASE("memory that runs out in any thread ends all of them, and is told to t
     CAPTURE(processors);
     const auto parts = parts_for(kWorthSharing, processors);
     const auto apart = [&] {
-      return rebuild_apart(reader, {}, parts, summary, progress, all).has_value();
+      return rebuild_partitioned(reader, {}, parts, summary, progress, all).has_value();
     };
     require_end(Who::kReader, apart);
     require_end(Who::kWorkers, apart);

@@ -35,9 +35,9 @@ std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
   return events;
 }
 
-std::vector<journeys::Part> parts_for(std::uint64_t events, unsigned processors) {
+std::vector<journeys::Partition> parts_for(std::uint64_t events, unsigned processors) {
   const auto topology = *journeys::Topology::derive(*bench::RadioTraffic::schema(), {});
-  return parts_of(topology, events, processors);
+  return partitions_of(topology, events, processors);
 }
 
 }  // namespace sojourn::report

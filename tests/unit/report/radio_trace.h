@@ -16,6 +16,6 @@ inline constexpr std::uint64_t kWorthSharing = 10'000'000;
 std::uint64_t write_radio(const std::string& path, std::uint64_t packets);
 
 // What each thread rebuilds of such a trace, if it had so many events.
-std::vector<journeys::Part> parts_for(std::uint64_t events, unsigned processors);
+std::vector<journeys::Partition> parts_for(std::uint64_t events, unsigned processors);
 
 }  // namespace sojourn::report

@@ -42,7 +42,7 @@ void round_deviations(Json& words) {
 }
 
 // What `sojourn report --json` says; no parts: one thread rebuilds all.
-Told tell(const std::string& path, const std::vector<journeys::Part>& parts) {
+Told tell(const std::string& path, const std::vector<journeys::Partition>& parts) {
   auto reader = *trace::Reader::open(path);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
@@ -55,7 +55,7 @@ Told tell(const std::string& path, const std::vector<journeys::Part>& parts) {
   };
   const auto totals = parts.empty()
                           ? *rebuild(reader, rules, summary, progress, count)
-                          : *rebuild_apart(reader, rules, parts, summary, progress, count);
+                          : *rebuild_partitioned(reader, rules, parts, summary, progress, count);
   summary.finish(reader.capture().close_ns);
   told.peak_units = totals.peak_units;
   const Facts facts = {path,
@@ -128,7 +128,7 @@ TEST_CASE("what has no id of its own is not divided, nor is there a thread for w
   model::Schema schema;
   schema.points.push_back(*model::parse_point("D a--b", "len::sn"));
   schema.points.push_back(*model::parse_point("I depth", "len"));
-  const auto parts = parts_of(*journeys::Topology::derive(schema, {}), kWorthSharing, 64);
+  const auto parts = partitions_of(*journeys::Topology::derive(schema, {}), kWorthSharing, 64);
   REQUIRE(parts.size() == 1);
   CHECK(parts.front().direction == model::Direction::kDownlink);
   CHECK(parts.front().shares == 1);
@@ -145,9 +145,9 @@ class Plain : public journeys::Observer {
           journey.last_ns, journey.last_out_ns, journey.segments, journey.retransmissions,
           journey.harq_retransmissions, journey.drops, journey.end_step, journey.inside_until_ns,
           journey.ambiguous ? 1U : 0U});
-    for (const auto& leg : journey.way) note({leg.place, leg.ns});
+    for (const auto& leg : journey.critical_path) note({leg.place, leg.ns});
     for (const auto& inside : journey.inside) note({inside.place, inside.since_ns});
-    legs += journey.way.size();
+    legs += journey.critical_path.size();
     were_inside += journey.inside.size();
     steps += journey.steps.size();
   }
@@ -194,7 +194,7 @@ TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
     int batches = 0;
     const auto some = [&](const model::EventBatch&) { return ++batches < 3; };
     const auto parts = parts_for(kWorthSharing, processors);
-    REQUIRE(rebuild_apart(reader, rules, parts, summary, [](auto, auto) {}, some));
+    REQUIRE(rebuild_partitioned(reader, rules, parts, summary, [](auto, auto) {}, some));
     CHECK(batches == 3);
     // Others may be a few batches ahead.
     for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
@@ -215,7 +215,7 @@ TEST_CASE("who fails while many batches are to come ends all threads, and its fa
   CHECK_THROWS_AS(rebuild(reader, {}, summary, progress, full).has_value(), std::runtime_error);
   for (const unsigned processors : {1, 8}) {
     const auto parts = parts_for(kWorthSharing, processors);
-    CHECK_THROWS_AS(rebuild_apart(reader, {}, parts, summary, progress, full).has_value(),
+    CHECK_THROWS_AS(rebuild_partitioned(reader, {}, parts, summary, progress, full).has_value(),
                     std::runtime_error);
   }
 }

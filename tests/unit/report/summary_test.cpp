@@ -19,11 +19,11 @@ model::Schema schema_of(std::initializer_list<std::pair<const char*, const char*
 }
 
 struct Run {
-  explicit Run(model::Schema points, journeys::Marks between = {})
+  explicit Run(model::Schema points, journeys::CaptureMarks between = {})
       : schema(std::move(points)), marks(std::move(between)) {}
 
   model::Schema schema;
-  journeys::Marks marks;
+  journeys::CaptureMarks marks;
   journeys::Rules rules;
   journeys::Topology topology = *journeys::Topology::derive(schema, rules);
   Summary summary{topology, marks.open_ns};
@@ -43,7 +43,7 @@ struct Run {
   }
   double decisive(std::string_view place) const {
     for (std::size_t i = 0; i < topology.places.size(); ++i)
-      if (topology.places[i].name == place) return summary.place(i).decisive_ns;
+      if (topology.places[i].name == place) return summary.place(i).critical_path_ns;
     return -1;
   }
   const statistics::Depth& depth(std::string_view place) const {

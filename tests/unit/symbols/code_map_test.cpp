@@ -13,8 +13,8 @@
 namespace sojourn::symbols {
 namespace {
 
-target::Process this_process() {
-  auto process = target::Process::open(getpid());
+tracee::Process this_process() {
+  auto process = tracee::Process::open(getpid());
   REQUIRE(process);
   return std::move(*process);
 }

@@ -15,7 +15,7 @@
 namespace sojourn::symbols {
 namespace {
 
-using target::ElfFile;
+using tracee::ElfFile;
 
 ElfFile open_file(const std::string& path) {
   auto file = ElfFile::open(path, path);
@@ -38,7 +38,7 @@ model::Frame frame_at(std::uint64_t address) {
 std::vector<model::Frame> frames_of_outer(const ElfFile& file) {
   const auto functions = file.functions();
   REQUIRE(functions);
-  const auto outer = std::ranges::find(*functions, "outer", &target::FunctionSymbol::name);
+  const auto outer = std::ranges::find(*functions, "outer", &tracee::FunctionSymbol::name);
   REQUIRE(outer != functions->end());
   std::vector<model::Frame> frames;
   for (std::uint64_t at = 0; at < outer->bytes; ++at) {
@@ -71,14 +71,14 @@ TEST_CASE("an address has the functions that were inlined there, and where each 
 TEST_CASE("a child of its own finds the same names") {
   const ElfFile file = open_file(SJ_INLINED);
   std::vector<model::Frame> frames = frames_of_outer(file);
-  REQUIRE(name_frames_apart(file, frames));
+  REQUIRE(name_frames_in_child(file, frames));
   CHECK(has_inlined_chain(frames));
 }
 
 TEST_CASE("a child that is not done in time is given up, and the names with it") {
   const ElfFile file = open_file(SJ_INLINED);
   std::vector<model::Frame> frames = frames_of_outer(file);
-  CHECK(!name_frames_apart(file, frames, std::chrono::milliseconds(0)));
+  CHECK(!name_frames_in_child(file, frames, std::chrono::milliseconds(0)));
   CHECK(frames.front().calls.empty());
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("a stripped file gives no names, but tells where its functions begin")
   std::vector<model::Frame> frames = {frame_at(outer), frame_at(outer + 3), frame_at(main + 1),
                                       frame_at(1)};
   for (std::size_t at = 0; at < frames.size(); ++at) frames[at].id = static_cast<std::uint32_t>(at);
-  REQUIRE(name_frames_apart(file, frames));
+  REQUIRE(name_frames_in_child(file, frames));
   for (const std::size_t at : {0U, 1U, 2U}) {
     REQUIRE(frames[at].calls.size() == 1);
     CHECK(frames[at].calls[0].function == fmt::format("m+{:#x}", at == 2 ? main : outer));
@@ -118,7 +118,7 @@ TEST_CASE("whatever is written over a file's debug information ends no test") {
   int came_back = 0;
   for (int round = 0; round < 15; ++round) {
     std::string damaged = whole;
-    for (const target::Section& section : file.sections()) {
+    for (const tracee::Section& section : file.sections()) {
       const bool is_wanted = section.name.starts_with(".debug_") || section.name == ".symtab" ||
                              section.name == ".strtab";
       if (!is_wanted || section.bytes == 0) continue;
@@ -132,7 +132,7 @@ TEST_CASE("whatever is written over a file's debug information ends no test") {
     if (!opened) continue;
     std::vector<model::Frame> frames = frames_of_outer(file);
     // It may fail, with its child; this process goes on.
-    came_back += name_frames_apart(*opened, frames, std::chrono::seconds(5)) ? 1 : 0;
+    came_back += name_frames_in_child(*opened, frames, std::chrono::seconds(5)) ? 1 : 0;
     for (const model::Frame& frame : frames) REQUIRE(frame.module == "m");
   }
   CHECK(came_back > 0);

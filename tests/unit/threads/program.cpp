@@ -47,14 +47,15 @@ void Program::rests(std::uint32_t tid, std::uint64_t from_ns) {
   trace.on_switch(from_ns, tid % 2, tid, context::test::kSleeping, 0);
 }
 
-std::unique_ptr<Survey> Program::survey(std::uint64_t end_ns, Selection selection) {
+std::unique_ptr<ThreadSurvey> Program::survey(std::uint64_t end_ns, ActivitySelection selection) {
   std::vector<std::size_t> order(trace.events.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [this](std::size_t row) { return trace.events[row].ts_ns; });
   model::EventBatch events;
   for (const std::size_t row : order) events.append(trace.events[row]);
-  auto made = std::make_unique<Survey>(trace.schema, trace.context, trace.streams, trace.capture,
-                                       model::Pids{{kPid, 0}}, std::move(selection));
+  auto made =
+      std::make_unique<ThreadSurvey>(trace.schema, trace.context, trace.streams, trace.capture,
+                                     model::Pids{{kPid, 0}}, std::move(selection));
   made->consume(events);
   made->finish(end_ns);
   return made;

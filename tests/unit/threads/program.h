@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "analysis/threads/survey.h"
+#include "analysis/threads/thread_survey.h"
 #include "tests/unit/context/trace.h"
 
 namespace sojourn::threads::test {
@@ -41,7 +41,7 @@ class Program {
   context::test::Trace trace;
 
   // Of everything, in the order of time.
-  std::unique_ptr<Survey> survey(std::uint64_t end_ns, Selection selection = {});
+  std::unique_ptr<ThreadSurvey> survey(std::uint64_t end_ns, ActivitySelection selection = {});
 };
 
 }  // namespace sojourn::threads::test

@@ -255,19 +255,19 @@ TEST_CASE("events without the schema that explains them are damage") {
 
 TEST_CASE("sizes and counts that lie are found out, and cost no memory to speak of") {
   const Parts parts;
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
   void (*const lies[])(BlockHeader&) = {
-      [](BlockHeader& h) { h.payload_bytes = kMost; },
+      [](BlockHeader& h) { h.payload_bytes = kMax; },
       [](BlockHeader& h) { h.payload_bytes = kMaxPayload; },
       [](BlockHeader& h) { h.payload_bytes -= 1; },
       [](BlockHeader& h) { h.payload_bytes += 1; },
-      [](BlockHeader& h) { h.raw_bytes = kMost; },
+      [](BlockHeader& h) { h.raw_bytes = kMax; },
       [](BlockHeader& h) { h.raw_bytes = kMaxPayload; },
       [](BlockHeader& h) { h.raw_bytes = 0; },
       [](BlockHeader& h) { h.raw_bytes -= 1; },
       [](BlockHeader& h) { h.raw_bytes += 1; },
       [](BlockHeader& h) { h.flags ^= kCompressed; },
-      [](BlockHeader& h) { h.events = kMost; },
+      [](BlockHeader& h) { h.events = kMax; },
       [](BlockHeader& h) { h.events = kMaxEvents; },
       [](BlockHeader& h) { h.events += 1; },
       [](BlockHeader& h) { h.events -= 1; },

@@ -127,7 +127,7 @@ TEST_CASE("a block that spans all others does not hold them back") {
   for (std::uint64_t i = 0; i < 1000; ++i)
     blocks.add({{.ts_ns = 10 + i, .seq = i, .stream = 1, .tid = 1, .point = 0, .values = {}}});
   CHECK(blocks.merge() == blocks.sorted_by_definition());
-  CHECK(blocks.statistics.most_open_blocks <= 4);
+  CHECK(blocks.statistics.max_open_blocks <= 4);
 }
 
 TEST_CASE("as many blocks are open as overlap in time, however many there are") {
@@ -146,7 +146,7 @@ TEST_CASE("as many blocks are open as overlap in time, however many there are") 
         blocks.add(std::move(block));
       }
     CHECK(blocks.merge() == blocks.sorted_by_definition());
-    CHECK(blocks.statistics.most_open_blocks <= 8);
+    CHECK(blocks.statistics.max_open_blocks <= 8);
   }
 }
 

@@ -14,7 +14,7 @@
 #include <linux/bpf.h>
 
 #include "userspace/base/fd.h"
-#include "userspace/target/host.h"
+#include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
 
@@ -67,7 +67,7 @@ Mechanism best_mechanism() {
 
 namespace {
 
-Error attach_error(const target::MappedFile& file, const std::string& what, int code,
+Error attach_error(const tracee::MappedFile& file, const std::string& what, int code,
                    Mechanism mechanism) {
   if (code == EPERM || code == EACCES)
     return Error(
@@ -76,8 +76,8 @@ Error attach_error(const target::MappedFile& file, const std::string& what, int 
                     mechanism == Mechanism::kUprobeMulti ? "CAP_PERFMON" : "CAP_SYS_ADMIN"));
   if (code == ESRCH)
     return Error(fmt::format("attach to {}: the process ended while attaching", file.name));
-  constexpr int kRefusedInstruction =
-      524;  // the kernel's ENOTSUPP, which has no name in user space
+  // The kernel's ENOTSUPP, which has no name in user space.
+  constexpr int kRefusedInstruction = 524;
   return Error(fmt::format("attach to {} of {}: {}", what, file.name,
                            code == kRefusedInstruction
                                ? "the kernel refuses to probe this instruction"
@@ -85,13 +85,13 @@ Error attach_error(const target::MappedFile& file, const std::string& what, int 
 }
 
 // The sites of one file, all of them hit when they are reached, or all when functions return.
-Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std::size_t> sites,
+Result<bpf_link*> attach_sites(const tracee::Points& points, std::span<const std::size_t> sites,
                                pid_t pid, const BpfPrograms& programs) {
   std::vector<unsigned long> offsets;
   std::vector<unsigned long> semaphores;
   std::vector<__u64> cookies;
   for (const std::size_t index : sites) {
-    const target::Site& site = points.sites[index];
+    const tracee::Site& site = points.sites[index];
     offsets.push_back(site.offset);
     semaphores.push_back(site.semaphore_offset);
     cookies.push_back(index);
@@ -99,7 +99,7 @@ Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std
   LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets.data(),
               .ref_ctr_offsets = semaphores.data(), .cookies = cookies.data(),
               .cnt = offsets.size(), .retprobe = points.sites[sites.front()].is_return);
-  const target::MappedFile& file = points.files[points.sites[sites.front()].file];
+  const tracee::MappedFile& file = points.files[points.sites[sites.front()].file];
   bpf_link* link = bpf_program__attach_uprobe_multi(programs.program(), pid, file.path.c_str(),
                                                     nullptr, &options);
   if (link == nullptr)
@@ -108,10 +108,10 @@ Result<bpf_link*> attach_sites(const target::Points& points, std::span<const std
   return link;
 }
 
-Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
+Result<bpf_link*> attach_site(const tracee::Points& points, std::size_t index,
                               const BpfPrograms& programs) {
-  const target::Site& site = points.sites[index];
-  const target::MappedFile& file = points.files[site.file];
+  const tracee::Site& site = points.sites[index];
+  const tracee::MappedFile& file = points.files[site.file];
   // Not by pid: hundreds of perf events in one process make its every context switch 20 times
   // dearer.
   constexpr pid_t kEveryProcess = -1;
@@ -127,7 +127,7 @@ Result<bpf_link*> attach_site(const target::Points& points, std::size_t index,
 // Those that share a link.
 using Groups = std::vector<std::vector<std::size_t>>;
 
-Groups group_sites(const target::Points& points, Mechanism mechanism, Attachment::Links links) {
+Groups group_sites(const tracee::Points& points, Mechanism mechanism, Attachment::Links links) {
   if (mechanism == Mechanism::kPerfUprobes) {
     Groups single;
     for (std::size_t index = 0; index < points.sites.size(); ++index) single.push_back({index});
@@ -135,7 +135,7 @@ Groups group_sites(const target::Points& points, Mechanism mechanism, Attachment
   }
   std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> by_key;
   for (std::size_t index = 0; index < points.sites.size(); ++index) {
-    const target::Site& site = points.sites[index];
+    const tracee::Site& site = points.sites[index];
     by_key[{site.file, links == Attachment::Links::kEachPoint ? site.point : 0, site.is_return}]
         .push_back(index);
   }
@@ -169,10 +169,10 @@ void Attachment::destroy(std::vector<Link> links) {
     });
 }
 
-Result<Attachment> Attachment::attach(const target::Points& points, pid_t pid, Mechanism mechanism,
+Result<Attachment> Attachment::attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                       const BpfPrograms& programs, Links links) {
   // The program that perf uprobes run compares pids as the host knows them.
-  if (mechanism == Mechanism::kPerfUprobes && !target::in_first_pid_namespace())
+  if (mechanism == Mechanism::kPerfUprobes && !tracee::in_first_pid_namespace())
     return fail(
         "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "
         "kernel with "
@@ -199,7 +199,7 @@ void Attachment::remove(std::span<const model::PointId> points) {
   destroy(std::move(gone));
 }
 
-Result<void> Attachment::add(const target::Points& points, std::span<const model::PointId> which,
+Result<void> Attachment::add(const tracee::Points& points, std::span<const model::PointId> which,
                              pid_t pid, const BpfPrograms& programs) {
   for (const auto& sites : group_sites(points, mechanism_, Links::kEachPoint)) {
     const model::PointId point = points.sites[sites.front()].point;

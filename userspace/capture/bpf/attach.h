@@ -17,7 +17,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 struct bpf_link;
 
@@ -35,7 +35,7 @@ class Attachment {
   // Of uprobe_multi; perf uprobes always are one a site.
   enum class Links { kEachFile, kEachPoint };
 
-  static Result<Attachment> attach(const target::Points& points, pid_t pid, Mechanism mechanism,
+  static Result<Attachment> attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                    const BpfPrograms& programs, Links links = Links::kEachFile);
   Attachment(Attachment&&) noexcept = default;
   Attachment& operator=(Attachment&&) noexcept;
@@ -43,7 +43,7 @@ class Attachment {
 
   // Takes single points off, and puts them back; not with kEachFile.
   void remove(std::span<const model::PointId> points);
-  Result<void> add(const target::Points& points, std::span<const model::PointId> which, pid_t pid,
+  Result<void> add(const tracee::Points& points, std::span<const model::PointId> which, pid_t pid,
                    const BpfPrograms& programs);
 
  private:

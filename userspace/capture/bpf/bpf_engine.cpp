@@ -7,8 +7,8 @@
 
 namespace sojourn::capture {
 
-Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const target::Process& process,
-                                                     target::Points points,
+Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const tracee::Process& process,
+                                                     tracee::Points points,
                                                      const BpfOptions& options) {
   using Links = Attachment::Links;
   ProbeOrder order{.pid = process.pid(),
@@ -45,7 +45,7 @@ Result<void> BpfEngine::arm() {
   return {};
 }
 
-void BpfEngine::remove_process(const target::Process& process) {
+void BpfEngine::remove_process(const tracee::Process& process) {
   if (&process != process_) return;
   close_at(base::monotonic_ns());
   has_ended_ = true;

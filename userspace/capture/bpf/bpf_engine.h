@@ -16,8 +16,8 @@
 #include "userspace/capture/bpf/drain.h"
 #include "userspace/capture/bpf/probe_keeper.h"
 #include "userspace/capture/output/event_engine.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -30,14 +30,14 @@ struct BpfOptions {
   bool link_each_point = false;  // so that single points can be switched off
 };
 
-class BpfEngine final : public Engine {
+class BpfEngine final : public EventEngine {
  public:
-  static Result<std::unique_ptr<BpfEngine>> create(const target::Process& process,
-                                                   target::Points points,
+  static Result<std::unique_ptr<BpfEngine>> create(const tracee::Process& process,
+                                                   tracee::Points points,
                                                    const BpfOptions& options);
 
   Mechanism chosen() const { return programs_.mechanism(); }
-  const target::Points& points() const { return points_; }
+  const tracee::Points& points() const { return points_; }
 
   // How late its stamps are, and by how much more they may be; before connect(). The gate opens and
   // closes by the same delay later, so that what is corrected lies between the marks.
@@ -56,7 +56,7 @@ class BpfEngine final : public Engine {
   }
   Result<void> start_over() override { return programs_.start_over(); }
   // Perf uprobes know processes by their pid alone.
-  void remove_process(const target::Process& process) override;
+  void remove_process(const tracee::Process& process) override;
   bool holds_probes() const { return !is_armed_ || probes_->is_alive(); }
   Result<void> settle() override { return programs_.wait_for_running(); }
   Result<bool> poll() override { return drain_->poll(); }
@@ -75,14 +75,14 @@ class BpfEngine final : public Engine {
   std::uint64_t stamp_error_ns() const override { return stamp_spread_ns_; }
 
  private:
-  BpfEngine(const target::Process& process, target::Points points, ProbeKeeper probes)
+  BpfEngine(const tracee::Process& process, tracee::Points points, ProbeKeeper probes)
       : process_(&process),
         points_(std::move(points)),
         programs_(probes.take_programs()),
         probes_(std::move(probes)) {}
 
-  const target::Process* process_;
-  target::Points points_;
+  const tracee::Process* process_;
+  tracee::Points points_;
   std::chrono::microseconds poll_period_{};
   BpfPrograms programs_;
   std::optional<Drain> drain_;

@@ -27,7 +27,7 @@ using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
 
 // None, where there are more than a site has room for besides its own, or of what is not known
 // yet: the collector filters then.
-std::span<const filter::FieldTest> tests_of(const target::Site& site, const PointTests& keep) {
+std::span<const filter::FieldTest> tests_of(const tracee::Site& site, const PointTests& keep) {
   if (site.point >= keep.size() || keep[site.point].size() + site.tests.size() > SJ_MAX_TESTS)
     return {};
   const auto& tests = keep[site.point];
@@ -37,15 +37,15 @@ std::span<const filter::FieldTest> tests_of(const target::Site& site, const Poin
   return fit ? std::span<const filter::FieldTest>(tests) : std::span<const filter::FieldTest>();
 }
 
-std::size_t count_chains(const target::Points& points) {
+std::size_t count_chains(const tracee::Points& points) {
   std::size_t chains = 0;
-  for (const target::Site& site : points.sites) chains += site.chains.size();
+  for (const tracee::Site& site : points.sites) chains += site.chains.size();
   return chains;
 }
 
 // Whether the programs must know of more than registers, constants and memory.
-bool has_arguments_of_maps(const target::Points& points) {
-  return std::ranges::any_of(points.sites, [](const target::Site& site) {
+bool has_arguments_of_maps(const tracee::Points& points) {
+  return std::ranges::any_of(points.sites, [](const tracee::Site& site) {
     return std::ranges::any_of(site.args, [](const sj_arg& arg) {
       return arg.kind == SJ_ARG_CHAIN || arg.kind == SJ_ARG_FAULTS;
     });
@@ -53,9 +53,9 @@ bool has_arguments_of_maps(const target::Points& points) {
 }
 
 // In one row for all sites.
-Result<void> fill_chains(const sojourn_points& skeleton, const target::Points& points) {
+Result<void> fill_chains(const sojourn_points& skeleton, const tracee::Points& points) {
   std::uint32_t index = 0;
-  for (const target::Site& site : points.sites)
+  for (const tracee::Site& site : points.sites)
     for (const sj_chain& chain : site.chains) {
       if (bpf_map_update_elem(bpf_map__fd(skeleton.maps.chains), &index, &chain, BPF_ANY) != 0)
         return fail_errno("describe site {} to the BPF programs", site.probe);
@@ -64,12 +64,12 @@ Result<void> fill_chains(const sojourn_points& skeleton, const target::Points& p
   return {};
 }
 
-Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& points,
+Result<void> fill_sites(const sojourn_points& skeleton, const tracee::Points& points,
                         const PointTests& keep) {
   const int fd = bpf_map__fd(skeleton.maps.sites);
   std::int64_t first_chain = 0;
   for (std::uint32_t index = 0; index < points.sites.size(); ++index) {
-    const target::Site& site = points.sites[index];
+    const tracee::Site& site = points.sites[index];
     sj_site record = {};
     record.point = site.point;
     record.args = static_cast<std::uint32_t>(site.args.size());
@@ -95,9 +95,9 @@ Result<void> fill_sites(const sojourn_points& skeleton, const target::Points& po
   return {};
 }
 
-std::uint32_t longest(const std::vector<target::Site>& sites) {
+std::uint32_t longest(const std::vector<tracee::Site>& sites) {
   std::size_t args = 0;
-  for (const target::Site& site : sites) args = std::max(args, site.args.size());
+  for (const tracee::Site& site : sites) args = std::max(args, site.args.size());
   return static_cast<std::uint32_t>(args);
 }
 
@@ -106,10 +106,10 @@ RingMaps ring_maps(const sojourn_points& skeleton) {
       .rings = skeleton.maps.rings, .blocks = skeleton.maps.blocks, .losses = skeleton.maps.losses};
 }
 
-std::vector<model::PointId> points_of(const std::vector<target::Site>& sites) {
+std::vector<model::PointId> points_of(const std::vector<tracee::Site>& sites) {
   std::vector<model::PointId> points;
   points.reserve(sites.size());
-  for (const target::Site& site : sites) points.push_back(site.point);
+  for (const tracee::Site& site : sites) points.push_back(site.point);
   return points;
 }
 
@@ -158,7 +158,7 @@ BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
 BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
 BpfPrograms::~BpfPrograms() = default;
 
-Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, Mechanism mechanism,
+Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                       std::size_t ring_bytes, const PointTests& keep,
                                       std::size_t objects) {
   if (points.sites.empty() || points.sites.size() > SJ_MAX_SITES)
@@ -195,7 +195,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   skeleton.rodata->config.max_args = max_args;
   skeleton.rodata->config.of_maps = has_arguments_of_maps(points) ? 1 : 0;
   skeleton.rodata->config.spans =
-      static_cast<std::uint32_t>(std::ranges::count_if(points.sites, [](const target::Site& site) {
+      static_cast<std::uint32_t>(std::ranges::count_if(points.sites, [](const tracee::Site& site) {
         std::vector<sj_arg> args = site.args;
         return join_span(args).bytes != 0;
       }));
@@ -204,7 +204,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
   const bool multi = mechanism == Mechanism::kUprobeMulti;
   bpf_program__set_autoload(skeleton.progs.hit_multi, multi);
   bpf_program__set_autoload(skeleton.progs.hit_perf, !multi);
-  const bool filters = std::ranges::any_of(points.sites, [&](const target::Site& site) {
+  const bool filters = std::ranges::any_of(points.sites, [&](const tracee::Site& site) {
     return !site.tests.empty() || !tests_of(site, keep).empty();
   });
   skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
@@ -226,7 +226,7 @@ Result<BpfPrograms> BpfPrograms::load(const target::Points& points, pid_t pid, M
 }
 
 Result<BpfPrograms> BpfPrograms::loaded_elsewhere(base::Message shared,
-                                                  const target::Points& points) {
+                                                  const tracee::Points& points) {
   base::Unpacker words(shared.bytes);
   auto state = std::make_unique<State>();
   state->mechanism = words.take<Mechanism>();

@@ -13,10 +13,10 @@
 
 #include "analysis/base/result.h"
 #include "analysis/filter/program.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/base/message.h"
 #include "userspace/capture/records/ring.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 struct bpf_program;
 
@@ -33,7 +33,7 @@ class BpfPrograms {
   // ring_bytes, of each CPU, is a power of two; 0: chosen from the number of CPUs and of `objects`
   // like this one that share the memory. A ring takes the power of two of blocks that fits. A point
   // with more than SJ_MAX_TESTS tests keeps every hit.
-  static Result<BpfPrograms> load(const target::Points& points, pid_t pid, Mechanism mechanism,
+  static Result<BpfPrograms> load(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                   std::size_t ring_bytes, const PointTests& keep = {},
                                   std::size_t objects = 1);
   BpfPrograms(BpfPrograms&&) noexcept;
@@ -41,7 +41,7 @@ class BpfPrograms {
   ~BpfPrograms();
 
   // What another process gave by share(), of the same points.
-  static Result<BpfPrograms> loaded_elsewhere(base::Message shared, const target::Points& points);
+  static Result<BpfPrograms> loaded_elsewhere(base::Message shared, const tracee::Points& points);
   Result<base::Message> share() const;
 
   Mechanism mechanism() const;

@@ -21,10 +21,10 @@ namespace {
 // Rings must hold what comes while this process is kept from its CPU: 16 MiB are 200 ms of a
 // million events a second. Many CPUs share 256 MiB, and with them many processes.
 std::size_t default_ring_bytes(std::size_t cpus, std::size_t objects) {
-  constexpr std::size_t kMost = 16 << 20;
+  constexpr std::size_t kMax = 16 << 20;
   constexpr std::size_t kAll = 256 << 20;
   constexpr std::size_t kLeast = 64 << 10;
-  return std::bit_floor(std::max(kLeast, std::min(kMost, kAll / cpus) / objects));
+  return std::bit_floor(std::max(kLeast, std::min(kMax, kAll / cpus) / objects));
 }
 
 Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus, std::size_t objects) {

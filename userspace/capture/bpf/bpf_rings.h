@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/base/fd.h"
 #include "userspace/base/mapping.h"
 #include "userspace/capture/records/ring.h"

@@ -9,7 +9,7 @@
 #include <sched.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/own_child.h"
+#include "userspace/base/forked_child.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/attach.h"
@@ -164,7 +164,7 @@ Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
     SJ_TRY(answer, helper->ask(base::PrivilegedRequest::kCosts, std::move(wanted)));
     return base::Unpacker(answer.bytes).take<Measured>();
   }
-  return base::in_own_child<Measured>([&] { return measure(mechanism, needs); });
+  return base::run_in_child<Measured>([&] { return measure(mechanism, needs); });
 }
 
 }  // namespace
@@ -176,11 +176,11 @@ Result<base::Answer> measure_for(base::Unpacker& wanted) {
                         .returns = wanted.take<bool>()};
   if (!wanted.is_sound() || needs.args == 0 || needs.args > SJ_MAX_ARGS)
     return fail("nothing to measure");
-  SJ_TRY(measured, base::in_own_child<Measured>([&] { return measure(mechanism, needs); }));
+  SJ_TRY(measured, base::run_in_child<Measured>([&] { return measure(mechanism, needs); }));
   return base::Answer{.kind = 0, .bytes = base::Packer().put(measured).take(), .fds = {}};
 }
 
-void CostNeeds::add(const target::Site& site) {
+void CostNeeds::add(const tracee::Site& site) {
   args = std::max(args, static_cast<std::uint32_t>(site.args.size()));
   steps = steps || site.is_stepped;
   returns = returns || site.is_return;
@@ -225,7 +225,7 @@ namespace {
 
 // One behind several pointers counts as often as it takes to get there; those side by side count as
 // one.
-std::size_t memory_reads(const target::Site& site) {
+std::size_t memory_reads(const tracee::Site& site) {
   std::vector<sj_arg> args = site.args;
   std::int64_t reads = join_span(args).bytes != 0 ? 1 : 0;
   reads += std::ranges::count(args, SJ_ARG_MEMORY, &sj_arg::kind);
@@ -236,14 +236,14 @@ std::size_t memory_reads(const target::Site& site) {
 
 }  // namespace
 
-std::uint64_t bpf_site_cost_ps(const target::Site& site, const BpfCosts& costs) {
+std::uint64_t bpf_site_cost_ps(const tracee::Site& site, const BpfCosts& costs) {
   return costs.hit.ps(site.args.size(), memory_reads(site)) +
          (site.is_return ? costs.return_ps : 0) + (site.is_stepped ? costs.stepped_ps : 0);
 }
 
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const BpfCosts& costs) {
+std::vector<std::uint64_t> bpf_point_costs_ps(const tracee::Points& points, const BpfCosts& costs) {
   std::vector<std::uint64_t> by_point(points.schema.points.size());
-  for (const target::Site& site : points.sites)
+  for (const tracee::Site& site : points.sites)
     by_point[site.point] = std::max(by_point[site.point], bpf_site_cost_ps(site, costs));
   return by_point;
 }

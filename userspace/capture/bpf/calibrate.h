@@ -15,7 +15,7 @@
 #include "analysis/model/schema.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -54,7 +54,7 @@ struct CostNeeds {
   bool steps = false;
   bool returns = false;
 
-  void add(const target::Site& site);
+  void add(const tracee::Site& site);
 };
 
 Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
@@ -66,10 +66,10 @@ Result<base::Answer> measure_for(base::Unpacker& wanted);
 // of that was measured once (tests/bench/probe-cost, docs/rings.md).
 HitCost calibrate_ring();
 
-std::uint64_t bpf_site_cost_ps(const target::Site& site, const BpfCosts& costs);
+std::uint64_t bpf_site_cost_ps(const tracee::Site& site, const BpfCosts& costs);
 
 // What one hit of each point costs, by point: the dearest of its sites.
-std::vector<std::uint64_t> bpf_point_costs_ps(const target::Points& points, const BpfCosts& costs);
+std::vector<std::uint64_t> bpf_point_costs_ps(const tracee::Points& points, const BpfCosts& costs);
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
 
 }  // namespace sojourn::capture

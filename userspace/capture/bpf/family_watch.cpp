@@ -15,8 +15,8 @@
 #include "bpf/family_events.h"
 #include "sojourn_follow.skel.h"
 #include "userspace/base/clock.h"
-#include "userspace/target/host.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/host.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -35,10 +35,10 @@ std::set<pid_t> children_of(pid_t pid) {
   std::error_code gone;
   for (const auto& task :
        std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), gone)) {
-    const auto text = target::read_whole((task.path() / "children").string());
+    const auto text = tracee::read_whole((task.path() / "children").string());
     if (!text) continue;
-    for (const std::string_view word : target::split(*text, ' '))
-      if (const auto child = target::parse_number(word))
+    for (const std::string_view word : tracee::split(*text, ' '))
+      if (const auto child = tracee::parse_number(word))
         children.insert(static_cast<pid_t>(*child));
   }
   return children;
@@ -75,7 +75,7 @@ int FamilyWatch::State::take_one(void* self, void* data, std::size_t size) {
 }
 
 Result<void> FamilyWatch::State::attach() {
-  if (!target::in_first_pid_namespace())
+  if (!tracee::in_first_pid_namespace())
     return fail("the kernel's numbers of processes are not those of this PID namespace");
   libbpf_set_print(nullptr);  // errors are ours to word
   skeleton.reset(sojourn_follow__open());
@@ -100,7 +100,7 @@ Result<FamilyWatch> FamilyWatch::start() {
     state->ring.reset();
     state->skeleton.reset();
     const std::string own = fmt::format("/proc/self/task/{}/children", gettid());
-    if (auto list = target::read_whole(own); !list)
+    if (auto list = tracee::read_whole(own); !list)
       return fail("follow forked children: {}, and this kernel lists no children in /proc",
                   state->why_only_looks);
   }

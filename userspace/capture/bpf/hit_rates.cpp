@@ -11,7 +11,7 @@
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/bpf/probe_keeper.h"
 #include "userspace/capture/records/ring.h"
-#include "userspace/target/selection.h"
+#include "userspace/tracee/point_selection.h"
 
 namespace sojourn::capture {
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kRingBytes = 64 * 1024;  // what finds no room is counted all the same
 constexpr std::chrono::milliseconds kBetweenLooks(5);
-constexpr std::size_t kMostSeen = 1 << 18;
+constexpr std::size_t kMaxSeen = 1 << 18;
 
 // Some of the points, while they have probes.
 class Batch {
@@ -35,10 +35,10 @@ class Batch {
 
   Result<void> run(const RateOptions& options, std::uint64_t open_ns) {
     const std::uint64_t least_ns = open_ns + nanoseconds(options.span);
-    const std::uint64_t most_ns = std::max(least_ns, open_ns + nanoseconds(options.patience));
+    const std::uint64_t max_ns = std::max(least_ns, open_ns + nanoseconds(options.timeout));
     std::vector<std::uint64_t> before(rates_.size());
     for (std::uint64_t last_ns = open_ns;
-         last_ns < least_ns || (last_ns < most_ns && !has_enough(options.enough));) {
+         last_ns < least_ns || (last_ns < max_ns && !has_enough(options.enough));) {
       std::this_thread::sleep_for(kBetweenLooks);
       const std::uint64_t now_ns = base::monotonic_ns();
       SJ_TRY(hits, count());
@@ -52,7 +52,7 @@ class Batch {
         rates_[id].hits = hits[id];
         rates_[id].span_ns = now_ns - open_ns;
       }
-      SJ_CHECK(drop(costs_ns, all_ns, options.most_share * static_cast<double>(now_ns - last_ns)));
+      SJ_CHECK(drop(costs_ns, all_ns, options.max_share * static_cast<double>(now_ns - last_ns)));
       before = std::move(hits);
       last_ns = now_ns;
     }
@@ -77,7 +77,7 @@ class Batch {
       reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {
         if (hit.point >= kept_.size()) return;
         ++kept_[hit.point];
-        if (seen_ != nullptr && seen_->size() < kMostSeen)
+        if (seen_ != nullptr && seen_->size() < kMaxSeen)
           seen_->push_back(
               {.ts_ns = hit.ts_ns,
                .point = hit.point,
@@ -91,9 +91,9 @@ class Batch {
   }
 
   // The dearest first, until the rest is cheap enough.
-  Result<void> drop(std::vector<double>& costs_ns, double all_ns, double most_ns) {
+  Result<void> drop(std::vector<double>& costs_ns, double all_ns, double max_ns) {
     std::vector<model::PointId> hot;
-    while (all_ns > most_ns) {
+    while (all_ns > max_ns) {
       const auto dearest = std::ranges::max_element(costs_ns);
       if (*dearest <= 0) break;
       all_ns -= std::exchange(*dearest, 0);
@@ -113,7 +113,7 @@ class Batch {
   std::vector<HitRate> rates_;
 };
 
-Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, const BpfCosts& costs,
+Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, const BpfCosts& costs,
                                      const RateOptions& options,
                                      std::vector<SeenHit>* seen = nullptr) {
   SJ_TRY(probes, ProbeKeeper::start({.pid = pid,
@@ -132,17 +132,17 @@ Result<std::vector<HitRate>> measure(const target::Points& points, pid_t pid, co
 }
 
 // Of the points with most arguments and steps.
-Result<BpfCosts> costs_of(const target::Points& points) {
+Result<BpfCosts> costs_of(const tracee::Points& points) {
   if (best_mechanism() != Mechanism::kUprobeMulti)
     return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");
   CostNeeds needs;
-  for (const target::Site& site : points.sites) needs.add(site);
+  for (const tracee::Site& site : points.sites) needs.add(site);
   return calibrate_bpf(Mechanism::kUprobeMulti, needs);
 }
 
 }  // namespace
 
-Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
+Result<std::vector<HitRate>> measure_hit_rates(const tracee::Points& points, pid_t pid,
                                                const RateOptions& options) {
   SJ_TRY(costs, costs_of(points));
   std::vector<HitRate> rates;
@@ -151,21 +151,21 @@ Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid
     std::vector<bool> wanted(all);
     for (std::size_t id = first; id < std::min(all, first + options.at_once); ++id)
       wanted[id] = true;
-    SJ_TRY(some, measure(target::select(points, wanted), pid, costs, options));
+    SJ_TRY(some, measure(tracee::select(points, wanted), pid, costs, options));
     rates.insert(rates.end(), some.begin(), some.end());
   }
   return rates;
 }
 
-Result<void> watch_on(const target::Points& points, pid_t pid, std::chrono::milliseconds patience,
+Result<void> watch_on(const tracee::Points& points, pid_t pid, std::chrono::milliseconds timeout,
                       std::vector<HitRate>& rates) {
   std::vector<bool> wanted(rates.size());
   for (std::size_t id = 0; id < rates.size(); ++id)
     wanted[id] = rates[id].hits == 0 && !rates[id].is_too_hot;
   if (std::ranges::none_of(wanted, std::identity())) return {};
   SJ_TRY(costs, costs_of(points));
-  SJ_TRY(more, measure(target::select(points, wanted), pid, costs,
-                       {.span = std::chrono::milliseconds(0), .patience = patience}));
+  SJ_TRY(more, measure(tracee::select(points, wanted), pid, costs,
+                       {.span = std::chrono::milliseconds(0), .timeout = timeout}));
   auto next = more.begin();
   for (std::size_t id = 0; id < rates.size(); ++id) {
     if (!wanted[id]) continue;
@@ -177,7 +177,7 @@ Result<void> watch_on(const target::Points& points, pid_t pid, std::chrono::mill
   return {};
 }
 
-Result<std::vector<SeenHit>> watch_hits(const target::Points& points, pid_t pid,
+Result<std::vector<SeenHit>> watch_hits(const tracee::Points& points, pid_t pid,
                                         const RateOptions& options) {
   SJ_TRY(costs, costs_of(points));
   std::vector<SeenHit> seen;

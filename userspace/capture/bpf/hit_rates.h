@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -26,19 +26,19 @@ struct HitRate {
 };
 
 struct RateOptions {
-  std::chrono::milliseconds span{100};    // that each is counted for
-  std::chrono::milliseconds patience{0};  // or longer, while any has fewer hits than that:
+  std::chrono::milliseconds span{100};   // that each is counted for
+  std::chrono::milliseconds timeout{0};  // or longer, while any has fewer hits than that:
   std::uint64_t enough = 1;
   std::size_t at_once = 32;
-  double most_share = 0.05;  // of one processor, that all hits together may take
+  double max_share = 0.05;  // of one processor, that all hits together may take
 };
 
 // By point. Needs uprobe_multi links, as other probes take too long to remove.
-Result<std::vector<HitRate>> measure_hit_rates(const target::Points& points, pid_t pid,
+Result<std::vector<HitRate>> measure_hit_rates(const tracee::Points& points, pid_t pid,
                                                const RateOptions& options = {});
 
 // Goes on with those that had no hit so far, until each has one or patience is over.
-Result<void> watch_on(const target::Points& points, pid_t pid, std::chrono::milliseconds patience,
+Result<void> watch_on(const tracee::Points& points, pid_t pid, std::chrono::milliseconds timeout,
                       std::vector<HitRate>& rates);
 
 // One hit, with its point's values.
@@ -50,7 +50,7 @@ struct SeenHit {
 
 // What is hit in that time, of all of these points at once and under the same limit, as far as
 // there is room.
-Result<std::vector<SeenHit>> watch_hits(const target::Points& points, pid_t pid,
+Result<std::vector<SeenHit>> watch_hits(const tracee::Points& points, pid_t pid,
                                         const RateOptions& options = {});
 
 }  // namespace sojourn::capture

@@ -5,10 +5,10 @@
 
 #include <unistd.h>
 
-#include "userspace/base/own_child.h"
+#include "userspace/base/forked_child.h"
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/trial_sites.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -30,14 +30,14 @@ Result<bool> runs_without_page(Mechanism mechanism) {
   SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
   (void)attachment;
   for (const unsigned bytes : {3U, 8U}) long_nop(bytes)->run(1);
-  SJ_TRY(maps, target::read_whole("/proc/self/maps"));
+  SJ_TRY(maps, tracee::read_whole("/proc/self/maps"));
   return !maps.contains("[uprobes]\n");
 }
 
 }  // namespace
 
 bool emulates_long_nops(Mechanism mechanism) {
-  return base::in_own_child<bool>([&] { return runs_without_page(mechanism); }).value_or(false);
+  return base::run_in_child<bool>([&] { return runs_without_page(mechanism); }).value_or(false);
 }
 
 }  // namespace sojourn::capture

@@ -21,14 +21,14 @@ filter::FieldTest unpack_test(base::Unpacker& words) {
   return test;
 }
 
-void pack_site(base::Packer& words, const target::Site& site) {
+void pack_site(base::Packer& words, const tracee::Site& site) {
   words.put(site.file).put(site.offset).put(site.semaphore_offset).put(site.point);
   words.put(site.is_stepped).put(site.is_return).put_text(site.probe);
   words.put_all(site.args).put_all(site.chains).put_all(site.tests);
 }
 
-target::Site unpack_site(base::Unpacker& words) {
-  target::Site site;
+tracee::Site unpack_site(base::Unpacker& words) {
+  tracee::Site site;
   site.file = words.take<std::size_t>();
   site.offset = words.take<std::uint64_t>();
   site.semaphore_offset = words.take<std::uint64_t>();
@@ -44,7 +44,7 @@ target::Site unpack_site(base::Unpacker& words) {
 
 // Whichever files they are: a link traps in its process only, and gives nothing of a file away.
 Result<void> check(const ProbeOrder& order) {
-  for (const target::Site& site : order.points.sites)
+  for (const tracee::Site& site : order.points.sites)
     if (site.file >= order.points.files.size() || site.args.size() > SJ_MAX_ARGS ||
         site.tests.size() > SJ_MAX_TESTS)
       return fail("a site that cannot be");
@@ -64,10 +64,10 @@ base::Packer pack(const ProbeOrder& order) {
     for (const filter::FieldTest& test : tests) pack_test(words, test);
   }
   words.put(order.points.files.size());
-  for (const target::MappedFile& file : order.points.files)
+  for (const tracee::MappedFile& file : order.points.files)
     words.put_text(file.name).put_text(file.path);
   words.put(order.points.sites.size());
-  for (const target::Site& site : order.points.sites) pack_site(words, site);
+  for (const tracee::Site& site : order.points.sites) pack_site(words, site);
   return words;
 }
 
@@ -86,7 +86,7 @@ Result<ProbeOrder> unpack_probe_order(base::Unpacker& words) {
       tests.push_back(unpack_test(words));
   }
   for (std::size_t left = words.take_count(2 * sizeof(std::size_t)); left > 0; --left) {
-    target::MappedFile file;
+    tracee::MappedFile file;
     file.name = words.take_text();
     file.path = words.take_text();
     order.points.files.push_back(std::move(file));

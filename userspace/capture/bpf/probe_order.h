@@ -12,7 +12,7 @@
 #include "userspace/base/message.h"
 #include "userspace/capture/bpf/attach.h"
 #include "userspace/capture/bpf/bpf_programs.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -23,7 +23,7 @@ struct ProbeOrder {
   std::size_t objects = 1;
   Attachment::Links links = Attachment::Links::kEachFile;
   PointTests keep;
-  target::Points points;  // of it: sites and their files
+  tracee::Points points;  // of it: sites and their files
 };
 
 base::Packer pack(const ProbeOrder& order);

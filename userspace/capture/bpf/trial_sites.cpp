@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "userspace/target/maps.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/maps.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -75,10 +75,10 @@ sj_arg memory_argument() {
   return argument;
 }
 
-Result<target::Points> trial_points(std::span<const Trial> trials) {
-  SJ_TRY(text, target::read_whole("/proc/self/maps"));
-  SJ_TRY(mappings, target::parse_maps(text));
-  target::Points points;
+Result<tracee::Points> trial_points(std::span<const Trial> trials) {
+  SJ_TRY(text, tracee::read_whole("/proc/self/maps"));
+  SJ_TRY(mappings, tracee::parse_maps(text));
+  tracee::Points points;
   points.files.push_back({.name = "sojourn itself", .path = "/proc/self/exe"});
   for (const Trial& trial : trials) {
     const auto address = reinterpret_cast<std::uint64_t>(trial.site);

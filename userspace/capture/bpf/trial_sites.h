@@ -10,7 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "bpf/events.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -47,6 +47,6 @@ struct Trial {
 };
 
 // As BpfPrograms and Attachment want them: one point and one site each, in this order.
-Result<target::Points> trial_points(std::span<const Trial> trials);
+Result<tracee::Points> trial_points(std::span<const Trial> trials);
 
 }  // namespace sojourn::capture

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <seccomp.h>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -41,8 +41,8 @@ void add_interrupts(model::Context& context) {
         {NameKind::kIrq, SJ_VECTOR + vector, std::string(kVectors[vector]), 0, {}});
   std::error_code none;
   for (const auto& irq : std::filesystem::directory_iterator("/sys/kernel/irq", none)) {
-    const auto number = target::parse_number(irq.path().filename().string());
-    const auto actions = target::read_whole(irq.path() / "actions");
+    const auto number = tracee::parse_number(irq.path().filename().string());
+    const auto actions = tracee::read_whole(irq.path() / "actions");
     if (number && actions && !trimmed(*actions).empty())
       context.names.push_back({NameKind::kIrq, *number, std::string(trimmed(*actions)), 0, {}});
   }
@@ -57,7 +57,7 @@ std::string syscall_name(std::uint32_t number) {
   return name ? std::string(name.get()) : fmt::format("syscall {}", number);
 }
 
-model::Context ContextNames::initial(const target::Process& process,
+model::Context ContextNames::initial(const tracee::Process& process,
                                      const ContextPrograms& programs, ThreadNames& threads) {
   model::Context context;
   context.families = programs.states();

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/model/context.h"
+#include "analysis/model/context_info.h"
 #include "userspace/capture/context/context_programs.h"
 #include "userspace/capture/output/thread_names.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -18,7 +18,7 @@ class ContextNames {
  public:
   // What is known before the first event: the target's threads and what each of them does just
   // now, and the interrupts of this machine.
-  model::Context initial(const target::Process& process, const ContextPrograms& programs,
+  model::Context initial(const tracee::Process& process, const ContextPrograms& programs,
                          ThreadNames& threads);
 
   // What hits have named since the call before.

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -49,11 +49,11 @@ std::string_view name(ContextFamily family) {
 
 Result<std::vector<ContextFamily>> parse_context_families(std::string_view list) {
   std::array<bool, kContextFamilies> wanted{};
-  for (const std::string_view word : target::split(list, ',')) {
+  for (const std::string_view word : tracee::split(list, ',')) {
     const auto found = std::ranges::find(kNames, word);
     if (found == kNames.end())
       return fail("\"{}\" is no context: there are sched, irq, syscalls, faults and sockets",
-                  target::printable(word));
+                  tracee::printable(word));
     wanted[static_cast<std::size_t>(found - kNames.begin())] = true;
   }
   std::vector<ContextFamily> families;

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "userspace/capture/bpf/bpf_rings.h"
 #include "userspace/capture/context/context_points.h"
 

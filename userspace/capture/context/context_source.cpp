@@ -5,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-#include "userspace/target/host.h"
+#include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
 
@@ -17,9 +17,9 @@ bool contains(const std::vector<ContextFamily>& families, ContextFamily family) 
 
 }  // namespace
 
-Result<std::unique_ptr<ContextSource>> ContextSource::create(const target::Process& process,
+Result<std::unique_ptr<ContextSource>> ContextSource::create(const tracee::Process& process,
                                                              ContextOptions options) {
-  if (!target::in_first_pid_namespace())
+  if (!tracee::in_first_pid_namespace())
     return fail(
         "--context: run it outside of this container: the kernel's numbers of threads are not "
         "those "
@@ -31,7 +31,7 @@ Result<std::unique_ptr<ContextSource>> ContextSource::create(const target::Proce
 }
 
 // Before connect(), or while it runs.
-Result<bool> ContextSource::add_process(const target::Process& process) {
+Result<bool> ContextSource::add_process(const tracee::Process& process) {
   SJ_CHECK(programs_.add_target(process.pid()));
   processes_.push_back(&process);
   const std::size_t before = samplers_.size();
@@ -49,12 +49,12 @@ Result<bool> ContextSource::add_process(const target::Process& process) {
   return true;
 }
 
-void ContextSource::remove_process(const target::Process& process) {
+void ContextSource::remove_process(const tracee::Process& process) {
   programs_.remove_target(process.pid());
   std::erase(processes_, &process);
 }
 
-void ContextSource::open_sampler(const target::Process& process) {
+void ContextSource::open_sampler(const tracee::Process& process) {
   if (!contains(options_.families, ContextFamily::kSockets)) return;
   auto sampler = SocketSampler::open(process);
   if (sampler)
@@ -87,7 +87,7 @@ Result<void> ContextSource::connect(CaptureOutput& output) {
 Result<void> ContextSource::arm() {
   programs_.attach();
   model::Context known = names_.initial(*processes_.front(), programs_, output_->thread_names());
-  for (const target::Process* process : processes_ | std::views::drop(1)) {
+  for (const tracee::Process* process : processes_ | std::views::drop(1)) {
     model::Context more = names_.initial(*process, programs_, output_->thread_names());
     std::ranges::move(more.names, std::back_inserter(known.names));
   }

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/context.h"
+#include "analysis/model/context_info.h"
 #include "userspace/capture/bpf/drain.h"
 #include "userspace/capture/context/context_names.h"
 #include "userspace/capture/context/context_points.h"
@@ -22,7 +22,7 @@
 #include "userspace/capture/context/descriptors.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/queues/socket_sampler.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -36,11 +36,11 @@ struct ContextOptions {
 
 class ContextSource final : public Source {
  public:
-  static Result<std::unique_ptr<ContextSource>> create(const target::Process& process,
+  static Result<std::unique_ptr<ContextSource>> create(const tracee::Process& process,
                                                        ContextOptions options);
 
-  Result<bool> add_process(const target::Process& process) override;
-  void remove_process(const target::Process& process) override;
+  Result<bool> add_process(const tracee::Process& process) override;
+  void remove_process(const tracee::Process& process) override;
   Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
@@ -62,12 +62,12 @@ class ContextSource final : public Source {
   ContextSource(ContextOptions options, ContextPrograms programs)
       : options_(std::move(options)), programs_(std::move(programs)) {}
 
-  void open_sampler(const target::Process& process);
+  void open_sampler(const tracee::Process& process);
   void look_at_descriptors();
   void look_at_sockets(bool in_any_case);
   void look_at_sockets(SocketSampler& sampler, bool in_any_case);
 
-  std::vector<const target::Process*> processes_;
+  std::vector<const tracee::Process*> processes_;
   ContextOptions options_;
   ContextPrograms programs_;
   CaptureOutput* output_ = nullptr;

@@ -2,14 +2,14 @@
 
 #include <string_view>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
 namespace {
 
 constexpr std::chrono::seconds kPeriod{1};
-constexpr std::size_t kMost = 4096;  // of a process: looking takes a microsecond each
+constexpr std::size_t kMax = 4096;  // of a process: looking takes a microsecond each
 
 }  // namespace
 
@@ -22,17 +22,17 @@ void Descriptors::name_socket(std::uint64_t inode, std::string name) {
 std::string Descriptors::words(const std::string& link) const {
   constexpr std::string_view kSocket = "socket:[";
   if (!link.starts_with(kSocket) || !link.ends_with(']')) return link;
-  const auto inode = target::parse_number(
+  const auto inode = tracee::parse_number(
       std::string_view(link).substr(kSocket.size(), link.size() - kSocket.size() - 1));
   const auto known = inode ? sockets_.find(*inode) : sockets_.end();
   return known == sockets_.end() ? link : known->second;
 }
 
-void Descriptors::look(const target::Process& process, model::Context& into) {
+void Descriptors::look(const tracee::Process& process, model::Context& into) {
   std::size_t looked = 0;
-  for (const target::Link& link : target::read_links(process.proc("fd"))) {
-    if (++looked > kMost) return;
-    const auto number = target::parse_number(link.name);
+  for (const tracee::Link& link : tracee::read_links(process.proc("fd"))) {
+    if (++looked > kMax) return;
+    const auto number = tracee::parse_number(link.name);
     if (!number) continue;
     std::string& known = descriptors_[{process.pid(), *number}];
     std::string name = words(link.leads_to);
@@ -46,12 +46,12 @@ void Descriptors::look(const target::Process& process, model::Context& into) {
   }
 }
 
-model::Context Descriptors::news(std::span<const target::Process* const> processes) {
+model::Context Descriptors::news(std::span<const tracee::Process* const> processes) {
   model::Context news;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return news;
   next_ = now + kPeriod;
-  for (const target::Process* process : processes)
+  for (const tracee::Process* process : processes)
     if (process->alive()) look(*process, news);
   return news;
 }

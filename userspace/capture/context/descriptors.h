@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/model/context.h"
-#include "userspace/target/process.h"
+#include "analysis/model/context_info.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -22,10 +22,10 @@ class Descriptors {
   void name_socket(std::uint64_t inode, std::string name);
 
   // What is new since the call before; nothing before a second has passed.
-  model::Context news(std::span<const target::Process* const> processes);
+  model::Context news(std::span<const tracee::Process* const> processes);
 
  private:
-  void look(const target::Process& process, model::Context& into);
+  void look(const tracee::Process& process, model::Context& into);
   std::string words(const std::string& link) const;
 
   std::chrono::steady_clock::time_point next_;

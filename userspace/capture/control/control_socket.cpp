@@ -19,10 +19,10 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kMostClients = 16;
-constexpr std::size_t kMostWords = 4096;
-constexpr std::size_t kMostAnswer = 1 << 20;
-constexpr timeval kPatience{.tv_sec = 30, .tv_usec = 0};  // a dump takes its time
+constexpr std::size_t kMaxClients = 16;
+constexpr std::size_t kMaxWords = 4096;
+constexpr std::size_t kMaxAnswer = 1 << 20;
+constexpr timeval kTimeout{.tv_sec = 30, .tv_usec = 0};  // a dump takes its time
 
 std::string prefix_for(pid_t target) {
   return fmt::format("sojourn.ctl.{}.", target);
@@ -79,10 +79,10 @@ Result<std::string> ask(const std::string& name, std::string_view words) {
   if (!may_talk(socket.get())) return fail("the capture {} is another user's", name);
   if (user_of(socket.get()) != geteuid() && geteuid() != 0)
     return fail("the capture {} is root's: it hears nobody else", name);
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof(kTimeout));
   if (send(socket.get(), words.data(), words.size(), MSG_NOSIGNAL) < 0)
     return fail_errno("ask the capture {}", name);
-  std::string answer(kMostAnswer, '\0');
+  std::string answer(kMaxAnswer, '\0');
   const ssize_t size = recv(socket.get(), answer.data(), answer.size(), 0);
   if (size < 0) return fail_errno("hear from the capture {}", name);
   answer.resize(static_cast<std::size_t>(size));
@@ -105,7 +105,7 @@ Result<void> ControlSocket::add(pid_t target) {
   base::Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const Address address = address_of(prefix_for(target) + std::to_string(getpid()));
   if (!socket || bind(socket.get(), address.get(), address.length) != 0 ||
-      ::listen(socket.get(), static_cast<int>(kMostClients)) != 0)
+      ::listen(socket.get(), static_cast<int>(kMaxClients)) != 0)
     return fail_errno("listen for `sojourn ctl`");
   epoll_event wanted{.events = EPOLLIN, .data = {.fd = socket.get()}};
   if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, socket.get(), &wanted) != 0)
@@ -123,7 +123,7 @@ void ControlSocket::accept_all(int socket) {
     base::Fd fd(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) return;
     epoll_event wanted{.events = EPOLLIN | EPOLLRDHUP, .data = {.fd = fd.get()}};
-    if (clients_.size() >= kMostClients || !may_talk(fd.get()) ||
+    if (clients_.size() >= kMaxClients || !may_talk(fd.get()) ||
         epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd.get(), &wanted) != 0)
       continue;
     clients_.push_back({.number = next_client_++, .fd = std::move(fd), .asked = false});
@@ -131,7 +131,7 @@ void ControlSocket::accept_all(int socket) {
 }
 
 void ControlSocket::hear(Client& client, std::vector<Request>& requests) {
-  std::array<char, kMostWords> words{};
+  std::array<char, kMaxWords> words{};
   const ssize_t size = recv(client.fd.get(), words.data(), words.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0 || client.asked) {

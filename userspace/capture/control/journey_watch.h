@@ -13,7 +13,7 @@
 #include "analysis/filter/syntax.h"
 #include "analysis/journeys/live_rebuilder.h"
 #include "analysis/links/resolver.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 

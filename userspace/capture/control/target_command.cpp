@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::capture {
 
@@ -69,7 +69,7 @@ Result<std::string> executed_for(const std::string& program) {
   constexpr int kKernelFollows = 5;
   std::string file = program;
   for (int depth = 0; depth <= kKernelFollows; ++depth) {
-    if (target::ElfFile::has_magic(file)) return file;
+    if (tracee::ElfFile::has_magic(file)) return file;
     std::string interpreter = named_interpreter(file);
     if (interpreter.empty())
       return fail("run {}: {}neither an ELF program nor a script that begins with #!", program,
@@ -99,10 +99,10 @@ std::string library_path(std::string_view line) {
 
 // The dynamic loader that the program names; empty where it needs none.
 std::string loader_of(const std::string& program) {
-  const auto elf = target::ElfFile::open(program, program);
+  const auto elf = tracee::ElfFile::open(program, program);
   if (!elf) return {};
   const auto& segments = elf->segments();
-  const auto named = std::ranges::find(segments, PT_INTERP, &target::Segment::type);
+  const auto named = std::ranges::find(segments, PT_INTERP, &tracee::Segment::type);
   if (named == segments.end() || named->file_bytes > PATH_MAX) return {};
   std::string loader(named->file_bytes, '\0');
   if (!elf->read(named->offset, std::as_writable_bytes(std::span(loader)))) return {};

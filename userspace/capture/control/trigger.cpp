@@ -31,7 +31,7 @@ bool switches(Action action) {
 }
 
 Result<filter::EventFilter> compile_one(const Trigger& trigger, const model::Schema& schema,
-                                        const filter::Surroundings& around) {
+                                        const filter::BindContext& around) {
   return filter::EventFilter::compile(trigger.expression, model::as_recorded(schema), around);
 }
 

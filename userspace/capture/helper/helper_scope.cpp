@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -15,12 +15,12 @@ struct Ids {
   uid_t user = 0;
 };
 
-std::optional<Ids> ids_of(const target::Process& process) {
-  const auto status = target::read_whole(process.proc("status"));
+std::optional<Ids> ids_of(const tracee::Process& process) {
+  const auto status = tracee::read_whole(process.proc("status"));
   if (!status) return std::nullopt;
-  const auto parent = target::parse_number(target::status_value(*status, "PPid").value_or(""));
-  const auto users = target::split(target::status_value(*status, "Uid").value_or(""), '\t');
-  const auto user = users.empty() ? std::nullopt : target::parse_number(users.front());
+  const auto parent = tracee::parse_number(tracee::status_value(*status, "PPid").value_or(""));
+  const auto users = tracee::split(tracee::status_value(*status, "Uid").value_or(""), '\t');
+  const auto user = users.empty() ? std::nullopt : tracee::parse_number(users.front());
   if (!parent || !user) return std::nullopt;
   return Ids{.parent = static_cast<pid_t>(*parent), .user = static_cast<uid_t>(*user)};
 }
@@ -36,7 +36,7 @@ Result<HelperScope> HelperScope::take(Limits limits) {
   HelperScope scope(std::move(limits));
   scope.since_ns_ = UINT64_MAX;
   for (const pid_t pid : scope.limits_.processes) {
-    auto process = target::Process::open(pid);
+    auto process = tracee::Process::open(pid);
     if (!process) continue;  // it has just ended
     if (const auto ids = ids_of(*process)) scope.users_.push_back(ids->user);
     scope.since_ns_ = std::min(scope.since_ns_, process->start_time_ns());
@@ -45,7 +45,7 @@ Result<HelperScope> HelperScope::take(Limits limits) {
   return scope;
 }
 
-bool HelperScope::has_come(const target::Process& process) const {
+bool HelperScope::has_come(const tracee::Process& process) const {
   if (limits_.cgroup) {
     const auto pids = limits_.cgroup->processes();
     if (pids && std::ranges::binary_search(*pids, process.pid())) return true;
@@ -53,25 +53,25 @@ bool HelperScope::has_come(const target::Process& process) const {
   if (!limits_.with_children) return false;
   const auto ids = ids_of(process);
   if (!ids) return false;
-  if (std::ranges::find(known_, ids->parent, &target::Process::pid) != known_.end()) return true;
+  if (std::ranges::find(known_, ids->parent, &tracee::Process::pid) != known_.end()) return true;
   // Who forked it has ended, and left it to another: then it is one of the same users', and younger
   // than what the capture began with.
   return process.start_time_ns() >= since_ns_ &&
          std::ranges::find(users_, ids->user) != users_.end();
 }
 
-Result<const target::Process*> HelperScope::find(pid_t pid) {
-  const auto is_it = [pid](const target::Process& one) { return one.pid() == pid; };
+Result<const tracee::Process*> HelperScope::find(pid_t pid) {
+  const auto is_it = [pid](const tracee::Process& one) { return one.pid() == pid; };
   const auto known = std::ranges::find_if(known_, is_it);
   if (known != known_.end() && known->alive()) return &*known;
-  auto process = target::Process::open(pid);
+  auto process = tracee::Process::open(pid);
   if (!process) {
     errno = ESRCH;
     return std::unexpected(std::move(process).error());
   }
   if (!has_come(*process)) return refuse(fmt::format("process {}", pid));
   if (known != known_.end()) known_.erase(known);  // its number is another's by now
-  std::erase_if(known_, [](const target::Process& one) { return !one.alive(); });
+  std::erase_if(known_, [](const tracee::Process& one) { return !one.alive(); });
   known_.push_back(std::move(*process));
   return &known_.back();
 }
@@ -82,7 +82,7 @@ Result<HelperScope::Place> HelperScope::find(std::string_view path) {
   if (!path.starts_with(kProc) || slash == std::string_view::npos || path.contains("/../") ||
       path.ends_with("/.."))
     return refuse(path);
-  const auto pid = target::parse_number(path.substr(kProc.size(), slash - kProc.size()));
+  const auto pid = tracee::parse_number(path.substr(kProc.size(), slash - kProc.size()));
   if (!pid) return refuse(path);
   SJ_TRY(process, find(static_cast<pid_t>(*pid)));
   return Place{.process = process, .name = path.substr(slash + 1)};

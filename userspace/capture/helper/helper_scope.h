@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "userspace/target/cgroup.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/cgroup.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -21,7 +21,7 @@ class HelperScope {
  public:
   struct Limits {
     std::vector<pid_t> processes;
-    std::optional<target::Cgroup> cgroup = {};  // and all processes in it
+    std::optional<tracee::Cgroup> cgroup = {};  // and all processes in it
     bool with_children = false;                 // and theirs
     std::string ring_directory = {};            // where what is started leaves its rings
     bool kernel_names = false;                  // a profile names the kernel's functions
@@ -29,12 +29,12 @@ class HelperScope {
   static Result<HelperScope> take(Limits limits);
 
   // The process, where it belongs to the capture and lives.
-  Result<const target::Process*> find(pid_t pid);
+  Result<const tracee::Process*> find(pid_t pid);
 
   // "maps" of "/proc/4242/maps", with the process; only of those that belong to the capture, and
   // without ways out of there ("..").
   struct Place {
-    const target::Process* process = nullptr;
+    const tracee::Process* process = nullptr;
     std::string_view name;
   };
   Result<Place> find(std::string_view path);
@@ -43,10 +43,10 @@ class HelperScope {
 
  private:
   explicit HelperScope(Limits limits) : limits_(std::move(limits)) {}
-  bool has_come(const target::Process& process) const;
+  bool has_come(const tracee::Process& process) const;
 
   Limits limits_;
-  std::vector<target::Process> known_;
+  std::vector<tracee::Process> known_;
   // Of the first ones: a child whose parent has ended is known by them.
   std::vector<uid_t> users_;
   std::uint64_t since_ns_ = 0;

@@ -21,10 +21,10 @@
 #include "userspace/capture/bpf/probe_keeper.h"
 #include "userspace/capture/perf/perf_open.h"
 #include "userspace/capture/queues/socket_diag.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 #include "userspace/capture/rings/thread_position.h"
-#include "userspace/target/file_bytes.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/file_bytes.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -58,7 +58,7 @@ bool is_program(const Fd& file) {
   std::array<std::byte, sizeof(Elf64_Ehdr)> bytes{};
   struct stat status{};
   if (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      !target::read_fully(file.get(), 0, bytes))
+      !tracee::read_fully(file.get(), 0, bytes))
     return false;
   const auto& header = *reinterpret_cast<const Elf64_Ehdr*>(bytes.data());
   return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type != ET_CORE;
@@ -95,7 +95,7 @@ Result<Answer> read_link(HelperScope& scope, Unpacker& wanted) {
   SJ_TRY(place, scope.find(path));
   if (place.name != "exe" && !is_below(place.name, "fd") && !is_below(place.name, "ns"))
     return refuse(path);
-  SJ_TRY(leads_to, target::read_link(path));
+  SJ_TRY(leads_to, tracee::read_link(path));
   return Answer{.kind = 0, .bytes = base::Packer().put_text(leads_to).take(), .fds = {}};
 }
 
@@ -103,10 +103,10 @@ Result<Answer> read_links(HelperScope& scope, Unpacker& wanted) {
   const std::string path = wanted.take_text();
   SJ_TRY(place, scope.find(path));
   if (place.name != "fd") return refuse(path);
-  const std::vector<target::Link> links = target::read_links(path);
+  const std::vector<tracee::Link> links = tracee::read_links(path);
   base::Packer words;
   words.put(links.size());
-  for (const target::Link& link : links) words.put_text(link.name).put_text(link.leads_to);
+  for (const tracee::Link& link : links) words.put_text(link.name).put_text(link.leads_to);
   return Answer{.kind = 0, .bytes = words.take(), .fds = {}};
 }
 
@@ -156,12 +156,12 @@ Result<Answer> open_event(HelperScope& scope, Unpacker& wanted) {
   const int cpu = wanted.take<int>();
   if (!wanted.is_sound()) return refuse("half a request");
   if (tid != 0) {
-    const auto status = target::read_whole(fmt::format("/proc/{}/status", tid));
+    const auto status = tracee::read_whole(fmt::format("/proc/{}/status", tid));
     if (!status) {
       errno = ESRCH;
       return fail("thread {} has ended", tid);
     }
-    const auto group = target::parse_number(target::status_value(*status, "Tgid").value_or(""));
+    const auto group = tracee::parse_number(tracee::status_value(*status, "Tgid").value_or(""));
     SJ_CHECK(scope.find(static_cast<pid_t>(group.value_or(0))));
   }
   return hand_over(open_perf_event(request, tid, cpu), "a perf event");

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::capture {
 
@@ -23,7 +23,7 @@ bool Dumps::is_due(std::uint64_t now_ns, std::uint64_t events) const {
   return asked_ && now_ns >= asked_->due_ns && events >= asked_->due_events;
 }
 
-std::string held_words(std::uint64_t events, std::chrono::nanoseconds span) {
+std::string dump_size_text(std::uint64_t events, std::chrono::nanoseconds span) {
   const double span_ms = std::chrono::duration<double, std::milli>(span).count();
   return fmt::format(
       "{}, the last {}", base::counted(events, "event"),
@@ -53,7 +53,7 @@ void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Descript
       .asked = *std::exchange(asked_, std::nullopt), .file = std::make_shared<File>(), .found = {}};
   about.ended_by = writing.asked.why;
   writing.file->about = std::move(about);
-  sink.run_in_order([names = names_, file = writing.file](std::unique_ptr<Store>& store) {
+  sink.run_in_order([names = names_, file = writing.file](std::unique_ptr<ItemStore>& store) {
     file->path = names->next();
     auto writer = store->begin_file(file->path, file->about);
     if (writer)
@@ -73,7 +73,8 @@ void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Descript
 
 // With the rights of who writes, as all of the file.
 void Dumps::complete(Writing& writing, Sink& sink) {
-  sink.run_in_order([file = writing.file, found = writing.found.get()](std::unique_ptr<Store>&) {
+  sink.run_in_order([file = writing.file,
+                     found = writing.found.get()](std::unique_ptr<ItemStore>&) {
     if (!file->writer) return;
     const auto write = [&]() -> Result<Dumped> {
       for (const model::Profile& one : found) SJ_CHECK(file->writer->write(one));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/trace/writer.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/sink.h"
@@ -27,7 +27,7 @@ struct Aftermath {
 };
 
 // "193,941 events, the last 1.2 s": what a dump has.
-std::string held_words(std::uint64_t events, std::chrono::nanoseconds span);
+std::string dump_size_text(std::uint64_t events, std::chrono::nanoseconds span);
 
 // The names of a capture's dumps: of run.sjt run-1.sjt, run-2.sjt, ...
 class DumpNames {

@@ -10,7 +10,7 @@
 
 namespace sojourn::capture {
 
-class Engine : public Source {
+class EventEngine : public Source {
  public:
   // Points that it has are off or on again from here on; it does not know what they were hit
   // meanwhile. Others are not its own, and are skipped.

@@ -10,7 +10,7 @@ Result<EventFilterStage> EventFilterStage::create(filter::Expression expression,
                                                   const model::Schema& schema) {
   SJ_TRY(filter, filter::EventFilter::compile(
                      expression, model::as_recorded(schema),
-                     {.streams = {}, .names = filter::Names::kAreChecked, .more_threads = true},
+                     {.streams = {}, .names = filter::NameCheck::kAreChecked, .more_threads = true},
                      filter::Missing::kAccept));
   return EventFilterStage(std::move(expression), std::move(filter), schema);
 }
@@ -24,7 +24,7 @@ void EventFilterStage::add_thread(std::uint32_t tid, const std::string& name) {
   std::string& known = threads_[tid];
   if (known == name) return;
   known = name;
-  has_news_ = filter::asks_for(expression_, filter::Word::kThread);
+  has_news_ = filter::asks_for(expression_, filter::Keyword::kThread);
 }
 
 void EventFilterStage::adapt(const model::Schema& schema, std::uint64_t origin_ns) {
@@ -38,7 +38,7 @@ void EventFilterStage::compile() {
   auto filter = filter::EventFilter::compile(expression_, model::as_recorded(schema_),
                                              {.origin_ns = origin_ns_,
                                               .streams = streams_,
-                                              .names = filter::Names::kAreChecked,
+                                              .names = filter::NameCheck::kAreChecked,
                                               .threads = threads_,
                                               .more_threads = true},
                                              filter::Missing::kAccept);

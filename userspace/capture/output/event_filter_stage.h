@@ -12,7 +12,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/filter/event_filter.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/model/event.h"
 
 namespace sojourn::capture {

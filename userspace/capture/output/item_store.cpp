@@ -10,11 +10,11 @@
 
 namespace sojourn::capture {
 
-Result<Dumped> Store::dump(const std::string& path, model::Capture) const {
+Result<Dumped> ItemStore::dump(const std::string& path, model::Capture) const {
   return fail("dump {}: nothing is held", path);
 }
 
-Result<trace::Writer> Store::begin_file(const std::string& path, model::Capture&) const {
+Result<trace::Writer> ItemStore::begin_file(const std::string& path, model::Capture&) const {
   return fail("dump {}: nothing is held", path);
 }
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/context.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
 #include "analysis/model/event.h"
-#include "analysis/model/profile.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/profile_info.h"
+#include "analysis/model/queue_info.h"
+#include "analysis/trace/block_packer.h"
 #include "analysis/trace/format.h"
-#include "analysis/trace/packer.h"
 #include "analysis/trace/writer.h"
 
 namespace sojourn::capture {
@@ -42,9 +42,9 @@ struct Dumped {
   std::chrono::nanoseconds span{};  // that it tells everything of
 };
 
-class Store {
+class ItemStore {
  public:
-  virtual ~Store() = default;
+  virtual ~ItemStore() = default;
   virtual Result<void> take(const Item& item) = 0;
   virtual Result<void> finish() = 0;
   virtual void abandon() = 0;  // leaves no file behind
@@ -63,7 +63,7 @@ class Store {
 };
 
 // Writes one trace file.
-class FileStore final : public Store {
+class FileStore final : public ItemStore {
  public:
   explicit FileStore(trace::Writer writer) : writer_(std::move(writer)) {}
   Result<void> take(const Item& item) override;
@@ -76,7 +76,7 @@ class FileStore final : public Store {
 };
 
 // Holds the newest events, and everything that describes them.
-class FlightStore final : public Store {
+class FlightStore final : public ItemStore {
  public:
   FlightStore(History history, model::Host host) : history_(history), host_(std::move(host)) {}
 
@@ -106,7 +106,7 @@ class FlightStore final : public Store {
 
   History history_;
   model::Host host_;
-  trace::Packer packer_;
+  trace::BlockPacker packer_;
   model::Schema schema_;
   std::deque<model::ClockPair> clocks_;
   std::deque<LedgerAt> ledgers_;

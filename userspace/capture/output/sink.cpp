@@ -15,7 +15,7 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-Sink::Sink(std::unique_ptr<Store> store, FileOwner owner, Look look)
+Sink::Sink(std::unique_ptr<ItemStore> store, FileOwner owner, Look look)
     : owner_(std::move(owner)),
       look_(std::move(look)),
       store_(std::move(store)),
@@ -142,14 +142,14 @@ void Sink::end_thread() {
 
 // By the thread: only it may do in the file's directory what its owner may.
 void Sink::abandon() {
-  run_in_order([](std::unique_ptr<Store>& store) { store->abandon(); });
+  run_in_order([](std::unique_ptr<ItemStore>& store) { store->abandon(); });
   end_thread();
   if (error_) store_->abandon();
 }
 
 Result<void> Sink::finish() {
   Result<void> finished;
-  run_in_order([&finished](std::unique_ptr<Store>& store) { finished = store->finish(); });
+  run_in_order([&finished](std::unique_ptr<ItemStore>& store) { finished = store->finish(); });
   end_thread();
   if (error_) return std::unexpected(*error_);
   return finished;

@@ -30,9 +30,10 @@ class Sink {
   using Item = capture::Item;
 
   // `look` sees every item before the store does, on the sink's thread.
-  using Look = std::function<void(const Item&, Store&)>;
+  using Look = std::function<void(const Item&, ItemStore&)>;
   // Returns once its thread has no other rights than the owner's.
-  explicit Sink(std::unique_ptr<Store> store, FileOwner owner = FileOwner::self(), Look look = {});
+  explicit Sink(std::unique_ptr<ItemStore> store, FileOwner owner = FileOwner::self(),
+                Look look = {});
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   ~Sink();  // without finish() what was pushed to a file is in NAME.partial
@@ -41,7 +42,7 @@ class Sink {
 
   // Runs on the sink's thread, after everything that was pushed before, and may put another store
   // in the place of this one. What it throws away is the caller's business.
-  using Job = std::function<void(std::unique_ptr<Store>&)>;
+  using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
   // What happens when batches come faster than the store takes them: the sources are asked to wait,
@@ -88,7 +89,7 @@ class Sink {
 
   const FileOwner owner_;
   Look look_;
-  std::unique_ptr<Store> store_;  // the thread's own between start and join
+  std::unique_ptr<ItemStore> store_;  // the thread's own between start and join
   std::latch is_writer_{1};
   std::thread thread_;
 };

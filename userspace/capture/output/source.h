@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
-#include "analysis/model/profile.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/profile_info.h"
 #include "userspace/capture/output/capture_output.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -25,10 +25,10 @@ class Source {
 
   // Records of one more process from here on, which outlives the source. False: it cannot; then the
   // process wants a source of its own.
-  virtual Result<bool> add_process(const target::Process&) { return false; }
+  virtual Result<bool> add_process(const tracee::Process&) { return false; }
 
   // The process has ended: its pid may be another's.
-  virtual void remove_process(const target::Process&) {}
+  virtual void remove_process(const tracee::Process&) {}
 
   // Where its events go; once, before it is armed. The output outlives the source.
   virtual Result<void> connect(CaptureOutput& output) = 0;

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -25,24 +25,24 @@ void ThreadNames::add(std::uint32_t tid, std::string name, std::uint64_t pid,
                         .state = {}});
 }
 
-void ThreadNames::look(const target::Process& process, Look what, model::Context& into) {
+void ThreadNames::look(const tracee::Process& process, Look what, model::Context& into) {
   const auto pid = static_cast<std::uint64_t>(process.pid());
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
-    const auto number = target::parse_number(task.path().filename().string());
+    const auto number = tracee::parse_number(task.path().filename().string());
     if (!number) continue;
     const auto tid = static_cast<std::uint32_t>(*number);
     if (what == Look::kNew && known_.contains(tid)) continue;
-    auto name = target::read_whole(task.path() / "comm");
+    auto name = tracee::read_whole(task.path() / "comm");
     if (!name) continue;  // it has just ended
     if (name->ends_with('\n')) name->pop_back();
     if (what != Look::kStates) {
       add(tid, std::move(*name), pid, into);
       continue;
     }
-    const auto stat = target::read_whole(task.path() / "stat");
+    const auto stat = tracee::read_whole(task.path() / "stat");
     if (!stat) continue;
-    const auto parsed = target::parse_stat(*stat);
+    const auto parsed = tracee::parse_stat(*stat);
     is_news(tid, *name);
     into.names.push_back({.kind = model::NameKind::kThread,
                           .id = tid,

@@ -6,8 +6,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "analysis/model/context.h"
-#include "userspace/target/process.h"
+#include "analysis/model/context_info.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -16,7 +16,7 @@ class ThreadNames {
   // Adds what is new of the process's threads. Looking for new ones only is quick, however many
   // there are. With their states all are told, and what each of them does just now.
   enum class Look { kNew, kAll, kStates };
-  void look(const target::Process& process, Look what, model::Context& into);
+  void look(const tracee::Process& process, Look what, model::Context& into);
 
   // Of a thread of whichever process.
   void add(std::uint32_t tid, std::string name, std::uint64_t pid, model::Context& into);

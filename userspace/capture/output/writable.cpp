@@ -12,7 +12,7 @@ Result<std::string> try_to_write(const std::string& path, const FileOwner& owner
   return put_aside;
 }
 
-std::string put_aside_words(const std::string& path) {
+std::string put_aside_text(const std::string& path) {
   return "what a killed capture had left is " + path + " now";
 }
 

@@ -12,6 +12,6 @@ namespace sojourn::capture {
 // Leaves nothing behind. What was put aside for it, see trace::Writer.
 Result<std::string> try_to_write(const std::string& path, const FileOwner& owner);
 
-std::string put_aside_words(const std::string& path);
+std::string put_aside_text(const std::string& path);
 
 }  // namespace sojourn::capture

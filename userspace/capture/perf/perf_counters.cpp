@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "userspace/capture/perf/perf_open.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -42,12 +42,12 @@ constexpr PerfKind kProfileClock = {"profile",
                                     false,
                                     "the stacks of running threads"};
 
-constexpr std::uint64_t kMostHertz = 100'000;
+constexpr std::uint64_t kMaxHertz = 100'000;
 
 Error no_such_counter(std::string_view word) {
   std::string names;
   for (const PerfKind& kind : kKinds) names += (names.empty() ? "" : ", ") + std::string(kind.name);
-  return Error(fmt::format("\"{}\" is no counter: there are {}", target::printable(word), names));
+  return Error(fmt::format("\"{}\" is no counter: there are {}", tracee::printable(word), names));
 }
 
 std::string why_not(const PerfKind& kind, int code) {
@@ -77,19 +77,19 @@ const PerfKind& profile_clock() {
 
 Result<std::vector<CounterWanted>> parse_counters(std::string_view list) {
   std::vector<CounterWanted> wanted;
-  for (const std::string_view word : target::split(list, ',')) {
+  for (const std::string_view word : tracee::split(list, ',')) {
     const std::string_view name = word.substr(0, word.find('='));
     const PerfKind* kind = perf_kind(name);
     if (kind == nullptr) return std::unexpected(no_such_counter(name));
     CounterWanted counter{.kind = kind, .period = kind->period};
     if (name.size() != word.size()) {
-      const auto period = target::parse_number(word.substr(name.size() + 1));
+      const auto period = tracee::parse_number(word.substr(name.size() + 1));
       if (!period || *period == 0 || *period > INT64_MAX)
         return fail("\"{}\": the period after = is a number of events, e.g. {}={}",
-                    target::printable(word), name, std::max<std::uint64_t>(kind->period, 1));
+                    tracee::printable(word), name, std::max<std::uint64_t>(kind->period, 1));
       if (kind->type == PERF_TYPE_SOFTWARE && *period != 1)
         return fail("\"{}\": each of the {} is recorded, there is no period",
-                    target::printable(word), name);
+                    tracee::printable(word), name);
       counter.period = *period;
     }
     if (std::ranges::find(wanted, counter.kind, &CounterWanted::kind) != wanted.end())
@@ -106,9 +106,9 @@ Result<std::uint64_t> parse_frequency(std::string_view text) {
   const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
   if (unit == "kHz") number *= 1000;
   const bool has_unit = unit.empty() || unit == "Hz" || unit == "kHz";
-  if (code != std::errc() || !has_unit || !(number >= 1) || number > kMostHertz)
+  if (code != std::errc() || !has_unit || !(number >= 1) || number > kMaxHertz)
     return fail("\"{}\" is not a frequency such as 999Hz or 1kHz, at most 100kHz",
-                target::printable(text));
+                tracee::printable(text));
   return static_cast<std::uint64_t>(number);
 }
 
@@ -130,11 +130,11 @@ PerfOffer ask_perf(const PerfKind& kind) {
   return offer;
 }
 
-std::optional<std::uint64_t> most_samples_a_second() {
-  auto text = target::read_whole("/proc/sys/kernel/perf_event_max_sample_rate");
+std::optional<std::uint64_t> max_samples_a_second() {
+  auto text = tracee::read_whole("/proc/sys/kernel/perf_event_max_sample_rate");
   if (!text) return std::nullopt;
   while (text->ends_with('\n')) text->pop_back();
-  return target::parse_number(*text);
+  return tracee::parse_number(*text);
 }
 
 }  // namespace sojourn::capture

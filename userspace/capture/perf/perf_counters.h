@@ -47,6 +47,6 @@ struct PerfOffer {
 PerfOffer ask_perf(const PerfKind& kind);
 
 // The most samples a second that the kernel lets a thread have; nothing where it does not say.
-std::optional<std::uint64_t> most_samples_a_second();
+std::optional<std::uint64_t> max_samples_a_second();
 
 }  // namespace sojourn::capture

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -22,13 +22,13 @@ namespace {
 
 // Threads that appear while others are opened are opened as well. Those made by a thread that was
 // opened already have its events, so two rounds do, unless threads come faster than they are read.
-constexpr int kMostRounds = 16;
+constexpr int kMaxRounds = 16;
 
-std::vector<std::uint32_t> threads_of(const target::Process& process) {
+std::vector<std::uint32_t> threads_of(const tracee::Process& process) {
   std::vector<std::uint32_t> tids;
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone))
-    if (const auto tid = target::parse_number(task.path().filename().string()))
+    if (const auto tid = tracee::parse_number(task.path().filename().string()))
       tids.push_back(static_cast<std::uint32_t>(*tid));
   return tids;
 }
@@ -54,7 +54,7 @@ Error PerfEvents::explain(int code, std::size_t events) const {
                            std::generic_category().message(code)));
 }
 
-Result<PerfEvents> PerfEvents::open(const target::Process& process,
+Result<PerfEvents> PerfEvents::open(const tracee::Process& process,
                                     std::span<const PerfRequest> kinds, std::size_t ring_bytes) {
   lift_descriptor_limit();
   PerfEvents events(process);
@@ -65,7 +65,7 @@ Result<PerfEvents> PerfEvents::open(const target::Process& process,
 
 Result<void> PerfEvents::open_threads(std::span<const PerfRequest> kinds, std::size_t ring_bytes) {
   bool has_news = true;
-  for (int round = 0; has_news && round < kMostRounds; ++round) {
+  for (int round = 0; has_news && round < kMaxRounds; ++round) {
     has_news = false;
     for (const std::uint32_t tid : threads_of(*process_)) {
       if (opened_.contains(tid)) continue;

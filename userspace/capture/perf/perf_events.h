@@ -14,7 +14,7 @@
 #include "userspace/capture/perf/perf_open.h"
 #include "userspace/capture/perf/perf_record.h"
 #include "userspace/capture/perf/perf_ring.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -26,7 +26,7 @@ class PerfEvents {
   };
 
   // They count from now on.
-  static Result<PerfEvents> open(const target::Process& process, std::span<const PerfRequest> kinds,
+  static Result<PerfEvents> open(const tracee::Process& process, std::span<const PerfRequest> kinds,
                                  std::size_t ring_bytes);
 
   std::vector<Cpu>& cpus() { return cpus_; }
@@ -61,7 +61,7 @@ class PerfEvents {
     std::uint32_t tid = 0;
   };
 
-  explicit PerfEvents(const target::Process& process) : process_(&process) {}
+  explicit PerfEvents(const tracee::Process& process) : process_(&process) {}
   Result<void> open_threads(std::span<const PerfRequest> kinds, std::size_t ring_bytes);
   Result<bool> open_thread(std::uint32_t tid, std::span<const PerfRequest> kinds,
                            std::size_t ring_bytes);
@@ -69,7 +69,7 @@ class PerfEvents {
                    std::size_t ring_bytes);
   Error explain(int code, std::size_t events) const;
 
-  const target::Process* process_;
+  const tracee::Process* process_;
   std::size_t kinds_ = 0;
   std::vector<Event> events_;
   std::vector<Cpu> cpus_;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -40,7 +40,7 @@ void PerfSource::ask_for(const PerfKind& kind, std::uint64_t period, bool has_st
                     .has_stacks = has_stacks});
 }
 
-Result<std::unique_ptr<PerfSource>> PerfSource::create(const target::Process& process,
+Result<std::unique_ptr<PerfSource>> PerfSource::create(const tracee::Process& process,
                                                        PerfOptions options) {
   std::unique_ptr<PerfSource> source(new PerfSource(process, std::move(options)));
   for (const CounterWanted& wanted : source->options_.counters)
@@ -99,7 +99,7 @@ void PerfSource::take_sample(CpuStream& stream, const PerfSample& sample) {
   if (!kind.is_known) return;
   const Taken& taken = taken_[kind.index];
   if (!threads_.contains(sample.tid)) {
-    auto name = target::read_whole(process_->proc(fmt::format("task/{}/comm", sample.tid)));
+    auto name = tracee::read_whole(process_->proc(fmt::format("task/{}/comm", sample.tid)));
     if (name && name->ends_with('\n')) name->pop_back();
     name_thread(sample.tid, name.value_or(""));
   }

@@ -1,6 +1,6 @@
 // Hardware and software counters of the target's threads, and samples of their stacks, by the
 // kernel's perf events, as a source of a capture: a stream for each CPU, of points of direction Q
-// (model/profile.h). The target pays for the samples only; no code of it is touched. What the
+// (model/profile_info.h). The target pays for the samples only; no code of it is touched. What the
 // machine or the rights do not allow is left out with a word. One thread owns a PerfSource.
 #pragma once
 
@@ -14,13 +14,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/model/context.h"
-#include "analysis/model/profile.h"
+#include "analysis/model/context_info.h"
+#include "analysis/model/profile_info.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/perf/perf_counters.h"
 #include "userspace/capture/perf/perf_events.h"
 #include "userspace/capture/perf/perf_stacks.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -35,7 +35,7 @@ struct PerfOptions {
 
 class PerfSource final : public Source {
  public:
-  static Result<std::unique_ptr<PerfSource>> create(const target::Process& process,
+  static Result<std::unique_ptr<PerfSource>> create(const tracee::Process& process,
                                                     PerfOptions options);
 
   Result<void> connect(CaptureOutput& output) override;
@@ -75,7 +75,7 @@ class PerfSource final : public Source {
     model::EventBatch batch;
   };
 
-  PerfSource(const target::Process& process, PerfOptions options)
+  PerfSource(const tracee::Process& process, PerfOptions options)
       : process_(&process), options_(std::move(options)), stacks_(process) {}
   void ask_for(const PerfKind& kind, std::uint64_t period, bool has_stacks);
   void take(CpuStream& stream, std::span<const std::byte> bytes);
@@ -86,7 +86,7 @@ class PerfSource final : public Source {
   void tell_names();
   static std::uint64_t losses_of(const CpuStream& stream);
 
-  const target::Process* process_;
+  const tracee::Process* process_;
   PerfOptions options_;
   CaptureOutput* output_ = nullptr;
   std::vector<model::Counter> missing_;

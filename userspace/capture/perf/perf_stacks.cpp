@@ -14,8 +14,8 @@ namespace sojourn::capture {
 namespace {
 
 // Far more than a program has, near enough to bound what a capture of days remembers.
-constexpr std::size_t kMostStacks = std::size_t{1} << 17;
-constexpr std::size_t kMostFrames = std::size_t{1} << 18;
+constexpr std::size_t kMaxStacks = std::size_t{1} << 17;
+constexpr std::size_t kMaxFrames = std::size_t{1} << 18;
 
 constexpr std::uint32_t kKernelModule = UINT32_MAX;
 
@@ -64,7 +64,7 @@ std::uint32_t PerfStacks::number_of(std::span<const std::byte> chain) {
   }
   if (frames.empty()) return 0;
   if (const auto known = stacks_.find(frames); known != stacks_.end()) return known->second;
-  if (stacks_.size() == kMostStacks) {
+  if (stacks_.size() == kMaxStacks) {
     ++refused_;
     return 0;
   }
@@ -84,7 +84,7 @@ std::uint32_t PerfStacks::frame_at(std::uint64_t address, bool is_kernel) {
 }
 
 std::uint32_t PerfStacks::new_frame(std::uint64_t address, bool is_kernel) {
-  symbols::Place place{.module = kKernelModule, .address = address};
+  symbols::CodeLocation place{.module = kKernelModule, .address = address};
   if (!is_kernel) {
     const auto found = code_.find(address);
     if (!found) return 0;
@@ -93,7 +93,7 @@ std::uint32_t PerfStacks::new_frame(std::uint64_t address, bool is_kernel) {
   const auto next = static_cast<std::uint32_t>(frames_.size() + 1);
   const auto [known, is_new] = by_place_.try_emplace({place.module, place.address}, next);
   if (!is_new) return known->second;
-  if (frames_.size() == kMostFrames) {
+  if (frames_.size() == kMaxFrames) {
     by_place_.erase(known);
     return 0;
   }
@@ -124,14 +124,14 @@ namespace {
 
 // The frames that are in one file.
 struct Unnamed {
-  std::shared_ptr<const target::ElfFile> file;  // null: the kernel
+  std::shared_ptr<const tracee::ElfFile> file;  // null: the kernel
   std::vector<model::Frame> frames;
 };
 
 // Without names there is still the module and the address in it.
 void name(Unnamed& part) {
   if (part.file) {
-    std::ignore = symbols::name_frames_apart(*part.file, part.frames);
+    std::ignore = symbols::name_frames_in_child(*part.file, part.frames);
     return;
   }
   const auto kernel = symbols::KernelSymbols::read();

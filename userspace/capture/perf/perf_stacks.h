@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/model/profile.h"
+#include "analysis/model/profile_info.h"
 #include "userspace/symbols/code_map.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
 class PerfStacks {
  public:
-  explicit PerfStacks(const target::Process& process) : code_(process) {}
+  explicit PerfStacks(const tracee::Process& process) : code_(process) {}
 
   // The number of the stack; 0 where it is empty, or there are too many already. `chain` as the
   // kernel gives it: addresses and its marks.

@@ -10,9 +10,9 @@
 #include "userspace/capture/post_mortem/orphaned_arenas.h"
 #include "userspace/capture/post_mortem/orphaned_clock.h"
 #include "userspace/capture/rings/arena_match.h"
-#include "userspace/target/elf_file.h"
-#include "userspace/target/points.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/points.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -36,7 +36,7 @@ Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& e
                 arena.name());
   std::string why;
   for (const std::string& path : candidates) {
-    const auto file = target::ElfFile::open(path, path);
+    const auto file = tracee::ElfFile::open(path, path);
     if (!file) {
       why = file.error().text();
       continue;
@@ -45,14 +45,14 @@ Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& e
     if (wanted.empty() || found == wanted) return CodeFile{path, !wanted.empty()};
     why =
         fmt::format("{} is another build ({}) than the one that wrote the rings ({})",
-                    target::printable(path), found.empty() ? "without a build id" : found, wanted);
+                    tracee::printable(path), found.empty() ? "without a build id" : found, wanted);
   }
   return fail("{}: the points' meaning is in the program's file: {}: say where that is by --exe",
               arena.name(), why);
 }
 
 struct Code {
-  target::Points points;
+  tracee::Points points;
   std::vector<CodeFile> files;
 };
 
@@ -67,7 +67,7 @@ Result<Code> find_all_code(const OrphanedProcess& left,
     paths.push_back(file.path);
     code.files.push_back(std::move(file));
   }
-  SJ_TRY(points, target::find_points_in_files(paths));
+  SJ_TRY(points, tracee::find_points_in_files(paths));
   code.points = std::move(points);
   return code;
 }
@@ -108,7 +108,7 @@ std::string why_nothing(const std::string& path, const OrphanedProcess& left,
   if (counts.damaged != 0) why = "what is in its rings makes no sense";
   if (counts.foreign_rings != 0)
     why = fmt::format("its rings are other processes' than {}: say whose by -p", left.pid);
-  return fmt::format("{}: holds no events: {}", target::printable(path), why);
+  return fmt::format("{}: holds no events: {}", tracee::printable(path), why);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Result<PostMortem> recover(const PostMortemOptions& options) {
   SJ_TRY(code, find_all_code(left, options.executables));
   auto clock = make_left_clock(readings_of(left), read_clocks_now());
   if (!clock)
-    return std::unexpected(std::move(clock).error().within(target::printable(options.path)));
+    return std::unexpected(std::move(clock).error().within(tracee::printable(options.path)));
   const auto instruction = [&left](std::uint32_t tid) {
     const auto known = left.instructions.find(tid);
     return known == left.instructions.end() ? std::uint64_t{0} : known->second;

@@ -11,7 +11,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/post_mortem/orphaned_trace.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -27,7 +27,7 @@ struct PostMortem {
   std::uint64_t missing_bytes = 0;  // of the core
   bool is_this_boot = false;
   std::vector<std::string> unchecked;  // files without a build id: they may be of another build
-  std::vector<target::Unusable> unusable;
+  std::vector<tracee::Unusable> unusable;
 };
 
 Result<PostMortem> recover(const PostMortemOptions& options);

@@ -20,12 +20,12 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 1'000'000'000;
+constexpr std::uint64_t kTimeoutNs = 1'000'000'000;
 
 // While a thread that lost its processor for a moment copies, an owner may fill its ring anew.
 constexpr int kTries = 16;
 // The same of all rings together: those that are copied last would have less.
-constexpr std::uint64_t kLongestPassNs = 5'000'000;
+constexpr std::uint64_t kMaxPassNs = 5'000'000;
 constexpr int kPasses = 5;
 
 bool is_used(const Arena& arena, std::uint64_t slot) {
@@ -97,7 +97,7 @@ struct Missing {
 };
 
 Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
-                   std::int64_t position, std::uint64_t until, const target::Process& process,
+                   std::int64_t position, std::uint64_t until, const tracee::Process& process,
                    bool& knows_owners) {
   const sj_ring& ring = arena.ring(slot);
   if (load_acquire(ring.cursor) == position) {
@@ -121,7 +121,7 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
 // One arena on its way into a file.
 class Copier {
  public:
-  Copier(const Arena& arena, const target::Process& process, int file)
+  Copier(const Arena& arena, const tracee::Process& process, int file)
       : arena_(&arena), process_(&process), file_(file) {}
 
   Result<void> copy_all(std::uint64_t until) {
@@ -148,7 +148,7 @@ class Copier {
     const std::uint64_t mask = load_relaxed(ring.mask);
     // One that is not sound is told by who reads it.
     const bool is_sound = std::has_single_bit(mask + 1) && mask >= SJ_RING_PAGE - 1 &&
-                          mask < arena_->layout().most_ring_bytes();
+                          mask < arena_->layout().max_ring_bytes();
     const std::uint64_t capacity = is_sound ? mask + 1 : 0;
     Image image(SJ_RING_DATA + capacity + SJ_RECORD_MAX_BYTES);
     Missing missing;
@@ -169,7 +169,7 @@ class Copier {
   }
 
   const Arena* arena_;
-  const target::Process* process_;
+  const tracee::Process* process_;
   int file_;
   std::uint64_t until_ = UINT64_MAX;
   std::vector<std::uint64_t> under_way_;
@@ -193,19 +193,19 @@ Result<std::uint64_t> copy_together(std::vector<Copier>& copiers) {
     const std::uint64_t begin_ns = base::monotonic_ns();
     const std::uint64_t until = any_alive(copiers) ? read_cycle_counter() : UINT64_MAX;
     for (Copier& copier : copiers) SJ_CHECK(copier.copy_all(until));
-    if (base::monotonic_ns() - begin_ns <= kLongestPassNs || pass == kPasses) return until;
+    if (base::monotonic_ns() - begin_ns <= kMaxPassNs || pass == kPasses) return until;
   }
 }
 
 Result<void> settle(std::vector<Copier>& copiers) {
-  const std::uint64_t patience = base::monotonic_ns() + kPatienceNs;
+  const std::uint64_t timeout = base::monotonic_ns() + kTimeoutNs;
   for (bool is_whole = false; !is_whole;) {
     is_whole = true;
     for (Copier& copier : copiers) {
       SJ_TRY(whole, copier.copy_rest());
       is_whole = is_whole && whole;
     }
-    if (!any_alive(copiers) || base::monotonic_ns() >= patience) return {};
+    if (!any_alive(copiers) || base::monotonic_ns() >= timeout) return {};
     if (!is_whole) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};
@@ -228,7 +228,7 @@ Result<LiveCopy> copy_live_arenas(std::span<const LiveArena> arenas) {
   for (std::size_t index = 0; index < arenas.size(); ++index) {
     const Arena& arena = *arenas[index].arena;
     if (arena.was_cut()) return fail("{}: was cut while it was read", arena.name());
-    SJ_TRY(left, Arena::open_left(std::move(files[index]), arena.name()));
+    SJ_TRY(left, Arena::open_orphaned(std::move(files[index]), arena.name()));
     copy.arenas.push_back(
         {.arena = std::move(left),
          .present = {},

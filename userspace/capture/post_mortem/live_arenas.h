@@ -10,14 +10,14 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/post_mortem/orphaned_arenas.h"
-#include "userspace/capture/rings/arena.h"
-#include "userspace/target/process.h"
+#include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
 struct LiveArena {
   const Arena* arena = nullptr;
-  const target::Process* process = nullptr;
+  const tracee::Process* process = nullptr;
 };
 
 struct LiveCopy {

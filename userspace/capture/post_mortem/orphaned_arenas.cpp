@@ -12,17 +12,17 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "userspace/target/core_file.h"
-#include "userspace/target/file_bytes.h"
-#include "userspace/target/process.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/core_file.h"
+#include "userspace/tracee/file_bytes.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-using target::CoreFile;
-using target::CoreSegment;
+using tracee::CoreFile;
+using tracee::CoreSegment;
 
 template <typename T>
 bool read_at(const CoreFile& core, std::uint64_t offset, T& into) {
@@ -31,7 +31,7 @@ bool read_at(const CoreFile& core, std::uint64_t offset, T& into) {
 
 bool begins_as_arena(int file) {
   std::uint64_t magic = 0;
-  return target::read_fully(file, 0, std::as_writable_bytes(std::span(&magic, 1))) &&
+  return tracee::read_fully(file, 0, std::as_writable_bytes(std::span(&magic, 1))) &&
          magic == SJ_ARENA_MAGIC;
 }
 
@@ -76,7 +76,7 @@ Result<OrphanedArena> copy_arena(const CoreFile& core, std::uint64_t base,
     present.emplace_back(begin - base, end - begin);
   }
   std::ranges::sort(present);
-  SJ_TRY(arena, Arena::open_left(std::move(file), core.name()));
+  SJ_TRY(arena, Arena::open_orphaned(std::move(file), core.name()));
   OrphanedArena left{.arena = std::move(arena),
                      .is_from_core = true,
                      .present = std::move(present),
@@ -95,7 +95,7 @@ Result<OrphanedProcess> open_core(CoreFile core, std::uint64_t file_bytes) {
                        .missing_bytes = core.missing_bytes(),
                        .instructions = {},
                        .arenas = {}};
-  for (const target::CoreThread& thread : core.threads())
+  for (const tracee::CoreThread& thread : core.threads())
     left.instructions.emplace(static_cast<std::uint32_t>(thread.tid), thread.instruction);
   std::uint64_t budget = file_bytes;
   for (const CoreSegment& segment : core.segments()) {
@@ -130,15 +130,15 @@ struct RingFile {
 
 Result<RingFile> open_ring_file(const std::string& path) {
   base::Fd file;
-  SJ_CHECK(target::open_regular(path, file));
-  SJ_TRY(arena, Arena::open_left(std::move(file), path));
+  SJ_CHECK(tracee::open_regular(path, file));
+  SJ_TRY(arena, Arena::open_orphaned(std::move(file), path));
   return RingFile{path, std::move(arena)};
 }
 
 // Who made it still runs, as far as can be seen from here.
 bool is_in_use(const RingFile& file) {
   struct stat status{};
-  const auto process = target::Process::open(file.arena.pid());
+  const auto process = tracee::Process::open(file.arena.pid());
   if (!process || stat(file.path.c_str(), &status) != 0) return false;
   const auto arenas = find_arenas(*process);
   return arenas && std::ranges::any_of(*arenas, [&](const FoundArena& found) {
@@ -176,7 +176,7 @@ Result<OrphanedProcess> open_directory(const std::string& path, pid_t pid) {
     names.insert(entry.path().string());
   for (const std::string& name : names) {
     base::Fd file;
-    if (!target::open_regular(name, file) || !begins_as_arena(file.get())) continue;
+    if (!tracee::open_regular(name, file) || !begins_as_arena(file.get())) continue;
     SJ_TRY(ring_file, open_ring_file(name));
     const sj_module module = ring_file.arena.module();
     const auto maker = ring_file.arena.pid();
@@ -190,7 +190,7 @@ Result<OrphanedProcess> open_directory(const std::string& path, pid_t pid) {
   if (makers.size() > 1) {
     std::string list;
     for (const auto& [maker, name] : makers)
-      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", maker, target::printable(name));
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", maker, tracee::printable(name));
     return fail("{}: the rings of several processes, say whose by -p PID: {}", path, list);
   }
   return of_process(std::move(files), pid != 0 ? pid : makers.begin()->first);
@@ -217,7 +217,7 @@ Result<OrphanedProcess> open_orphaned_process(const std::string& path, pid_t pid
   if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
   if (S_ISDIR(status.st_mode)) return open_directory(path, pid);
   base::Fd file;
-  SJ_TRY(bytes, target::open_regular(path, file));
+  SJ_TRY(bytes, tracee::open_regular(path, file));
   if (CoreFile::is_core(file.get())) {
     SJ_TRY(core, CoreFile::open(std::move(file), bytes, path));
     SJ_TRY(left, open_core(std::move(core), bytes));
@@ -228,7 +228,7 @@ Result<OrphanedProcess> open_orphaned_process(const std::string& path, pid_t pid
     return fail(
         "{}: neither a ring file nor a core file of a 64-bit program (one that is compressed is to "
         "be unpacked first)",
-        target::printable(path));
+        tracee::printable(path));
   SJ_TRY(ring_file, open_ring_file(path));
   std::vector<RingFile> files;
   files.push_back(std::move(ring_file));

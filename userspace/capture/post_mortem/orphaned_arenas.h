@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 
 namespace sojourn::capture {
 

@@ -13,7 +13,7 @@ namespace {
 
 // A clock that is being set right runs up to 500 millionths faster or slower than the counter, and
 // a counter is known that well, too.
-constexpr double kMostDrift = 1e-3;
+constexpr double kMaxDrift = 1e-3;
 
 // Between two boots lies more than that, and a clock that was stepped further is none to compare
 // by.
@@ -48,7 +48,7 @@ bool is_this_boot(const sj_clock_reading& first, const ReadingsNow& now, double 
   const double rate = ns_per_tick(pair_of(first, rate_now), now.second);
   const double booted_then = span(first.monotonic_ns, first.realtime_ns);
   const double booted_now = span(now.wall.monotonic_ns, now.wall.realtime_ns);
-  return std::abs(rate / rate_now - 1) < kMostDrift &&
+  return std::abs(rate / rate_now - 1) < kMaxDrift &&
          std::abs(booted_now - booted_then) < kSameWallNs;
 }
 

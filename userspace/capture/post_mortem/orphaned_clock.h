@@ -10,7 +10,7 @@
 #include <sojourn/ring_abi.h>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/records/ring_clock.h"
 
 namespace sojourn::capture {

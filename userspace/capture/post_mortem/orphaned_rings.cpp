@@ -7,7 +7,7 @@
 
 #include "userspace/capture/records/shared.h"
 #include "userspace/capture/records/under_way.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t kNoStream = UINT32_MAX;
 
 std::string thread_name(const sj_ring& ring) {
   const std::string_view name(ring.thread_name, sizeof(ring.thread_name));
-  return target::printable(name.substr(0, name.find('\0')));
+  return tracee::printable(name.substr(0, name.find('\0')));
 }
 
 // Gaps below `position` are not counted again.
@@ -71,7 +71,7 @@ std::optional<OrphanedRings::Ring> OrphanedRings::look_at(const Source& source,
   const std::uint64_t capacity = load_relaxed(shared.mask) + 1;
   const std::int64_t cursor = load_relaxed(shared.cursor);
   if (!std::has_single_bit(capacity) || capacity < SJ_RING_PAGE ||
-      capacity > arena.layout().most_ring_bytes() || cursor < 0 || cursor % SJ_RECORD_ALIGN != 0) {
+      capacity > arena.layout().max_ring_bytes() || cursor < 0 || cursor % SJ_RECORD_ALIGN != 0) {
     ++counts_.damaged;
     return std::nullopt;
   }
@@ -178,7 +178,7 @@ void OrphanedRings::lose(std::uint32_t stream, model::PointId point, model::Loss
 }
 
 std::uint64_t OrphanedRings::honest(std::uint64_t count) {
-  if (count <= kMostHits) return count;
+  if (count <= kMaxHits) return count;
   ++counts_.damaged;
   return 0;
 }

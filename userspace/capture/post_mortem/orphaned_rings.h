@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/trace/writer.h"
 #include "userspace/capture/output/event_filter_stage.h"
 #include "userspace/capture/post_mortem/orphaned_arenas.h"

@@ -5,7 +5,7 @@
 
 #include "analysis/trace/writer.h"
 #include "userspace/capture/output/event_filter_stage.h"
-#include "userspace/target/host.h"
+#include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
 
@@ -33,10 +33,10 @@ Result<Numbered> number_points(const std::vector<OrphanedSession>& sessions) {
   return all;
 }
 
-RingSites sites_of(const ArenaMatch& match, const target::Points& points,
+RingSites sites_of(const ArenaMatch& match, const tracee::Points& points,
                    const std::vector<model::PointId>& ids) {
   RingSites sites;
-  for (const target::RingSite& site : points.ring_sites) {
+  for (const tracee::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
     const auto& known = site.is_wanted ? points.schema.points : points.left_out;
     sites.add(match.id(site), site.is_wanted ? ids[site.point] : site.point,
@@ -48,7 +48,7 @@ RingSites sites_of(const ArenaMatch& match, const target::Points& points,
 Result<void> write_preamble(trace::Writer& writer, const OrphanedWhole& whole,
                             const model::Schema& schema) {
   // Of another machine, or of before it was started anew, this one's name would be a guess.
-  if (whole.clock.is_this_boot) SJ_CHECK(writer.write(target::host_info()));
+  if (whole.clock.is_this_boot) SJ_CHECK(writer.write(tracee::host_info()));
   SJ_CHECK(writer.write(schema));
   for (const OrphanedSession& session : whole.sessions) SJ_CHECK(writer.write(session.target));
   for (const model::ClockPair& pair : whole.clock.pairs) SJ_CHECK(writer.write(pair));
@@ -128,7 +128,7 @@ Result<OrphanedTrace> write(trace::Writer& writer, const OrphanedWhole& whole) {
   for (const OrphanedSession& session : whole.sessions) {
     result.targets.push_back(session.target);
     about.sites += static_cast<std::uint32_t>(
-        std::ranges::count(session.points.ring_sites, true, &target::RingSite::is_wanted));
+        std::ranges::count(session.points.ring_sites, true, &tracee::RingSite::is_wanted));
   }
   set_marks(whole, rings, about);
   about.ended_by = whole.ended_by;

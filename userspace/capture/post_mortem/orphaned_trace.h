@@ -10,20 +10,20 @@
 
 #include "analysis/base/result.h"
 #include "analysis/filter/syntax.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/post_mortem/orphaned_arenas.h"
 #include "userspace/capture/post_mortem/orphaned_clock.h"
 #include "userspace/capture/post_mortem/orphaned_rings.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/capture/rings/arena_match.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
 // What is to be known of one process besides its rings.
 struct OrphanedSession {
   const OrphanedProcess& left;
-  const target::Points& points;
+  const tracee::Points& points;
   std::function<Result<ArenaMatch>(const Arena&)> match;
   model::Target target;
   OrphanedView view = {};

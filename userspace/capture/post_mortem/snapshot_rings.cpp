@@ -37,7 +37,7 @@ Result<SnapshotRings> SnapshotRings::open(std::vector<SnapshotSubject> subjects,
   return held;
 }
 
-Error SnapshotRings::why_none(const target::Process& process, const Arenas& of_others) {
+Error SnapshotRings::why_none(const tracee::Process& process, const Arenas& of_others) {
   const auto found = find_arenas(process);
   const bool is_child = found && std::ranges::any_of(*found, [&](const FoundArena& one) {
                           return of_others.contains({one.device, one.inode});
@@ -53,8 +53,8 @@ Error SnapshotRings::why_none(const target::Process& process, const Arenas& of_o
       process.title()));
 }
 
-std::vector<const target::Process*> SnapshotRings::processes() const {
-  std::vector<const target::Process*> processes;
+std::vector<const tracee::Process*> SnapshotRings::processes() const {
+  std::vector<const tracee::Process*> processes;
   processes.reserve(members_.size());
   for (const auto& member : members_) processes.push_back(&member->process);
   return processes;
@@ -124,9 +124,9 @@ std::size_t SnapshotRings::rings() const {
 std::vector<std::string> SnapshotRings::points_without_rings() const {
   std::vector<std::string> names;
   for (const auto& member : members_) {
-    const target::Points& points = member->points;
+    const tracee::Points& points = member->points;
     for (std::size_t point = 0; point < points.schema.points.size(); ++point) {
-      const bool has = std::ranges::any_of(points.ring_sites, [&](const target::RingSite& site) {
+      const bool has = std::ranges::any_of(points.ring_sites, [&](const tracee::RingSite& site) {
         return site.is_wanted && site.point == point &&
                std::ranges::any_of(member->held,
                                    [&](const Held& one) { return one.match.file == site.file; });

@@ -17,27 +17,27 @@
 #include "userspace/capture/output/writer_thread.h"
 #include "userspace/capture/post_mortem/orphaned_trace.h"
 #include "userspace/capture/rings/ring_threads.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
 struct SnapshotSubject {
-  target::Process process;
-  target::Points points;
+  tracee::Process process;
+  tracee::Points points;
 };
 
 class SnapshotRings {
  public:
   // The process's points as they are by then, those that are wanted and the others.
-  using Find = std::function<Result<target::Points>(const target::Process&)>;
+  using Find = std::function<Result<tracee::Points>(const tracee::Process&)>;
 
   // `find` is asked when a library comes; of what is written events stay out that `where` is false
   // of. Fails where none of a process's rings records by itself, or a collector is attached.
   static Result<SnapshotRings> open(std::vector<SnapshotSubject> subjects, Find find,
                                     std::optional<filter::Expression> where);
 
-  std::vector<const target::Process*> processes() const;
+  std::vector<const tracee::Process*> processes() const;
   std::string title() const;  // of all of them
   bool any_alive() const;
   std::size_t rings() const;  // in use
@@ -65,17 +65,17 @@ class SnapshotRings {
           threads(process),
           points(std::move(subject.points)) {}
 
-    target::Process process;
-    Threads threads;  // refers to it
+    tracee::Process process;
+    RingThreads threads;  // refers to it
     model::Target about;
-    target::Points points;
+    tracee::Points points;
     std::vector<Held> held;
   };
 
   SnapshotRings(Find find, std::optional<filter::Expression> where)
       : find_(std::move(find)), where_(std::move(where)) {}
   Result<void> look_at(Member& member);
-  static Error why_none(const target::Process& process, const Arenas& of_others);
+  static Error why_none(const tracee::Process& process, const Arenas& of_others);
   Result<bool> add_arena(Member& member, const FoundArena& found);
   OrphanedSession session_of(Member& member, const OrphanedProcess& left,
                              std::uint64_t until) const;

@@ -11,9 +11,9 @@
 #include <fmt/core.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
-#include "userspace/target/procfs.h"
-#include "userspace/target/selection.h"
+#include "userspace/base/count_text.h"
+#include "userspace/tracee/point_selection.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -31,44 +31,44 @@ constexpr unsigned kTries = 25;
 
 // Without the sites that are known already, and without the points of these: a command's own file
 // has another name here than it was started by.
-target::Points only_new(target::Points points, const target::Points& known) {
+tracee::Points only_new(tracee::Points points, const tracee::Points& known) {
   const auto is_known_file = [&](std::size_t index) {
-    const target::MappedFile& file = points.files[index];
+    const tracee::MappedFile& file = points.files[index];
     // A file system may give another device's number to stat() than it has among the mappings.
     const auto last_part = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
-    return std::ranges::any_of(known.files, [&](const target::MappedFile& one) {
+    return std::ranges::any_of(known.files, [&](const tracee::MappedFile& one) {
       return one.inode == file.inode &&
              (one.device == file.device || last_part(one.name) == last_part(file.name));
     });
   };
-  std::erase_if(points.sites, [&](const target::Site& site) { return is_known_file(site.file); });
+  std::erase_if(points.sites, [&](const tracee::Site& site) { return is_known_file(site.file); });
   std::erase_if(points.ring_sites,
-                [&](const target::RingSite& site) { return is_known_file(site.file); });
+                [&](const tracee::RingSite& site) { return is_known_file(site.file); });
   std::vector<bool> is_new(points.schema.points.size());
-  for (const target::Site& site : points.sites) is_new[site.point] = true;
-  for (const target::RingSite& site : points.ring_sites)
+  for (const tracee::Site& site : points.sites) is_new[site.point] = true;
+  for (const tracee::RingSite& site : points.ring_sites)
     if (site.is_wanted) is_new[site.point] = true;
-  return target::select(std::move(points), is_new);
+  return tracee::select(std::move(points), is_new);
 }
 
 // Of those that have points to record.
-const target::MappedFile& first_file(const target::Points& points) {
+const tracee::MappedFile& first_file(const tracee::Points& points) {
   std::size_t first = points.files.size() - 1;
-  for (const target::Site& site : points.sites) first = std::min(first, site.file);
-  for (const target::RingSite& site : points.ring_sites)
+  for (const tracee::Site& site : points.sites) first = std::min(first, site.file);
+  for (const tracee::RingSite& site : points.ring_sites)
     if (site.is_wanted) first = std::min(first, site.file);
   return points.files[first];
 }
 
-void append(target::Points& known, const target::Points& more) {
+void append(tracee::Points& known, const tracee::Points& more) {
   const std::size_t files = known.files.size();
   known.schema = more.schema;
   std::ranges::copy(more.files, std::back_inserter(known.files));
-  for (target::Site site : more.sites) {
+  for (tracee::Site site : more.sites) {
     site.file += files;
     known.sites.push_back(std::move(site));
   }
-  for (target::RingSite site : more.ring_sites) {
+  for (tracee::RingSite site : more.ring_sites) {
     site.file += files;
     if (!site.is_wanted)
       site.point = static_cast<model::PointId>(site.point + known.left_out.size());
@@ -109,7 +109,7 @@ Result<void> CodeFollower::tick(const Listener& listener) {
 // A command without points may be another program at any moment: until then it is looked at often.
 bool CodeFollower::waits_for_program() const {
   const TracedProcess& command = processes_->first();
-  return options_->launches && !command.has_ended() && !target::has_any(command.points);
+  return options_->launches && !command.has_ended() && !tracee::has_any(command.points);
 }
 
 void CodeFollower::follow_exec(TracedProcess& process, std::uint64_t exec_ns) {
@@ -145,7 +145,7 @@ void CodeFollower::begin_finding(TracedProcess& process) {
 
 // What was found, once it is. Also of a process that has become another program.
 Result<void> CodeFollower::take_found(TracedProcess& process, const Listener& listener) {
-  std::future<Result<target::Points>>& finding = process.code.finding;
+  std::future<Result<tracee::Points>>& finding = process.code.finding;
   if (!finding.valid() || finding.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return {};
   auto found = finding.get();
@@ -154,8 +154,8 @@ Result<void> CodeFollower::take_found(TracedProcess& process, const Listener& li
     if (process.is_loading()) (void)try_again(process);
     return {};
   }
-  target::Points fresh = only_new(finder_->select(std::move(*found), listener), process.points);
-  if (!target::has_any(fresh)) {
+  tracee::Points fresh = only_new(finder_->select(std::move(*found), listener), process.points);
+  if (!tracee::has_any(fresh)) {
     note_program(process, base::monotonic_ns());
     return {};
   }
@@ -166,7 +166,7 @@ Result<void> CodeFollower::take_found(TracedProcess& process, const Listener& li
   return {};
 }
 
-void CodeFollower::add_code(TracedProcess& process, target::Points& fresh,
+void CodeFollower::add_code(TracedProcess& process, tracee::Points& fresh,
                             const Listener& listener) {
   const auto since_ns = recorder_->begin_code(process, fresh);
   if (!since_ns) return give_up(process, since_ns.error(), listener);
@@ -195,12 +195,12 @@ void CodeFollower::give_up(TracedProcess& process, const Error& why, const Liste
                              process.process.title(), why.text()));
 }
 
-void CodeFollower::tell_of(const TracedProcess& process, const target::Points& fresh, bool is_whole,
+void CodeFollower::tell_of(const TracedProcess& process, const tracee::Points& fresh, bool is_whole,
                            const Listener& listener) const {
   const std::string& file = first_file(fresh).name;
   listener.say(fmt::format("process {} {} {}: {} recorded from {}", process.process.title(),
                            file == process.process.exe() ? "runs" : "has loaded",
-                           target::printable(file),
+                           tracee::printable(file),
                            base::counted(wanted_points(fresh).size(), "point"),
                            is_whole ? "its first instruction on" : "now on"));
 }
@@ -216,7 +216,7 @@ bool CodeFollower::try_again(TracedProcess& process) {
 // Where the process has become another program, the trace is told. Its name changes a little after
 // its executable does: who looked in between has the old name with the new program.
 void CodeFollower::note_program(TracedProcess& process, std::uint64_t since_ns) {
-  auto now = target::Process::open(process.process.pid());
+  auto now = tracee::Process::open(process.process.pid());
   if (!now || now->start_time_ns() != process.process.start_time_ns()) return;
   const bool is_other = now->exe() != process.process.exe();
   if (!is_other && now->title() == process.process.title()) return;

@@ -32,9 +32,9 @@ class CodeFollower final : public Ticker {
   void look_for_new_rings(TracedProcess& process);
   void begin_finding(TracedProcess& process);
   Result<void> take_found(TracedProcess& process, const Listener& listener);
-  void add_code(TracedProcess& process, target::Points& fresh, const Listener& listener);
+  void add_code(TracedProcess& process, tracee::Points& fresh, const Listener& listener);
   void give_up(TracedProcess& process, const Error& why, const Listener& listener);
-  void tell_of(const TracedProcess& process, const target::Points& fresh, bool is_whole,
+  void tell_of(const TracedProcess& process, const tracee::Points& fresh, bool is_whole,
                const Listener& listener) const;
   bool try_again(TracedProcess& process);
   void note_program(TracedProcess& process, std::uint64_t since_ns);

@@ -10,7 +10,7 @@ namespace sojourn::capture {
 namespace {
 
 // Attaching takes milliseconds, for which no ring is emptied.
-constexpr std::uint64_t kLongestLookNs = 20'000'000;
+constexpr std::uint64_t kMaxLookNs = 20'000'000;
 
 // A child that has become another program may not be ready to be attached to.
 constexpr unsigned kTries = 50;
@@ -59,7 +59,7 @@ Result<void> FamilyFollower::tick(const Listener& listener) {
   for (const FamilyEvent& event : watch_->take()) SJ_CHECK(take(event, listener));
   const std::uint64_t begin = base::monotonic_ns();
   for (std::size_t left = children_.size(); left > 0; --left) {
-    if (base::monotonic_ns() - begin > kLongestLookNs) break;
+    if (base::monotonic_ns() - begin > kMaxLookNs) break;
     Child child = children_.front();
     children_.pop_front();
     if (child.not_before_ns > begin)
@@ -122,7 +122,7 @@ Result<void> FamilyFollower::take_end(const FamilyEvent& event, const Listener& 
 Result<void> FamilyFollower::look_at_child(Child child, const Listener& listener) {
   const FamilyEvent& event = child.event;
   if (processes_->find(event.pid) != nullptr) return {};  // it came by its control group
-  auto process = target::Process::open(event.pid);
+  auto process = tracee::Process::open(event.pid);
   if (!process) {
     note_brief(event, base::monotonic_ns(), listener);
     return {};
@@ -149,13 +149,13 @@ Result<void> FamilyFollower::look_at_child(Child child, const Listener& listener
 
 // A child that is what its parent was at the fork has the same files at the same addresses: they
 // need not be read again. What the parent loaded since it was looked at will be found in both.
-std::optional<target::Points> FamilyFollower::points_like(const TracedProcess& parent,
-                                                          const target::Process& child) const {
+std::optional<tracee::Points> FamilyFollower::points_like(const TracedProcess& parent,
+                                                          const tracee::Process& child) const {
   if (parent.process.exe() != child.exe()) return std::nullopt;
-  target::Points points = parent.points;
+  tracee::Points points = parent.points;
   points.schema = recorder_->schema();
   const std::string from = parent.process.proc("");
-  for (target::MappedFile& file : points.files)
+  for (tracee::MappedFile& file : points.files)
     if (file.path.starts_with(from)) file.path = child.proc(file.path.substr(from.size()));
   return points;
 }

@@ -64,8 +64,8 @@ class FamilyFollower final : public Ticker, public ProcessObserver {
   void take_exec(const FamilyEvent& event);
   Result<void> take_end(const FamilyEvent& event, const Listener& listener);
   Result<void> look_at_child(Child child, const Listener& listener);
-  std::optional<target::Points> points_like(const TracedProcess& parent,
-                                            const target::Process& child) const;
+  std::optional<tracee::Points> points_like(const TracedProcess& parent,
+                                            const tracee::Process& child) const;
   void note_brief(const FamilyEvent& child, std::uint64_t until_ns, const Listener& listener);
 
   const Options* options_;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
-#include "userspace/target/selection.h"
+#include "userspace/base/count_text.h"
+#include "userspace/tracee/point_selection.h"
 
 namespace sojourn::capture {
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t kLookPeriodNs = 100'000'000;
 constexpr std::uint64_t kBystanderPeriodNs = 1'000'000'000;
 
 // Reading a process's files takes milliseconds, for which no ring is emptied.
-constexpr std::uint64_t kLongestLookNs = 10'000'000;
+constexpr std::uint64_t kMaxLookNs = 10'000'000;
 
 // To attach to a process that came, one a second.
 constexpr unsigned kTries = 5;
@@ -67,7 +67,7 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
     if (processes_->find(pid) != nullptr || pid == getpid() || refused_.contains(pid)) continue;
     auto known = bystander(pid);
     if (known == bystanders_.end()) {
-      auto process = target::Process::open(pid);
+      auto process = tracee::Process::open(pid);
       if (!process) {  // a kernel thread, or one without the rights to it
         refused_.insert(pid);
         continue;
@@ -84,7 +84,7 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
            admit(known->process, {.from_ns = last_look_ns_, .is_last_try = is_last_try}, listener));
     if (admission == Admission::kJoined) bystanders_.erase(known);
     if (admission == Admission::kTryLater) known->code = {};
-    if (base::monotonic_ns() - begin > kLongestLookNs) {
+    if (base::monotonic_ns() - begin > kMaxLookNs) {
       next_look_ns_ = 0;  // the others in the next round
       return {};
     }
@@ -93,10 +93,10 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
   return {};
 }
 
-Result<Admission> LateJoiners::admit(target::Process& process, Newcomer newcomer,
+Result<Admission> LateJoiners::admit(tracee::Process& process, Newcomer newcomer,
                                      const Listener& listener) {
-  target::Points points;
-  target::CodeWatch code;
+  tracee::Points points;
+  tracee::CodeWatch code;
   if (newcomer.points) {
     points = std::move(*newcomer.points);
   } else {
@@ -105,7 +105,7 @@ Result<Admission> LateJoiners::admit(target::Process& process, Newcomer newcomer
     if (!found) return Admission::kNothingToRecord;
     points = finder_->select(std::move(*found), listener);
   }
-  if (!target::has_any(points) && options_->others.empty()) return Admission::kNothingToRecord;
+  if (!tracee::has_any(points) && options_->others.empty()) return Admission::kNothingToRecord;
 
   TracedProcess& joiner = processes_->add(
       {.process = std::move(process), .points = std::move(points), .code = std::move(code)});
@@ -128,7 +128,7 @@ Result<Admission> LateJoiners::admit(target::Process& process, Newcomer newcomer
 }
 
 // Whom other sources know stays in the list to the end, as one that has ended.
-Admission LateJoiners::refuse(target::Process& process, const TracedProcess& joiner,
+Admission LateJoiners::refuse(tracee::Process& process, const TracedProcess& joiner,
                               bool is_known_to_others, const Newcomer& newcomer,
                               const std::string& why, const Listener& listener) {
   const std::string title = joiner.process.title();
@@ -160,7 +160,7 @@ void LateJoiners::note_beginning(TracedProcess& process, std::uint64_t from_ns,
     late.clear();
     for (const SourceEntry& one : sources_->entries())
       if (one.bpf != nullptr && one.process == &process)
-        for (const target::Site& site : one.bpf->points().sites) late.insert(site.point);
+        for (const tracee::Site& site : one.bpf->points().sites) late.insert(site.point);
   }
   for (const model::PointId point : late)
     record_->note_unarmed({.pid = pid, .point = point, .from_ns = from_ns, .until_ns = since_ns});

@@ -17,7 +17,7 @@
 #include "userspace/capture/processes/process_recorder.h"
 #include "userspace/capture/processes/traced_processes.h"
 #include "userspace/capture/session/ticker.h"
-#include "userspace/target/cgroup.h"
+#include "userspace/tracee/cgroup.h"
 
 namespace sojourn::capture {
 
@@ -25,7 +25,7 @@ namespace sojourn::capture {
 struct Newcomer {
   std::uint64_t from_ns = 0;                  // it was not there before
   pid_t parent = 0;                           // of one that is followed
-  std::optional<target::Points> points = {};  // where they are known
+  std::optional<tracee::Points> points = {};  // where they are known
   bool is_last_try = true;                    // it is not to be hoped that it becomes ready yet
 };
 
@@ -45,7 +45,7 @@ class LateJoiners final : public Ticker {
   Result<void> tick(const Listener& listener) override;
 
   // Where it does not join, the process stays the caller's. One that ends meanwhile is no news.
-  Result<Admission> admit(target::Process& process, Newcomer newcomer, const Listener& listener);
+  Result<Admission> admit(tracee::Process& process, Newcomer newcomer, const Listener& listener);
 
   // The process could not be recorded, and is not tried again.
   bool has_refused(pid_t pid) const { return refused_.contains(pid); }
@@ -53,8 +53,8 @@ class LateJoiners final : public Ticker {
  private:
   // A process of the control group in which there is nothing to record, so far.
   struct Bystander {
-    target::Process process;
-    target::CodeWatch code;
+    tracee::Process process;
+    tracee::CodeWatch code;
     std::uint64_t next_ns = 0;
     unsigned tries = 0;
   };
@@ -62,7 +62,7 @@ class LateJoiners final : public Ticker {
 
   Result<void> look_for_processes(const Listener& listener);
   Bystanders::iterator bystander(pid_t pid);
-  Admission refuse(target::Process& process, const TracedProcess& joiner, bool is_known_to_others,
+  Admission refuse(tracee::Process& process, const TracedProcess& joiner, bool is_known_to_others,
                    const Newcomer& newcomer, const std::string& why, const Listener& listener);
   void note_beginning(TracedProcess& process, std::uint64_t from_ns, std::uint64_t since_ns);
   void tell_of(const TracedProcess& process, const Listener& listener);
@@ -75,7 +75,7 @@ class LateJoiners final : public Ticker {
   CaptureOutput* output_;
   PointFinder* finder_;
   ProcessNews* news_;
-  std::optional<target::Cgroup> cgroup_;
+  std::optional<tracee::Cgroup> cgroup_;
   Bystanders bystanders_;
   std::set<pid_t> refused_;
   std::uint64_t next_look_ns_ = 0;

@@ -7,8 +7,8 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/session/capture_options.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -16,10 +16,10 @@ class PointFinder {
  public:
   explicit PointFinder(const Options& options) : options_(&options) {}
 
-  Result<target::Points> find(const target::Process& process) const;
+  Result<tracee::Points> find(const tracee::Process& process) const;
   // Those that are to be recorded. What was asked for is checked against the first points that a
   // script's programs turn out to have: nobody knew them before.
-  target::Points select(target::Points found, const Listener& listener);
+  tracee::Points select(tracee::Points found, const Listener& listener);
 
  private:
   const Options* options_;
@@ -27,6 +27,6 @@ class PointFinder {
 };
 
 // The points of these that are wanted.
-std::set<model::PointId> wanted_points(const target::Points& points);
+std::set<model::PointId> wanted_points(const tracee::Points& points);
 
 }  // namespace sojourn::capture

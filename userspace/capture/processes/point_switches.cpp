@@ -19,8 +19,9 @@ Result<void> PointSwitches::check(const Trigger& trigger, const model::Schema& s
   if (const auto switched = switch_by_pattern(kNothing, true); !switched)
     return fail("--trigger: \"{}\": its points cannot be switched: {}", trigger.words,
                 switched.error().text());
-  const bool is_any = std::ranges::any_of(
-      schema.points, [&](const auto& point) { return model::is_meant(point, trigger.points); });
+  const bool is_any = std::ranges::any_of(schema.points, [&](const auto& point) {
+    return model::matches_pattern(point, trigger.points);
+  });
   if (!is_any)
     return fail("--trigger: \"{}\": no point matches \"{}\"", trigger.words, trigger.points);
   return {};

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/base/words.h"
+#include "userspace/base/count_text.h"
 
 namespace sojourn::capture {
 
@@ -62,7 +62,7 @@ Result<void> ProcessExits::tick(const Listener&) {
 }
 
 // False: the file's writer is behind, and nothing can be taken.
-Result<bool> ProcessExits::drain(Engine& engine) {
+Result<bool> ProcessExits::drain(EventEngine& engine) {
   for (bool more = true; more;) {
     if (!output_->sink().has_room()) return false;
     SJ_TRY(left, engine.poll());

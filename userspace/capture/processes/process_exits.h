@@ -34,7 +34,7 @@ class ProcessExits final : public Ticker {
   Result<void> tick(const Listener& listener) override;
 
  private:
-  Result<bool> drain(Engine& engine);
+  Result<bool> drain(EventEngine& engine);
   Result<bool> retire(TracedProcess& process);
   void forget_retired();
 

@@ -7,9 +7,9 @@
 namespace sojourn::capture {
 
 void ProcessNews::say(const Listener& listener, const std::string& words) {
-  constexpr std::size_t kMost = 40;
-  if (++said_ <= kMost) listener.say(words);
-  if (said_ == kMost)
+  constexpr std::size_t kMax = 40;
+  if (++said_ <= kMax) listener.say(words);
+  if (said_ == kMax)
     listener.say("more processes that come and go are not told of here: the trace has them all");
 }
 

@@ -6,8 +6,8 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/records/shared.h"
-#include "userspace/capture/rings/arena.h"
-#include "userspace/target/selection.h"
+#include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/tracee/point_selection.h"
 
 namespace sojourn::capture {
 
@@ -18,7 +18,7 @@ constexpr std::size_t kExpectedProcesses = 8;
 
 // Rings are there some milliseconds before they record, as their environment wants it. Whoever took
 // them over in between could not tell them from those that were never to record by themselves.
-bool is_making_rings(const target::Process& process) {
+bool is_making_rings(const tracee::Process& process) {
   const auto found = find_arenas(process);
   return found && std::ranges::any_of(*found, [&](const FoundArena& one) {
            const auto arena = open_arena(process, one);
@@ -30,7 +30,7 @@ bool is_making_rings(const target::Process& process) {
 
 Result<void> ProcessRecorder::add_subjects(std::vector<Subject> subjects) {
   for (Subject& subject : subjects)
-    SJ_CHECK(target::join(processes_->add(std::move(subject)).points, schema_));
+    SJ_CHECK(tracee::join(processes_->add(std::move(subject)).points, schema_));
   for (const auto& one : processes_->all()) one->points.schema = schema_;
   return {};
 }
@@ -62,9 +62,9 @@ Result<RingEngine*> ProcessRecorder::engine_of_family(const TracedProcess& proce
 }
 
 // Under the capture's numbers. Rings first: one engine records those of a whole family.
-Result<void> ProcessRecorder::make_engines(TracedProcess& process, target::Points& points,
+Result<void> ProcessRecorder::make_engines(TracedProcess& process, tracee::Points& points,
                                            SourceEntries& made) {
-  if (!target::has_any(points)) return {};
+  if (!tracee::has_any(points)) return {};
   if (options_->launches && process.is_loading() && is_making_rings(process.process))
     return fail("process {} is still making its rings", process.process.title());
   points.schema = schema_;
@@ -121,10 +121,10 @@ void ProcessRecorder::measure(const SourceEntries& made) {
 }
 
 // Numbers the points as the trace does, which learns those that it has not.
-Result<void> ProcessRecorder::number_points(target::Points& points) {
+Result<void> ProcessRecorder::number_points(tracee::Points& points) {
   schema_ = output_->schema();
   const std::size_t known = schema_.points.size();
-  SJ_CHECK(target::join(points, schema_));
+  SJ_CHECK(tracee::join(points, schema_));
   for (std::size_t id = known; id < schema_.points.size(); ++id)
     SJ_CHECK(output_->add_point(schema_.points[id]));
   output_->sink().count_points(schema_.points.size());
@@ -170,7 +170,7 @@ Result<std::uint64_t> ProcessRecorder::begin(TracedProcess& process, bool& knows
   return join_running(process, made);
 }
 
-Result<std::uint64_t> ProcessRecorder::begin_code(TracedProcess& process, target::Points& fresh) {
+Result<std::uint64_t> ProcessRecorder::begin_code(TracedProcess& process, tracee::Points& fresh) {
   SourceEntries made;
   SJ_CHECK(number_points(fresh));
   SJ_CHECK(make_engines(process, fresh, made));
@@ -184,9 +184,9 @@ Result<std::uint64_t> ProcessRecorder::begin_code(TracedProcess& process, target
 }
 
 std::set<model::PointId> ProcessRecorder::late_points(const TracedProcess& process,
-                                                      const target::Points& points) const {
+                                                      const tracee::Points& points) const {
   std::set<model::PointId> late = wanted_points(points);
-  for (const target::RingSite& site : points.ring_sites)
+  for (const tracee::RingSite& site : points.ring_sites)
     if (site.is_wanted && std::ranges::any_of(sources_->rings(), [&](const RingEngine* engine) {
           return engine->records(process.process) && engine->has_all_of(points.files[site.file]);
         }))
@@ -195,9 +195,9 @@ std::set<model::PointId> ProcessRecorder::late_points(const TracedProcess& proce
 }
 
 bool ProcessRecorder::has_all_rings(const TracedProcess& process,
-                                    const target::Points& points) const {
+                                    const tracee::Points& points) const {
   return !process.has_rings() ||
-         std::ranges::all_of(points.ring_sites, [&](const target::RingSite& site) {
+         std::ranges::all_of(points.ring_sites, [&](const tracee::RingSite& site) {
            return !site.is_wanted ||
                   std::ranges::any_of(sources_->rings(), [&](const RingEngine* engine) {
                     return engine->has_rings_of(points.files[site.file]);

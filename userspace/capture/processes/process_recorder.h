@@ -39,13 +39,13 @@ class ProcessRecorder {
   // Both return the instant from which on what was made counts; 0: from the open mark. Where they
   // fail, nothing is left in the set; `knows_others`: other sources have been told of the process.
   Result<std::uint64_t> begin(TracedProcess& process, bool& knows_others);
-  Result<std::uint64_t> begin_code(TracedProcess& process, target::Points& fresh);
+  Result<std::uint64_t> begin_code(TracedProcess& process, tracee::Points& fresh);
 
   // The points that only count from now on: all but those whose rings have recorded from their
   // beginning on.
   std::set<model::PointId> late_points(const TracedProcess& process,
-                                       const target::Points& points) const;
-  bool has_all_rings(const TracedProcess& process, const target::Points& points) const;
+                                       const tracee::Points& points) const;
+  bool has_all_rings(const TracedProcess& process, const tracee::Points& points) const;
 
   // All points of the processes, as the trace numbers them.
   const model::Schema& schema() const { return schema_; }
@@ -53,12 +53,12 @@ class ProcessRecorder {
   const HitCosts& costs() const { return costs_; }
 
  private:
-  Result<void> make_engines(TracedProcess& process, target::Points& points, SourceEntries& made);
+  Result<void> make_engines(TracedProcess& process, tracee::Points& points, SourceEntries& made);
   Result<RingEngine*> engine_of_family(const TracedProcess& process,
                                        const SourceEntries& made) const;
   Result<void> make_others(const TracedProcess& process, SourceEntries& made);
   void measure(const SourceEntries& made);
-  Result<void> number_points(target::Points& points);
+  Result<void> number_points(tracee::Points& points);
   Result<std::uint64_t> join_running(const TracedProcess& process, SourceEntries& made);
 
   const Options* options_;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
-#include "userspace/capture/rings/arena.h"
-#include "userspace/target/procfs.h"
+#include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -18,8 +18,8 @@ constexpr std::uint64_t kLookPeriodNs = 100'000'000;
 
 // One that has ended may still wait for its parent to ask what became of it.
 bool is_running(pid_t pid) {
-  const auto status = target::read_whole(fmt::format("/proc/{}/status", pid));
-  const auto state = status ? target::status_value(*status, "State") : std::nullopt;
+  const auto status = tracee::read_whole(fmt::format("/proc/{}/status", pid));
+  const auto state = status ? tracee::status_value(*status, "State") : std::nullopt;
   return state && !state->starts_with('Z') && !state->starts_with('X');
 }
 

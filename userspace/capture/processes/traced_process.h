@@ -9,20 +9,20 @@
 #include <utility>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/session/capture_options.h"
-#include "userspace/target/code_watch.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/code_watch.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
 // The search for code that a process has loaded since its points were last looked for.
 struct CodeSearch {
-  target::CodeWatch watch;
+  tracee::CodeWatch watch;
   // What its files hold now, while that is found out: by a thread, for maps take seconds, in which
   // rings would fill.
-  std::future<Result<target::Points>> finding;
+  std::future<Result<tracee::Points>> finding;
   std::uint64_t finding_from_ns = 0;  // what is found was not there before
   unsigned tries = 0;
   std::uint64_t exec_ns = 0;  // it runs another program whose rings are not found yet; 0: no
@@ -52,8 +52,8 @@ struct TracedProcess {
   // Until its rings are there, or are not to be hoped for.
   void expect_rings(bool may_come) { phase = may_come ? Phase::kLoading : Phase::kRecorded; }
 
-  target::Process process;
-  target::Points points;  // under the capture's numbers
+  tracee::Process process;
+  tracee::Points points;  // under the capture's numbers
   model::Target about;
   Phase phase = Phase::kRecorded;
   Rings rings = Rings::kNone;

@@ -10,8 +10,8 @@ TracedProcess& TracedProcesses::add(Subject subject) {
   return *list_.back();
 }
 
-target::Process TracedProcesses::take_last() {
-  target::Process process = std::move(list_.back()->process);
+tracee::Process TracedProcesses::take_last() {
+  tracee::Process process = std::move(list_.back()->process);
   list_.pop_back();
   return process;
 }

@@ -42,7 +42,7 @@ class TracedProcesses {
 
   // A process that does not join after all is taken off again.
   TracedProcess& add(Subject subject);
-  target::Process take_last();
+  tracee::Process take_last();
   // The same of all for which `is_done`; what they used of their CPUs stays counted.
   template <typename IsDone>
   void forget_if(const IsDone& is_done);

@@ -71,7 +71,7 @@ void QueuePass::remove(const sj_queue& slot) {
 
 std::uint32_t QueuePass::look(std::uint32_t ticks) {
   const std::uint64_t now_ns = stamp_ns();
-  std::uint32_t next = adaptive_ ? kLongestRest : 1;
+  std::uint32_t next = adaptive_ ? kMaxRest : 1;
   moved_.clear();
   for (std::uint32_t index = 0; index < watched_.size(); ++index) {
     Watched& queue = watched_[index];
@@ -84,7 +84,7 @@ std::uint32_t QueuePass::look(std::uint32_t ticks) {
         queue.has_row) {
       queue.seen_ns = now_ns;
       ++queue.same;
-      queue.rest = std::min(queue.rest * 2, kLongestRest);
+      queue.rest = std::min(queue.rest * 2, kMaxRest);
     } else {
       moved_.push_back(index);
       queue.rest = 1;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/model/event.h"
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 
 struct sj_queue;
 
@@ -24,7 +24,7 @@ class QueuePass {
   QueuePass(bool adaptive, const std::atomic<std::uint64_t>& close_ns)
       : adaptive_(adaptive), close_ns_(&close_ns) {}
 
-  static constexpr std::uint32_t kLongestRest = 16;  // ticks
+  static constexpr std::uint32_t kMaxRest = 16;  // ticks
 
   // What the rows say they are.
   void record_as(std::uint32_t stream, model::PointId point);

@@ -22,7 +22,7 @@
 #include "userspace/capture/queues/queue_pass.h"
 #include "userspace/capture/queues/queue_watch.h"
 #include "userspace/capture/rights/rights.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 
 namespace sojourn::capture {
 
@@ -90,7 +90,7 @@ struct QueueSampler::State {
 
   // The capture's thread.
   struct Part {
-    const target::Process* process;
+    const tracee::Process* process;
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   };
   std::vector<Part> parts;  // one a process
@@ -152,7 +152,7 @@ Result<void> QueueSampler::State::find() {
 }
 
 Result<void> QueueSampler::State::find(std::size_t part) {
-  const target::Process& process = *parts[part].process;
+  const tracee::Process& process = *parts[part].process;
   SJ_TRY(all, find_arenas(process));
   for (const FoundArena& one : all) {
     const std::pair key(one.device, one.inode);
@@ -185,7 +185,7 @@ QueueSampler::~QueueSampler() {
   disarm();
 }
 
-Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const target::Process& process,
+Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const tracee::Process& process,
                                                            const QueueSamplerOptions& options) {
   SJ_CHECK(check_cpu(options.cpu));
   auto state = std::make_unique<State>(options);
@@ -194,7 +194,7 @@ Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const target::Process
   return std::unique_ptr<QueueSampler>(new QueueSampler(std::move(state)));
 }
 
-Result<bool> QueueSampler::add_process(const target::Process& process) {
+Result<bool> QueueSampler::add_process(const tracee::Process& process) {
   state_->parts.push_back({.process = &process, .known = {}});
   state_->often_until_ns = base::monotonic_ns() + kSecond;
   SJ_CHECK(state_->find(state_->parts.size() - 1));

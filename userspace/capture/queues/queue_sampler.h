@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "userspace/capture/output/source.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -31,11 +31,11 @@ class QueueSampler final : public Source {
  public:
   // A target may register its first queue later. Fails where its memory cannot be read, or where
   // the CPU is none to run on.
-  static Result<std::unique_ptr<QueueSampler>> create(const target::Process& process,
+  static Result<std::unique_ptr<QueueSampler>> create(const tracee::Process& process,
                                                       const QueueSamplerOptions& options);
   ~QueueSampler() override;
 
-  Result<bool> add_process(const target::Process& process) override;
+  Result<bool> add_process(const tracee::Process& process) override;
   Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;

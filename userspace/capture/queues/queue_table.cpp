@@ -8,14 +8,14 @@
 
 #include <sojourn/ring_abi.h>
 
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-constexpr int kPatience = 100;
-constexpr std::uint64_t kMostSlots = 65536;
+constexpr int kTimeout = 100;
+constexpr std::uint64_t kMaxSlots = 65536;
 constexpr std::array<std::string_view, 4> kKinds = {"stage", "pool", "bidirectional",
                                                     "between processes"};
 constexpr std::size_t kAboutWords = sizeof(sj_queue_about) / sizeof(std::uint64_t);
@@ -39,7 +39,7 @@ class Tables {
     const std::uint64_t offset = acquire(header.queues_offset);
     const std::uint64_t slots = acquire(header.queue_slots);
     const std::uint64_t stride = acquire(header.queue_table_stride);
-    if (slots > kMostSlots || stride < slots * sizeof(sj_queue) || stride > arena.size() ||
+    if (slots > kMaxSlots || stride < slots * sizeof(sj_queue) || stride > arena.size() ||
         offset > arena.size() || arena.size() - offset < SJ_QUEUE_TABLES * stride ||
         offset % alignof(sj_queue) != 0 || stride % alignof(sj_queue) != 0)
       return fail("a damaged ring arena: {} queues at {} of {} bytes", slots, offset, arena.size());
@@ -81,7 +81,7 @@ QueueSide side_of(const sj_queue_side& side) {
 // Whole, or nothing: where it is being written whenever one looks.
 std::optional<sj_queue_about> read_about(const sj_queue& slot) {
   const auto* const from = reinterpret_cast<const std::uint64_t*>(&slot.about);
-  for (int tries = 0; tries < kPatience; ++tries) {
+  for (int tries = 0; tries < kTimeout; ++tries) {
     const std::uint32_t generation = acquire(slot.generation);
     std::array<std::uint64_t, kAboutWords> words{};
     for (std::size_t i = 0; i < kAboutWords; ++i) words[i] = acquire(from[i]);
@@ -106,7 +106,7 @@ void read_table(std::span<const sj_queue> slots, Queues& queues) {
 }  // namespace
 
 std::optional<Queue> read_queue(const sj_queue& slot) {
-  for (int tries = 0; tries < kPatience; ++tries) {
+  for (int tries = 0; tries < kTimeout; ++tries) {
     const std::uint64_t id = acquire(slot.id);
     const auto about = read_about(slot);
     const auto counts = read_counts(slot, id);
@@ -136,7 +136,7 @@ std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id) {
   std::uint64_t out = acquire(slot.out);
   QueueCounts counts;
   // The out twice, so that both are of one moment; where it never rests, of nearly one.
-  for (int tries = 0; tries < kPatience; ++tries) {
+  for (int tries = 0; tries < kTimeout; ++tries) {
     counts = {.in = acquire(slot.in), .out = out};
     out = acquire(slot.out);
     if (out == counts.out) break;
@@ -162,7 +162,7 @@ Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid) {
   return queues;
 }
 
-Result<Queues> read_queues_of(const target::Process& process) {
+Result<Queues> read_queues_of(const tracee::Process& process) {
   SJ_TRY(found, find_arenas(process));
   Queues all;
   for (const FoundArena& one : found) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 struct sj_queue;
 
@@ -77,7 +77,7 @@ struct QueueMark {
 QueueMark read_mark(const sj_queue& slot);
 
 // Of all modules of a process, with their counts as of now; `slot` is null.
-Result<Queues> read_queues_of(const target::Process& process);
+Result<Queues> read_queues_of(const tracee::Process& process);
 
 // Nothing where the slot is another queue's by now. A queue that has ended keeps its last counts.
 std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id);

@@ -13,7 +13,7 @@ model::QueueSide side_of(const QueueSide& side) {
   return {.stage = side.stage, .instance = side.instance, .pid = side.pid};
 }
 
-model::QueueAbout about_of(const Queue& queue) {
+model::QueueInfo about_of(const Queue& queue) {
   return {.id = queue.id,
           .name = queue.name,
           .kind = model::queue_kind_from_name(queue.kind).value_or(model::QueueKind::kStage),
@@ -48,8 +48,8 @@ void QueueWatch::scan_table(std::span<const sj_queue> slots, std::vector<Known>&
 }
 
 // What is not told of a queue's sides is the process itself.
-model::QueueAbout QueueWatch::describe(const Queue& queue) const {
-  model::QueueAbout about = about_of(queue);
+model::QueueInfo QueueWatch::describe(const Queue& queue) const {
+  model::QueueInfo about = about_of(queue);
   if (stranger_ == 0) return about;
   // One to one for all ids of one process, so that only those of different ones could be equal,
   // with a chance of one in 2^32.
@@ -72,7 +72,7 @@ void QueueWatch::look_at(const sj_queue& slot, Known& known) {
   if (mark.id == 0) return;
   const auto queue = read_queue(slot);
   if (!queue || queue->id != mark.id) return;
-  model::QueueAbout about = describe(*queue);
+  model::QueueInfo about = describe(*queue);
   if (known.mark.id == 0) {
     pass_->add(slot, mark.id, about.id);
     tell(last_ns_ == 0 ? model::QueueEvent::kFound : model::QueueEvent::kAppeared, about);
@@ -82,7 +82,7 @@ void QueueWatch::look_at(const sj_queue& slot, Known& known) {
   known = {mark, std::move(about)};
 }
 
-void QueueWatch::tell(model::QueueEvent event, const model::QueueAbout& about) {
+void QueueWatch::tell(model::QueueEvent event, const model::QueueInfo& about) {
   changes_.push_back({event, now_ns_, last_ns_, about});
 }
 

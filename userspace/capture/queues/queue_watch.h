@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/model/queues.h"
+#include "analysis/model/queue_info.h"
 #include "userspace/capture/queues/queue_pass.h"
 #include "userspace/capture/queues/queue_table.h"
 
@@ -37,7 +37,7 @@ class QueueWatch {
  private:
   struct Known {
     QueueMark mark;
-    model::QueueAbout about;
+    model::QueueInfo about;
   };
   struct Tables {
     std::span<const std::byte> arena;
@@ -47,8 +47,8 @@ class QueueWatch {
 
   void scan_table(std::span<const sj_queue> slots, std::vector<Known>& known);
   void look_at(const sj_queue& slot, Known& known);
-  model::QueueAbout describe(const Queue& queue) const;
-  void tell(model::QueueEvent event, const model::QueueAbout& about);
+  model::QueueInfo describe(const Queue& queue) const;
+  void tell(model::QueueEvent event, const model::QueueInfo& about);
 
   std::int32_t pid_;
   std::int32_t stranger_;

@@ -20,7 +20,7 @@
 #include <sys/time.h>
 
 #include "userspace/base/privileged_helper.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -97,8 +97,8 @@ Result<base::Fd> open_netlink() {
   base::Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!socket) return fail_errno("ask the kernel about sockets");
   // An answer that never comes must not stop the capture.
-  const timeval patience{.tv_sec = 1, .tv_usec = 0};
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  const timeval timeout{.tv_sec = 1, .tv_usec = 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   return socket;
 }
 
@@ -131,7 +131,7 @@ Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t 
 
 namespace {
 
-Result<base::Fd> ask_helper(const base::PrivilegedHelper& helper, const target::Process& process) {
+Result<base::Fd> ask_helper(const base::PrivilegedHelper& helper, const tracee::Process& process) {
   base::Packer wanted;
   wanted.put(process.pid());
   SJ_TRY(answer, helper.ask(base::PrivilegedRequest::kSockets, std::move(wanted)));
@@ -141,7 +141,7 @@ Result<base::Fd> ask_helper(const base::PrivilegedHelper& helper, const target::
 
 }  // namespace
 
-Result<SocketDiag> SocketDiag::open(const target::Process& process) {
+Result<SocketDiag> SocketDiag::open(const tracee::Process& process) {
   if (const auto* const helper = base::PrivilegedHelper::of_this_process()) {
     SJ_TRY(socket, ask_helper(*helper, process));
     return SocketDiag(std::move(socket));
@@ -150,10 +150,10 @@ Result<SocketDiag> SocketDiag::open(const target::Process& process) {
   return SocketDiag(std::move(socket));
 }
 
-Result<base::Fd> SocketDiag::open_in_namespace_of(const target::Process& process) {
+Result<base::Fd> SocketDiag::open_in_namespace_of(const tracee::Process& process) {
   const std::string path = process.proc("ns/net");
-  const auto own = target::read_link("/proc/self/ns/net");
-  const auto its = target::read_link(path);
+  const auto own = tracee::read_link("/proc/self/ns/net");
+  const auto its = tracee::read_link(path);
   if (!its) return std::unexpected(its.error());
   if (own && *own == *its) return open_netlink();
   const base::Fd name_space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -204,14 +204,14 @@ Result<std::vector<SocketState>> SocketDiag::dump() {
   return sockets;
 }
 
-std::vector<std::uint64_t> socket_inodes(const target::Process& process) {
+std::vector<std::uint64_t> socket_inodes(const tracee::Process& process) {
   std::vector<std::uint64_t> inodes;
-  for (const target::Link& fd : target::read_links(process.proc("fd"))) {
+  for (const tracee::Link& fd : tracee::read_links(process.proc("fd"))) {
     constexpr std::string_view kSocket = "socket:[";
     const std::string_view link = fd.leads_to;
     if (!link.starts_with(kSocket) || !link.ends_with(']')) continue;
     const std::string_view number = link.substr(kSocket.size(), link.size() - kSocket.size() - 1);
-    if (const auto inode = target::parse_number(number)) inodes.push_back(*inode);
+    if (const auto inode = tracee::parse_number(number)) inodes.push_back(*inode);
   }
   std::ranges::sort(inodes);
   return inodes;

@@ -9,7 +9,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -30,9 +30,9 @@ class SocketDiag {
  public:
   // Enters the process's network namespace, where that is another, in a thread that ends at once.
   // By the privileged helper, where there is one.
-  static Result<SocketDiag> open(const target::Process& process);
+  static Result<SocketDiag> open(const tracee::Process& process);
 
-  static Result<base::Fd> open_in_namespace_of(const target::Process& process);
+  static Result<base::Fd> open_in_namespace_of(const tracee::Process& process);
 
   // UDP, TCP and SCTP over IPv4 and IPv6: of all processes in the namespace.
   Result<std::vector<SocketState>> dump();
@@ -50,6 +50,6 @@ Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t 
                                 std::vector<SocketState>& into);
 
 // The inode numbers of the sockets among a process's descriptors.
-std::vector<std::uint64_t> socket_inodes(const target::Process& process);
+std::vector<std::uint64_t> socket_inodes(const tracee::Process& process);
 
 }  // namespace sojourn::capture

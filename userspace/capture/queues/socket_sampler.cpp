@@ -37,7 +37,7 @@ std::array<std::uint64_t, 8> values_of(const SocketState& socket) {
 
 }  // namespace
 
-Result<SocketSampler> SocketSampler::open(const target::Process& process) {
+Result<SocketSampler> SocketSampler::open(const tracee::Process& process) {
   SJ_TRY(diag, SocketDiag::open(process));
   return SocketSampler(process, std::move(diag));
 }

@@ -12,7 +12,7 @@
 #include "analysis/model/event.h"
 #include "userspace/capture/output/capture_output.h"
 #include "userspace/capture/queues/socket_diag.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
@@ -20,7 +20,7 @@ class SocketSampler {
  public:
   static constexpr std::uint64_t kPeriodNs = 100'000'000;
 
-  static Result<SocketSampler> open(const target::Process& process);
+  static Result<SocketSampler> open(const tracee::Process& process);
 
   Result<void> connect(CaptureOutput& output);
 
@@ -36,7 +36,7 @@ class SocketSampler {
   std::uint64_t events() const { return events_; }
 
  private:
-  SocketSampler(const target::Process& process, SocketDiag diag)
+  SocketSampler(const tracee::Process& process, SocketDiag diag)
       : process_(&process), diag_(std::move(diag)) {}
   void record(const SocketState& socket, std::uint64_t ts_ns, std::uint64_t took_ns);
 
@@ -45,7 +45,7 @@ class SocketSampler {
     std::uint64_t told_ns = 0;
   };
 
-  const target::Process* process_;
+  const tracee::Process* process_;
   SocketDiag diag_;
   Sink* sink_ = nullptr;
   model::PointId point_ = 0;

@@ -18,8 +18,8 @@ constexpr std::int32_t kTakes = -35;  // cmpxchg
 
 // From behind rdtsc on: shl, or, and a lea whose length is the record's doing.
 Span stamped(const RingSites::Site& site) {
-  constexpr std::uint8_t kMostInOneByte = 128;
-  const std::int32_t lea = site.record_bytes <= kMostInOneByte ? 4 : 7;
+  constexpr std::uint8_t kMaxInOneByte = 128;
+  const std::int32_t lea = site.record_bytes <= kMaxInOneByte ? 4 : 7;
   return {kTakes - lea - 7, kTakes};
 }
 #else

@@ -152,7 +152,7 @@ std::uint64_t RecordReader::lost_before(std::int64_t position) {
     const sj_ring_gap& gap = ring_->gap[gaps_.begun % SJ_RING_GAPS];
     if (load_relaxed(gap.position) > position) break;
     const std::uint64_t count = load_relaxed(gap.count);
-    if (count <= kMostHits) lost += count - std::min(count, gaps_.count);
+    if (count <= kMaxHits) lost += count - std::min(count, gaps_.count);
     gaps_ = {gaps_.begun + 1, 0};
   }
   return lost;

@@ -73,7 +73,7 @@ struct RingStream {
 };
 
 // More hits of one thread than in a month of nothing else: a count above is not one, but damage.
-constexpr std::uint64_t kMostHits = std::uint64_t{1} << 48;
+constexpr std::uint64_t kMaxHits = std::uint64_t{1} << 48;
 
 // How far a ring's table of gaps had come: what is in it by then is not of the next stream.
 struct GapMark {

@@ -13,7 +13,7 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kFirstInterval = 10'000'000;
-constexpr std::uint64_t kLongestInterval = 1'000'000'000;
+constexpr std::uint64_t kMaxInterval = 1'000'000'000;
 
 // Stamps wait in rings for milliseconds, in a stalled collector's for seconds.
 constexpr std::size_t kLines = 64;
@@ -65,7 +65,7 @@ void RingClock::add(const CounterPair& pair) {
   const auto off_ns = static_cast<std::uint64_t>(off < 0 ? -off : off);
   largest_error_ns_ = std::max(largest_error_ns_, off_ns + pair.error_ns);
 
-  interval_ns_ = std::min(interval_ns_ * 2, kLongestInterval);
+  interval_ns_ = std::min(interval_ns_ * 2, kMaxInterval);
   next_pair_ns_ = pair.ns + interval_ns_;
   const double ns = static_cast<double>(pair.ns - last_.ns);
   const double ns_per_tick = ns / static_cast<double>(pair.ticks - last_.ticks);

@@ -23,7 +23,7 @@ struct Place {
 };
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
 
-constexpr std::uintptr_t kLeastPage = 4096;  // of any machine
+constexpr std::uintptr_t kMinPage = 4096;  // of any machine
 
 constexpr std::size_t kPlaces = 1024;  // a process has an arena for each module with points
 
@@ -47,7 +47,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     const std::uintptr_t begin = place.begin.load(std::memory_order_acquire);
     if (begin == 0 || address < begin || address - begin >= place.bytes.load()) continue;
     place.was_cut.store(true);
-    const std::uintptr_t page_bytes = std::max(handler().page_bytes, kLeastPage);
+    const std::uintptr_t page_bytes = std::max(handler().page_bytes, kMinPage);
     const std::uintptr_t page = address & ~(page_bytes - 1);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives an address
     if (mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ | PROT_WRITE,

@@ -8,7 +8,7 @@
 #include <sojourn/ring_abi.h>
 #include <sys/types.h>
 
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 
 namespace sojourn::capture {
 

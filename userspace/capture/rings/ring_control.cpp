@@ -7,12 +7,12 @@
 
 #include "analysis/model/pattern.h"
 #include "userspace/capture/records/shared.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
-Result<RingControl> RingControl::open(const target::Process& process,
-                                      const target::Points& points) {
+Result<RingControl> RingControl::open(const tracee::Process& process,
+                                      const tracee::Points& points) {
   RingControl control;
   control.points_ = &points;
   SJ_TRY(found, find_arenas(process));
@@ -30,7 +30,7 @@ Result<RingControl> RingControl::open(const target::Process& process,
   return control;
 }
 
-std::uint16_t* RingControl::flag_of(const target::RingSite& site) const {
+std::uint16_t* RingControl::flag_of(const tracee::RingSite& site) const {
   for (const Module& module : modules_) {
     if (module.match.file != site.file) continue;
     if (const auto flag = module.match.flag(site, module.arena.layout()))
@@ -41,7 +41,7 @@ std::uint16_t* RingControl::flag_of(const target::RingSite& site) const {
 
 std::vector<PointSwitch> RingControl::points() const {
   std::map<model::PointId, PointSwitch> switches;
-  for (const target::RingSite& site : points_->ring_sites) {
+  for (const tracee::RingSite& site : points_->ring_sites) {
     const std::uint16_t* const flag = site.is_wanted ? flag_of(site) : nullptr;
     if (flag == nullptr) continue;
     const std::uint16_t now = load_relaxed(*flag);
@@ -57,7 +57,9 @@ std::vector<PointSwitch> RingControl::points() const {
 
 RingControl::Switched RingControl::switch_points(const std::string& pattern, bool on) {
   return switch_those(
-      [&](model::PointId point) { return model::is_meant(points_->schema.points[point], pattern); },
+      [&](model::PointId point) {
+        return model::matches_pattern(points_->schema.points[point], pattern);
+      },
       on);
 }
 
@@ -70,7 +72,7 @@ RingControl::Switched RingControl::switch_points(const std::vector<model::PointI
 RingControl::Switched RingControl::switch_those(const std::function<bool(model::PointId)>& is_meant,
                                                 bool on) {
   std::map<model::PointId, bool> changed;
-  for (const target::RingSite& site : points_->ring_sites) {
+  for (const tracee::RingSite& site : points_->ring_sites) {
     if (!site.is_wanted) continue;  // of a capture that leaves it out
     if (!is_meant(site.point)) continue;
     std::uint16_t* const flag = flag_of(site);
@@ -104,7 +106,7 @@ std::vector<RingStatus> RingControl::rings() const {
       thread.resize(std::min(thread.find('\0'), thread.size()));
       list.push_back({.pid = static_cast<std::uint32_t>(owner >> 32),
                       .tid = static_cast<std::uint32_t>(owner),
-                      .thread = target::printable(thread),
+                      .thread = tracee::printable(thread),
                       .bytes = capacity,
                       .waiting_bytes = static_cast<std::uint64_t>(std::max(cursor, read) - read),
                       .lost = load_acquire(ring.lost)});

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "userspace/capture/rings/arena.h"
 #include "userspace/capture/rings/arena_match.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -33,7 +33,7 @@ struct RingStatus {
 class RingControl {
  public:
   // Fails where the process has no rings: then there are no switches either.
-  static Result<RingControl> open(const target::Process& process, const target::Points& points);
+  static Result<RingControl> open(const tracee::Process& process, const tracee::Points& points);
 
   // Every point that has a switch, in the schema's order.
   std::vector<PointSwitch> points() const;
@@ -52,10 +52,10 @@ class RingControl {
     Arena arena;
     ArenaMatch match;
   };
-  std::uint16_t* flag_of(const target::RingSite& site) const;
+  std::uint16_t* flag_of(const tracee::RingSite& site) const;
   Switched switch_those(const std::function<bool(model::PointId)>& is_meant, bool on);
 
-  const target::Points* points_ = nullptr;
+  const tracee::Points* points_ = nullptr;
   std::vector<Module> modules_;
 };
 

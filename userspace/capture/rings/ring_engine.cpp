@@ -23,7 +23,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
 
 // While nothing comes, looks grow rarer up to this.
-constexpr microseconds kLongestPeriod{10'000};
+constexpr microseconds kMaxPeriod{10'000};
 
 RingClock make_clock(const CounterPair& first) {
   constexpr std::uint64_t kApart = 10 * kMillisecond;
@@ -34,7 +34,7 @@ RingClock make_clock(const CounterPair& first) {
 
 }  // namespace
 
-RingEngine::State::State(const target::Process& of, target::Points now, const RingOptions& how)
+RingEngine::State::State(const tracee::Process& of, tracee::Points now, const RingOptions& how)
     : points(std::move(now)),
       options(how),
       first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
@@ -80,14 +80,14 @@ RingEngine::~RingEngine() {
   disarm();
 }
 
-Result<std::unique_ptr<RingEngine>> RingEngine::create(const target::Process& process,
-                                                       const target::Points& points,
+Result<std::unique_ptr<RingEngine>> RingEngine::create(const tracee::Process& process,
+                                                       const tracee::Points& points,
                                                        const RingOptions& options) {
   if (options.ring_bytes != 0 &&
       (!std::has_single_bit(options.ring_bytes) || options.ring_bytes < SJ_RING_PAGE))
     return fail("a ring of {} bytes: the size is a power of two, {} at least", options.ring_bytes,
                 SJ_RING_PAGE);
-  if (std::ranges::none_of(points.ring_sites, &target::RingSite::is_wanted))
+  if (std::ranges::none_of(points.ring_sites, &tracee::RingSite::is_wanted))
     return fail("process {} writes no rings: it was built without the probe library",
                 process.title());
   auto state = std::make_unique<State>(process, points, options);
@@ -110,7 +110,7 @@ Result<void> RingEngine::connect(CaptureOutput& output) {
   state.shared.new_stream = [&state, &output](std::uint64_t thread) {
     const auto* const owner = state.owner(State::pid_of(thread));
     const std::uint32_t pid = State::pid_of(thread);
-    const target::Process& head = state.process();
+    const tracee::Process& head = state.process();
     if (owner == nullptr && thread != 0 && state.options.meet) state.options.meet(pid);
     // A child that was not seen yet has the number that it gives itself, but in a container.
     const bool is_translated = head.pid() != head.namespace_pid();
@@ -204,7 +204,7 @@ void RingEngine::State::poll_processes(std::uint64_t now_ns) {
 Result<void> RingEngine::settle() {
   State& state = *state_;
   if (!state.process().alive()) SJ_CHECK(state.scan_left());
-  std::vector<const target::Process*> processes;
+  std::vector<const tracee::Process*> processes;
   processes.reserve(state.owners.size());
   for (const State::Owner& owner : state.owners) processes.push_back(owner.process);
   return settle_rings(processes, state.modules, [this]() -> Result<void> {
@@ -257,8 +257,7 @@ Result<bool> RingEngine::poll() {
         std::min(std::max(state.period, state.options.poll_period / 2) + microseconds(100),
                  state.options.poll_period);
   else
-    state.period =
-        std::min(state.period * 3 / 2, std::max(kLongestPeriod, state.options.poll_period));
+    state.period = std::min(state.period * 3 / 2, std::max(kMaxPeriod, state.options.poll_period));
   return more;
 }
 
@@ -327,7 +326,7 @@ std::uint64_t RingEngine::events() const {
 
 std::size_t RingEngine::sites() const {
   return static_cast<std::size_t>(
-      std::ranges::count(state_->points.ring_sites, true, &target::RingSite::is_wanted));
+      std::ranges::count(state_->points.ring_sites, true, &tracee::RingSite::is_wanted));
 }
 
 std::string RingEngine::mechanism() const {
@@ -358,27 +357,27 @@ void RingEngine::add_advice(RingAdvice& advice) const {
   std::ranges::copy(state_->left_out, std::back_inserter(advice.left_out));
 }
 
-const target::Points& RingEngine::points() const {
+const tracee::Points& RingEngine::points() const {
   return state_->points;
 }
 
 // ---- a family ----
 
-Result<bool> RingEngine::is_shared_with(const target::Process& process) const {
+Result<bool> RingEngine::is_shared_with(const tracee::Process& process) const {
   SJ_TRY(found, find_arenas(process));
   return std::ranges::any_of(found, [this](const FoundArena& arena) {
     return state_->known.contains({arena.device, arena.inode});
   });
 }
 
-bool RingEngine::forget(const target::Process& process) {
+bool RingEngine::forget(const tracee::Process& process) {
   if (state_->owners.front().process == &process) return false;
   std::erase_if(state_->owners, [&](const auto& owner) { return owner.process == &process; });
   return true;
 }
 
 // Rings that the process took before were drained as a stranger's.
-void RingEngine::adopt(const target::Process& process) {
+void RingEngine::adopt(const tracee::Process& process) {
   state_->owners.emplace_back(process);
   for (const auto& module : state_->modules) module->recognise();
   state_->next_scan_ns = 0;

@@ -15,8 +15,8 @@
 #include "userspace/capture/output/event_engine.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/rings/ring_module.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -37,12 +37,12 @@ struct RingOptions {
   std::string directory;
 };
 
-class RingEngine final : public Engine {
+class RingEngine final : public EventEngine {
  public:
   // For the points that have rings. Fails where none has, or rings cannot be opened: the text says
   // which and why.
-  static Result<std::unique_ptr<RingEngine>> create(const target::Process& process,
-                                                    const target::Points& points,
+  static Result<std::unique_ptr<RingEngine>> create(const tracee::Process& process,
+                                                    const tracee::Points& points,
                                                     const RingOptions& options);
   ~RingEngine() override;
 
@@ -80,23 +80,23 @@ class RingEngine final : public Engine {
   bool has_arena(std::uint64_t device, std::uint64_t inode) const;
 
   // Whether it collects from the file's arena.
-  bool has_rings_of(const target::MappedFile& file) const;
+  bool has_rings_of(const tracee::MappedFile& file) const;
 
   // Whether that arena had recorded from its beginning on, by the target's environment: then all of
   // its hits are there, however late it was found.
-  bool has_all_of(const target::MappedFile& file) const;
+  bool has_all_of(const tracee::MappedFile& file) const;
   bool has_all() const;  // of all files
-  bool records(const target::Process& process) const;
+  bool records(const tracee::Process& process) const;
 
   // As they are by now: libraries that came later have brought theirs.
-  const target::Points& points() const;
+  const tracee::Points& points() const;
 
   // Whether the process writes into arenas of this engine. Then nobody else can record its rings.
-  Result<bool> is_shared_with(const target::Process& process) const;
+  Result<bool> is_shared_with(const tracee::Process& process) const;
   // Records the rings of such a process as well, from here on; it outlives the engine.
-  void adopt(const target::Process& process);
+  void adopt(const tracee::Process& process);
   // No more, as it has ended and its rings were read. False: the engine needs it to the end.
-  bool forget(const target::Process& process);
+  bool forget(const tracee::Process& process);
 
   // When points may have been off, as the target had taken this process for dead.
   std::vector<model::ShedSpan> silences() const;

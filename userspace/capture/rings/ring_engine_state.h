@@ -18,22 +18,22 @@
 namespace sojourn::capture {
 
 struct RingEngine::State {
-  State(const target::Process& of, target::Points now, const RingOptions& how);
+  State(const tracee::Process& of, tracee::Points now, const RingOptions& how);
 
   // The process that was attached to, and those of its family that are recorded with it.
   struct Owner {
-    explicit Owner(const target::Process& of) : process(&of), threads(of) {}
-    const target::Process* process;
-    Threads threads;
+    explicit Owner(const tracee::Process& of) : process(&of), threads(of) {}
+    const tracee::Process* process;
+    RingThreads threads;
   };
   static std::uint32_t pid_of(std::uint64_t thread) {
     return static_cast<std::uint32_t>(thread >> 32);
   }
   Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
-  const target::Process& process() const { return *owners.front().process; }
+  const tracee::Process& process() const { return *owners.front().process; }
 
   std::deque<Owner> owners;
-  target::Points points;  // grows with libraries that come later
+  tracee::Points points;  // grows with libraries that come later
   RingOptions options;
   CounterPair first_pair;
   RingClock clock;
@@ -62,14 +62,14 @@ struct RingEngine::State {
   // What to do with rings that cannot be read, though their process lives.
   enum class Unfit : std::uint8_t { kFail, kLeaveOut };
   Result<void> scan(Unfit unfit = Unfit::kFail);
-  Result<void> scan(const target::Process& process, Unfit unfit);
+  Result<void> scan(const tracee::Process& process, Unfit unfit);
   Result<void> scan_left();
-  Result<bool> add_arena(const target::Process& process, const FoundArena& found);
-  Result<void> add_arena(const target::Process& process, Arena arena);
-  Result<ArenaMatch> match(const target::Process& process, const Arena& arena);
-  Result<void> learn(target::Points fresh);
+  Result<bool> add_arena(const tracee::Process& process, const FoundArena& found);
+  Result<void> add_arena(const tracee::Process& process, Arena arena);
+  Result<ArenaMatch> match(const tracee::Process& process, const Arena& arena);
+  Result<void> learn(tracee::Points fresh);
   Result<model::PointId> number(const model::Point& point);
-  const RingModule* arena_like(const target::MappedFile& file) const;
+  const RingModule* arena_like(const tracee::MappedFile& file) const;
   std::uint64_t earliest_stamp() const;
   void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
   bool is_complete() const;

@@ -50,8 +50,8 @@ void RingModule::count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::
                                  model::LossCause cause) {
   auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
   const std::uint32_t newly = count - std::exchange(seen, count);
-  constexpr std::uint32_t kHonest =
-      UINT32_MAX / 2;  // more: it went back, as in a file that was cut
+  // More: it went back, as in a file that was cut.
+  constexpr std::uint32_t kHonest = UINT32_MAX / 2;
   if (newly != 0 && newly <= kHonest) lost[{stream, model::kNoPoint}] += newly;
 }
 
@@ -112,12 +112,12 @@ void RingModule::add_advice(RingAdvice& advice) const {
     advice.ring_bytes = advice_.ring_bytes;
     advice.most_filled = advice_.most_filled;
   }
-  const double needed = 2 * most_bytes_per_tick_ * static_cast<double>(longest_unseen_);
-  constexpr double kMost = 1ULL << 40;
+  const double needed = 2 * max_bytes_per_tick_ * static_cast<double>(longest_unseen_);
+  constexpr double kMax = 1ULL << 40;
   advice.safe_ring_bytes = std::max(
-      advice.safe_ring_bytes, std::bit_ceil(static_cast<std::uint64_t>(std::min(needed, kMost))));
-  advice.most_ring_bytes =
-      std::max(advice.most_ring_bytes, std::bit_floor(arena_.layout().most_ring_bytes()));
+      advice.safe_ring_bytes, std::bit_ceil(static_cast<std::uint64_t>(std::min(needed, kMax))));
+  advice.max_ring_bytes =
+      std::max(advice.max_ring_bytes, std::bit_floor(arena_.layout().max_ring_bytes()));
   const RingClock& clock = *shared_->clock;
   advice.longest_unseen_ns =
       std::max(advice.longest_unseen_ns,

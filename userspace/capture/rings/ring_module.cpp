@@ -17,7 +17,7 @@ constexpr std::size_t kBatchEvents = 16'384;
 constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
 
 // A rate of writing that was seen over less is chance.
-constexpr std::uint64_t kLeastRateSpanNs = 500'000;
+constexpr std::uint64_t kMinRateSpanNs = 500'000;
 
 constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
 
@@ -49,7 +49,7 @@ void RingModule::enter() {
   store_release(control.heartbeat, now);
   const std::uint64_t now_ns = shared_->clock->to_ns(now);
   store_release(control.dead_after, shared_->clock->to_ticks(now_ns + kDeadAfterNs) - now);
-  least_rate_span_ = shared_->clock->to_ticks(now_ns + kLeastRateSpanNs) - now;
+  least_rate_span_ = shared_->clock->to_ticks(now_ns + kMinRateSpanNs) - now;
   session_ = (before + 1) | 1;
   store_release(control.session, session_);
   drain(false);
@@ -83,10 +83,10 @@ bool RingModule::is_disarmed() const {
 // The target may have seen the old heartbeat just before it was renewed, and clear its flags only
 // now: so it is watched for a while.
 void RingModule::look_for_silence(std::uint64_t now, std::uint64_t unseen) {
-  const std::uint64_t patience = load_relaxed(arena_.control().dead_after);
-  if (unseen > patience) {
-    silent_from_ = last_look_ + patience;
-    watched_until_ = now + patience;
+  const std::uint64_t timeout = load_relaxed(arena_.control().dead_after);
+  if (unseen > timeout) {
+    silent_from_ = last_look_ + timeout;
+    watched_until_ = now + timeout;
   }
   if (now >= watched_until_ || !is_disarmed()) return;
   arm();
@@ -141,8 +141,8 @@ bool RingModule::drain(bool take) {
   for (std::uint64_t index = 0; index < used; ++index)
     if (drain_slot(index, take)) more = true;
   if (unseen >= least_rate_span_ && unseen != 0)
-    most_bytes_per_tick_ = std::max(
-        most_bytes_per_tick_, static_cast<double>(waiting_most_) / static_cast<double>(unseen));
+    max_bytes_per_tick_ = std::max(
+        max_bytes_per_tick_, static_cast<double>(waiting_most_) / static_cast<double>(unseen));
   count_refused();
   return more;
 }
@@ -210,7 +210,7 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   const std::uint64_t capacity = load_relaxed(ring.mask) + 1;
   const std::int64_t cursor = load_acquire(ring.cursor);
   if (!std::has_single_bit(capacity) || capacity < SJ_RING_PAGE ||
-      capacity > arena_.layout().most_ring_bytes() || cursor < 0) {
+      capacity > arena_.layout().max_ring_bytes() || cursor < 0) {
     slot.is_unsound = true;
     ++advice_.damaged;
     if (shared_->is_recorded(static_cast<std::uint32_t>(claim.owner >> 32)))
@@ -247,7 +247,7 @@ std::uint64_t RingModule::first_stamp(std::uint64_t index, std::int64_t tail,
   const std::uint64_t now = read_cycle_counter();
   if (tail >= cursor) return now;
   const std::uint64_t mask = load_relaxed(arena_.ring(index).mask);
-  const std::uint64_t capacity = std::min(mask, arena_.layout().most_ring_bytes() - 1);
+  const std::uint64_t capacity = std::min(mask, arena_.layout().max_ring_bytes() - 1);
   const std::byte* const at =
       arena_.ring_data(index) + (static_cast<std::uint64_t>(tail) & capacity);
   sj_ring_record record{};

@@ -16,11 +16,11 @@
 
 #include <sys/types.h>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/records/record_reader.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/records/under_way.h"
-#include "userspace/capture/rings/arena.h"
+#include "userspace/capture/rings/mapped_arena.h"
 #include "userspace/capture/rings/thread_position.h"
 
 namespace sojourn::capture {
@@ -50,7 +50,7 @@ struct RingShared {
 // What a user may want to know about the rings of a capture.
 struct RingAdvice {
   std::uint64_t ring_bytes = 0;         // of the fullest ring
-  std::uint64_t most_ring_bytes = 0;    // that the target has room for
+  std::uint64_t max_ring_bytes = 0;     // that the target has room for
   std::uint64_t safe_ring_bytes = 0;    // for the highest rate and the longest time between looks
   std::uint64_t longest_unseen_ns = 0;  // between two looks
   std::uint64_t rings = 0;              // that a module's threads have taken, at most at once
@@ -233,7 +233,7 @@ class RingModule {
   std::uint64_t silent_from_ = 0;
   std::uint64_t watched_until_ = 0;
   std::vector<RingSilence> silences_;
-  double most_bytes_per_tick_ = 0;  // that any ring was written with
+  double max_bytes_per_tick_ = 0;  // that any ring was written with
 };
 
 }  // namespace sojourn::capture

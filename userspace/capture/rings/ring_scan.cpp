@@ -9,14 +9,14 @@
 #include "userspace/capture/rings/arena_match.h"
 #include "userspace/capture/rings/ring_directory.h"
 #include "userspace/capture/rings/ring_engine_state.h"
-#include "userspace/target/points.h"
+#include "userspace/tracee/points.h"
 
 namespace sojourn::capture {
 
 // Every file that has ring sites has its arena.
 bool RingEngine::State::is_complete() const {
   std::set<std::size_t> files;
-  for (const target::RingSite& site : points.ring_sites) files.insert(site.file);
+  for (const tracee::RingSite& site : points.ring_sites) files.insert(site.file);
   return modules.size() >= files.size();
 }
 
@@ -28,7 +28,7 @@ Result<void> RingEngine::State::scan(Unfit unfit) {
   return {};
 }
 
-Result<void> RingEngine::State::scan(const target::Process& process, Unfit unfit) {
+Result<void> RingEngine::State::scan(const tracee::Process& process, Unfit unfit) {
   SJ_TRY(found, find_arenas(process));
   for (const FoundArena& arena : found) {
     if (known.contains({arena.device, arena.inode})) continue;
@@ -69,9 +69,9 @@ Result<model::PointId> RingEngine::State::number(const model::Point& point) {
 }
 
 // Points of a library that was loaded since; those that are known keep their ids.
-Result<void> RingEngine::State::learn(target::Points fresh) {
-  for (target::RingSite site : fresh.ring_sites) {
-    const target::MappedFile& file = fresh.files[site.file];
+Result<void> RingEngine::State::learn(tracee::Points fresh) {
+  for (tracee::RingSite site : fresh.ring_sites) {
+    const tracee::MappedFile& file = fresh.files[site.file];
     const auto same_file = std::ranges::find_if(points.files, [&](const auto& one) {
       return one.inode == file.inode && one.device == file.device;
     });
@@ -96,24 +96,24 @@ Result<void> RingEngine::State::learn(target::Points fresh) {
   return {};
 }
 
-Result<ArenaMatch> RingEngine::State::match(const target::Process& process, const Arena& arena) {
+Result<ArenaMatch> RingEngine::State::match(const tracee::Process& process, const Arena& arena) {
   auto matched = match_arena(process, arena, points);
   if (matched) return matched;
   if (process.alive()) {
-    SJ_TRY(fresh, target::find_points(process));
+    SJ_TRY(fresh, tracee::find_points(process));
     SJ_CHECK(learn(std::move(fresh)));
     return match_arena(process, arena, points);
   }
   matched = match_left_arena(arena, points);
   if (matched) return matched;
   // Of a library that came and went between two looks.
-  SJ_TRY(fresh, target::find_points_in_file(arena.module().path));
+  SJ_TRY(fresh, tracee::find_points_in_file(arena.module().path));
   SJ_CHECK(learn(std::move(fresh)));
   return match_left_arena(arena, points);
 }
 
 // False: it is on its way out.
-Result<bool> RingEngine::State::add_arena(const target::Process& process, const FoundArena& found) {
+Result<bool> RingEngine::State::add_arena(const tracee::Process& process, const FoundArena& found) {
   SJ_TRY(arena, open_arena(process, found));
   if (arena.gone()) return false;
   if (!has_points(arena)) return true;
@@ -121,16 +121,16 @@ Result<bool> RingEngine::State::add_arena(const target::Process& process, const 
   return true;
 }
 
-Result<void> RingEngine::State::add_arena(const target::Process& process, Arena arena) {
+Result<void> RingEngine::State::add_arena(const tracee::Process& process, Arena arena) {
   SJ_TRY(match, this->match(process, arena));
   SJ_CHECK(arena.lock());
-  if (options.ring_bytes > arena.layout().most_ring_bytes())
+  if (options.ring_bytes > arena.layout().max_ring_bytes())
     return fail(
         "{}: a ring may have {} bytes at most; a target started with SJ_RING_BYTES={} has "
         "room for such",
-        arena.name(), std::bit_floor(arena.layout().most_ring_bytes()), options.ring_bytes);
+        arena.name(), std::bit_floor(arena.layout().max_ring_bytes()), options.ring_bytes);
   std::vector<std::size_t> chosen;
-  for (const target::RingSite& site : points.ring_sites) {
+  for (const tracee::RingSite& site : points.ring_sites) {
     if (site.file != match.file) continue;
     const model::Point& point =
         (site.is_wanted ? points.schema.points : points.left_out)[site.point];
@@ -164,18 +164,18 @@ bool RingEngine::has_arena(std::uint64_t device, std::uint64_t inode) const {
   return state_->known.contains({device, inode});
 }
 
-const RingModule* RingEngine::State::arena_like(const target::MappedFile& file) const {
+const RingModule* RingEngine::State::arena_like(const tracee::MappedFile& file) const {
   for (const auto& [index, arena] : arena_of)
     if (points.files[index].inode == file.inode && points.files[index].device == file.device)
       return arena;
   return nullptr;
 }
 
-bool RingEngine::has_rings_of(const target::MappedFile& file) const {
+bool RingEngine::has_rings_of(const tracee::MappedFile& file) const {
   return state_->arena_like(file) != nullptr;
 }
 
-bool RingEngine::has_all_of(const target::MappedFile& file) const {
+bool RingEngine::has_all_of(const tracee::MappedFile& file) const {
   const RingModule* const arena = state_->arena_like(file);
   return arena != nullptr && arena->has_all();
 }
@@ -184,7 +184,7 @@ bool RingEngine::has_its_beginning() const {
   return std::ranges::any_of(state_->modules, [](const auto& module) { return module->has_all(); });
 }
 
-bool RingEngine::records(const target::Process& process) const {
+bool RingEngine::records(const tracee::Process& process) const {
   return std::ranges::any_of(state_->owners,
                              [&](const auto& owner) { return owner.process == &process; });
 }

@@ -9,13 +9,13 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/rings/thread_position.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 1'000'000'000;
+constexpr std::uint64_t kTimeoutNs = 1'000'000'000;
 // For threads of which only their time on processors tells that they went on. On a CPU that has no
 // ticks that stands still while they run.
 constexpr std::uint64_t kPatienceForTimesNs = 250'000'000;
@@ -33,16 +33,16 @@ struct Waiting {
 
   bool is_over(std::uint64_t since_ns, std::uint64_t now_ns) const {
     const std::uint64_t waited = now_ns - since_ns;
-    return waited >= kPatienceNs ||
+    return waited >= kTimeoutNs ||
            (hits.empty() && threads.empty() && (owners.empty() || waited >= kPatienceForTimesNs));
   }
 };
 
-bool any_alive(std::span<const target::Process* const> processes) {
+bool any_alive(std::span<const tracee::Process* const> processes) {
   return std::ranges::any_of(processes, [](const auto* process) { return process->alive(); });
 }
 
-void look(const target::Process& process, std::span<const std::unique_ptr<RingModule>> modules,
+void look(const tracee::Process& process, std::span<const std::unique_ptr<RingModule>> modules,
           Waiting& waiting) {
   if (!process.alive()) return;
   const std::size_t others = waiting.hits.size();
@@ -59,7 +59,7 @@ void look(const target::Process& process, std::span<const std::unique_ptr<RingMo
   std::error_code gone;
   for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
     const auto tid =
-        static_cast<pid_t>(target::parse_number(task.path().filename().string()).value_or(0));
+        static_cast<pid_t>(tracee::parse_number(task.path().filename().string()).value_or(0));
     if (const auto position = position_of_thread(process.pid(), tid))
       waiting.threads.push_back({.pid = process.pid(), .tid = tid, .position = *position});
   }
@@ -67,12 +67,12 @@ void look(const target::Process& process, std::span<const std::unique_ptr<RingMo
 
 }  // namespace
 
-Result<void> settle_rings(std::span<const target::Process* const> processes,
+Result<void> settle_rings(std::span<const tracee::Process* const> processes,
                           std::span<const std::unique_ptr<RingModule>> modules,
                           const std::function<Result<void>()>& poll) {
   SJ_CHECK(poll());  // rings that were taken just now
   Waiting waiting;
-  for (const target::Process* process : processes) look(*process, modules, waiting);
+  for (const tracee::Process* process : processes) look(*process, modules, waiting);
   for (const auto& module : modules)
     for (const UnsureOwner& owner : module->unsure_owners())
       waiting.owners.emplace_back(module.get(), owner);

@@ -10,12 +10,12 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/rings/ring_module.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
 // Polls until nothing is under way any more, a second at most.
-Result<void> settle_rings(std::span<const target::Process* const> processes,
+Result<void> settle_rings(std::span<const tracee::Process* const> processes,
                           std::span<const std::unique_ptr<RingModule>> modules,
                           const std::function<Result<void>()>& poll);
 

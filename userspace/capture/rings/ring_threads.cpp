@@ -3,26 +3,26 @@
 #include <filesystem>
 #include <optional>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-using target::parse_number;
+using tracee::parse_number;
 
 // "NSpid: 4242 17 3": the innermost namespace comes last.
 std::optional<std::uint64_t> innermost_tid(const std::filesystem::path& task) {
-  const auto status = target::read_whole(task / "status");
+  const auto status = tracee::read_whole(task / "status");
   if (!status) return std::nullopt;
-  const std::string_view numbers = target::status_value(*status, "NSpid").value_or("");
+  const std::string_view numbers = tracee::status_value(*status, "NSpid").value_or("");
   const auto before = numbers.find_last_of("\t ");
   return parse_number(before == std::string_view::npos ? numbers : numbers.substr(before + 1));
 }
 
 }  // namespace
 
-std::unordered_set<std::uint32_t>& Threads::tasks_of(std::uint32_t pid) {
+std::unordered_set<std::uint32_t>& RingThreads::tasks_of(std::uint32_t pid) {
   const auto [entry, is_new] = tasks_.try_emplace(pid);
   auto& tids = entry->second;
   if (!is_new) return tids;
@@ -42,7 +42,7 @@ std::unordered_set<std::uint32_t>& Threads::tasks_of(std::uint32_t pid) {
   return tids;
 }
 
-std::uint32_t Threads::host_tid(std::uint32_t tid) {
+std::uint32_t RingThreads::host_tid(std::uint32_t tid) {
   if (!is_translated()) return tid;
   if (!host_.contains(tid)) {
     refresh();
@@ -52,11 +52,11 @@ std::uint32_t Threads::host_tid(std::uint32_t tid) {
   return known == host_.end() ? tid : known->second;
 }
 
-void Threads::refresh() {
+void RingThreads::refresh() {
   tasks_.clear();
 }
 
-bool Threads::is_alive(std::uint64_t owner) {
+bool RingThreads::is_alive(std::uint64_t owner) {
   const auto pid = static_cast<std::uint32_t>(owner >> 32);
   const bool is_target = pid == static_cast<std::uint32_t>(process_->namespace_pid());
   if (!is_target && is_translated()) return true;

@@ -5,13 +5,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "userspace/target/process.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::capture {
 
-class Threads {
+class RingThreads {
  public:
-  explicit Threads(const target::Process& process) : process_(&process) {}
+  explicit RingThreads(const tracee::Process& process) : process_(&process) {}
 
   // The thread's number here; its own where it is not known (it has ended, or is a child's).
   std::uint32_t host_tid(std::uint32_t tid);
@@ -24,7 +24,7 @@ class Threads {
   bool is_translated() const { return process_->pid() != process_->namespace_pid(); }
   std::unordered_set<std::uint32_t>& tasks_of(std::uint32_t pid);
 
-  const target::Process* process_;
+  const tracee::Process* process_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>> tasks_;  // by process
   std::unordered_map<std::uint32_t, std::uint32_t> host_;  // only where numbers differ
 };

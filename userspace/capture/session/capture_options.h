@@ -12,24 +12,24 @@
 
 #include "analysis/base/result.h"
 #include "analysis/filter/syntax.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/control/trigger.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/session/engine_choice.h"
-#include "userspace/target/cgroup.h"
-#include "userspace/target/code_watch.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/cgroup.h"
+#include "userspace/tracee/code_watch.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
 // A process that is to be recorded, and which of its points.
 struct Subject {
-  target::Process process;
-  target::Points points;
-  target::CodeWatch code = {};  // what it executed when its points were looked for
+  tracee::Process process;
+  tracee::Points points;
+  tracee::CodeWatch code = {};  // what it executed when its points were looked for
 };
 
 struct Options {
@@ -38,7 +38,7 @@ struct Options {
   std::optional<History> flight;
   Aftermath aftermath;
   std::vector<Trigger> triggers;  // for the flight recorder
-  unsigned most_dumps = 10;       // that triggers may cause: a disk is finite
+  unsigned max_dumps = 10;        // that triggers may cause: a disk is finite
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
@@ -46,7 +46,7 @@ struct Options {
   std::optional<filter::Expression> where;  // events for which it is false are left out
   std::optional<double> budget;             // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.
-  std::vector<std::function<Result<std::unique_ptr<Source>>(const target::Process&)>> others;
+  std::vector<std::function<Result<std::unique_ptr<Source>>(const tracee::Process&)>> others;
   bool may_lack_points = false;  // the other sources are reason enough
 
   // The only subject is a command that is still to be started, see Capture::has_begun().
@@ -59,13 +59,13 @@ struct Options {
   std::function<Result<void>(const model::Schema&)> check;
 
   // Processes that come into this group while the capture runs are recorded as well.
-  std::optional<target::Cgroup> cgroup;
+  std::optional<tracee::Cgroup> cgroup;
   bool follow = false;  // forked children are recorded as well, and theirs
   // Which points processes and libraries have that come later. None: those that they were built
   // with.
-  std::function<Result<target::Points>(const target::Process&)> find;
+  std::function<Result<tracee::Points>(const tracee::Process&)> find;
   // What is recorded of the points of processes and libraries that come later. None: all.
-  std::function<target::Points(target::Points)> select;
+  std::function<tracee::Points(tracee::Points)> select;
   // What a hit of each point must fulfil, as far as eBPF can judge it.
   std::function<PointTests(const model::Schema&)> tests;
 };

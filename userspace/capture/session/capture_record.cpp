@@ -46,7 +46,7 @@ void CaptureRecord::note_starved(std::uint64_t ns) {
   about_.longest_starved_ns = std::max(about_.longest_starved_ns, ns);
 }
 
-void CaptureRecord::note_engine(const Engine& engine, bool any_rings) {
+void CaptureRecord::note_engine(const EventEngine& engine, bool any_rings) {
   about_.sites += static_cast<std::uint32_t>(engine.sites());
   if (any_rings) about_.engine = model::Engine::kRing;
   const std::string mechanism = engine.mechanism();
@@ -88,9 +88,9 @@ std::vector<model::PointId> CaptureRecord::points_off() const {
 }
 
 void CaptureRecord::note_unarmed(const model::UnarmedSpan& span) {
-  constexpr std::size_t kMost = 65'536;
+  constexpr std::size_t kMax = 65'536;
   if (!is_open()) return;
-  if (about_.unarmed.size() < kMost) {
+  if (about_.unarmed.size() < kMax) {
     about_.unarmed.push_back(span);
     return;
   }

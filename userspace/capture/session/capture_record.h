@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/output/event_engine.h"
 #include "userspace/capture/output/sink.h"
 
@@ -52,7 +52,7 @@ class CaptureRecord {
   void note_starved(std::uint64_t ns);
 
   // ---- how hits are recorded, and what they cost ----
-  void note_engine(const Engine& engine, bool any_rings);
+  void note_engine(const EventEngine& engine, bool any_rings);
   void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
   void note_points(std::size_t points);  // that there are: each has a cost, 0 where it is unknown
   void note_cost(std::size_t point, std::uint64_t ps);

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "userspace/target/host.h"
-#include "userspace/target/points.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/host.h"
+#include "userspace/tracee/points.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -14,10 +14,10 @@ namespace {
 
 using PointSet = std::vector<bool>;
 
-bool is_wanted(const target::Site&) {
+bool is_wanted(const tracee::Site&) {
   return true;
 }
-bool is_wanted(const target::RingSite& site) {
+bool is_wanted(const tracee::RingSite& site) {
   return site.is_wanted;
 }
 
@@ -30,7 +30,7 @@ PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
 }
 
 // Of the process; the schema may have those of others as well.
-PointSet own_points(const target::Points& points) {
+PointSet own_points(const tracee::Points& points) {
   PointSet own = points_of(points.sites, points.schema.points.size());
   const PointSet by_rings = points_of(points.ring_sites, own.size());
   for (std::size_t point = 0; point < own.size(); ++point)
@@ -42,7 +42,7 @@ std::size_t count(const PointSet& points) {
   return static_cast<std::size_t>(std::ranges::count(points, true));
 }
 
-Result<std::unique_ptr<BpfEngine>> make_bpf(const target::Process& process, target::Points points,
+Result<std::unique_ptr<BpfEngine>> make_bpf(const tracee::Process& process, tracee::Points points,
                                             const BpfOptions& options) {
   if (points.sites.empty())
     return fail("process {} has no points for eBPF: it was built with SJ_NO_USDT", process.title());
@@ -50,14 +50,14 @@ Result<std::unique_ptr<BpfEngine>> make_bpf(const target::Process& process, targ
 }
 
 // None where another engine has them already.
-Result<std::unique_ptr<RingEngine>> make_rings(const target::Process& process,
-                                               const target::Points& points,
+Result<std::unique_ptr<RingEngine>> make_rings(const tracee::Process& process,
+                                               const tracee::Points& points,
                                                const EngineOptions& options) {
   if (options.rings_are_shared) return std::unique_ptr<RingEngine>();
   return RingEngine::create(process, points, options.rings);
 }
 
-Result<Engines> only_bpf(const target::Process& process, const target::Points& points,
+Result<Engines> only_bpf(const tracee::Process& process, const tracee::Points& points,
                          const EngineOptions& options) {
   SJ_TRY(bpf, make_bpf(process, points, options.bpf));
   Engines engines;
@@ -68,29 +68,29 @@ Result<Engines> only_bpf(const target::Process& process, const target::Points& p
   return engines;
 }
 
-Result<Engines> only_rings(const target::Process& process, const target::Points& points,
+Result<Engines> only_rings(const tracee::Process& process, const tracee::Points& points,
                            const EngineOptions& options) {
   const PointSet covered = points_of(points.ring_sites, points.schema.points.size());
   const PointSet own = own_points(points);
   for (std::size_t index = 0; index < own.size(); ++index) {
     if (covered[index] || !own[index]) continue;
     return fail("{} writes no ring: it was built without the probe library",
-                target::printable(points.schema.points[index].name()));
+                tracee::printable(points.schema.points[index].name()));
   }
   auto rings = make_rings(process, points, options);
   if (!rings) return std::unexpected(process.explain(std::move(rings).error()));
   Engines engines;
-  engines.is_by_unsteady_counter = !target::has_steady_counter();
+  engines.is_by_unsteady_counter = !tracee::has_steady_counter();
   engines.rings = std::move(*rings);
   engines.ring_points = count(covered);
   return engines;
 }
 
 // Rings for the points that have them, eBPF for what is left.
-Result<Engines> cheapest(const target::Process& process, const target::Points& points,
+Result<Engines> cheapest(const tracee::Process& process, const tracee::Points& points,
                          const EngineOptions& options) {
-  const bool has_rings = std::ranges::any_of(points.ring_sites, &target::RingSite::is_wanted);
-  const bool is_unsteady = has_rings && !target::has_steady_counter();
+  const bool has_rings = std::ranges::any_of(points.ring_sites, &tracee::RingSite::is_wanted);
+  const bool is_unsteady = has_rings && !tracee::has_steady_counter();
   if (is_unsteady) {
     if (auto engines = only_bpf(process, points, options)) {
       engines->why_not_rings =
@@ -112,8 +112,8 @@ Result<Engines> cheapest(const target::Process& process, const target::Points& p
   engines.ring_points = count(covered);
   if (engines.ring_points == count(own_points(points))) return engines;
 
-  target::Points rest = points;
-  std::erase_if(rest.sites, [&](const target::Site& site) { return covered[site.point]; });
+  tracee::Points rest = points;
+  std::erase_if(rest.sites, [&](const tracee::Site& site) { return covered[site.point]; });
   engines.bpf_points = count(points_of(rest.sites, covered.size()));
   auto bpf = make_bpf(process, std::move(rest), options.bpf);
   if (bpf) {
@@ -127,7 +127,7 @@ Result<Engines> cheapest(const target::Process& process, const target::Points& p
 
 }  // namespace
 
-Result<Engines> choose_engines(const target::Process& process, const target::Points& points,
+Result<Engines> choose_engines(const tracee::Process& process, const tracee::Points& points,
                                const EngineOptions& options) {
   if (options.wanted == model::Engine::kBpf) return only_bpf(process, points, options);
   if (options.wanted == model::Engine::kRing) return only_rings(process, points, options);

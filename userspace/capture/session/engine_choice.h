@@ -7,11 +7,11 @@
 #include <string>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/bpf/bpf_engine.h"
 #include "userspace/capture/rings/ring_engine.h"
-#include "userspace/target/process.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -39,7 +39,7 @@ struct Engines {
   bool is_by_unsteady_counter = false;  // times of rings may be wrong
 };
 
-Result<Engines> choose_engines(const target::Process& process, const target::Points& points,
+Result<Engines> choose_engines(const tracee::Process& process, const tracee::Points& points,
                                const EngineOptions& options);
 
 }  // namespace sojourn::capture

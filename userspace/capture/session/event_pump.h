@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/output/capture_output.h"
 #include "userspace/capture/output/sink.h"
 #include "userspace/capture/session/source_set.h"

@@ -8,7 +8,7 @@ void HitCosts::measure_bpf(const SourceEntries& made) {
   if (!bpf_ && why_unknown_.empty() && !std::ranges::empty(bpf_of(made))) {
     CostNeeds needs;
     for (const BpfEngine* engine : bpf_of(made))
-      for (const target::Site& site : engine->points().sites) needs.add(site);
+      for (const tracee::Site& site : engine->points().sites) needs.add(site);
     auto costs = calibrate_bpf((*bpf_of(made).begin())->chosen(), needs);
     if (costs) {
       bpf_ = std::move(*costs);
@@ -26,10 +26,10 @@ void HitCosts::measure_bpf(const SourceEntries& made) {
   }
 }
 
-void HitCosts::note_rings(const model::Schema& schema, const target::Points& points) {
+void HitCosts::note_rings(const model::Schema& schema, const tracee::Points& points) {
   if (!ring_) ring_ = calibrate_ring();
   const auto costs = ring_point_costs_ps(schema, *ring_);
-  for (const target::RingSite& site : points.ring_sites)
+  for (const tracee::RingSite& site : points.ring_sites)
     if (site.is_wanted) record_->note_cost(site.point, costs[site.point]);
 }
 

@@ -9,7 +9,7 @@
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/session/capture_record.h"
 #include "userspace/capture/session/source_set.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::capture {
 
@@ -19,7 +19,7 @@ class HitCosts {
 
   // Before the engines are connected: their stamps are corrected by what is measured.
   void measure_bpf(const SourceEntries& made);
-  void note_rings(const model::Schema& schema, const target::Points& points);
+  void note_rings(const model::Schema& schema, const tracee::Points& points);
 
   // Of eBPF's hits; empty: they are known, or nothing was recorded by eBPF so far.
   const std::string& why_unknown() const { return why_unknown_; }

@@ -10,7 +10,7 @@ namespace sojourn::capture {
 namespace {
 
 // Between two polls while there is no engine yet.
-constexpr std::chrono::microseconds kLongestPeriod{20'000};
+constexpr std::chrono::microseconds kMaxPeriod{20'000};
 
 }  // namespace
 
@@ -73,7 +73,7 @@ Result<void> SourceSet::arm() {
 
 Result<std::uint64_t> SourceSet::open() {
   std::uint64_t earliest = has_engines() ? 0 : UINT64_MAX;
-  for (const Engine* engine : engines()) earliest = std::max(earliest, engine->earliest_ns());
+  for (const EventEngine* engine : engines()) earliest = std::max(earliest, engine->earliest_ns());
   return open_together(entries_, earliest);
 }
 
@@ -81,7 +81,7 @@ void SourceSet::close_at(std::uint64_t monotonic_ns) {
   for (const SourceEntry& one : entries_) one.source->close_at(monotonic_ns);
 }
 
-void SourceSet::remove_process(const target::Process& process) {
+void SourceSet::remove_process(const tracee::Process& process) {
   for (const SourceEntry& one : entries_) one.source->remove_process(process);
 }
 
@@ -122,7 +122,7 @@ void SourceSet::flush() {
 }
 
 std::chrono::microseconds SourceSet::poll_period() const {
-  auto period = has_engines() ? std::chrono::microseconds::max() : kLongestPeriod;
+  auto period = has_engines() ? std::chrono::microseconds::max() : kMaxPeriod;
   for (const SourceEntry& one : entries_) period = std::min(period, one.source->poll_period());
   return period;
 }
@@ -159,7 +159,7 @@ Result<std::vector<std::uint64_t>> SourceSet::hits() const {
 
 std::uint64_t SourceSet::engine_events() const {
   std::uint64_t events = past_events_;
-  for (const Engine* engine : engines()) events += engine->events();
+  for (const EventEngine* engine : engines()) events += engine->events();
   return events;
 }
 
@@ -172,7 +172,7 @@ std::uint64_t SourceSet::other_events() const {
 
 std::uint64_t SourceSet::stamp_error_ns() const {
   std::uint64_t error = 0;
-  for (const Engine* engine : engines()) error = std::max(error, engine->stamp_error_ns());
+  for (const EventEngine* engine : engines()) error = std::max(error, engine->stamp_error_ns());
   return error;
 }
 

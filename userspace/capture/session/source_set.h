@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
-#include "analysis/model/capture.h"
+#include "analysis/model/capture_info.h"
 #include "userspace/capture/bpf/bpf_engine.h"
 #include "userspace/capture/output/capture_output.h"
 #include "userspace/capture/output/source.h"
@@ -29,7 +29,7 @@ struct TracedProcess;
 struct SourceEntry {
   std::unique_ptr<Source> source;
   const TracedProcess* process = nullptr;  // of an engine: whose hits it records
-  Engine* engine = nullptr;                // the source, where it is one
+  EventEngine* engine = nullptr;           // the source, where it is one
   RingEngine* rings = nullptr;
   BpfEngine* bpf = nullptr;
   std::size_t kind = 0;  // of no engine: its place in Options::others
@@ -51,7 +51,7 @@ inline auto bpf_of(const SourceEntries& entries) {
 }
 inline auto engines_of(const SourceEntries& entries) {
   return entries | std::views::transform([](const SourceEntry& one) { return one.engine; }) |
-         std::views::filter([](const Engine* engine) { return engine != nullptr; });
+         std::views::filter([](const EventEngine* engine) { return engine != nullptr; });
 }
 
 // Far enough ahead that every CPU sees a gate's new time before that time comes.
@@ -82,7 +82,7 @@ class SourceSet {
   // What was recorded before is kept as far back as every engine has all of it.
   Result<std::uint64_t> open();
   void close_at(std::uint64_t monotonic_ns);
-  void remove_process(const target::Process& process);
+  void remove_process(const tracee::Process& process);
   Result<void> settle();
   Result<void> settle_so_far();
   void mark();

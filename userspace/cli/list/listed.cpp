@@ -9,20 +9,20 @@ std::vector<std::string> PointSites::engines() const {
   return engines;
 }
 
-std::vector<PointSites> count_sites(const target::Points& points) {
+std::vector<PointSites> count_sites(const tracee::Points& points) {
   std::vector<PointSites> counts(points.schema.points.size());
-  for (const target::Site& site : points.sites) {
+  for (const tracee::Site& site : points.sites) {
     counts[site.point].sites += 1;
     counts[site.point].probes.insert(site.probe);
   }
-  for (const target::RingSite& site : points.ring_sites)
+  for (const tracee::RingSite& site : points.ring_sites)
     if (site.is_wanted) counts[site.point].ring_sites += 1;
   return counts;
 }
 
-std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points) {
+std::map<ForeignKey, std::size_t> count_foreign(const tracee::Points& points) {
   std::map<ForeignKey, std::size_t> counts;
-  for (const target::ForeignProbe& probe : points.foreign)
+  for (const tracee::ForeignProbe& probe : points.foreign)
     counts[{probe.file, probe.probe, probe.arguments}] += 1;
   return counts;
 }

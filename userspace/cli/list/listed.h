@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "userspace/capture/api.h"
-#include "userspace/coarse/points.h"
-#include "userspace/target/target.h"
+#include "userspace/coarse/mapped_points.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::cli {
 
 // What is listed.
 struct Listed {
-  coarse::Found found;
+  coarse::FoundPoints found;
   capture::Queues queues;
   std::vector<std::uint64_t> hit_ns;  // by mapped site; empty: not known
 
-  const target::Points& points() const { return found.points; }
+  const tracee::Points& points() const { return found.points; }
 };
 
 // What one point has in common over its sites.
@@ -33,9 +33,9 @@ struct PointSites {
   std::vector<std::string> engines() const;
 };
 
-std::vector<PointSites> count_sites(const target::Points& points);
+std::vector<PointSites> count_sites(const tracee::Points& points);
 
 using ForeignKey = std::tuple<std::string, std::string, std::string>;  // file, probe, arguments
-std::map<ForeignKey, std::size_t> count_foreign(const target::Points& points);
+std::map<ForeignKey, std::size_t> count_foreign(const tracee::Points& points);
 
 }  // namespace sojourn::cli

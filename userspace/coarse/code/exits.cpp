@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "userspace/coarse/code/decoder.h"
+#include "userspace/coarse/code/instruction_decoder.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::size_t kMostExits = 256;
+constexpr std::size_t kMaxExits = 256;
 constexpr std::size_t kLookedBack = 8;  // instructions before an indirect jump
 
 bool writes(const Instruction& one, ZydisRegister whole) {
@@ -43,8 +43,8 @@ class Search {
     SJ_CHECK(look_through(code_));
     for (const FunctionCode& piece : pieces_) SJ_CHECK(look_through(piece));
     if (exits_.empty()) return fail("it has no end that is seen: does it never return?");
-    if (exits_.size() > kMostExits)
-      return fail("it is left at {} places: at most {} can have probes", exits_.size(), kMostExits);
+    if (exits_.size() > kMaxExits)
+      return fail("it is left at {} places: at most {} can have probes", exits_.size(), kMaxExits);
     return std::move(exits_);
   }
 
@@ -154,7 +154,7 @@ class Search {
 
   const FunctionCode& code_;
   std::span<const FunctionCode> pieces_;
-  Decoder decoder_;
+  InstructionDecoder decoder_;
   std::vector<Exit> exits_;
   std::array<Instruction, kLookedBack> before_{};  // of the same block; the latest of them
   std::size_t before_count_ = 0;

@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "userspace/coarse/code/decoder.h"
+#include "userspace/coarse/code/instruction_decoder.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr unsigned kMostPassed = 32;  // instructions before the site
+constexpr unsigned kMaxPassed = 32;  // instructions before the site
 
 // Kernels from 6.18 on replace one of five bytes by a call, which harms red zones and forked
 // children, and later ones one of ten. Longer ones have prefixes that no kernel takes.
@@ -117,7 +117,7 @@ class Walk {
     targets_.insert(targets_.end(), code_.entered_at.begin(), code_.entered_at.end());
     is_known_ = is_complete && code_.is_whole;
     std::optional<ProbeSite> slow;
-    for (unsigned passed = 0; passed < kMostPassed; ++passed) {
+    for (unsigned passed = 0; passed < kMaxPassed; ++passed) {
       const auto rest = code_.bytes.subspan(at_);
       const auto one = decoder_.decode(rest);
       if (!one) {
@@ -136,9 +136,8 @@ class Walk {
       if (!pass(*one, here.instruction)) break;
     }
     if (slow) return *slow;
-    return fail(
-        "no place for a probe: {}",
-        why_.empty() ? fmt::format("none in its first {} instructions", kMostPassed) : why_);
+    return fail("no place for a probe: {}",
+                why_.empty() ? fmt::format("none in its first {} instructions", kMaxPassed) : why_);
   }
 
  private:
@@ -183,7 +182,7 @@ class Walk {
 
   const FunctionCode& code_;
   const SiteNeeds& needs_;
-  Decoder decoder_;
+  InstructionDecoder decoder_;
   std::vector<std::uint64_t> targets_;
   bool is_known_ = false;
   std::size_t at_ = 0;
@@ -195,7 +194,7 @@ class Walk {
 
 std::vector<std::uint64_t> jump_targets(std::span<const std::byte> bytes, std::uint64_t address,
                                         bool& is_complete) {
-  const Decoder decoder;
+  const InstructionDecoder decoder;
   std::vector<std::uint64_t> targets;
   for (std::size_t at = 0; at < bytes.size();) {
     const auto one = decoder.decode(bytes.subspan(at));

@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
-#include "userspace/target/elf_file.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-using target::printable;
+using tracee::printable;
 
-constexpr std::uint64_t kMostNames = std::uint64_t{256} << 20;  // bytes of a table of names
+constexpr std::uint64_t kMaxNames = std::uint64_t{256} << 20;  // bytes of a table of names
 
 // A name that a file has or wants, and what whoever uses it does.
 struct Danger {
@@ -56,12 +56,12 @@ bool holds(std::string_view names, std::string_view name) {
 }
 
 // All names that a file has or wants; none where they cannot be read.
-std::optional<std::string> names_of(const target::ElfFile& elf) {
+std::optional<std::string> names_of(const tracee::ElfFile& elf) {
   std::string names;
   for (const char* table : {".dynstr", ".strtab"}) {
-    const target::Section* const section = elf.section(table);
+    const tracee::Section* const section = elf.section(table);
     if (section == nullptr) continue;
-    if (section->bytes > kMostNames - names.size()) return std::nullopt;
+    if (section->bytes > kMaxNames - names.size()) return std::nullopt;
     const std::size_t before = names.size();
     names.resize(before + section->bytes);
     const auto bytes = std::as_writable_bytes(std::span(names)).subspan(before);
@@ -79,8 +79,8 @@ std::string first_of(const Dangers& dangers, std::string_view names) {
   return {};
 }
 
-std::string danger_of(const target::ExecutedFile& one) {
-  auto elf = target::ElfFile::open(one.file.path, one.file.name);
+std::string danger_of(const tracee::ExecutedFile& one) {
+  auto elf = tracee::ElfFile::open(one.file.path, one.file.name);
   if (!elf) return "cannot be read";
   const auto names = names_of(*elf);
   if (!names || names->empty()) return "has no names that would say what it does";
@@ -95,7 +95,7 @@ std::string danger_of(const target::ExecutedFile& one) {
 }
 
 bool has_shadow_stack(pid_t pid) {
-  const auto status = target::read_whole(fmt::format("/proc/{}/status", pid));
+  const auto status = tracee::read_whole(fmt::format("/proc/{}/status", pid));
   if (!status) return false;
   const std::size_t line = status->find("x86_Thread_features:");
   return line != std::string::npos &&
@@ -103,10 +103,10 @@ bool has_shadow_stack(pid_t pid) {
 }
 
 bool has_code_without_file(pid_t pid) {
-  const auto text = target::read_whole(fmt::format("/proc/{}/maps", pid));
-  const auto mappings = text ? target::parse_maps(*text) : fail("none");
+  const auto text = tracee::read_whole(fmt::format("/proc/{}/maps", pid));
+  const auto mappings = text ? tracee::parse_maps(*text) : fail("none");
   if (!mappings) return true;
-  return std::ranges::any_of(*mappings, [](const target::Mapping& one) {
+  return std::ranges::any_of(*mappings, [](const tracee::Mapping& one) {
     return one.executable && one.inode == 0 && one.name != "[vdso]" && one.name != "[vsyscall]" &&
            one.name != "[uprobes]";
   });
@@ -114,11 +114,11 @@ bool has_code_without_file(pid_t pid) {
 
 }  // namespace
 
-std::string why_no_return_probes(const target::Process& process,
-                                 const target::ExecutedFiles& executed) {
+std::string why_no_return_probes(const tracee::Process& process,
+                                 const tracee::ExecutedFiles& executed) {
   if (!executed.unusable.empty())
     return fmt::format("{} cannot be looked into", printable(executed.unusable.front().where));
-  for (const target::ExecutedFile& one : executed.files)
+  for (const tracee::ExecutedFile& one : executed.files)
     if (std::string danger = danger_of(one); !danger.empty())
       return fmt::format("{} {}", printable(one.file.name), danger);
   if (has_code_without_file(process.pid())) return "it executes code that is in no file";

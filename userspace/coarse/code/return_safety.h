@@ -7,13 +7,13 @@
 
 #include <string>
 
-#include "userspace/target/mapped_files.h"
-#include "userspace/target/process.h"
+#include "userspace/tracee/mapped_files.h"
+#include "userspace/tracee/process.h"
 
 namespace sojourn::coarse {
 
 // Empty: nothing speaks against it, of all that was looked for. Else the first thing that does.
-std::string why_no_return_probes(const target::Process& process,
-                                 const target::ExecutedFiles& executed);
+std::string why_no_return_probes(const tracee::Process& process,
+                                 const tracee::ExecutedFiles& executed);
 
 }  // namespace sojourn::coarse

@@ -5,18 +5,18 @@
 
 #include <fmt/format.h>
 
-#include "userspace/target/file_bytes.h"
+#include "userspace/tracee/file_bytes.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::uint64_t kMostLinkBytes = 4096;
+constexpr std::uint64_t kMaxLinkBytes = 4096;
 
 // The name in .gnu_debuglink; a checksum follows it, which the build id makes needless.
-std::string linked_name(const target::ElfFile& file) {
-  const target::Section* section = file.section(".gnu_debuglink");
-  if (section == nullptr || section->bytes > kMostLinkBytes) return {};
+std::string linked_name(const tracee::ElfFile& file) {
+  const tracee::Section* section = file.section(".gnu_debuglink");
+  if (section == nullptr || section->bytes > kMaxLinkBytes) return {};
   std::string bytes(section->bytes, '\0');
   if (!file.read(section->offset, std::as_writable_bytes(std::span(bytes)))) return {};
   const std::string name = bytes.substr(0, bytes.find('\0'));
@@ -25,8 +25,8 @@ std::string linked_name(const target::ElfFile& file) {
 
 }  // namespace
 
-std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file,
-                                               const target::MappedFile& mapped) {
+std::optional<tracee::ElfFile> find_debug_file(const tracee::ElfFile& file,
+                                               const tracee::MappedFile& mapped) {
   const std::string id = file.build_id();
   if (id.size() < 4 || file.section(".debug_info") != nullptr) return std::nullopt;
   // "/proc/PID/root"; empty where the file is reached in another way.
@@ -45,8 +45,8 @@ std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file,
     candidates.push_back(fmt::format("{}/usr/lib/debug{}/{}", root, directory, name));
   }
   for (const std::string& path : candidates) {
-    if (!target::ElfFile::has_magic(path)) continue;
-    auto found = target::ElfFile::open(path, path);
+    if (!tracee::ElfFile::has_magic(path)) continue;
+    auto found = tracee::ElfFile::open(path, path);
     if (found && found->build_id() == id) return std::move(*found);
   }
   return std::nullopt;

@@ -5,12 +5,12 @@
 
 #include <optional>
 
-#include "userspace/target/elf_file.h"
-#include "userspace/target/target.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/program_points.h"
 
 namespace sojourn::coarse {
 
-std::optional<target::ElfFile> find_debug_file(const target::ElfFile& file,
-                                               const target::MappedFile& mapped);
+std::optional<tracee::ElfFile> find_debug_file(const tracee::ElfFile& file,
+                                               const tracee::MappedFile& mapped);
 
 }  // namespace sojourn::coarse

@@ -8,17 +8,17 @@
 #include <elfutils/libdw.h>
 #include <fmt/ranges.h>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
+#include "userspace/coarse/debug/dwarf_types.h"
 #include "userspace/coarse/debug/location.h"
 #include "userspace/coarse/debug/member_path.h"
-#include "userspace/coarse/debug/types.h"
 #include "userspace/symbols/dwarf_units.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::size_t kMostParameters = 256;
+constexpr std::size_t kMaxParameters = 256;
 
 // What -gsplit-dwarf has put into a .dwo file, where libdw finds that beside the program or where
 // it was compiled; else the unit itself, in which there is little.
@@ -64,7 +64,7 @@ bool DebugInfo::State::find_function(Dwarf_Die within, std::uint64_t address, Dw
     if (tag == DW_TAG_subprogram && dwarf::entry_of(child) == address) {
       found = child;
       is_found = true;
-    } else if (tag == DW_TAG_namespace && depth < dwarf::kDeepest) {
+    } else if (tag == DW_TAG_namespace && depth < dwarf::kMaxNesting) {
       is_found = find_function(child, address, found, depth + 1);
     }
     return !is_found;
@@ -90,8 +90,8 @@ std::string DebugInfo::State::why_unknown(std::uint64_t address) const {
   return file.empty() ? "" : fmt::format(": it is in {}, which is not there", file);
 }
 
-Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
-                              bool is_changed_clone) const {
+Result<ValueStart> DebugInfo::find(std::uint64_t function, std::string_view path,
+                                   bool is_changed_clone) const {
   SJ_TRY(parsed, dwarf::parse_path(path));
   if (!is_there())
     return fail(
@@ -103,9 +103,9 @@ Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
     return fail("'{}': debug information does not know the function{}", path,
                 state_->why_unknown(function));
   std::vector<Dwarf_Die> parameters;
-  dwarf::each_child(*die, dwarf::kMostMembers, [&](Dwarf_Die child) {
+  dwarf::each_child(*die, dwarf::kMaxMembers, [&](Dwarf_Die child) {
     if (dwarf_tag(&child) == DW_TAG_formal_parameter) parameters.push_back(child);
-    return parameters.size() < kMostParameters;
+    return parameters.size() < kMaxParameters;
   });
   std::vector<std::string> names;
   names.reserve(parameters.size());
@@ -131,7 +131,7 @@ Result<Start> DebugInfo::find(std::uint64_t function, std::string_view path,
 void DebugInfo::State::add_inlined(Dwarf_Die within, const std::string& into, std::size_t most,
                                    std::vector<InlinedCall>& calls, unsigned depth) {
   dwarf::each_child(within, SIZE_MAX, [&](Dwarf_Die child) {
-    if (calls.size() >= most || depth > dwarf::kDeepest) return false;
+    if (calls.size() >= most || depth > dwarf::kMaxNesting) return false;
     const int tag = dwarf_tag(&child);
     const auto linked = [&] {
       std::string text = dwarf::text_of(child, {DW_AT_linkage_name, DW_AT_MIPS_linkage_name});

@@ -32,7 +32,8 @@ class DebugInfo {
 
   // `path`: an argument's name, then members ("->a", ".a") and elements ("[2]"). Of a clone whose
   // arguments the compiler changed only what debug information places exactly is known.
-  Result<Start> find(std::uint64_t function, std::string_view path, bool is_changed_clone) const;
+  Result<ValueStart> find(std::uint64_t function, std::string_view path,
+                          bool is_changed_clone) const;
 
   // All of the file, as far as `most` of them.
   std::vector<InlinedCall> inlined_calls(std::size_t most) const;

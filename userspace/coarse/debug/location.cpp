@@ -4,7 +4,7 @@
 
 #include <dwarf.h>
 
-#include "userspace/coarse/debug/types.h"
+#include "userspace/coarse/debug/dwarf_types.h"
 
 namespace sojourn::coarse::dwarf {
 

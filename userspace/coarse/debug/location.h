@@ -16,10 +16,10 @@ namespace sojourn::coarse::dwarf {
 
 // A place in the program's data: in a register itself, or at an address that the start leads to.
 struct Location {
-  Start start;
+  ValueStart start;
   std::int64_t offset = 0;  // added to the address
-  bool is_value =
-      false;  // the start is the value, not its address: `offset` bytes of it are skipped
+  // The start is the value, not its address: `offset` bytes of it are skipped.
+  bool is_value = false;
   bool is_in_two = false;  // registers, of which the start is none
 };
 

@@ -7,8 +7,8 @@
 
 #include <dwarf.h>
 
-#include "analysis/filter/words.h"
-#include "userspace/coarse/debug/types.h"
+#include "analysis/filter/keywords.h"
+#include "userspace/coarse/debug/dwarf_types.h"
 
 namespace sojourn::coarse::dwarf {
 
@@ -66,11 +66,11 @@ class Walk {
     return step.kind == PathStep::Kind::kElement ? take_element(step.index) : take_member(step);
   }
 
-  Result<Start> end() {
+  Result<ValueStart> end() {
     SJ_CHECK(leave_reference());
     const auto number = number_type(type_);
     if (!number) return fail("'{}' {}", shown_, number.error().text());
-    Start start = std::move(place_.start);
+    ValueStart start = std::move(place_.start);
     start.bytes = number->bytes;
     start.is_signed = number->is_signed;
     sj_step step = read_of(place_.offset, number->bytes, number->is_signed);
@@ -182,7 +182,7 @@ class Walk {
 
 }  // namespace
 
-Result<Start> follow(Location place, Dwarf_Die type, const MemberPath& path) {
+Result<ValueStart> follow(Location place, Dwarf_Die type, const MemberPath& path) {
   Walk walk(std::move(place), type, path.argument);
   for (const PathStep& step : path.steps) SJ_CHECK(walk.take(step));
   return walk.end();

@@ -30,6 +30,6 @@ struct MemberPath {
 Result<MemberPath> parse_path(std::string_view text);
 
 // From the argument, which is there and of that type, to the number at the path's end.
-Result<Start> follow(Location place, Dwarf_Die type, const MemberPath& path);
+Result<ValueStart> follow(Location place, Dwarf_Die type, const MemberPath& path);
 
 }  // namespace sojourn::coarse::dwarf

@@ -15,9 +15,9 @@ namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::uint64_t kMostPacked = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostUnpacked = std::uint64_t{512} << 20;
-constexpr std::uint64_t kMostDecoderMemory = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxPacked = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t{512} << 20;
+constexpr std::uint64_t kMaxDecoderMemory = std::uint64_t{256} << 20;
 
 bool write_all(int fd, const std::uint8_t* from, std::size_t bytes) {
   while (bytes != 0) {
@@ -31,7 +31,7 @@ bool write_all(int fd, const std::uint8_t* from, std::size_t bytes) {
 
 class Decoder {
  public:
-  Decoder() { is_good_ = lzma_stream_decoder(&stream_, kMostDecoderMemory, 0) == LZMA_OK; }
+  Decoder() { is_good_ = lzma_stream_decoder(&stream_, kMaxDecoderMemory, 0) == LZMA_OK; }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
   ~Decoder() { lzma_end(&stream_); }
@@ -42,7 +42,7 @@ class Decoder {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
     stream_.avail_in = packed.size();
     std::vector<std::uint8_t> out(1 << 16);
-    for (std::uint64_t all = 0; all <= kMostUnpacked;) {
+    for (std::uint64_t all = 0; all <= kMaxUnpacked;) {
       stream_.next_out = out.data();
       stream_.avail_out = out.size();
       const lzma_ret result = lzma_code(&stream_, LZMA_FINISH);
@@ -62,14 +62,14 @@ class Decoder {
 
 }  // namespace
 
-std::optional<target::ElfFile> unpack_mini_debug(const target::ElfFile& file) {
-  const target::Section* const section = file.section(".gnu_debugdata");
-  if (section == nullptr || section->bytes > kMostPacked) return std::nullopt;
+std::optional<tracee::ElfFile> unpack_mini_debug(const tracee::ElfFile& file) {
+  const tracee::Section* const section = file.section(".gnu_debugdata");
+  if (section == nullptr || section->bytes > kMaxPacked) return std::nullopt;
   std::vector<std::byte> packed(section->bytes);
   if (!file.read(section->offset, packed)) return std::nullopt;
   const base::Fd memory(memfd_create("sojourn-mini-debug", MFD_CLOEXEC));
   if (!memory || !Decoder().unpack(packed, memory.get())) return std::nullopt;
-  auto unpacked = target::ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()),
+  auto unpacked = tracee::ElfFile::open(fmt::format("/proc/self/fd/{}", memory.get()),
                                         file.name() + ", its .gnu_debugdata");
   return unpacked ? std::optional(std::move(*unpacked)) : std::nullopt;
 }

@@ -6,11 +6,11 @@
 
 #include <optional>
 
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::coarse {
 
 // None where the file has none, or one that cannot be unpacked.
-std::optional<target::ElfFile> unpack_mini_debug(const target::ElfFile& file);
+std::optional<tracee::ElfFile> unpack_mini_debug(const tracee::ElfFile& file);
 
 }  // namespace sojourn::coarse

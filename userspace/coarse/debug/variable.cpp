@@ -4,7 +4,7 @@
 
 namespace sojourn::coarse {
 
-Start start_of_argument(unsigned number) {
+ValueStart start_of_argument(unsigned number) {
   // rdi, rsi, rdx, rcx, r8, r9
   constexpr std::array<std::uint8_t, 6> kRegisters = {14, 13, 12, 11, 9, 8};
   constexpr std::int64_t kReturnAddressBytes = 8;

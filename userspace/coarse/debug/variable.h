@@ -11,7 +11,7 @@ namespace sojourn::coarse {
 
 // A register at the function's entry, and the steps from there. From the stack pointer on, the
 // first step reads.
-struct Start {
+struct ValueStart {
   std::uint8_t base = 0;  // word of pt_regs
   std::vector<sj_step> steps;
   std::uint8_t bytes = 8;  // of the value
@@ -34,6 +34,6 @@ constexpr sj_step read_of(std::int64_t add, std::uint8_t bytes, bool is_signed) 
 
 // By the System V ABI of x86-64: of the arguments in integer registers and those on the stack
 // behind them.
-Start start_of_argument(unsigned number);
+ValueStart start_of_argument(unsigned number);
 
 }  // namespace sojourn::coarse

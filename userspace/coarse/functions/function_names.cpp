@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 
 #include "userspace/symbols/demangle.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
@@ -80,7 +80,7 @@ std::string_view without_parameters(std::string_view shown) {
 }
 
 std::string place_name(std::string_view shown, std::size_t longest) {
-  std::string name = target::printable(without_parameters(shown)).substr(0, longest);
+  std::string name = tracee::printable(without_parameters(shown)).substr(0, longest);
   std::ranges::replace(name, ' ', '_');
   for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
     name.replace(at, 2, "__");

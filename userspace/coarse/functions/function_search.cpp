@@ -11,8 +11,8 @@
 #include <elf.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/filter/words.h"
-#include "userspace/coarse/code/pieces.h"
+#include "analysis/filter/keywords.h"
+#include "userspace/coarse/code/cold_parts.h"
 #include "userspace/coarse/debug/debug_info.h"
 #include "userspace/coarse/debug/mini_debug.h"
 #include "userspace/coarse/functions/data_path.h"
@@ -30,7 +30,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CodeRange, address, bytes)
 
 namespace sojourn::coarse {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Start, base, steps, bytes, is_signed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueStart, base, steps, bytes, is_signed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundVariable, start, why_not)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundFunction, code, linked, shown, is_changed_clone, folded,
                                    pieces, variables)
@@ -41,14 +41,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostFunctions = 4096;  // of one pattern
-constexpr std::size_t kMostNear = 3;
-constexpr std::size_t kMostAmbiguous = 4;
-constexpr std::size_t kMostInlined = 4'000'000;  // of a file
-constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMaxFunctions = 4096;  // of one pattern
+constexpr std::size_t kMaxNear = 3;
+constexpr std::size_t kMaxAmbiguous = 4;
+constexpr std::size_t kMaxInlined = 4'000'000;  // of a file
+constexpr std::size_t kMaxShown = 3;
 constexpr std::uint64_t kShortest = 16;  // bytes of a function that does something
-constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::size_t kMaxAnswer = std::size_t{64} << 20;
+constexpr std::chrono::seconds kTimeout(60);
 
 struct Symbol {
   CodeRange code;
@@ -59,7 +59,7 @@ struct Symbol {
 // In the child.
 class Search {
  public:
-  Search(const target::ElfFile& file, const std::vector<target::FunctionSymbol>& functions,
+  Search(const tracee::ElfFile& file, const std::vector<tracee::FunctionSymbol>& functions,
          const DebugInfo& debug)
       : file_(file), debug_(debug), unwind_table_(file.fd()) {
     for (std::size_t at = 0; at < functions.size(); ++at) {
@@ -84,7 +84,7 @@ class Search {
   // Of all queries at once, as all of the debug information is read for it.
   void note_inlined(std::span<const Query> queries, std::vector<SearchResult>& results) const {
     std::unordered_map<std::string, std::vector<std::size_t>> meant;  // by the linker's name
-    for (const InlinedCall& call : debug_.inlined_calls(kMostInlined)) {
+    for (const InlinedCall& call : debug_.inlined_calls(kMaxInlined)) {
       auto [known, is_new] = meant.try_emplace(call.linked);
       const FunctionName name = is_new ? function_name(call.linked) : FunctionName();
       for (std::size_t at = 0; is_new && at < queries.size(); ++at)
@@ -100,7 +100,7 @@ class Search {
     ++result.inlined;
     const std::string into = function_name(call.into).shown;
     auto& shown = result.inlined_into;
-    if (shown.size() < kMostShown && std::ranges::find(shown, into) == shown.end())
+    if (shown.size() < kMaxShown && std::ranges::find(shown, into) == shown.end())
       shown.push_back(into);
   }
 
@@ -151,7 +151,7 @@ class Search {
     for (const Symbol* symbol : found) different.insert(symbol->name.shown);
     if (how != Fit::kGlob && different.size() > 1) {
       for (const std::string& one : different)
-        if (result.ambiguous.size() < kMostAmbiguous) result.ambiguous.push_back(one);
+        if (result.ambiguous.size() < kMaxAmbiguous) result.ambiguous.push_back(one);
       return result;
     }
     take(found, result);
@@ -175,7 +175,7 @@ class Search {
     return result;
   }
 
-  static std::uint64_t up_to_next(const std::vector<target::FunctionSymbol>& functions,
+  static std::uint64_t up_to_next(const std::vector<tracee::FunctionSymbol>& functions,
                                   std::size_t at) {
     for (std::size_t next = at + 1; next < functions.size(); ++next)
       if (functions[next].address != functions[at].address)
@@ -189,7 +189,7 @@ class Search {
         return one.code.address == symbol->code.address;
       };
       if (std::ranges::any_of(result.functions, is_there)) continue;
-      if (result.functions.size() == kMostFunctions) return;
+      if (result.functions.size() == kMaxFunctions) return;
       result.functions.push_back({.code = symbol->code,
                                   .linked = symbol->name.linked,
                                   .shown = symbol->name.shown,
@@ -223,7 +223,7 @@ class Search {
   }
 
   std::vector<CodeRange> nameless_pieces(CodeRange function) const {
-    return find_pieces(file_, unwind_table_, function, [&](CodeRange code) {
+    return find_cold_parts(file_, unwind_table_, function, [&](CodeRange code) {
       const auto symbol = std::ranges::lower_bound(
           symbols_, code.address, {}, [](const Symbol& one) { return one.code.address; });
       return symbol != symbols_.end() && code.holds(symbol->code.address);
@@ -240,7 +240,7 @@ class Search {
     std::vector<std::string> found;
     for (std::size_t at = 0; at < parts.size() && !nearest.empty(); ++at) {
       const std::string& shown = symbols_[at].name.shown;
-      if (parts[at] == nearest && found.size() < kMostNear &&
+      if (parts[at] == nearest && found.size() < kMaxNear &&
           std::ranges::find(found, shown) == found.end())
         found.push_back(shown);
     }
@@ -248,34 +248,34 @@ class Search {
   }
 
   std::vector<Symbol> symbols_;  // by address
-  const target::ElfFile& file_;
+  const tracee::ElfFile& file_;
   const DebugInfo& debug_;
   UnwindTable unwind_table_;
 };
 
-bool has_symtab(const target::ElfFile& file) {
-  return std::ranges::find(file.sections(), std::uint32_t{SHT_SYMTAB}, &target::Section::type) !=
+bool has_symtab(const tracee::ElfFile& file) {
+  return std::ranges::find(file.sections(), std::uint32_t{SHT_SYMTAB}, &tracee::Section::type) !=
          file.sections().end();
 }
 
 // A stripped file's functions are in its debug file, or those that it does not export in what is
 // packed into it: `unpacked`.
-Result<std::vector<target::FunctionSymbol>> functions_of(
-    const target::ElfFile& file, const target::ElfFile* debug,
-    const std::optional<target::ElfFile>& unpacked) {
+Result<std::vector<tracee::FunctionSymbol>> functions_of(
+    const tracee::ElfFile& file, const tracee::ElfFile* debug,
+    const std::optional<tracee::ElfFile>& unpacked) {
   if (debug != nullptr && !has_symtab(file) && has_symtab(*debug)) return debug->functions();
   SJ_TRY(functions, file.functions());
   if (!unpacked) return std::move(functions);
   SJ_TRY(more, unpacked->functions());
   functions.insert(functions.end(), more.begin(), more.end());
-  std::ranges::stable_sort(functions, {}, &target::FunctionSymbol::address);
+  std::ranges::stable_sort(functions, {}, &tracee::FunctionSymbol::address);
   return std::move(functions);
 }
 
-std::string search(const target::ElfFile& file, const target::ElfFile* debug,
+std::string search(const tracee::ElfFile& file, const tracee::ElfFile* debug,
                    std::span<const Query> queries) {
   const auto unpacked =
-      has_symtab(file) ? std::optional<target::ElfFile>() : unpack_mini_debug(file);
+      has_symtab(file) ? std::optional<tracee::ElfFile>() : unpack_mini_debug(file);
   const auto functions = functions_of(file, debug, unpacked);
   if (!functions) return json{{"error", functions.error().text()}}.dump();
   const DebugInfo info(debug != nullptr ? debug->fd() : file.fd());
@@ -297,7 +297,7 @@ bool is_sound(const SearchResult& result, const Query& query) {
   return std::ranges::all_of(result.functions, [&](const FoundFunction& function) {
     return function.variables.size() == query.variables.size() &&
            std::ranges::all_of(function.variables, [](const FoundVariable& variable) {
-             const Start& start = variable.start;
+             const ValueStart& start = variable.start;
              return start.base <= kStackPointer && start.steps.size() <= SJ_MAX_STEPS &&
                     (start.bytes == 1 || start.bytes == 2 || start.bytes == 4 ||
                      start.bytes == 8) &&
@@ -311,11 +311,11 @@ bool is_sound(const SearchResult& result, const Query& query) {
 
 }  // namespace
 
-Result<std::vector<SearchResult>> find_functions(const target::ElfFile& file,
-                                                 const target::ElfFile* debug,
+Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
+                                                 const tracee::ElfFile* debug,
                                                  std::span<const Query> queries) {
-  auto text =
-      symbols::answer_apart([&] { return search(file, debug, queries); }, kMostAnswer, kPatience);
+  auto text = symbols::run_in_bounded_child([&] { return search(file, debug, queries); },
+                                            kMaxAnswer, kTimeout);
   if (!text)
     return std::unexpected(
         std::move(text).error().within(fmt::format("{}: read its functions", file.name())));

@@ -13,7 +13,7 @@
 #include "analysis/base/result.h"
 #include "userspace/coarse/debug/variable.h"
 #include "userspace/symbols/code_range.h"
-#include "userspace/target/elf_file.h"
+#include "userspace/tracee/elf_file.h"
 
 namespace sojourn::coarse {
 
@@ -23,13 +23,13 @@ struct Query {
   std::string pattern;
   std::optional<std::uint64_t> address = {};  // of the function, instead of a name
   std::vector<std::string> variables = {};    // that are wanted of its arguments
-  std::size_t guesses =
-      0;  // so many of those that look most like a data path, whatever their names
+  // So many of those that look most like a data path, whatever their names.
+  std::size_t guesses = 0;
 };
 
 // Where a variable is, or why that is not known.
 struct FoundVariable {
-  Start start;
+  ValueStart start;
   std::string why_not;
 };
 
@@ -55,8 +55,8 @@ struct SearchResult {
 };
 
 // One result for each of the queries. `debug`: a file of its own with the debug information.
-Result<std::vector<SearchResult>> find_functions(const target::ElfFile& file,
-                                                 const target::ElfFile* debug,
+Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
+                                                 const tracee::ElfFile* debug,
                                                  std::span<const Query> queries);
 
 }  // namespace sojourn::coarse

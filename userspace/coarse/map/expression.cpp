@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::size_t kLongestVariable = 256;
-constexpr unsigned kDeepest = 32;  // parentheses and stars, one in the other
+constexpr std::size_t kMaxVariable = 256;
+constexpr unsigned kMaxDepth = 32;  // parentheses and stars, one in the other
 
 using Failure = std::unexpected<ExpressionError>;
 
@@ -123,7 +123,7 @@ class Parser {
 
   // '*' unary | '(' type ')' unary | '(' sum ')' | argument
   Typed unary() {
-    if (++depth_ > kDeepest) return error(fmt::format("nested deeper than {}", kDeepest));
+    if (++depth_ > kMaxDepth) return error(fmt::format("nested deeper than {}", kMaxDepth));
     auto type = unary_within();
     --depth_;
     return type;
@@ -156,7 +156,7 @@ class Parser {
   // After the type's name.
   Typed cast_to(Type cast) {
     while (take('*')) ++cast.stars;
-    if (cast.stars > kDeepest) return error(fmt::format("more than {} stars", kDeepest));
+    if (cast.stars > kMaxDepth) return error(fmt::format("more than {} stars", kMaxDepth));
     if (!take(')')) return error("expected '*' or ')'");
     auto type = unary();
     if (!type) return type;
@@ -178,9 +178,9 @@ class Parser {
     const bool is_numbered =
         name.starts_with("arg") && !digits.empty() && std::ranges::all_of(digits, is_digit);
     if (!is_numbered) return variable(start);
-    const auto number = target::parse_number(digits);
-    if (!number || *number >= kMostArguments)
-      return error_at(start, fmt::format("an argument beyond arg{}", kMostArguments - 1));
+    const auto number = tracee::parse_number(digits);
+    if (!number || *number >= kMaxArguments)
+      return error_at(start, fmt::format("an argument beyond arg{}", kMaxArguments - 1));
     result_.argument = static_cast<unsigned>(*number);
     return Type{};
   }
@@ -190,7 +190,7 @@ class Parser {
   Typed variable(std::size_t start) {
     std::string& path = result_.variable;
     path = text_.substr(start, at_ - start);
-    while (path.size() <= kLongestVariable) {
+    while (path.size() <= kMaxVariable) {
       skip_spaces();
       const bool is_arrow = text_.substr(at_).starts_with("->");
       if (is_arrow || peek() == '.') {
@@ -208,7 +208,7 @@ class Parser {
         return Type{.is_open = true};
       }
     }
-    return error(fmt::format("a name longer than {}", kLongestVariable));
+    return error(fmt::format("a name longer than {}", kMaxVariable));
   }
 
   static bool is_only_sum(const sj_step& step) { return step.bytes == 0 && step.bits == 64; }
@@ -251,7 +251,8 @@ std::expected<Expression, ExpressionError> parse_expression(std::string_view tex
   return Parser(text).parse();
 }
 
-Result<Lowered> lower(const Expression& expression, const Start& start, std::int64_t stack_bytes) {
+Result<Lowered> lower(const Expression& expression, const ValueStart& start,
+                      std::int64_t stack_bytes) {
   std::vector<sj_step> steps = start.steps;
   if (start.base == kStackPointer && !steps.empty()) steps.front().add += stack_bytes;
   steps.insert(steps.end(), expression.steps.begin(), expression.steps.end());

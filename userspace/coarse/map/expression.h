@@ -17,7 +17,7 @@
 
 namespace sojourn::coarse {
 
-constexpr unsigned kMostArguments = 64;  // of a function
+constexpr unsigned kMaxArguments = 64;  // of a function
 
 struct Expression {
   unsigned argument = 0;        // the function's, from 0
@@ -44,6 +44,7 @@ struct Lowered {
 
 // At a place in the function where its arguments still are where they were at its entry, but
 // for the stack pointer, which is lower by so many bytes. `start`: of the argument or variable.
-Result<Lowered> lower(const Expression& expression, const Start& start, std::int64_t stack_bytes);
+Result<Lowered> lower(const Expression& expression, const ValueStart& start,
+                      std::int64_t stack_bytes);
 
 }  // namespace sojourn::coarse

@@ -6,17 +6,17 @@
 
 #include <toml++/toml.h>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
 #include "userspace/base/fd.h"
 #include "userspace/coarse/map/map_reader.h"
-#include "userspace/target/file_bytes.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/file_bytes.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;  // of a map
+constexpr std::size_t kMaxBytes = 1 << 20;  // of a map
 
 const std::vector<std::string> kTopWords = {"about", "programs", "point", "queue", "span"};
 
@@ -45,11 +45,11 @@ Result<model::Direction> MapReader::unit_direction(const toml::table& table) con
   return *direction;
 }
 
-std::unexpected<Error> MapReader::fail_unknown(Place place, std::string_view key,
+std::unexpected<Error> MapReader::fail_unknown(TextPosition place, std::string_view key,
                                                std::string_view name, const MapPoint& point) const {
   std::vector<std::string> known(point.fields.size());
   std::ranges::transform(point.fields, known.begin(), &MapField::name);
-  return fail_at(place, "{}: the point has no field '{}'{}", key, target::printable(name),
+  return fail_at(place, "{}: the point has no field '{}'{}", key, tracee::printable(name),
                  filter::did_you_mean(std::string(name), known));
 }
 
@@ -58,7 +58,7 @@ Result<Map> MapReader::read(std::string_view text) {
   try {
     top = toml::parse(text, map_.path);
   } catch (const toml::parse_error& error) {
-    return fail_at(place_of(error.source()), "{}", target::printable(error.description()));
+    return fail_at(place_of(error.source()), "{}", tracee::printable(error.description()));
   }
   for (const auto& [key, value] : top) {
     if (key.str() == "about") {
@@ -66,7 +66,7 @@ Result<Map> MapReader::read(std::string_view text) {
       map_.about = std::move(about);
     } else if (std::ranges::find(kTopWords, key.str()) == kTopWords.end()) {
       return fail_at(place_of(key.source()), "'{}' means nothing here{}",
-                     target::printable(key.str()),
+                     tracee::printable(key.str()),
                      filter::did_you_mean(std::string(key.str()), kTopWords));
     }
   }
@@ -83,10 +83,10 @@ Result<Map> MapReader::read(std::string_view text) {
 }
 
 Result<void> MapReader::read_programs(const toml::table& top) {
-  return read_names(top, "programs", [&](std::string name, Place place) -> Result<void> {
+  return read_names(top, "programs", [&](std::string name, TextPosition place) -> Result<void> {
     if (name.empty() || name.contains('/'))
       return fail_at(place, "programs: '{}' is no name of an executable's file, as in [\"gnb\"]",
-                     target::printable(name));
+                     tracee::printable(name));
     map_.programs.push_back(std::move(name));
     return {};
   });
@@ -95,7 +95,7 @@ Result<void> MapReader::read_programs(const toml::table& top) {
 Result<std::string> MapReader::text_of(const toml::node& value, std::string_view key) const {
   if (!value.is_string())
     return fail_at(place_of(value.source()), "{}: expected a text in quotes",
-                   target::printable(key));
+                   tracee::printable(key));
   return value.as_string()->get();
 }
 
@@ -104,10 +104,10 @@ Result<void> MapReader::check_place(std::string_view key, const std::string& nam
   const auto place = model::parse_point(fmt::format("D {}--x", name), "");
   if (place && place->src == name) return {};
   return fail_at(place_of(node.source()), "{}: '{}' is no name of a place", key,
-                 target::printable(name));
+                 tracee::printable(name));
 }
 
-std::string Map::at(Place place) const {
+std::string Map::at(TextPosition place) const {
   return fmt::format("{}:{}:{}", path, place.line, place.column);
 }
 
@@ -117,11 +117,10 @@ Result<Map> parse_map(std::string_view text, const std::string& path) {
 
 Result<Map> read_map(const std::string& path) {
   base::Fd file;
-  SJ_TRY(bytes, target::open_regular(path, file));
-  if (bytes > kMostBytes)
-    return fail("{}: {} bytes: a map has at most {}", path, bytes, kMostBytes);
+  SJ_TRY(bytes, tracee::open_regular(path, file));
+  if (bytes > kMaxBytes) return fail("{}: {} bytes: a map has at most {}", path, bytes, kMaxBytes);
   std::string text(bytes, '\0');
-  if (!target::read_fully(file.get(), 0, std::as_writable_bytes(std::span(text))))
+  if (!tracee::read_fully(file.get(), 0, std::as_writable_bytes(std::span(text))))
     return fail_errno("read {}", path);
   return parse_map(text, path);
 }

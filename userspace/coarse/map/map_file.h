@@ -16,7 +16,7 @@
 
 namespace sojourn::coarse {
 
-struct Place {
+struct TextPosition {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
@@ -29,7 +29,7 @@ struct MapField {
   bool is_inherited = false;    // instead of an expression: of the call around the hit
   bool is_of_own_call = false;  // of that which ends with the hit, and of no other
   bool is_address = false;      // what a queue and what is in it are known by
-  Place place;
+  TextPosition place;
 };
 
 // One end of how a unit is followed from point to point where no id tells.
@@ -56,10 +56,10 @@ struct MapCondition {
 };
 
 // A span is two points, its end right behind its beginning.
-enum class Part : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
+enum class SpanPart : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
 
 struct MapPoint {
-  Part part = Part::kPoint;
+  SpanPart part = SpanPart::kPoint;
   bool is_exit = false;  // hit where the function is left, not where it is entered
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
@@ -71,7 +71,7 @@ struct MapPoint {
   std::vector<MapCondition> conditions;
   std::vector<MapLink> links = {};
   std::vector<MapLife> lives = {};
-  Place place;  // of the function's name
+  TextPosition place;  // of the function's name
 };
 
 struct Map {
@@ -82,7 +82,7 @@ struct Map {
   bool needs_calls = false;  // who was called by whom on a thread
 
   // "my.toml:3:12"
-  std::string at(Place place) const;
+  std::string at(TextPosition place) const;
 };
 
 Result<Map> read_map(const std::string& path);

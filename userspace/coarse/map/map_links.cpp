@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "userspace/coarse/map/map_reader.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 3> kLinkWords = {"nesting", "order", "gat
 }  // namespace
 
 Result<void> MapReader::read_inherited(const toml::table& table, MapPoint& point) {
-  return read_names(table, "inherit", [&](std::string name, Place place) -> Result<void> {
+  return read_names(table, "inherit", [&](std::string name, TextPosition place) -> Result<void> {
     if (std::ranges::find(point.fields, name, &MapField::name) != point.fields.end())
-      return fail_at(place, "inherit: the point has '{}' itself", target::printable(name));
+      return fail_at(place, "inherit: the point has '{}' itself", tracee::printable(name));
     SJ_CHECK(check_field(name, place, point));
     point.fields.push_back({.name = std::move(name),
                             .role = model::Role::kProperty,
@@ -33,7 +33,7 @@ Result<void> MapReader::read_inherited(const toml::table& table, MapPoint& point
 
 Result<void> MapReader::read_lives(const toml::table& table, std::string_view key, model::Life what,
                                    MapPoint& point) {
-  return read_names(table, key, [&](std::string name, Place place) -> Result<void> {
+  return read_names(table, key, [&](std::string name, TextPosition place) -> Result<void> {
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
     if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role == model::Role::kProperty)
@@ -43,7 +43,7 @@ Result<void> MapReader::read_lives(const toml::table& table, std::string_view ke
     // The two ends of a span may each say something.
     const auto is_said = [&](const MapLife& life) {
       return life.field == name &&
-             (life.what == what || point.part == Part::kPoint || is_of_result(*field));
+             (life.what == what || point.part == SpanPart::kPoint || is_of_result(*field));
     };
     if (std::ranges::any_of(point.lives, is_said))
       return fail_at(place, "{}: what becomes of '{}' is said twice", key, name);
@@ -55,7 +55,7 @@ Result<void> MapReader::read_lives(const toml::table& table, std::string_view ke
 Result<void> MapReader::read_link(const toml::table& table, const MapPoint& point) {
   const toml::node* const link = table.get("link");
   if (link == nullptr) return {};
-  const Place place = place_of(link->source());
+  const TextPosition place = place_of(link->source());
   SJ_TRY(word, text_of(*link, "link"));
   const auto* const known = std::ranges::find(kLinkWords, word);
   if (known == kLinkWords.end())

@@ -4,16 +4,16 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
 #include "userspace/coarse/map/map_reader.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
 namespace {
 
 // One is left for the bits of those that could not be read.
-constexpr std::size_t kMostFields = model::kMaxFields - 1;
+constexpr std::size_t kMaxMapFields = model::kMaxFields - 1;
 
 const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",  "dest",
                                               "global",   "local",   "when",      "link", "inherit",
@@ -34,8 +34,8 @@ Result<void> MapReader::read_points(const toml::table& top) {
   if (!points->is_array_of_tables())
     return fail_at(place_of(points->source()), "point: expected a line [[point]] for each");
   const toml::array& all = *points->as_array();
-  if (all.size() > kMostPoints)
-    return fail_at(place_of(points->source()), "more than {} points", kMostPoints);
+  if (all.size() > kMaxMapPoints)
+    return fail_at(place_of(points->source()), "more than {} points", kMaxMapPoints);
   for (const toml::node& one : all) {
     SJ_TRY(point, read_point(*one.as_table()));
     map_.points.push_back(std::move(point));
@@ -51,7 +51,7 @@ Result<void> MapReader::read_function(const toml::table& table, std::string_view
     std::string near;
     for (const auto& [key, value] : table)
       if (near.empty() && !filter::nearest(std::string(key.str()), {"function"}).empty())
-        near = fmt::format(": is '{}' meant to be it?", target::printable(key.str()));
+        near = fmt::format(": is '{}' meant to be it?", tracee::printable(key.str()));
     return fail_at(place_of(table.source()), "the {} has no function{}", of, near);
   }
   SJ_TRY(name, text_of(*function, "function"));
@@ -136,18 +136,18 @@ Result<void> MapReader::read_place(const toml::table& table, MapPoint& point) {
                                      point.dest.empty() ? "" : "--", point.dest),
                          "");
   if (!checked)
-    return fail_at(place_of(nodes[1]->source()), "{}", target::printable(checked.error().text()));
+    return fail_at(place_of(nodes[1]->source()), "{}", tracee::printable(checked.error().text()));
   return {};
 }
 
 Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
   for (const auto& [key, value] : table) {
-    const auto& words = point.part == Part::kPoint ? kPointWords : kSpanWords;
+    const auto& words = point.part == SpanPart::kPoint ? kPointWords : kSpanWords;
     if (std::ranges::find(words, key.str()) != words.end()) continue;
-    const Place place = place_of(value.source());
+    const TextPosition place = place_of(value.source());
     if (!value.is_string())
       return fail_at(place, "{}: expected an expression in quotes, as in \"arg1\"",
-                     target::printable(key.str()));
+                     tracee::printable(key.str()));
     // The expression is behind the quote.
     SJ_CHECK(add_field(std::string(key.str()), value.as_string()->get(), place_of(key.source()),
                        {.line = place.line, .column = place.column + 1}, point));
@@ -160,7 +160,7 @@ Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
 }
 
 // Whether the point can have one more, of that name.
-Result<void> MapReader::check_field(const std::string& name, Place place,
+Result<void> MapReader::check_field(const std::string& name, TextPosition place,
                                     const MapPoint& point) const {
   const model::Point trial{.direction = model::Direction::kScalar,
                            .src = "x",
@@ -168,14 +168,15 @@ Result<void> MapReader::check_field(const std::string& name, Place place,
                            .fields = {{.name = name}},
                            .file = {}};
   if (!model::check(trial) || model::is_reserved(name))
-    return fail_at(place, "'{}' is no name for a field", target::printable(name));
-  if (point.fields.size() == kMostFields) return fail_at(place, "more than {} fields", kMostFields);
+    return fail_at(place, "'{}' is no name for a field", tracee::printable(name));
+  if (point.fields.size() == kMaxMapFields)
+    return fail_at(place, "more than {} fields", kMaxMapFields);
   return {};
 }
 
 // `place`: of its name; `at`: of its expression.
-Result<void> MapReader::add_field(std::string name, std::string text, Place place, Place at,
-                                  MapPoint& point) const {
+Result<void> MapReader::add_field(std::string name, std::string text, TextPosition place,
+                                  TextPosition at, MapPoint& point) const {
   SJ_CHECK(check_field(name, place, point));
   auto expression = parse_expression(text);
   if (!expression) {
@@ -194,7 +195,7 @@ Result<void> MapReader::add_field(std::string name, std::string text, Place plac
 
 Result<void> MapReader::read_role(const toml::table& table, std::string_view key, model::Role role,
                                   MapPoint& point) {
-  return read_names(table, key, [&](const std::string& name, Place place) -> Result<void> {
+  return read_names(table, key, [&](const std::string& name, TextPosition place) -> Result<void> {
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
     if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role != model::Role::kProperty)
@@ -219,7 +220,8 @@ Result<void> MapReader::read_conditions(const toml::table& table, MapPoint& poin
   return add_condition(text, place_of(when->source()), point);
 }
 
-Result<void> MapReader::add_condition(std::string_view text, Place place, MapPoint& point) const {
+Result<void> MapReader::add_condition(std::string_view text, TextPosition place,
+                                      MapPoint& point) const {
   const std::size_t at = std::min(text.find("=="), text.find("!="));
   if (at == std::string_view::npos)
     return fail_at(place, "when: expected '==' or '!=' between a field and another, or a number");
@@ -234,8 +236,8 @@ Result<void> MapReader::add_condition(std::string_view text, Place place, MapPoi
   const std::string_view right = trimmed(text.substr(at + 2));
   const auto field = field_named(left);
   const auto other = field_named(right);
-  const auto number = right.starts_with("0x") ? target::parse_number(right.substr(2), 16)
-                                              : target::parse_number(right);
+  const auto number = right.starts_with("0x") ? tracee::parse_number(right.substr(2), 16)
+                                              : tracee::parse_number(right);
   if (!field || (!other && !number))
     return fail_unknown(place, "when", field ? right : left, point);
   for (const auto& one : {field, other})

@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "analysis/filter/words.h"
+#include "analysis/filter/keywords.h"
 #include "userspace/coarse/map/map_reader.h"
-#include "userspace/target/procfs.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
 
@@ -20,8 +20,8 @@ Result<void> MapReader::read_queues(const toml::table& top) {
   if (queues == nullptr) return {};
   if (!queues->is_array_of_tables())
     return fail_at(place_of(queues->source()), "queue: expected a line [[queue]] for each");
-  if (queues->as_array()->size() > kMostPoints)
-    return fail_at(place_of(queues->source()), "more than {} queues", kMostPoints);
+  if (queues->as_array()->size() > kMaxMapPoints)
+    return fail_at(place_of(queues->source()), "more than {} queues", kMaxMapPoints);
   for (const toml::node& one : *queues->as_array()) SJ_CHECK(read_queue(*one.as_table()));
   return {};
 }
@@ -34,7 +34,7 @@ Result<void> MapReader::read_queue(const toml::table& table) {
   for (const auto& [key, value] : table)
     if (std::ranges::find(kQueueWords, key.str()) == kQueueWords.end())
       return fail_at(place_of(key.source()), "'{}' means nothing here{}",
-                     target::printable(key.str()),
+                     tracee::printable(key.str()),
                      filter::did_you_mean(std::string(key.str()), kQueueWords));
   for (std::size_t index = 0; index < kKeys.size(); ++index)
     if (const toml::node* const node = table.get(kKeys[index])) {
@@ -83,7 +83,7 @@ Result<MapPoint> MapReader::read_call(const toml::node& node, std::string_view k
   // Behind the quote.
   const auto place_of_part = [&](std::string_view part) {
     const auto offset = static_cast<std::uint32_t>(part.data() - text.data());
-    return Place{.line = point.place.line, .column = point.place.column + 1 + offset};
+    return TextPosition{.line = point.place.line, .column = point.place.column + 1 + offset};
   };
   std::string_view rest = whole.substr(open + 1, whole.size() - open - 2);
   while (!trimmed(rest).empty()) {
@@ -93,7 +93,7 @@ Result<MapPoint> MapReader::read_call(const toml::node& node, std::string_view k
     const std::size_t equal = one.rfind('=');
     if (equal == std::string_view::npos)
       return fail_at(place_of_part(one), "{}: '{}' is no value with a name, as in 'arg0 = queue'",
-                     key, target::printable(one));
+                     key, tracee::printable(one));
     const std::string_view value = trimmed(one.substr(0, equal));
     const std::string_view name = trimmed(one.substr(equal + 1));
     if (std::ranges::find(point.fields, name, &MapField::name) != point.fields.end())

@@ -45,8 +45,8 @@ Result<void> MapReader::read_spans(const toml::table& top) {
   if (spans == nullptr) return {};
   if (!spans->is_array_of_tables())
     return fail_at(place_of(spans->source()), "span: expected a line [[span]] for each");
-  if (spans->as_array()->size() > kMostPoints)
-    return fail_at(place_of(spans->source()), "more than {} spans", kMostPoints);
+  if (spans->as_array()->size() > kMaxMapPoints)
+    return fail_at(place_of(spans->source()), "more than {} spans", kMaxMapPoints);
   for (const toml::node& one : *spans->as_array()) SJ_CHECK(read_span(*one.as_table()));
   return {};
 }
@@ -64,8 +64,8 @@ Result<void> MapReader::read_span(const toml::table& table) {
   MapPoint begin;
   SJ_CHECK(read_function(table, "span", begin));
   MapPoint end = begin;
-  begin.part = Part::kSpanBegin;
-  end.part = Part::kSpanEnd;
+  begin.part = SpanPart::kSpanBegin;
+  end.part = SpanPart::kSpanEnd;
   end.is_exit = true;
   SJ_CHECK(read_span_places(table, begin, end));
   SJ_CHECK(read_fields(table, begin));

@@ -1,0 +1,91 @@
+// Cuts the time of one packet into parts and says of each what caused it. Only the way that decided
+// its latency counts: back from the event that made it whole, always by the part that came last. So
+// the parts add up to the latency. One thread owns a DelayClassifier.
+//
+// In a place, the unit waits for the thread that will take it out. What that thread did meanwhile
+// is the cause: it ran (for others ahead, or for this unit), wanted a CPU, slept, or waited for
+// the thread before, which then is looked at in its stead.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/causes/context_name_table.h"
+#include "analysis/causes/queue_positions.h"
+#include "analysis/causes/timeline.h"
+#include "analysis/causes/verdict.h"
+#include "analysis/journeys/journey.h"
+
+namespace sojourn::causes {
+
+// The way through a journey that decided its latency, first event first. Owns what it holds.
+struct CriticalPath {
+  struct Step {
+    std::uint64_t ts_ns = 0;
+    std::uint64_t entered_ns = 0;
+    std::uint64_t repeats_ns = 0;  // when what it repeats was; 0: it repeats nothing
+    std::uint32_t tid = 0;
+    model::PointId point = 0;
+    std::vector<std::uint64_t> values;
+  };
+  Verdict verdict;  // all but the parts
+  std::vector<Step> steps;
+  std::uint16_t reassembly_place = 0;  // where pieces wait for each other
+};
+
+CriticalPath critical_path_of(const journeys::Journey& journey, const journeys::Topology& topology);
+
+class DelayClassifier {
+ public:
+  // All outlive it.
+  DelayClassifier(const model::Schema& schema, const journeys::Topology& topology,
+                  const Timeline& timeline, const QueuePositions& lines,
+                  const ContextNameTable& names);
+
+  Verdict classify(const CriticalPath& way);
+
+ private:
+  struct Wait {
+    std::uint16_t place = 0;
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint32_t from = 0;  // the thread that put it there
+    std::uint32_t to = 0;    // that took it out
+    QueuePositions::Ahead ahead;
+    bool is_lower_bound = false;  // others may have been ahead that came before the trace began
+    std::uint64_t turn_ns = 0;    // from then on nobody was ahead
+    std::uint64_t served_ns = 0;  // from then on `to` had nothing else to do
+    bool is_paced = false;        // `to` goes by slots
+    std::int64_t slot = -1;       // in which it left
+    std::int64_t sampled = -1;
+  };
+
+  void pass(const CriticalPath& way, std::size_t step);
+  void wait(Wait wait);
+  void run(const Wait& wait, std::uint64_t from_ns, std::uint64_t to_ns);
+  void interrupts(const Wait& wait, std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns);
+  void sleep(const Wait& wait, const context::ThreadSpan& span, std::uint64_t from_ns,
+             std::uint64_t to_ns);
+  bool has_parted(const Wait& wait, std::uint64_t before_ns) const;
+  bool is_parting(const Wait& wait, const context::ThreadSpan& span) const;
+  void handover(const Wait& wait, std::uint64_t from_ns, std::uint64_t to_ns);
+  void blocked(const Wait& wait, const context::ThreadSpan& span, std::uint64_t from_ns,
+               std::uint64_t to_ns);
+  void queued(const Wait& wait, std::uint64_t from_ns, std::uint64_t to_ns);
+  void wanted_cpu(const Wait& wait, const context::ThreadSpan& span, std::uint64_t from_ns,
+                  std::uint64_t to_ns);
+  std::int64_t slot_of(const CriticalPath& way, std::size_t step) const;
+  LatencyPart part(CauseKind kind, const Wait& wait, std::uint64_t from_ns,
+                   std::uint64_t to_ns) const;
+  void add(LatencyPart part);
+  static bool is_same(const LatencyPart& left, const LatencyPart& right);
+
+  const model::Schema& schema_;
+  const journeys::Topology& topology_;
+  const Timeline& timeline_;
+  const QueuePositions& positions_;
+  const ContextNameTable& names_;
+  std::vector<LatencyPart> parts_;
+};
+
+}  // namespace sojourn::causes

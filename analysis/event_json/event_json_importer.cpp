@@ -1,0 +1,217 @@
+#include "analysis/event_json/event_json_importer.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "analysis/event_json/event_reader.h"
+#include "analysis/trace/event_sorter.h"
+
+namespace sojourn::event_json {
+namespace {
+
+constexpr std::size_t kMaxNames = 10'000;  // of points, of threads: a base station has some hundred
+constexpr std::uint64_t kProgressObjects = 4096;
+constexpr std::uint64_t kDayNs = 24ull * 3600 * 1'000'000'000;
+
+std::string plain(std::string_view name) {
+  std::string text(name.substr(0, 128));
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+  return text;
+}
+
+// All files' points. Events of one name may tell different numbers: then they are different points.
+class Points {
+ public:
+  Result<model::PointId> of(const Event& event) {
+    std::string shape = event.kind == Event::Kind::kSpan ? "X " : "i ";
+    shape += event.name;
+    for (const auto& [name, _] : event.numbers) shape += '\n' + name;
+    if (const auto known = by_shape_.find(shape); known != by_shape_.end()) return known->second;
+    if (by_shape_.size() == kMaxNames) return fail("more than {} different events", kMaxNames);
+    model::Point point = point_of(event);
+    SJ_CHECK(model::check(point));
+    const auto id = static_cast<model::PointId>(schema_.points.size());
+    schema_.points.push_back(std::move(point));
+    by_shape_.emplace(std::move(shape), id);
+    return id;
+  }
+
+  // In the order of the point's fields.
+  static void values_of(const Event& event, std::vector<std::uint64_t>& values) {
+    values.assign(1, event.cpu);
+    if (event.kind == Event::Kind::kSpan) values.push_back(event.dur_ns);
+    for (const auto& [_, number] : event.numbers)
+      if (values.size() < model::kMaxFields) values.push_back(static_cast<std::uint64_t>(number));
+  }
+
+  const model::Schema& schema() const { return schema_; }
+
+ private:
+  static model::Point point_of(const Event& event) {
+    model::Point point;
+    point.direction = model::Direction::kScalar;
+    for (const char c : event.name.substr(0, 128)) point.src += c > ' ' && c <= '~' ? c : '_';
+    point.fields.push_back({.name = "cpu", .bytes = 4});
+    if (event.kind == Event::Kind::kSpan) point.fields.push_back({.name = "dur_ns"});
+    for (const auto& [name, _] : event.numbers)
+      if (point.fields.size() < model::kMaxFields)
+        point.fields.push_back({.name = plain(name), .is_signed = true});
+    return point;
+  }
+
+  model::Schema schema_;
+  std::map<std::string, model::PointId> by_shape_;
+};
+
+// The recording knows its threads by name: here they have numbers from 1 on.
+class Threads {
+ public:
+  std::uint32_t of(const std::string& name) {
+    if (name.empty()) return 0;
+    const auto known = numbers_.find(name);
+    if (known != numbers_.end()) return known->second;
+    if (numbers_.size() == kMaxNames) return 0;
+    return numbers_.emplace(name, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
+  }
+
+  std::vector<model::ContextName> names() const {
+    std::vector<model::ContextName> names;
+    names.reserve(numbers_.size());
+    for (const auto& [name, number] : numbers_)
+      names.push_back(
+          {.kind = model::NameKind::kThread, .id = number, .name = name, .pid = 0, .state = {}});
+    return names;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+Result<std::uint64_t> last_change_ns(const std::string& path) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(path, error);
+  if (error) return fail("{}: {}", path, error.message());
+  const auto since_1970 = std::chrono::file_clock::to_sys(time).time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(std::chrono::nanoseconds(since_1970).count(), 0));
+}
+
+// Where the recording's time is 0, by the first event that tells the time of the day. It was made
+// on the last day on which it was over before the file was last changed.
+Result<void> find_beginning(const std::string& path, FileSummary& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    return fail("{}: not a regular file, and what time it was is looked for first: say --began",
+                path);
+  std::optional<Event> telling;
+  std::uint64_t last_ns = 0;
+  std::uint64_t objects = 0;
+  SJ_TRY(ended, read_events(path, [&](const Event& event, std::uint64_t) -> Result<bool> {
+           ++objects;
+           if (event.day_ns && !telling) telling = event;
+           last_ns = std::max(last_ns, event.ts_ns);
+           return true;
+         }));
+  if (objects == 0)
+    return fail("{}: no event; {}", path, ended.empty() ? "its list is empty" : ended);
+  if (!telling) return fail("{}: no event tells what time it was: say --began", path);
+  SJ_TRY(changed_ns, last_change_ns(path));
+  const std::uint64_t lasted_ns = last_ns - std::min(last_ns, telling->ts_ns);
+  std::uint64_t told_ns = changed_ns / kDayNs * kDayNs + *telling->day_ns;
+  while (told_ns + lasted_ns > changed_ns && told_ns >= kDayNs) told_ns -= kDayNs;
+  if (told_ns < telling->ts_ns) return fail("{}: it began before 1970: say --began", path);
+  file.began_ns = told_ns - telling->ts_ns;
+  file.dated_by_file = true;
+  return {};
+}
+
+class FileImport {
+ public:
+  FileImport(Points& points, Threads& threads, imports::Destination& into, FileSummary& file)
+      : points_(points), threads_(threads), into_(into), file_(file) {}
+
+  Result<void> add(const Event& event) {
+    ++file_.objects;
+    if (event.kind == Event::Kind::kOther) ++file_.other;
+    if (event.kind == Event::Kind::kMalformed) ++file_.malformed;
+    if (event.kind == Event::Kind::kOther || event.kind == Event::Kind::kMalformed) return {};
+    auto point = points_.of(event);
+    if (!point) return std::unexpected(std::move(point).error().within(file_.path));
+    Points::values_of(event, values_);
+    waiting_.add({.ts_ns = file_.began_ns + event.ts_ns,
+                  .seq = 0,
+                  .stream = 0,
+                  .tid = threads_.of(event.thread),
+                  .point = *point,
+                  .values = values_});
+    if (waiting_.size() < 2 * trace::kOrderWindow) return {};
+    return into_.write(waiting_.take_first(trace::kOrderWindow), points_.schema());
+  }
+
+  Result<void> finish() {
+    SJ_CHECK(into_.write(waiting_.take_first(waiting_.size()), points_.schema()));
+    file_.disordered = waiting_.disordered();
+    return {};
+  }
+
+ private:
+  Points& points_;
+  Threads& threads_;
+  imports::Destination& into_;
+  FileSummary& file_;
+  trace::EventSorter waiting_;
+  std::vector<std::uint64_t> values_;
+};
+
+Result<void> read_file(Points& points, Threads& threads, imports::Destination& into,
+                       const imports::Progress& progress, FileSummary& file) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(file.path, error);
+  FileImport file_import(points, threads, into, file);
+  SJ_TRY(ended, read_events(file.path, [&](const Event& event, std::uint64_t end) -> Result<bool> {
+           SJ_CHECK(file_import.add(event));
+           if (file.objects % kProgressObjects == 0) progress(end, error ? end : size);
+           return true;
+         }));
+  file.failure = std::move(ended);
+  return file_import.finish();
+}
+
+}  // namespace
+
+Result<Summary> import_files(std::span<const std::string> paths,
+                             std::optional<std::uint64_t> began_ns, imports::Destination& into,
+                             const imports::Progress& progress) {
+  Summary summary;
+  Points points;
+  Threads threads;
+  for (const std::string& path : paths) {
+    FileSummary& file = summary.files.emplace_back();
+    file.path = path;
+    if (began_ns)
+      file.began_ns = *began_ns;
+    else
+      SJ_CHECK(find_beginning(path, file));
+    SJ_CHECK(into.begin(file));
+    SJ_CHECK(read_file(points, threads, into, progress, file));
+    SJ_CHECK(into.end());
+    if (file.events == 0)
+      return fail("{}: no event in {} objects{}{}", path, file.objects,
+                  file.failure.empty() ? "" : "; ", file.failure);
+  }
+  SJ_CHECK(into.name_threads(threads.names()));
+  summary.points = points.schema().points.size();
+  SJ_CHECK(into.finish("srsRAN event tracer"));
+  return summary;
+}
+
+}  // namespace sojourn::event_json

@@ -1,0 +1,35 @@
+// Reads the events that srsRAN and OCUDU write of their own spans of work (JSON) into a trace: one
+// stream a file, each span or instant an event of a scalar point. Memory: a window of events that
+// waits to be put in order, and the names of threads. One thread owns it all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/imports/destination.h"
+#include "analysis/imports/import_summary.h"
+
+namespace sojourn::event_json {
+
+// objects = events + outside + other + malformed.
+struct FileSummary : imports::ImportedFile {
+  std::uint64_t objects = 0;
+  std::uint64_t other = 0;      // neither spans nor instants
+  std::uint64_t malformed = 0;  // without what makes an event one
+  std::uint64_t began_ns = 0;   // since 1970: where the recording's own time is 0
+  // The day, which no event tells, is that of the file's last change.
+  bool dated_by_file = false;
+};
+
+using Summary = imports::Summary<FileSummary>;
+
+// `began_ns`: when the recorded program began, since 1970; without it the events have to tell.
+// Fails where a file cannot be read at all, has not one event, or nothing says of when it is.
+Result<Summary> import_files(std::span<const std::string> paths,
+                             std::optional<std::uint64_t> began_ns, imports::Destination& into,
+                             const imports::Progress& progress);
+
+}  // namespace sojourn::event_json

@@ -1,0 +1,36 @@
+// What every import tells of the files that it read; a format adds what only it can count.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sojourn::imports {
+
+struct ImportedFile {
+  std::string path;
+  std::uint64_t events = 0;      // that are in the trace
+  std::uint64_t outside = 0;     // that are not, as the trace beside which they would be has ended
+  std::uint64_t disordered = 0;  // that came behind a later one and were put in order
+  std::uint64_t first_ns = 0;    // since 1970, of all events that were read
+  std::uint64_t last_ns = 0;
+  std::string failure;  // why reading ended before the file did; empty: it did not
+};
+
+template <typename FormatsFile>
+struct Summary {
+  std::vector<FormatsFile> files;
+  std::size_t points = 0;
+
+  std::uint64_t events() const {
+    std::uint64_t sum = 0;
+    for (const FormatsFile& file : files) sum += file.events;
+    return sum;
+  }
+};
+
+using Progress = std::function<void(std::uint64_t done_bytes, std::uint64_t of_bytes)>;
+
+}  // namespace sojourn::imports

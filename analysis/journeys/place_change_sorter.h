@@ -1,0 +1,72 @@
+// Who enters and leaves the places, told to an observer in the order of time. What is stamped when
+// it becomes known is told at once. Only an event that waits for its parent (LateEvents), and then
+// goes without, is told of later than others of later stamps; so what becomes known while one waits
+// is held until nobody can come before it any more. Of one stamp, who was known first is told
+// first. One thread owns a PlaceChangeSorter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+
+namespace sojourn::journeys {
+
+class PlaceChangeSorter {
+ public:
+  // The observer outlives it. `late_ns`: nothing becomes known so much later than others of later
+  // stamps.
+  PlaceChangeSorter(Observer& observer, std::uint64_t late_ns)
+      : observer_(observer), late_ns_(late_ns), is_wanted_(observer.wants_order()) {}
+
+  // Something waits from now on, until as many waits have ended as have begun.
+  void begin_wait() {
+    if (is_wanted_) ++waits_;
+  }
+  void end_wait() {
+    if (is_wanted_ && --waits_ == 0) release_all();
+  }
+
+  void enter(std::uint16_t place, std::uint64_t ts_ns) {
+    if (waits_ == 0) [[likely]]
+      observer_.on_enter(place, ts_ns);
+    else
+      hold({ts_ns, 0, place, Kind::kEnters});
+  }
+  void leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns, bool seen) {
+    if (waits_ == 0) [[likely]]
+      observer_.on_leave(place, entered_ns, ts_ns, seen);
+    else
+      hold({ts_ns, entered_ns, place, seen ? Kind::kLeaves : Kind::kIsGivenUp});
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kEnters, kLeaves, kIsGivenUp };
+  struct Change {
+    std::uint64_t ts_ns = 0;
+    std::uint64_t entered_ns = 0;  // where it leaves
+    std::uint16_t place = 0;
+    Kind kind = Kind::kEnters;
+  };
+
+  // Held before somebody looks which of them may be told. More are not held than the most, whatever
+  // a file says: as where all have one stamp.
+  static constexpr std::size_t kFirstLook = 256;
+  static constexpr std::size_t kMaxHeld = 65'536;
+
+  void hold(const Change& change);
+  void release_due();
+  void release_all();
+  void sort();
+  void release_first(std::size_t count);
+
+  Observer& observer_;
+  std::uint64_t late_ns_;
+  bool is_wanted_;
+  std::size_t waits_ = 0;
+  std::size_t look_at_ = kFirstLook;
+  std::vector<Change> held_;
+};
+
+}  // namespace sojourn::journeys

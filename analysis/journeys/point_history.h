@@ -1,0 +1,51 @@
+// How far back what is known of each point goes. Where a flight recorder's threads hold different
+// spans, some events are from before the open mark. From when on a point's hits are all there is
+// then known of each point for itself: since the first event of each of the threads that hit it.
+// One thread owns it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+
+namespace sojourn::journeys {
+
+class PointHistory {
+ public:
+  PointHistory(const Topology& topology, std::uint64_t open_ns)
+      : topology_(topology), open_ns_(open_ns), whole_from_(topology.points.size(), 0) {}
+
+  void note(const model::EventView& event) {
+    has_before_ = has_before_ || event.ts_ns < open_ns_;
+    if (has_before_) [[unlikely]]
+      note_span(event);
+  }
+
+  // By point: from when on it would have been seen if a unit had left the place that it entered
+  // there; 0: not from before the open mark.
+  std::vector<std::uint64_t> leaves_seen_from() const {
+    std::vector<std::uint64_t> from(topology_.points.size(), 0);
+    for (const auto& pair : topology_.pairs)
+      from[pair.parent] = std::max(from[pair.parent], whole_from_[pair.child]);
+    return from;
+  }
+
+ private:
+  void note_span(const model::EventView& event) {
+    const auto first = first_of_stream_.try_emplace(event.stream, event.ts_ns).first->second;
+    auto& whole_from = whole_from_[event.point];
+    whole_from = std::max(whole_from, first);
+  }
+
+  const Topology& topology_;
+  std::uint64_t open_ns_;
+  bool has_before_ = false;  // events from before the open mark
+  std::vector<std::uint64_t> whole_from_;
+  std::unordered_map<std::uint32_t, std::uint64_t> first_of_stream_;
+};
+
+}  // namespace sojourn::journeys

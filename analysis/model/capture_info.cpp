@@ -1,0 +1,95 @@
+#include "analysis/model/capture_info.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sojourn::model {
+
+Pids pids_of(const std::vector<Target>& targets) {
+  Pids pids;
+  for (const Target& target : targets)
+    pids.try_emplace(static_cast<std::uint64_t>(target.pid), target.since_ns);
+  return pids;
+}
+
+namespace {
+
+// A forged file's numbers must not ask for all memory.
+constexpr std::uint32_t kMaxStreams = 1 << 20;
+
+// The oldest of its forebears that was recorded. A trace may claim a circle of parents.
+std::int32_t head_of_family(std::int32_t pid, const std::map<std::int32_t, const Target*>& by_pid) {
+  for (std::size_t steps = by_pid.size(); steps > 0; --steps) {
+    const auto found = by_pid.find(pid);
+    if (found == by_pid.end() || !by_pid.contains(found->second->parent)) break;
+    pid = found->second->parent;
+  }
+  return pid;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> groups_of(const std::vector<Stream>& streams,
+                                     const std::vector<Target>& targets) {
+  std::map<std::int32_t, const Target*> by_pid;
+  for (const Target& target : targets) by_pid.try_emplace(target.pid, &target);
+  std::map<std::pair<std::string, std::string>, std::vector<std::int32_t>> heads;  // by program
+  for (const auto& [pid, target] : by_pid)
+    if (head_of_family(pid, by_pid) == pid) heads[{target->exe, target->build_id}].push_back(pid);
+
+  std::map<std::int32_t, std::uint16_t> group_of_head;
+  std::uint16_t next = 1;
+  for (const auto& [program, pids] : heads)
+    for (const std::int32_t pid : pids)
+      group_of_head[pid] = pids.size() == 1 ? std::uint16_t{0} : next++;
+
+  std::vector<std::uint16_t> groups;
+  for (const Stream& stream : streams) {
+    const auto group = group_of_head.find(head_of_family(stream.pid, by_pid));
+    if (group == group_of_head.end() || group->second == 0 || stream.id > kMaxStreams) continue;
+    if (groups.size() <= stream.id) groups.resize(stream.id + std::size_t{1});
+    groups[stream.id] = group->second;
+  }
+  return groups;
+}
+
+std::string_view name(LossCause cause) {
+  switch (cause) {
+    case LossCause::kRingFull:
+      return "ring full";
+    case LossCause::kReserveRefused:
+      return "reserve refused";
+    case LossCause::kRecursionMissed:
+      return "recursion missed";
+    case LossCause::kFiltered:
+      return "filtered";
+    case LossCause::kNotArmed:
+      return "not armed yet";
+    case LossCause::kNoRing:
+      return "no ring for the thread";
+    case LossCause::kTargetGone:
+      return "target gone";
+    case LossCause::kWriterBehind:
+      return "writer behind";
+    case LossCause::kUnderWay:
+      return "under way";
+    case LossCause::kUnreadable:
+      return "unreadable";
+  }
+  return "unknown";
+}
+
+bool takes_sequence_number(LossCause cause) {
+  switch (cause) {
+    case LossCause::kRingFull:
+    case LossCause::kReserveRefused:
+    case LossCause::kWriterBehind:
+    case LossCause::kUnderWay:
+    case LossCause::kUnreadable:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace sojourn::model

@@ -1,0 +1,31 @@
+// Reads recordings of OpenAirInterface's T tracer (`record.raw`) into a trace: one stream a file,
+// each message an event of a scalar point, beside whatever else the trace's reader knows of the
+// same time. Memory: one record and a window of events that waits to be put in order. One thread
+// owns it all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/imports/destination.h"
+#include "analysis/imports/import_summary.h"
+
+namespace sojourn::oai_t {
+
+// records = events + outside + list_records + unlisted + malformed.
+struct FileSummary : imports::ImportedFile {
+  std::uint64_t records = 0;
+  std::uint64_t list_records = 0;  // that bring the list of messages
+  std::uint64_t unlisted = 0;      // of no message of the list, or before it was whole
+  std::uint64_t malformed = 0;     // do not hold what the list says
+};
+
+using Summary = imports::Summary<FileSummary>;
+
+// Fails where a file cannot be read at all or has not one event. The caller finishes the trace.
+Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
+                             const imports::Progress& progress);
+
+}  // namespace sojourn::oai_t

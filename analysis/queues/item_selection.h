@@ -1,0 +1,21 @@
+// Which items a table of queues is about. Without a function all; else those that came by an event
+// that is wanted, from then until they leave.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "analysis/model/event.h"
+
+namespace sojourn::queues {
+
+struct ItemSelection {
+  std::function<bool(const model::EventView&)> wants = {};
+  std::uint64_t from_ns = 0;  // none is wanted outside: rates and means are of this time
+  std::uint64_t until_ns = UINT64_MAX;
+
+  bool is_selective() const { return wants != nullptr; }
+  bool operator()(const model::EventView& event) const { return !wants || wants(event); }
+};
+
+}  // namespace sojourn::queues

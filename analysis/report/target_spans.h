@@ -1,0 +1,45 @@
+// Work that the target timed itself: events with a field `dur_ns`, as those imported from srsRAN
+// have. How long it took, by point. One thread owns a TargetSpans.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "analysis/statistics/distribution.h"
+
+namespace sojourn::report {
+
+struct ReportContent;
+
+class TargetSpans {
+ public:
+  // The schema must outlive it.
+  explicit TargetSpans(const model::Schema& schema);
+
+  void consume(const model::EventBatch& events);
+  bool empty() const;
+
+  struct Span {
+    model::PointId point = 0;
+    const statistics::Distribution* times_ns = nullptr;
+  };
+  // Those that took most time in all come first.
+  std::vector<Span> all() const;
+
+ private:
+  bool may_be_some_ = false;
+  std::vector<std::optional<std::size_t>> fields_;  // by point
+  std::vector<statistics::Distribution> times_ns_;  // by point
+};
+
+// Of a content with spans.
+std::string spans_text(const ReportContent& content);
+nlohmann::ordered_json spans_json(const ReportContent& content);
+
+}  // namespace sojourn::report

@@ -1,0 +1,236 @@
+// What the threads of a program do, from its kernel context: how each of them spends its
+// time, what ends its waits, who wakes whom and through what, and how long it takes from a packet
+// that one of them receives to one that the same or another sends (docs/threads.md). It needs no
+// points and no symbols; where there are points, how long it takes from being woken to each. Memory
+// grows with threads, with edges between them and with distributions (a million samples each), not
+// with the trace. One thread owns a ThreadSurvey.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/thread_states.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "analysis/statistics/distribution.h"
+#include "analysis/threads/activity_selection.h"
+#include "analysis/threads/syscall_table.h"
+
+namespace sojourn::threads {
+
+// What ended a wait.
+enum class WakeCause : std::uint8_t {
+  kTimer,
+  kNetwork,
+  kThread,
+  kInterrupt,  // a timer's or a device's: which of them is not known
+  kUnknown,
+};
+constexpr std::size_t kWakeCauses = 5;
+std::string_view name(WakeCause cause);  // timer network thread interrupt unknown
+
+// How a thread waited: in which system call, and for what.
+struct WaitChannel {
+  std::int64_t number = -1;  // -1: in none, as for a page, or calls were not recorded
+  std::uint64_t at = 0;      // of a futex its address, by 8 bytes; of others the descriptor; or 0
+  auto operator<=>(const WaitChannel&) const = default;
+};
+
+// Of all waits of one thread that ended alike.
+struct WakeupEdgeKey {
+  WakeCause cause = WakeCause::kUnknown;
+  std::uint32_t by = 0;   // the thread that ended them
+  std::uint32_t tid = 0;  // the thread that waited
+  WaitChannel channel;
+  auto operator<=>(const WakeupEdgeKey&) const = default;
+};
+
+struct WakeupEdge {
+  std::uint64_t count = 0;
+  std::uint64_t waited_ns = 0;
+  statistics::Distribution delay_ns;  // from being woken to running
+};
+
+// Packets through a descriptor, or expirations of a timer.
+struct TrafficKey {
+  std::uint32_t tid = 0;
+  std::uint32_t number = 0;  // of the system call
+  std::uint64_t descriptor = 0;
+  auto operator<=>(const TrafficKey&) const = default;
+};
+
+struct Traffic {
+  std::uint64_t calls = 0;   // that moved something
+  std::uint64_t empty = 0;   // that did not
+  std::uint64_t amount = 0;  // bytes; messages where the call counts those
+};
+
+struct ThreadActivity {
+  std::uint64_t pid = 0;
+  std::string name;
+  std::uint64_t running_ns = 0;
+  std::uint64_t runnable_ns = 0;
+  std::uint64_t blocked_ns = 0;
+  std::uint64_t unknown_ns = 0;
+  std::array<std::uint64_t, kWakeCauses> wakes{};
+  statistics::Distribution woken_ns;      // from being woken to running
+  statistics::Distribution preempted_ns;  // from losing the CPU to having one again
+  statistics::Distribution intervals_ns;  // between waits that a timer or an interrupt ended
+  std::uint64_t calls = 0;
+  std::uint64_t empty_calls = 0;  // that looked for work and found none
+  std::uint64_t received = 0;     // calls that brought packets
+  std::uint64_t sent = 0;
+
+  std::uint64_t total_ns() const { return running_ns + runnable_ns + blocked_ns + unknown_ns; }
+  std::uint64_t all_wakes() const;
+};
+
+// From a call that brought packets to the next one that sent some, by the threads that woke each
+// other in between.
+struct PathKey {
+  std::vector<std::uint32_t> tids;
+  std::uint64_t in = 0;  // descriptors
+  std::uint64_t out = 0;
+  auto operator<=>(const PathKey&) const = default;
+};
+
+// How soon a thread that was woken comes to a point of the target.
+struct ReactionKey {
+  std::uint32_t tid = 0;
+  model::PointId point = 0;
+  auto operator<=>(const ReactionKey&) const = default;
+};
+
+struct Futex {
+  std::set<std::uint32_t> waiters;
+  std::set<std::uint32_t> wakers;
+  std::uint64_t waits = 0;
+  std::uint64_t as_lock = 0;  // waits in the way in which the C library's locks do
+
+  // Threads take turns in waiting for it and waking each other, as for a mutex.
+  bool is_lock() const;
+  // It is waited for as for something that is handed over.
+  bool is_queue() const { return 2 * as_lock <= waits; }
+};
+using FutexKey = std::pair<std::uint64_t, std::uint64_t>;  // process and address
+
+class ThreadSurvey {
+ public:
+  ThreadSurvey(const model::Schema& schema, const model::Context& context,
+               const std::vector<model::Stream>& streams, const model::Capture& capture,
+               const model::Pids& pids, ActivitySelection selection = {});
+  ThreadSurvey(const ThreadSurvey&) = delete;
+  ThreadSurvey& operator=(const ThreadSurvey&) = delete;
+
+  void consume(const model::EventBatch& events);  // in time order
+  void finish(std::uint64_t end_ns);
+
+  bool knows_states() const { return knows_states_; }
+  bool knows_calls() const { return knows_calls_; }
+  const SyscallTable& calls() const { return calls_; }
+
+  const std::map<std::uint32_t, ThreadActivity>& threads() const { return activities_; }  // by tid
+  // Whether anything of it counts.
+  bool is_selected(const ThreadActivity& activity) const {
+    return !selection_.is_selective() ||
+           activity.total_ns() + activity.all_wakes() + activity.calls != 0;
+  }
+  const std::map<WakeupEdgeKey, WakeupEdge>& edges() const { return edges_; }
+  const std::map<TrafficKey, Traffic>& traffic() const { return traffic_; }
+  const std::map<FutexKey, Futex>& futexes() const { return futexes_; }
+  const std::map<PathKey, statistics::Distribution>& paths() const { return paths_; }
+  // From being woken to the first hit of each point until the thread waits again.
+  const std::map<ReactionKey, statistics::Distribution>& reactions() const { return reactions_; }
+  const std::string& point_name(model::PointId point) const { return point_names_[point]; }
+  // By sender and receiver: packets that a thread sent to another one of the target. The wait that
+  // one of them ended is the network's among the edges.
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>& loopback() const {
+    return loopback_;
+  }
+  // What found no room, of a program with more edges or paths than are kept.
+  std::uint64_t left_out() const { return left_out_; }
+
+  // "mac", "thread 4243", "the idle CPU" of 0.
+  std::string thread_name(std::uint32_t tid) const;
+
+ private:
+  // Input that a thread works on, as far as can be told.
+  struct Input {
+    bool is_known = false;
+    bool is_sent = false;
+    std::uint64_t since_ns = 0;  // it was received
+    std::uint64_t descriptor = 0;
+    std::vector<std::uint32_t> tids;
+  };
+  struct Wait {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::int32_t cpu = -1;  // that it had before
+    std::uint32_t by = 0;
+    context::Waker waker = context::Waker::kUnknown;
+    std::optional<std::uint64_t> delay_ns;
+    Input handed;  // what its waker worked on
+  };
+  struct Thread {
+    std::vector<Wait> waits;  // of which the system call is not known yet
+    Input input;
+    std::uint64_t last_tick_ns = 0;
+    std::uint64_t woken_ns = 0;           // 0: not yet
+    std::vector<model::PointId> reacted;  // points that it hit since
+    // Whom it woke on the network's behalf since its last system call, and when.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> sent_to;
+  };
+
+  bool selects(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const {
+    return !selection_.is_selective() || selection_.wants(tid, cpu, ts_ns);
+  }
+  void take(const context::ThreadSpan& span);
+  void on_blocked(const context::ThreadSpan& span);
+  void on_call(const model::EventView& event, bool is_selected);
+  std::optional<Syscall> read_call(const model::EventView& event) const;
+  void settle_all(std::uint32_t tid, const Syscall* call);
+  void settle(std::uint32_t tid, const Wait& wait, const Syscall* call);
+  void note_futex(std::uint32_t tid, const Wait& wait, const Syscall& call, WakeCause cause);
+  WakeCause cause_of(const Wait& wait, const Syscall* call) const;
+  WaitChannel wait_channel_of(const Syscall* call) const;
+  void hand_over(std::uint32_t tid, const Wait& wait, const Syscall* call, WakeCause cause);
+  void note_hit(const model::EventView& event, bool is_selected);
+  void count_traffic(std::uint32_t tid, const Syscall& call);
+  void note_traffic(std::uint32_t tid, const Syscall& call, bool is_selected);
+  ThreadActivity& activity(std::uint32_t tid);
+
+  SyscallTable calls_;
+  context::ContextPoints points_;
+  std::optional<std::size_t> number_field_, result_field_, arg0_field_, op_field_;
+  model::Pids pids_;
+  ActivitySelection selection_;
+  std::uint64_t open_ns_;
+  bool knows_states_ = false;
+  bool knows_calls_ = false;
+  bool is_ending_ = false;
+  std::uint64_t left_out_ = 0;
+  std::unordered_map<std::uint32_t, std::int32_t> cpu_of_stream_;
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::string>> names_;  // process and name
+  std::map<std::uint32_t, ThreadActivity> activities_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  std::map<WakeupEdgeKey, WakeupEdge> edges_;
+  std::map<TrafficKey, Traffic> traffic_;
+  std::map<FutexKey, Futex> futexes_;
+  std::vector<std::string> point_names_;  // empty: not the target's
+  std::map<ReactionKey, statistics::Distribution> reactions_;
+  std::map<PathKey, statistics::Distribution> paths_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> loopback_;
+  context::ThreadStates states_;
+};
+
+}  // namespace sojourn::threads

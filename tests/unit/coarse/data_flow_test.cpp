@@ -1,0 +1,136 @@
+// What is guessed of functions that are given the same addresses.
+#include "userspace/coarse/suggest/data_flow.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::coarse {
+namespace {
+
+constexpr std::uint64_t kQueue = 0x5555'0000'1000;
+constexpr std::uint64_t kBuffers = 0x7fff'0000'2000;
+
+// Of a pool of so many, one after the other.
+std::uint64_t buffer(std::uint64_t number, std::uint64_t pool = 5) {
+  return kBuffers + number % pool * 0x100;
+}
+
+class Calls {
+ public:
+  void call(std::size_t function, std::array<std::uint64_t, kWatched.size()> values,
+            std::uint64_t later_ns = 100) {
+    now_ns_ += later_ns;
+    all_.push_back({.ts_ns = now_ns_, .function = function, .values = values});
+  }
+  std::vector<std::optional<DataFlowStep>> found(std::size_t functions) const {
+    return find_data_flow(all_, functions);
+  }
+
+ private:
+  std::uint64_t now_ns_ = 0;
+  std::vector<WatchedCall> all_;
+};
+
+TEST_CASE("what is put into a queue and handled behind it is the same thing") {
+  Calls calls;
+  for (std::uint64_t number = 0; number < 40; ++number) {
+    calls.call(0, {kQueue, buffer(number), number, 0}, 10'000);
+    calls.call(1, {buffer(number), 7, 0, 0});
+    calls.call(2, {kQueue, 3, buffer(number), 0});
+  }
+  const auto found = calls.found(4);
+  REQUIRE(found[0]);
+  CHECK(found[0]->watched == 1);
+  CHECK_FALSE(found[0]->from);  // although buffers are used again
+  REQUIRE(found[1]);
+  CHECK(found[1]->watched == 0);
+  CHECK(found[1]->from == 0);
+  CHECK(found[1]->share == 1);
+  REQUIRE(found[2]);
+  CHECK(found[2]->watched == 2);
+  CHECK(found[2]->from == 1);
+  CHECK_FALSE(found[3]);
+}
+
+TEST_CASE("an object whose methods are called is nothing that is passed on") {
+  Calls calls;
+  for (std::uint64_t number = 0; number < 40; ++number) {
+    calls.call(0, {kQueue, number, 0, 0});
+    calls.call(1, {kQueue, number, 0, 0});
+  }
+  for (const auto& one : calls.found(2)) CHECK_FALSE(one);
+}
+
+TEST_CASE("of several objects each with its packets the packets are meant") {
+  Calls calls;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    const std::uint64_t bearer = kQueue + number % 6 * 0x40;
+    calls.call(0, {bearer, buffer(number), 0, 0}, 5'000);
+    calls.call(1, {bearer, 0, buffer(number), 0});
+  }
+  const auto found = calls.found(2);
+  REQUIRE(found[1]);
+  CHECK(found[1]->watched == 2);
+  REQUIRE(found[0]);
+  CHECK(found[0]->watched == 1);
+}
+
+TEST_CASE("what seldom holds, and small numbers, are not believed") {
+  Calls calls;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    calls.call(0, {buffer(number, 50), number * 8, 0, 0});
+    calls.call(1, {number % 3 == 0 ? buffer(number, 50) : kQueue + number * 64, number * 8, 0, 0});
+  }
+  for (const auto& one : calls.found(2)) CHECK_FALSE(one);
+  CHECK(find_data_flow({}, 3).size() == 3);
+}
+
+TEST_CASE("what is taken off a list's head is what was put there") {
+  Calls calls;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    // The last argument is none, but what a register still has from the call before.
+    for (std::uint64_t at = 0; at < 4; ++at)
+      calls.call(0, {kQueue, buffer(at), 0, at == 0 ? 0 : buffer(at - 1), 0});
+    // That they waited longer than until they are used again means nothing.
+    for (std::uint64_t at = 0; at < 4; ++at)
+      calls.call(1, {kQueue, 0, 0, 0, buffer(at)}, at == 0 ? 50'000 : 100);
+    calls.call(1, {kQueue, 0, 0, 0, 0});  // in vain
+  }
+  const auto found = calls.found(2);
+  REQUIRE(found[1]);
+  CHECK(found[1]->watched == kWatchedHead);
+  CHECK(found[1]->from == 0);
+  REQUIRE(found[0]);
+  CHECK(found[0]->watched == 1);
+}
+
+TEST_CASE("what registers still have from a call before does not lead astray") {
+  Calls calls;
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    for (std::uint64_t at = 0; at < 3; ++at) calls.call(0, {kQueue, buffer(at), 0, 0, 0});
+    // The one below the top is in a register already when the top is taken.
+    for (std::uint64_t at = 3; at-- > 0;)
+      calls.call(1, {kQueue, 0, at == 2 ? 0 : buffer(at), at == 0 ? 0 : buffer(at - 1), buffer(at)},
+                 at == 2 ? 50'000 : 100);
+    calls.call(1, {kQueue, 0, 0, 0, 0});
+  }
+  const auto found = calls.found(2);
+  REQUIRE(found[1]);
+  CHECK(found[1]->watched == kWatchedHead);
+  CHECK(found[1]->from == 0);
+}
+
+TEST_CASE("a way may fork, and each end knows where its things came from") {
+  Calls calls;
+  for (std::uint64_t number = 0; number < 60; ++number) {
+    calls.call(0, {kQueue, buffer(number), 0, 0}, 20'000);
+    calls.call(number % 2 == 0 ? 1 : 2, {buffer(number), 0, 0, 0});
+  }
+  const auto found = calls.found(3);
+  REQUIRE(found[1]);
+  CHECK(found[1]->from == 0);
+  REQUIRE(found[2]);
+  CHECK(found[2]->from == 0);
+}
+
+}  // namespace
+}  // namespace sojourn::coarse

@@ -1,0 +1,61 @@
+// Whose events a stream carries, and which processes have to do with each other.
+#include "analysis/model/capture_info.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::model {
+namespace {
+
+using Groups = std::vector<std::uint16_t>;
+
+Target target(std::int32_t pid, const char* exe, std::int32_t parent = 0) {
+  Target one;
+  one.pid = pid;
+  one.exe = exe;
+  one.parent = parent;
+  return one;
+}
+
+std::vector<Stream> streams(std::initializer_list<std::int32_t> pids) {
+  std::vector<Stream> all;
+  for (const std::int32_t pid : pids)
+    all.push_back({.id = static_cast<std::uint32_t>(all.size()), .pid = pid});
+  return all;
+}
+
+TEST_CASE("programs that are there once may hand units to each other") {
+  CHECK(groups_of(streams({1, 2}), {target(1, "cu"), target(2, "du")}) == Groups{});
+  CHECK(groups_of(streams({-1}), {target(1, "cu")}) == Groups{});
+  CHECK(groups_of({}, {}) == Groups{});
+}
+
+TEST_CASE("copies of a program keep their units to themselves, and others are not concerned") {
+  const auto groups =
+      groups_of(streams({7, 1, 2, 1, -1}), {target(1, "du"), target(2, "du"), target(7, "cu")});
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0] == 0);
+  CHECK(groups[1] != 0);
+  CHECK(groups[2] != 0);
+  CHECK(groups[1] != groups[2]);
+  CHECK(groups[3] == groups[1]);
+}
+
+TEST_CASE("a forked child has to do with its parent's units") {
+  CHECK(groups_of(streams({1, 2, 3}), {target(1, "du"), target(2, "du", 1), target(3, "du", 2)}) ==
+        Groups{});
+  const auto groups =
+      groups_of(streams({1, 2, 9}), {target(1, "du"), target(2, "du", 1), target(9, "du")});
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0] == groups[1]);
+  CHECK(groups[2] != groups[0]);
+}
+
+TEST_CASE("a trace that claims a circle of parents, or a stream beyond all numbers, harms nobody") {
+  std::vector<Stream> wild = streams({1, 2, 3});
+  wild[2].id = 4'000'000'000;
+  const std::vector<Target> targets = {target(1, "du", 2), target(2, "du", 1), target(3, "du", 3)};
+  CHECK(groups_of(wild, targets).size() <= 2);
+}
+
+}  // namespace
+}  // namespace sojourn::model

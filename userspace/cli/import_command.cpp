@@ -1,0 +1,325 @@
+// `sojourn import`: another tracer's recording as a trace, for every command that reads one.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "analysis/event_json/event_json_importer.h"
+#include "analysis/imports/destination.h"
+#include "analysis/latseq/latseq_importer.h"
+#include "analysis/oai_t/oai_t_importer.h"
+#include "analysis/trace/byte_sink.h"
+#include "analysis/trace/reader.h"
+#include "analysis/trace/writer.h"
+#include "userspace/cli/checks.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/output_file.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+
+namespace sojourn::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string output;
+  std::string from = "latseq";
+  std::string onto;
+  std::string began;
+  bool json = false;
+};
+
+// "runs/x.lseq.gz" becomes "runs/x.sjt".
+std::string trace_name(const std::string& input) {
+  std::filesystem::path path(input);
+  if (path.extension() == ".gz") path.replace_extension();
+  return path.replace_extension(".sjt").string();
+}
+
+// Before the trace is begun: what is not there is told as that.
+Result<void> check_inputs(const Options& options) {
+  for (const std::string& input : options.files) {
+    if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
+    std::error_code error;
+    if (std::filesystem::is_directory(input, error)) return fail("open {}: is a directory", input);
+  }
+  return {};
+}
+
+Result<void> check_output(const Options& options) {
+  std::error_code error;
+  for (const std::string& input : options.files)
+    if (std::filesystem::equivalent(input, options.output, error))
+      return fail("write {}: it is the file to import", options.output);
+  if (!options.onto.empty() && std::filesystem::equivalent(options.onto, options.output, error))
+    return fail("write {}: it is the trace to import onto", options.output);
+  return {};
+}
+
+void tell_clock(const latseq::FileSummary& file) {
+  if (file.cycle_stamps == 0) return;
+  tell("  {} by the cycle counter, read by {}", counted(file.cycle_stamps, "time"),
+       counted(file.clock_lines, "clock line"));
+  if (file.before_clock != 0) tell("; {} before the first", grouped(file.before_clock));
+  if (file.after_clock != 0) tell("; {} after the last", grouped(file.after_clock));
+  tell("{}\n", file.before_clock + file.after_clock != 0 ? ": by the nearest two" : "");
+}
+
+double seconds_of(const imports::ImportedFile& file) {
+  return static_cast<double>(file.last_ns - file.first_ns) / 1e9;
+}
+
+void tell_file(const latseq::FileSummary& file) {
+  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.lines, "line"),
+       counted(file.events, "event"), seconds_of(file), grouped(file.skipped_lines()));
+  for (std::size_t i = 0; i < latseq::kSkips; ++i)
+    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
+      tell("  skipped {}: {}, first in line {}\n", grouped(count),
+           latseq::words(static_cast<latseq::Skip>(i)), grouped(first_line));
+  if (file.fields_left_out.count != 0)
+    tell("  {} left out of events: no name, no number or too many, first in line {}\n",
+         counted(file.fields_left_out.count, "field"), grouped(file.fields_left_out.first_line));
+  if (file.unended)
+    tell(
+        "  the last line has no line end: it is read as others like it; its last number may be "
+        "cut\n");
+  tell_clock(file);
+}
+
+void tell_file(const oai_t::FileSummary& file) {
+  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.records, "record"),
+       counted(file.events, "event"), seconds_of(file), grouped(file.unlisted + file.malformed));
+  if (file.unlisted != 0)
+    tell("  skipped {}: of no message of the recording's list\n", grouped(file.unlisted));
+  if (file.malformed != 0)
+    tell("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
+}
+
+void tell_file(const event_json::FileSummary& file) {
+  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.objects, "object"),
+       counted(file.events, "event"), seconds_of(file), grouped(file.other + file.malformed));
+  if (file.other != 0) tell("  skipped {}: neither spans nor instants\n", grouped(file.other));
+  if (file.malformed != 0)
+    tell("  skipped {}: without a name, a time or a duration\n", grouped(file.malformed));
+  if (file.dated_by_file)
+    tell("  its events tell the time of the day; the day is that of the file's last change\n");
+}
+
+void tell_common(const imports::ImportedFile& file) {
+  if (file.disordered != 0)
+    tell("  {} behind a later one: put in order of time\n", counted(file.disordered, "event"));
+  if (file.outside != 0)
+    tell("  {} left out: before or after what was recorded\n", counted(file.outside, "event"));
+  if (!file.failure.empty())
+    tell("  reading ended early: {}: what came before is in the trace\n", file.failure);
+}
+
+json json_of(const latseq::FileSummary& file) {
+  json skipped = json::object();
+  for (std::size_t i = 0; i < latseq::kSkips; ++i)
+    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
+      skipped[latseq::key(static_cast<latseq::Skip>(i))] = {
+          {"count", count},
+          {"first_line", first_line},
+          {"why", latseq::words(static_cast<latseq::Skip>(i))}};
+  return {{"lines", file.lines},
+          {"headers", file.headers},
+          {"blank", file.blank},
+          {"clock_lines", file.clock_lines},
+          {"skipped", std::move(skipped)},
+          {"fields_left_out", file.fields_left_out.count},
+          {"unended", file.unended},
+          {"cycle_stamps", file.cycle_stamps},
+          {"before_clock", file.before_clock},
+          {"after_clock", file.after_clock}};
+}
+
+json json_of(const oai_t::FileSummary& file) {
+  return {{"records", file.records},
+          {"list_records", file.list_records},
+          {"skipped", {{"unlisted", file.unlisted}, {"malformed", file.malformed}}}};
+}
+
+json json_of(const event_json::FileSummary& file) {
+  return {{"objects", file.objects},
+          {"skipped", {{"other", file.other}, {"malformed", file.malformed}}},
+          {"began_ns", file.began_ns},
+          {"dated_by_file", file.dated_by_file}};
+}
+
+template <typename Summary>
+void print_json(const Summary& summary, const std::string& output, std::uint64_t bytes) {
+  json files = json::array();
+  for (const auto& file : summary.files) {
+    json one = json_of(file);
+    one.update({{"file", file.path},
+                {"events", file.events},
+                {"outside", file.outside},
+                {"disordered", file.disordered},
+                {"first_ns", file.first_ns},
+                {"last_ns", file.last_ns},
+                {"failure", file.failure}});
+    files.push_back(std::move(one));
+  }
+  const json all = {{"trace", output},
+                    {"bytes", bytes},
+                    {"events", summary.events()},
+                    {"points", summary.points},
+                    {"files", std::move(files)}};
+  fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
+                                         const imports::Progress& progress) {
+  if (options.onto.empty())
+    return imports::Destination::alone(
+        writer, std::filesystem::path(options.files.front()).filename().string());
+  SJ_TRY(recorded, trace::Reader::open(options.onto));
+  return imports::Destination::beside(recorded, writer, progress);
+}
+
+// `import_files` is that of the files' format.
+template <typename Import>
+Result<void> import_to(const Options& options, trace::Writer& writer, Import import_files) {
+  ProgressLine line("bytes");
+  const imports::Progress progress = [&](std::uint64_t done, std::uint64_t of) {
+    line.update(done, of);
+  };
+  SJ_TRY(into, destination(options, writer, progress));
+  SJ_TRY(imported, import_files(options.files, into, progress));
+  line.clear();
+  SJ_CHECK(writer.finish());
+  if (options.json) {
+    print_json(imported, options.output, writer.bytes());
+    return {};
+  }
+  for (const auto& file : imported.files) {
+    tell_file(file);
+    tell_common(file);
+  }
+  tell("{}   {}, {} of {}{}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
+       counted(imported.events(), "event"), counted(imported.points, "point"),
+       options.onto.empty() ? "" : fmt::format(", beside those of {}", options.onto),
+       options.output);
+  return {};
+}
+
+// What an import leaves unfinished is of no use: what it was made from is still there.
+class TraceFile : public trace::ByteSink {
+ public:
+  explicit TraceFile(OutputFile file) : file_(std::move(file)) {}
+
+  Result<void> append(std::span<const std::uint8_t> bytes) override {
+    size_ += bytes.size();
+    return file_.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  std::uint64_t size() const override { return size_; }
+  Result<void> finish() override { return file_.finish(); }
+  void abandon() override {}  // one that is not finished leaves nothing behind
+  const std::string& put_aside() const override { return put_aside_; }
+
+ private:
+  OutputFile file_;
+  std::uint64_t size_ = 0;
+  std::string put_aside_;
+};
+
+template <typename Import>
+Result<void> run(const Options& options, Import import_files) {
+  SJ_CHECK(check_inputs(options));
+  SJ_CHECK(check_output(options));
+  // As of a recording, what is in it is its owner's business.
+  SJ_TRY(file, OutputFile::create(options.output, 0600));
+  SJ_TRY(writer, trace::Writer::create(std::make_unique<TraceFile>(std::move(file))));
+  return import_to(options, writer, import_files);
+}
+
+Result<void> run_srsran(const Options& options) {
+  std::optional<std::uint64_t> began_ns;
+  if (!options.began.empty()) {
+    SJ_TRY(ns, parse_time(options.began));
+    began_ns = ns;
+  }
+  return run(options, [&](const auto& files, auto& into, const auto& progress) {
+    return event_json::import_files(files, began_ns, into, progress);
+  });
+}
+
+}  // namespace
+
+Action define_import(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  arguments
+      .add_option("files", options->files,
+                  "The recordings, e.g. run.lseq (also gzipped), record.raw, gnb_trace.json. Each "
+                  "becomes one stream of the trace")
+      .type_name("FILE")
+      .required();
+  arguments
+      .add_option(
+          "-o,--output", options->output,
+          "The trace to write: it appears once it is complete; default: the first file's name "
+          "with .sjt")
+      .type_name("FILE");
+  Argument from =
+      arguments.add_option("--from", options->from,
+                           "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), or "
+                           "the event tracer of srsRAN and OCUDU (srsran)");
+  from.capture_default_str();
+  choose_from(from, {"latseq", "t", "srsran"});
+  arguments
+      .add_option("--onto", options->onto,
+                  "A trace that sojourn recorded at the same time. The output is a copy of it with "
+                  "the recordings' events added at their times")
+      .type_name("TRACE");
+  arguments
+      .add_option("--began", options->began,
+                  "With --from srsran: when the program started, as the time since 1970, where its "
+                  "events do not tell: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
+      .type_name("TIME")
+      .check([](const std::string& text) {
+        const auto since_1970 = parse_time(text);
+        return since_1970 ? "" : since_1970.error().text();
+      });
+  arguments.add_flag("--json", options->json,
+                     "Print what was read and what was skipped as one JSON object");
+  arguments.footer(
+      "latseq  raw recordings, whose cycle counts become times by their clock lines, and converted "
+      "ones (docs/latseq.md)\n"
+      "t       record.raw, as the T tracer's `record -o` writes it; its messages become scalars "
+      "(docs/oai-t.md)\n"
+      "srsran  the JSON that a build with tracing writes; its spans become scalars with a field "
+      "dur_ns (docs/srsran-events.md)\n"
+      "\n"
+      "A line that holds no event is skipped, and counted by reason.\n"
+      "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
+      "\"events\", \"outside\", \"headers\", \"blank\", \"clock_lines\", \"skipped\": {reason: "
+      "{\"count\", \"first_line\", \"why\"}}, \"fields_left_out\", \"unended\", \"cycle_stamps\", "
+      "\"before_clock\", \"after_clock\", \"disordered\", \"first_ns\", \"last_ns\", "
+      "\"failure\"}]}");
+  arguments.when_parsed([options] {
+    if (!options->began.empty() && options->from != "srsran")
+      refuse_usage("--began is of --from srsran: the others tell their times themselves");
+  });
+  return [options] {
+    if (options->output.empty()) options->output = trace_name(options->files.front());
+    if (options->from == "srsran") return run_srsran(*options);
+    return options->from == "t" ? run(*options, oai_t::import_files)
+                                : run(*options, latseq::import_files);
+  };
+}
+
+}  // namespace sojourn::cli

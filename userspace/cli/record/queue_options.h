@@ -1,0 +1,28 @@
+// What `record` offers of the queue sampler: its options, and the source that they ask for.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analysis/model/queue_info.h"
+#include "userspace/capture/api.h"
+#include "userspace/cli/arguments.h"
+
+namespace sojourn::cli {
+
+struct QueueOptions {
+  bool wanted = false;
+  std::string period;
+  model::SamplingMode mode = model::SamplingMode::kAdaptive;
+  int cpu = -1;
+};
+
+void define_queue_options(Arguments& arguments, QueueOptions& options);
+
+// Refuses the usage where they do not go together.
+void check_queue_options(const Arguments& arguments, const QueueOptions& options);
+
+// To be called once all arguments are parsed; adds nothing where no sampling was asked for.
+Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how);
+
+}  // namespace sojourn::cli

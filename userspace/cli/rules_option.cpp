@@ -1,0 +1,50 @@
+#include "userspace/cli/rules_option.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "analysis/journeys/rule_file.h"
+#include "userspace/cli/tell.h"
+
+namespace sojourn::cli {
+
+void RulesOption::define(Arguments& arguments) {
+  arguments
+      .add_option("--rules", path_,
+                  "A file that says which point feeds which, and how, where their names do not say "
+                  "it. `sojourn report --explain-rules` prints the rules in force in this form")
+      .type_name("FILE");
+}
+
+Result<journeys::Rules> RulesOption::read() const {
+  if (path_.empty()) return journeys::Rules{};
+  return journeys::read_rules(path_);
+}
+
+Result<journeys::Topology> derive(const trace::Reader& reader, const journeys::Rules& rules) {
+  auto topology = journeys::Topology::derive(reader.schema(), rules);
+  if (topology)
+    for (const std::string& words : topology->unmatched_rules)
+      tell("{} in {}: this rule is left out\n", words, reader.path());
+  return topology;
+}
+
+latseq::Ends latseq_ends(const journeys::Rules& rules) {
+  latseq::Ends stated = {.in = {}, .out = {}};
+  for (const journeys::PointRule& rule : rules.points) {
+    const std::size_t direction = rule.point.direction == model::Direction::kUplink ? 1 : 0;
+    const auto dashes = rule.point.name.find("--");
+    if (rule.kind == journeys::PointKind::kInput)
+      stated.in[direction].push_back(rule.point.name.substr(0, dashes));
+    if (rule.kind == journeys::PointKind::kOutput)
+      stated.out[direction].push_back(rule.point.name.substr(dashes + 2));
+  }
+  latseq::Ends ends;
+  for (std::size_t direction = 0; direction < 2; ++direction) {
+    if (!stated.in[direction].empty()) ends.in[direction] = std::move(stated.in[direction]);
+    if (!stated.out[direction].empty()) ends.out[direction] = std::move(stated.out[direction]);
+  }
+  return ends;
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,77 @@
+// What debug information says of types, one question a function: what a type is once its name and
+// qualifiers are off, how large, which member of it lies where. Of libdw's entries, which are read
+// where a forged file harms nobody (debug_info.h). No state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::coarse::dwarf {
+
+constexpr unsigned kMaxNesting = 64;  // types within types, code within code
+constexpr std::size_t kMaxMembers = 65'536;
+
+std::string name_of(Dwarf_Die die);
+// The first of these that it has; empty: none.
+std::string text_of(Dwarf_Die die, std::initializer_list<unsigned> attributes);
+std::optional<std::uint64_t> number_of(Dwarf_Die die, unsigned attribute);
+// Without its name and qualifiers.
+std::optional<Dwarf_Die> type_of(Dwarf_Die die);
+std::optional<std::uint64_t> bytes_of(Dwarf_Die type);
+
+// Where a function is entered; of one in several places, the first of them.
+std::optional<std::uint64_t> entry_of(Dwarf_Die function);
+
+bool is_record(Dwarf_Die type);
+bool is_pointer(Dwarf_Die type);
+bool is_reference(Dwarf_Die type);
+
+// A record that calls pass by its address, as copying or destroying it is more than moving bytes.
+bool is_by_reference(Dwarf_Die record, unsigned depth = 0);
+// What the ABI asks of the parts of a record.
+struct Parts {
+  bool are_integers = true;  // or pointers
+  bool are_aligned = true;   // each at a multiple of its size
+};
+Parts parts_of(Dwarf_Die record);
+// How many elements an array has in each dimension; 0: that is not said.
+std::vector<std::uint64_t> counts_of(Dwarf_Die array);
+
+// A type that is one number: how many bytes, and whether it has a sign.
+struct Number {
+  std::uint8_t bytes = 0;
+  bool is_signed = false;
+};
+
+Result<Number> number_type(Dwarf_Die type);
+
+// Until `take` says false; false where there are more than `most`.
+template <typename Take>
+bool each_child(Dwarf_Die die, std::size_t most, Take take) {
+  Dwarf_Die child;
+  if (dwarf_child(&die, &child) != 0) return true;
+  do {
+    if (most-- == 0) return false;
+    if (!take(child)) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return true;
+}
+
+struct Member {
+  Dwarf_Die die;
+  std::int64_t offset = 0;
+};
+
+// Also of base classes, and of records without a name.
+std::optional<Member> find_member(Dwarf_Die record, const std::string& name,
+                                  std::vector<std::string>& known, unsigned depth = 0);
+
+}  // namespace sojourn::coarse::dwarf

@@ -1,0 +1,349 @@
+#include "userspace/coarse/mapped_points.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include "userspace/base/count_text.h"
+#include "userspace/coarse/code/return_safety.h"
+#include "userspace/coarse/debug/debug_file.h"
+#include "userspace/coarse/functions/data_path.h"
+#include "userspace/coarse/functions/function_names.h"
+#include "userspace/coarse/functions/function_search.h"
+#include "userspace/coarse/site_maker.h"
+#include "userspace/tracee/elf_file.h"
+#include "userspace/tracee/mapped_files.h"
+#include "userspace/tracee/points.h"
+#include "userspace/tracee/procfs.h"
+
+namespace sojourn::coarse {
+
+namespace {
+
+using tracee::printable;
+
+// "libmac.so:0x1f40"
+struct AddressName {
+  std::string library;
+  std::uint64_t address = 0;
+};
+
+std::optional<AddressName> address_name(std::string_view function) {
+  const std::size_t colon = function.rfind(":0x");
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  const auto address = tracee::parse_number(function.substr(colon + 3), 16);
+  if (!address) return std::nullopt;
+  return AddressName{std::string(function.substr(0, colon)), *address};
+}
+
+bool is_named(const std::string& file, const std::string& glob) {
+  const std::string base = file.substr(file.rfind('/') + 1);
+  return fnmatch(glob.c_str(), file.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0;
+}
+
+// One point of a map, and what the files have told of it so far.
+struct Wanted {
+  const Map* map = nullptr;
+  const MapPoint* point = nullptr;
+  const MapPoint* end = nullptr;  // of a span, whose beginning the point is
+  std::optional<AddressName> address;
+  std::size_t places = 0;  // functions that were found, with or without room for a probe
+  std::size_t files = 0;   // that it may be in
+  std::vector<std::string> near = {};
+  std::size_t guesses = 0;  // instead of a name: so many that look like a data path
+};
+
+// The variables of the point's expressions, in the order of its fields. Where a function is left
+// debug information says nothing of them.
+std::vector<std::string> variables_of(const MapPoint& point) {
+  std::vector<std::string> variables;
+  if (point.is_exit) return variables;
+  for (const MapField& field : point.fields)
+    if (!field.expression.variable.empty()) variables.push_back(field.expression.variable);
+  return variables;
+}
+
+class Collector {
+ public:
+  // `no_return_probes`: why the process can have none; empty where it can.
+  Collector(FoundPoints& found, std::span<const Map> maps, const Options& options,
+            std::string no_return_probes)
+      : found_(found),
+        settings_{.options = options,
+                  .needs_calls = std::ranges::any_of(maps, &Map::needs_calls),
+                  .no_return_probes = std::move(no_return_probes)} {
+    for (const Map& map : maps)
+      for (std::size_t at = 0; at < map.points.size(); ++at) {
+        const MapPoint& point = map.points[at];
+        if (point.part == SpanPart::kSpanEnd) continue;
+        wanted_.push_back(
+            {.map = &map,
+             .point = &point,
+             .end = point.part == SpanPart::kSpanBegin ? &map.points.at(at + 1) : nullptr,
+             .address = address_name(point.function)});
+      }
+  }
+
+  void add_file(tracee::MappedFile file, std::span<const tracee::Mapping> mappings);
+  void tell_missing();
+  // Instead of what the maps say: so many functions of each file.
+  void guess(std::size_t most) {
+    for (Wanted& one : wanted_) one.guesses = most;
+  }
+
+ private:
+  // One file while it is read.
+  struct Context {
+    const tracee::ElfFile& elf;
+    const tracee::MappedFile& file;
+  };
+
+  void unusable(const Wanted& wanted, std::string why) {
+    found_.points.unusable.push_back(
+        {printable(wanted.map->at(wanted.point->place)), std::move(why)});
+  }
+
+  void take_result(const Context& context, Wanted& wanted, SearchResult& result);
+  void tell_inlined(const Context& context, const Wanted& wanted, const SearchResult& result);
+  void take_function(const Context& context, Wanted& wanted, const FoundFunction& function);
+  Result<void> make_sites(const Context& context, const Wanted& wanted,
+                          const FoundFunction& function);
+  Result<void> check_free(std::size_t file, const DraftSite& draft, bool has_call_for_itself) const;
+  Result<model::PointId> intern(model::Point point);
+  std::size_t file_index(const tracee::MappedFile& file);
+
+  FoundPoints& found_;
+  SiteMaker::Settings settings_;
+  std::vector<Wanted> wanted_;
+  // Sites, by file and offset, of points that begin or end a call of their own.
+  std::set<std::pair<std::size_t, std::uint64_t>> taken_;
+};
+
+Result<model::PointId> Collector::intern(model::Point point) {
+  auto& points = found_.points.schema.points;
+  const auto known = std::ranges::find(points, point);
+  const auto id = static_cast<std::size_t>(known - points.begin());
+  if (id == model::kMaxPoints) return fail("more than {} points", model::kMaxPoints);
+  if (known == points.end()) points.push_back(std::move(point));
+  return static_cast<model::PointId>(id);
+}
+
+// Among the points' files.
+std::size_t Collector::file_index(const tracee::MappedFile& file) {
+  auto& files = found_.points.files;
+  const auto known = std::ranges::find_if(files, [&](const tracee::MappedFile& one) {
+    return one.inode == file.inode && one.device == file.device;
+  });
+  const auto index = static_cast<std::size_t>(known - files.begin());
+  if (known == files.end()) files.push_back(file);
+  return index;
+}
+
+// Two points that are hit at once cannot both be the call that begins or ends there.
+Result<void> Collector::check_free(std::size_t file, const DraftSite& draft,
+                                   bool has_call_for_itself) const {
+  const auto& sites = found_.points.sites;
+  const bool is_used = std::ranges::any_of(sites, [&](const tracee::Site& site) {
+    return site.file == file && site.offset == draft.site.offset;
+  });
+  if (!is_used || (!has_call_for_itself && !taken_.contains({file, draft.site.offset}))) return {};
+  return fail(
+      "another point of the map is hit at {}: a span, or what a function's exit is, has it "
+      "for itself",
+      draft.about.place());
+}
+
+// All that the point has in the function, or nothing.
+Result<void> Collector::make_sites(const Context& context, const Wanted& wanted,
+                                   const FoundFunction& function) {
+  const SiteMaker maker(settings_, context.elf, context.file, function);
+  SJ_TRY(drafts, wanted.end == nullptr ? maker.make(*wanted.point)
+                                       : maker.make_span(*wanted.point, *wanted.end));
+  if (found_.points.sites.size() + drafts.size() > SJ_MAX_SITES)
+    return fail("more than {} sites", SJ_MAX_SITES);
+  const std::size_t file = file_index(context.file);
+  const bool has_call_for_itself = wanted.end != nullptr || wanted.point->is_exit;
+  for (const DraftSite& draft : drafts) SJ_CHECK(check_free(file, draft, has_call_for_itself));
+  for (DraftSite& draft : drafts) {
+    if (has_call_for_itself) taken_.insert({file, draft.site.offset});
+    SJ_TRY(id, intern(std::move(draft.point)));
+    draft.site.file = file;
+    draft.site.point = id;
+    draft.about.site = found_.points.sites.size();
+    found_.points.sites.push_back(std::move(draft.site));
+    found_.mapped.push_back(std::move(draft.about));
+  }
+  return {};
+}
+
+void Collector::take_function(const Context& context, Wanted& wanted,
+                              const FoundFunction& function) {
+  ++wanted.places;
+  const auto made = make_sites(context, wanted, function);
+  if (!made)
+    unusable(wanted, fmt::format("{} in {}: {}", printable(function.shown),
+                                 printable(context.file.name), made.error().text()));
+}
+
+// Its calls there are not seen.
+void Collector::tell_inlined(const Context& context, const Wanted& wanted,
+                             const SearchResult& result) {
+  unusable(wanted, fmt::format("calls of '{}' in {}: it is inlined in {}, such as in {}",
+                               wanted.point->function, printable(context.file.name),
+                               base::counted(result.inlined, "place"),
+                               printable(fmt::format("{}", fmt::join(result.inlined_into, ", ")))));
+}
+
+void Collector::take_result(const Context& context, Wanted& wanted, SearchResult& result) {
+  if (!result.ambiguous.empty()) {
+    ++wanted.places;
+    unusable(
+        wanted,
+        fmt::format("'{}' may be any of several functions of {}, such as {}; say which, by its "
+                    "parameters or its library, or give a glob for all of them",
+                    wanted.point->function, printable(context.file.name),
+                    printable(fmt::format("{}", fmt::join(result.ambiguous, ", ")))));
+    return;
+  }
+  if (!result.within.empty()) {
+    ++wanted.places;
+    unusable(wanted,
+             fmt::format("{} is where no function begins, but within {}: a probe there could "
+                         "break an instruction",
+                         wanted.point->function, printable(result.within)));
+    return;
+  }
+  for (FoundFunction& function : result.functions) {
+    if (wanted.address) function.shown = wanted.point->function;
+    if (context.elf.in_code(function.code.address)) {
+      take_function(context, wanted, function);
+      continue;
+    }
+    ++wanted.places;
+    unusable(wanted, fmt::format("there is no code at {:#x} of {}", function.code.address,
+                                 printable(context.file.name)));
+  }
+  if (result.inlined != 0) {
+    ++wanted.places;
+    tell_inlined(context, wanted, result);
+  }
+  if (wanted.near.empty()) wanted.near = std::move(result.near);
+}
+
+void Collector::add_file(tracee::MappedFile file, std::span<const tracee::Mapping> mappings) {
+  std::vector<Wanted*> asked;
+  for (Wanted& one : wanted_) {
+    const std::string& glob = one.address ? one.address->library : one.point->library;
+    if (one.guesses != 0 && is_of_toolchain(file.name)) continue;
+    if (glob.empty() || is_named(file.name, glob)) asked.push_back(&one);
+  }
+  if (asked.empty() || !tracee::ElfFile::has_magic(file.path)) return;
+  const auto elf = tracee::ElfFile::open(file.path, file.name);
+  if (!elf || elf->machine() != tracee::Machine::kX86_64) return;
+  if (const auto biases = load_biases(*elf, mappings); !biases.empty())
+    file.load_bias = biases.front();
+  const auto debug = find_debug_file(*elf, file);
+  Context context{.elf = *elf, .file = file};
+  std::vector<Query> queries;
+  for (Wanted* one : asked) {
+    ++one->files;
+    queries.push_back(
+        {.pattern = one->point->function,
+         .address = one->address ? std::optional(one->address->address) : std::nullopt,
+         .variables = variables_of(*one->point),
+         .guesses = one->guesses});
+  }
+  auto results = find_functions(*elf, debug ? &*debug : nullptr, queries);
+  if (!results) {
+    found_.points.unusable.push_back({printable(file.name), results.error().text()});
+    return;
+  }
+  for (std::size_t at = 0; at < asked.size(); ++at)
+    take_result(context, *asked[at], (*results)[at]);
+}
+
+void Collector::tell_missing() {
+  for (const Wanted& one : wanted_) {
+    if (one.places != 0) continue;
+    const std::string& glob = one.address ? one.address->library : one.point->library;
+    if (one.files == 0) {
+      unusable(one, glob.empty() ? "there is no file of x86-64 to look into"
+                                 : fmt::format("no file named '{}' is executed", glob));
+      continue;
+    }
+    unusable(one, fmt::format("no function '{}' in {}{}", one.point->function,
+                              base::counted(one.files, "file"),
+                              one.near.empty()
+                                  ? ": is it stripped, or was the function inlined everywhere?"
+                                  : printable(fmt::format(", but {}", fmt::join(one.near, ", ")))));
+  }
+}
+
+}  // namespace
+
+std::string MappedSite::place() const {
+  return offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("+{:#x}", offset);
+}
+
+Result<FoundPoints> find_points(const tracee::Process& process, std::span<const Map> maps,
+                                const Options& options) {
+  FoundPoints found;
+  SJ_TRY(points, tracee::find_points(process));
+  found.points = std::move(points);
+  SJ_TRY(executed, tracee::executed_files(process));
+  std::string no_return_probes =
+      options.takes_return_probes ? why_no_return_probes(process, executed) : std::string();
+  if (!no_return_probes.empty())
+    found.remarks.push_back("not by uretprobes, as they would harm: " + no_return_probes);
+  Collector collector(found, maps, options, std::move(no_return_probes));
+  for (tracee::ExecutedFile& one : executed.files)
+    collector.add_file(std::move(one.file), one.mappings);
+  collector.tell_missing();
+  if (!process.alive()) return fail("process {} has exited", process.title());
+  return found;
+}
+
+Result<FoundPoints> find_guesses(const tracee::Process& process, std::size_t most,
+                                 std::span<const std::string_view> watched) {
+  Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
+  for (const std::string_view text : watched) {
+    auto expression = parse_expression(text);
+    if (!expression) return fail("{}: {}", text, expression.error().what);
+    map.points[0].fields.push_back({.name = fmt::format("watched{}", map.points[0].fields.size()),
+                                    .text = std::string(text),
+                                    .expression = std::move(*expression),
+                                    .place = {}});
+  }
+  FoundPoints found;
+  SJ_TRY(executed, tracee::executed_files(process));
+  Collector collector(found, std::span(&map, 1), {}, {});
+  collector.guess(most);
+  for (tracee::ExecutedFile& one : executed.files)
+    collector.add_file(std::move(one.file), one.mappings);
+  if (!process.alive()) return fail("process {} has exited", process.title());
+  return found;
+}
+
+Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
+                                         std::span<const Map> maps, const Options& options) {
+  FoundPoints found;
+  SJ_TRY(points, tracee::find_points_in_files(paths));
+  found.points = std::move(points);
+  Collector collector(found, maps, options,
+                      "which libraries it will execute is known once it runs");
+  for (const std::string& path : paths) {
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
+    collector.add_file(
+        {.name = path, .path = path, .inode = status.st_ino, .device = status.st_dev}, {});
+  }
+  collector.tell_missing();
+  return found;
+}
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,63 @@
+// The points that maps make of an unprepared program: its functions are looked for by name, a place
+// for a probe is chosen in each, and where its values are is compiled for the BPF programs. What a
+// map says and the program has not is listed as unusable, point by point, and hides nothing else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/coarse/map/map_file.h"
+#include "userspace/tracee/process.h"
+#include "userspace/tracee/program_points.h"
+
+namespace sojourn::coarse {
+
+// What a function does when its probe is hit.
+enum class Probe : std::uint8_t {
+  kEntry,   // it is entered
+  kExit,    // it is left: the probe is where it returns, or jumps to another
+  kReturn,  // it returns, by a uretprobe on its beginning
+};
+
+// How a site of a map came about, for people.
+struct MappedSite {
+  std::size_t site = 0;  // index into Points::sites
+  std::string function;
+  std::int64_t offset = 0;  // from its entry
+  Probe probe = Probe::kEntry;
+  std::string instruction;
+  std::vector<std::string> folded;  // functions whose hits are counted as well: they are one code
+
+  std::string place() const;  // "+0x4"
+};
+
+struct Options {
+  bool takes_slow_sites = false;     // those that the kernel executes in a single step
+  bool takes_return_probes = false;  // uretprobes, in processes where nothing speaks against them
+  bool emulates_long_nops = false;   // this kernel does, of three to eight bytes
+};
+
+struct FoundPoints {
+  tracee::Points points;  // also those that the program was prepared with
+  std::vector<MappedSite> mapped;
+  std::vector<std::string> remarks;  // that people should read, whatever was found
+};
+
+// Of a running process.
+Result<FoundPoints> find_points(const tracee::Process& process, std::span<const Map> maps,
+                                const Options& options);
+// Of programs and libraries that need not run.
+Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
+                                         std::span<const Map> maps, const Options& options);
+
+// Functions that look like the data path, by their names: so many of each file, as they come, with
+// what these expressions say of each call.
+Result<FoundPoints> find_guesses(const tracee::Process& process, std::size_t most,
+                                 std::span<const std::string_view> watched);
+
+}  // namespace sojourn::coarse

@@ -1,0 +1,171 @@
+#include "userspace/coarse/suggest/data_flow.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace sojourn::coarse {
+
+namespace {
+
+constexpr std::size_t kMinCalls = 8;
+constexpr std::size_t kMinThings = 3;  // else it is an object, whose methods are called in turn
+constexpr double kMinShare = 0.7;
+
+// One of the values of a function.
+using Place = std::pair<std::size_t, std::size_t>;
+
+// What lies on the heap or a stack, at an even place.
+bool is_address(std::uint64_t value) {
+  return value >= 0x10000 && value < (std::uint64_t{1} << 47) && value % 8 == 0;
+}
+
+// How often a thing was at one place and then at another.
+struct Step {
+  std::size_t times = 0;
+  std::uint64_t span_ns = 0;  // all of them
+};
+
+struct Edge {
+  Place from;
+  Place to;
+  Step step;
+  double share = 0;
+};
+
+class Search {
+ public:
+  Search(std::vector<WatchedCall> calls, std::size_t functions) : calls_(functions) {
+    std::ranges::sort(calls, {}, &WatchedCall::ts_ns);
+    std::unordered_map<std::uint64_t, Sighting> last;  // by address
+    std::map<Place, std::set<std::uint64_t>> things;
+    for (const WatchedCall& call : calls) {
+      if (call.function >= functions) continue;
+      ++calls_[call.function];
+      for (std::size_t at = 0; at < kWatched.size(); ++at) {
+        const std::uint64_t value = call.values.at(at);
+        if (!is_address(value)) continue;
+        const Place here(call.function, at);
+        things[here].insert(value);
+        note(last[value], here, call.ts_ns);
+      }
+    }
+    for (const auto& [place, values] : things) things_[place] = values.size();
+  }
+
+  std::vector<std::optional<DataFlowStep>> run() {
+    std::map<std::size_t, Edge> into;  // by function
+    for (const auto& [ends, step] : steps_) {
+      const Edge edge{
+          ends.first, ends.second, step,
+          static_cast<double>(step.times) / static_cast<double>(calls_[ends.second.first])};
+      if (!is_believed(edge)) continue;
+      const auto [known, is_new] = into.try_emplace(edge.to.first, edge);
+      if (!is_new && rank(edge) > rank(known->second)) known->second = edge;
+    }
+    break_circles(into);
+    agree(into);
+    std::vector<std::optional<DataFlowStep>> found(calls_.size());
+    for (const auto& [function, edge] : into) {
+      found[function] =
+          DataFlowStep{.watched = edge.to.second, .from = edge.from.first, .share = edge.share};
+      auto& first = found[edge.from.first];
+      if (!first) first = DataFlowStep{.watched = edge.from.second, .from = {}, .share = 0};
+    }
+    return found;
+  }
+
+ private:
+  // Where a thing was seen last, and before that in another function.
+  struct Sighting {
+    std::optional<Place> first;  // of the places in that function
+    std::uint64_t last_ns = 0;
+    std::optional<Place> before;
+    std::uint64_t before_ns = 0;
+    unsigned seen = 0;  // a bit for each of the function's places
+  };
+
+  // Registers often still have what the call before was given: so a function may see it in several
+  // places, of which that which is an argument has it each time.
+  void note(Sighting& thing, Place here, std::uint64_t now_ns) {
+    if (!thing.first || thing.first->first != here.first) {
+      thing.before = std::exchange(thing.first, here);
+      thing.before_ns = thing.last_ns;
+      thing.seen = 0;
+    }
+    thing.last_ns = now_ns;
+    const unsigned bit = 1U << here.second;
+    if (!thing.before || (thing.seen & bit) != 0) return;
+    thing.seen |= bit;
+    Step& step = steps_[{*thing.before, here}];
+    ++step.times;
+    step.span_ns += now_ns - thing.before_ns;
+  }
+
+  bool is_believed(const Edge& edge) const {
+    return calls_[edge.to.first] >= kMinCalls && edge.share >= kMinShare &&
+           things_.at(edge.to) >= kMinThings;
+  }
+
+  // An object that both are methods of is seldom what is meant.
+  std::tuple<bool, std::size_t, double> rank(const Edge& edge) const {
+    return {edge.from.second != 0 || edge.to.second != 0, things_.at(edge.to), edge.share};
+  }
+
+  // What a function passes on is what it was given: else it is not known to be the same unit.
+  static void agree(std::map<std::size_t, Edge>& into) {
+    std::erase_if(into, [&](const auto& one) {
+      const Edge& edge = one.second;
+      const auto before = into.find(edge.from.first);
+      if (before != into.end() && before->second.to.second != edge.from.second) return true;
+      // The first of its way gives only one.
+      return std::ranges::any_of(into, [&](const auto& other) {
+        return other.second.from.first == edge.from.first &&
+               other.second.from.second < edge.from.second;
+      });
+    });
+  }
+
+  // Things are used again: what comes last on their way comes before what is first. That takes
+  // longest, mostly; but what is taken off a list's head was put there, however long ago.
+  static void break_circles(std::map<std::size_t, Edge>& into) {
+    const auto next_of = [&](std::size_t function) -> std::optional<std::size_t> {
+      const auto known = into.find(function);
+      return known == into.end() ? std::nullopt : std::optional(known->second.from.first);
+    };
+    std::vector<std::size_t> all;
+    all.reserve(into.size());
+    for (const auto& [function, edge] : into) all.push_back(function);
+    for (const std::size_t begin : all) {
+      std::vector<std::size_t> way;
+      std::optional<std::size_t> at = begin;
+      while (at && std::ranges::find(way, *at) == way.end()) {
+        way.push_back(*at);
+        at = next_of(*at);
+      }
+      if (!at) continue;
+      way.erase(way.begin(), std::ranges::find(way, *at));
+      const auto looseness = [&](std::size_t function) {
+        const Edge& edge = into.at(function);
+        return std::pair(edge.to.second != kWatchedHead, edge.step.span_ns / edge.step.times);
+      };
+      into.erase(*std::ranges::max_element(way, {}, looseness));
+    }
+  }
+
+  std::vector<std::size_t> calls_;       // by function
+  std::map<Place, std::size_t> things_;  // how many different ones were there
+  std::map<std::pair<Place, Place>, Step> steps_;
+};
+
+}  // namespace
+
+std::vector<std::optional<DataFlowStep>> find_data_flow(std::span<const WatchedCall> calls,
+                                                        std::size_t functions) {
+  return Search({calls.begin(), calls.end()}, functions).run();
+}
+
+}  // namespace sojourn::coarse

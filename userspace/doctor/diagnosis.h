@@ -1,0 +1,35 @@
+// What doctor finds: one Check a line, with what to do about it. Plain data, no behaviour.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sojourn::doctor {
+
+enum class CheckStatus { kPass, kDegraded, kNo };
+
+struct Check {
+  std::string id;     // stable, for programs: "uprobe_multi"
+  std::string title;  // for people
+  CheckStatus verdict = CheckStatus::kPass;
+  std::string finding;
+  std::string advice;  // empty where there is nothing to do
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();  // what was read or measured
+};
+
+// Which ways of recording there are; `why_not` is empty where it works.
+struct UsableEngines {
+  std::string why_not_bpf;
+  std::string why_not_rings;
+
+  bool any() const { return why_not_bpf.empty() || why_not_rings.empty(); }
+};
+
+struct Diagnosis {
+  std::vector<Check> checks;
+  UsableEngines ways;
+};
+
+}  // namespace sojourn::doctor
