@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -130,6 +131,15 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return in_column("  " + command->get_name(), kCommandColumn, command->get_description(), width_);
+}
+
+// The library leaves two lines empty between groups.
+std::string HelpFormatter::make_group(std::string heading, bool is_positional,
+                                      std::vector<const CLI::Option*> options) const {
+  const bool is_first = is_positional || heading == "Options";
+  std::string text =
+      CLI::Formatter::make_group(std::move(heading), is_positional, std::move(options));
+  return is_first ? text : text.substr(1);
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {

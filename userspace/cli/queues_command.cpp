@@ -243,10 +243,9 @@ Action define_queues(Arguments& arguments) {
   add_trace(arguments, options->path);
   arguments.add_flag("--places", options->places,
                      "Only packets in flight between points, from events; no samples");
-  arguments.add_flag("--depths", options->depths, "How long each queue was how deep");
-  arguments.add_flag(
-      "--topology", options->topology,
-      "Which threads feed and drain which queue, and what changed during the capture");
+  arguments.add_flag("--depths", options->depths, "How long each queue had each depth");
+  arguments.add_flag("--topology", options->topology,
+                     "Who feeds and who drains each queue, and what changed during the capture");
   const Argument dot =
       arguments.add_flag("--dot", options->dot, "Print the topology as a Graphviz graph");
   const Argument items = arguments
@@ -262,8 +261,8 @@ Action define_queues(Arguments& arguments) {
       .excludes(dot)
       .excludes(items);
   options->where.define(arguments,
-                        "Only items whose enqueueing event fits this, e.g. 'thread == mac && time "
-                        "< 1s' (docs/filters.md)");
+                        "Only items that entered by an event for which this is true, e.g. 'thread "
+                        "== mac && time < 1s' (docs/filters.md)");
   options->rules.define(arguments);
   arguments.when_parsed([options] {
     if (options->verify && options->where.given())

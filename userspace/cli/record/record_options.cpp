@@ -70,7 +70,7 @@ void RecordOptions::define(Arguments& arguments) {
   define_queue_options(arguments, queues);
   arguments.heading("Flight recorder and triggers");
   flight.define(arguments);
-  arguments.heading("Rings that were filled without sojourn");
+  arguments.heading("Without attaching");
   snapshot.define(arguments);
   post_mortem.define(arguments);
   arguments.heading("Engines and buffers");
