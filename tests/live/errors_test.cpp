@@ -114,7 +114,7 @@ TEST_CASE("a command that cannot be run is told as such, and an older trace is l
 
 TEST_CASE("wrong usage is exit code 2 and says what is wrong") {
   for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{},
+       std::vector<std::vector<std::string>>{{"--"},
                                              {"nonsense"},
                                              {"record", "--for", "10 parsecs", "-p", "1"},
                                              {"record", "-p", "-5"},

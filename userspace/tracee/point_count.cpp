@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <elf.h>
@@ -51,7 +52,8 @@ bool is_note_section(int file, const Elf64_Shdr& section, const Elf64_Shdr& name
          std::memcmp(name.data(), SJ_NOTE_SECTION, name.size()) == 0;
 }
 
-// The notes of one file, one after the other. Sites and engines of one point share its words.
+// The notes of one file, one after the other. A point may have several sites, also in several
+// source files, and both engines.
 class NoteCounter {
  public:
   explicit NoteCounter(std::span<const Elf64_Shdr> sections) : sections_(sections) {}
@@ -75,7 +77,7 @@ class NoteCounter {
     return true;
   }
 
-  std::size_t count() const { return words_.size(); }
+  std::size_t count() const { return points_.size(); }
 
  private:
   static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -87,8 +89,16 @@ class NoteCounter {
     std::memcpy(&fixed, content.data(), sizeof fixed);
     // A linker that drops a function leaves its notes behind.
     if (fixed.version != SJ_NOTE_VERSION || !is_code(fixed.*site)) return;
-    const auto words = content.subspan(sizeof fixed);
-    words_.emplace(reinterpret_cast<const char*>(words.data()), words.size());
+    const auto strings = content.subspan(sizeof fixed);
+    std::string_view words(reinterpret_cast<const char*>(strings.data()), strings.size());
+    const auto take_string = [&] {
+      const std::size_t end = std::min(words.find('\0'), words.size());
+      std::string text(words.substr(0, end));
+      words.remove_prefix(std::min(end + 1, words.size()));
+      return text;
+    };
+    std::string point_words = take_string();
+    points_.emplace(std::move(point_words), take_string());
   }
 
   bool is_code(std::uint64_t address) const {
@@ -99,7 +109,7 @@ class NoteCounter {
   }
 
   std::span<const Elf64_Shdr> sections_;
-  std::set<std::string, std::less<>> words_;
+  std::set<std::pair<std::string, std::string>> points_;  // its words and those of its fields
 };
 
 }  // namespace
