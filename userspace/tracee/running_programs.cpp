@@ -210,7 +210,8 @@ Result<RunningPrograms> find_running_programs(const std::string& proc,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
       look_at_all(proc, pids, names, writing.get());
-    } catch (...) {  // without an end this is seen as time that is up
+    } catch (...) {
+      _exit(1);  // without an end this is seen as time that is up
     }
     _exit(0);
   }
