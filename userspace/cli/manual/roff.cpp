@@ -35,7 +35,8 @@ void add(std::string& line, char letter) {
 
 // A dot at the beginning would be a macro, an apostrophe has its name already.
 std::string begun(std::string line) {
-  return line.starts_with('.') ? "\\&" + line : line;
+  if (line.starts_with('.')) line.insert(0, "\\&");
+  return line;
 }
 
 }  // namespace
