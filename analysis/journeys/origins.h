@@ -18,7 +18,7 @@ struct Origin {
   bool missing = false;  // or none of those that went in, though they have numbers to compare
 };
 
-// Of a unit with one parent, at a point that is `unpacked`.
+// Of a unit with one parent, at a point that is `from_block`.
 Origin origin_of(const Unit& unit, const Topology& topology);
 
 }  // namespace sojourn::journeys

@@ -108,7 +108,7 @@ Result<Answer> run_in_child(Work work,
   return message.answer;
 }
 
-// `work` returns a std::string in the child, of at most `most_bytes`.
+// `work` returns a std::string in the child, of at most `max_bytes`.
 template <typename Work>
 Result<std::string> text_from_child(Work work, std::size_t max_bytes,
                                     std::chrono::milliseconds timeout) {

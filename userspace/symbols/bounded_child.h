@@ -11,7 +11,7 @@
 
 namespace sojourn::symbols {
 
-// What `work` returns there, at most `most_bytes` long. The answer is as hostile as the files are.
+// What `work` returns there, at most `max_bytes` long. The answer is as hostile as the files are.
 Result<std::string> run_in_bounded_child(const std::function<std::string()>& work,
                                          std::size_t max_bytes, std::chrono::milliseconds timeout);
 
