@@ -53,7 +53,7 @@ class EventEngine final : public Engine {
         evicted_(topology_, store_),
         senders_(topology_, store_, totals_),
         receptions_(topology_, store_, evicted_),
-        matcher_(topology_, rules_, store_, evicted_, senders_, receptions_),
+        matcher_(topology_, store_, evicted_, senders_, receptions_),
         forward_(topology_, rules_, store_, observer_, around.journeys,
                  [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
         backward_(topology_, store_, observer_, around.journeys),

@@ -32,10 +32,9 @@ std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
 
 }  // namespace
 
-Matcher::Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
-                 Senders& senders, Receptions& receptions)
+Matcher::Matcher(const Topology& topology, Store& store, Evicted& evicted, Senders& senders,
+                 Receptions& receptions)
     : topology_(topology),
-      rules_(rules),
       store_(store),
       evicted_(evicted),
       senders_(senders),

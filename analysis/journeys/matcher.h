@@ -19,8 +19,8 @@ namespace sojourn::journeys {
 
 class Matcher {
  public:
-  Matcher(const Topology& topology, const Rules& rules, Store& store, Evicted& evicted,
-          Senders& senders, Receptions& receptions);
+  Matcher(const Topology& topology, Store& store, Evicted& evicted, Senders& senders,
+          Receptions& receptions);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
   void match(const Unit& child, Match& into, bool finally);
@@ -81,7 +81,6 @@ class Matcher {
   bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
-  const Rules& rules_;
   Store& store_;
   Evicted& evicted_;
   Senders& senders_;

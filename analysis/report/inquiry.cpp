@@ -26,11 +26,12 @@ Inquiry::Inquiry(trace::Reader& reader, const journeys::Topology& topology,
                    more(verdict);
                  }) {}
 
-Result<void> Inquiry::run(const Progress& progress) {
-  SJ_CHECK(rebuild(reader_, rules_, explainer_, progress, [this](const model::EventBatch& events) {
-    explainer_.consume(events);
-    return true;
-  }));
+Result<void> Inquiry::run(Executor& executor, const Progress& progress) {
+  SJ_CHECK(rebuild(executor, reader_, rules_, explainer_, progress,
+                   [this](const model::EventBatch& events) {
+                     explainer_.consume(events);
+                     return true;
+                   }));
   explainer_.finish();
   return {};
 }

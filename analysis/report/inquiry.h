@@ -26,7 +26,7 @@ class Inquiry {
   Inquiry(const Inquiry&) = delete;
   Inquiry& operator=(const Inquiry&) = delete;
 
-  Result<void> run(const Progress& progress);
+  Result<void> run(Executor& executor, const Progress& progress);
 
   const causes::Names& names() const { return names_; }
   const causes::Tally& tally() const { return tally_; }

@@ -73,6 +73,8 @@ struct Content {
 
 std::string to_text(const Content& content, bool all_points);
 nlohmann::ordered_json to_json(const Content& content);
+// As a text, which is UTF-8 whatever the target's texts were.
+std::string json_text(const nlohmann::ordered_json& object);
 // A distribution in microseconds, each quantile with its bounds.
 nlohmann::ordered_json times_json(const statistics::Distribution& times);
 

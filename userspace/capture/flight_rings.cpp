@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/words.h"
 #include "userspace/capture/control/signals.h"
 #include "userspace/capture/output/dumps.h"

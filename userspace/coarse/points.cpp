@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/words.h"
 #include "userspace/coarse/code/return_safety.h"
 #include "userspace/coarse/debug/debug_file.h"

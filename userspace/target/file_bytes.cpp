@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/target/procfs.h"
 
 namespace sojourn::target {

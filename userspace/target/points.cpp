@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/target/elf_file.h"
 #include "userspace/target/mapped_files.h"
 #include "userspace/target/notes.h"

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/own_child.h"
 #include "userspace/target/mapped_files.h"
 #include "userspace/target/maps.h"

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/target/core_file.h"
 #include "userspace/target/file_bytes.h"
 #include "userspace/target/process.h"
