@@ -10,7 +10,7 @@
 
 namespace sojourn::capture {
 
-Result<Dumped> ItemStore::dump(const std::string& path, model::Capture) const {
+Result<Dumped> ItemStore::dump(const std::string& path, const model::Capture&) const {
   return fail("dump {}: nothing is held", path);
 }
 
@@ -118,12 +118,13 @@ Result<trace::Writer> FlightStore::begin_file(const std::string& path,
   return std::move(writer);
 }
 
-Result<Dumped> FlightStore::dump(const std::string& path, model::Capture about) const {
-  SJ_TRY(writer, begin_file(path, about));
+Result<Dumped> FlightStore::dump(const std::string& path, const model::Capture& about) const {
+  auto dumped = about;
+  SJ_TRY(writer, begin_file(path, dumped));
   SJ_CHECK(writer.finish());
   return Dumped{.events = writer.events(),
                 .bytes = writer.bytes(),
-                .span = std::chrono::nanoseconds(about.close_ns - about.open_ns)};
+                .span = std::chrono::nanoseconds(dumped.close_ns - dumped.open_ns)};
 }
 
 }  // namespace sojourn::capture

@@ -57,7 +57,7 @@ class ItemStore {
 
   // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
   // open mark moves to where the history begins. An error where nothing is held.
-  virtual Result<Dumped> dump(const std::string& path, model::Capture about) const;
+  virtual Result<Dumped> dump(const std::string& path, const model::Capture& about) const;
   // Begins a file with what is held. What comes later may be written to it as well.
   virtual Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
 };
@@ -87,7 +87,7 @@ class FlightStore final : public ItemStore {
   void pin() override { is_pinned_ = true; }
   void unpin() override { is_pinned_ = false; }
 
-  Result<Dumped> dump(const std::string& path, model::Capture about) const override;
+  Result<Dumped> dump(const std::string& path, const model::Capture& about) const override;
   Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const override;
 
  private:
