@@ -9,6 +9,11 @@ add_library(sojourn_defaults INTERFACE)
 target_compile_options(sojourn_defaults INTERFACE
   -Wall -Wextra -Wconversion -Wshadow
   $<$<BOOL:${SOJOURN_WERROR}>:-Werror>)
+# Where size_t has 32 bits: what a file says is a 64-bit number, and compared with a size before it is used as one. And
+# several sources are compiled as one there, whose unnamed namespaces are then the same.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+  target_compile_options(sojourn_defaults INTERFACE -Wno-shorten-64-to-32 -Wno-sign-conversion -Wno-shadow)
+endif()
 target_include_directories(sojourn_defaults INTERFACE ${PROJECT_SOURCE_DIR})
 
 if(SOJOURN_SANITIZE)

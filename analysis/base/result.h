@@ -3,12 +3,9 @@
 // call, callers may put context in front on the way up, and main prints it once.
 #pragma once
 
-#include <cerrno>
-#include <cstring>
 #include <expected>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,15 +33,6 @@ using Result = std::expected<T, Error>;
 template <typename... Args>
 std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error(fmt::format(format, std::forward<Args>(args)...)));
-}
-
-// For a failed system call: `return fail_errno("open {}", path)` adds errno's words.
-template <typename... Args>
-std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
-  const int code = errno;
-  return std::unexpected(
-      Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
-                        std::generic_category().message(code))));
 }
 
 }  // namespace sojourn

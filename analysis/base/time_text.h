@@ -33,8 +33,8 @@ inline constexpr std::array kTimeUnits = {
 };
 
 inline const TimeUnit* find_time_unit(std::string_view name) {
-  const auto* const found = std::ranges::find(kTimeUnits, name, &TimeUnit::name);
-  return found == kTimeUnits.end() ? nullptr : found;
+  const auto found = std::ranges::find(kTimeUnits, name, &TimeUnit::name);
+  return found == kTimeUnits.end() ? nullptr : &*found;
 }
 
 // What is wrong with a time that is a bare number, with the words to type instead.

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -96,26 +93,18 @@ class Threads {
   std::map<std::string, std::uint32_t> numbers_;
 };
 
-Result<std::uint64_t> last_change_ns(const std::string& path) {
-  std::error_code error;
-  const auto time = std::filesystem::last_write_time(path, error);
-  if (error) return fail("{}: {}", path, error.message());
-  const auto since_1970 = std::chrono::file_clock::to_sys(time).time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(std::chrono::nanoseconds(since_1970).count(), 0));
-}
-
 // Where the recording's time is 0, by the first event that tells the time of the day. It was made
 // on the last day on which it was over before the file was last changed.
-Result<void> find_beginning(const std::string& path, FileSummary& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
+Result<void> find_beginning(const imports::Open& open, FileSummary& file) {
+  const std::string& path = file.path;
+  SJ_TRY(stream, open(path));
+  if (!stream->changed_ns())
     return fail("{}: not a regular file, and what time it was is looked for first: say --began",
                 path);
   std::optional<Event> telling;
   std::uint64_t last_ns = 0;
   std::uint64_t objects = 0;
-  SJ_TRY(ended, read_events(path, [&](const Event& event, std::uint64_t) -> Result<bool> {
+  SJ_TRY(ended, read_events(*stream, [&](const Event& event, std::uint64_t) -> Result<bool> {
            ++objects;
            if (event.day_ns && !telling) telling = event;
            last_ns = std::max(last_ns, event.ts_ns);
@@ -124,7 +113,7 @@ Result<void> find_beginning(const std::string& path, FileSummary& file) {
   if (objects == 0)
     return fail("{}: no event; {}", path, ended.empty() ? "its list is empty" : ended);
   if (!telling) return fail("{}: no event tells what time it was: say --began", path);
-  SJ_TRY(changed_ns, last_change_ns(path));
+  const std::uint64_t changed_ns = *stream->changed_ns();
   const std::uint64_t lasted_ns = last_ns - std::min(last_ns, telling->ts_ns);
   std::uint64_t told_ns = changed_ns / kDayNs * kDayNs + *telling->day_ns;
   while (told_ns + lasted_ns > changed_ns && told_ns >= kDayNs) told_ns -= kDayNs;
@@ -172,14 +161,15 @@ class FileImport {
   std::vector<std::uint64_t> values_;
 };
 
-Result<void> read_file(Points& points, Threads& threads, imports::Destination& into,
-                       const imports::Progress& progress, FileSummary& file) {
-  std::error_code error;
-  const std::uint64_t size = std::filesystem::file_size(file.path, error);
+Result<void> read_file(Points& points, Threads& threads, const imports::Open& open,
+                       imports::Destination& into, const imports::Progress& progress,
+                       FileSummary& file) {
+  SJ_TRY(stream, open(file.path));
+  const std::uint64_t size = stream->size_bytes();
   FileImport file_import(points, threads, into, file);
-  SJ_TRY(ended, read_events(file.path, [&](const Event& event, std::uint64_t end) -> Result<bool> {
+  SJ_TRY(ended, read_events(*stream, [&](const Event& event, std::uint64_t end) -> Result<bool> {
            SJ_CHECK(file_import.add(event));
-           if (file.objects % kProgressObjects == 0) progress(end, error ? end : size);
+           if (file.objects % kProgressObjects == 0) progress(end, size == 0 ? end : size);
            return true;
          }));
   file.failure = std::move(ended);
@@ -189,8 +179,8 @@ Result<void> read_file(Points& points, Threads& threads, imports::Destination& i
 }  // namespace
 
 Result<Summary> import_files(std::span<const std::string> paths,
-                             std::optional<std::uint64_t> began_ns, imports::Destination& into,
-                             const imports::Progress& progress) {
+                             std::optional<std::uint64_t> began_ns, const imports::Open& open,
+                             imports::Destination& into, const imports::Progress& progress) {
   Summary summary;
   Points points;
   Threads threads;
@@ -200,9 +190,9 @@ Result<Summary> import_files(std::span<const std::string> paths,
     if (began_ns)
       file.began_ns = *began_ns;
     else
-      SJ_CHECK(find_beginning(path, file));
+      SJ_CHECK(find_beginning(open, file));
     SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, threads, into, progress, file));
+    SJ_CHECK(read_file(points, threads, open, into, progress, file));
     SJ_CHECK(into.end());
     if (file.events == 0)
       return fail("{}: no event in {} objects{}{}", path, file.objects,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analysis/base/result.h"
+#include "analysis/imports/byte_stream.h"
 #include "analysis/imports/destination.h"
 #include "analysis/imports/import_summary.h"
 
@@ -29,7 +30,7 @@ using Summary = imports::Summary<FileSummary>;
 // `began_ns`: when the recorded program began, since 1970; without it the events have to tell.
 // Fails where a file cannot be read at all, has not one event, or nothing says of when it is.
 Result<Summary> import_files(std::span<const std::string> paths,
-                             std::optional<std::uint64_t> began_ns, imports::Destination& into,
-                             const imports::Progress& progress);
+                             std::optional<std::uint64_t> began_ns, const imports::Open& open,
+                             imports::Destination& into, const imports::Progress& progress);
 
 }  // namespace sojourn::event_json

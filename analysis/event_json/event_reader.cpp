@@ -3,7 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -32,6 +33,59 @@ std::optional<std::uint64_t> day_time(std::string_view text) {
   return ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1'000'000'000 + parts[3] * 1'000;
 }
 
+// A stream byte by byte, as the library reads it.
+class Bytes {
+ public:
+  explicit Bytes(imports::ByteStream& stream) : stream_(stream), buffer_(kBufferBytes) { fill(); }
+
+  bool at_end() const { return next_ == size_; }
+  char next() const { return buffer_[next_]; }
+  void skip() {
+    if (++next_ == size_) fill();
+  }
+  // Up to here.
+  std::uint64_t done() const { return before_ + next_; }
+
+ private:
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+
+  void fill() {
+    before_ += size_;
+    next_ = 0;
+    size_ = stream_.read(buffer_);
+  }
+
+  imports::ByteStream& stream_;
+  std::vector<char> buffer_;
+  std::size_t next_ = 0;
+  std::size_t size_ = 0;
+  std::uint64_t before_ = 0;  // bytes that were in the buffer earlier
+};
+
+class ByteIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = char;
+
+  ByteIterator() = default;  // the end
+  explicit ByteIterator(Bytes& bytes) : bytes_(&bytes) {}
+
+  char operator*() const { return bytes_->next(); }
+  ByteIterator& operator++() {
+    bytes_->skip();
+    return *this;
+  }
+  bool operator==(const ByteIterator& other) const { return at_end() == other.at_end(); }
+
+ private:
+  bool at_end() const { return bytes_ == nullptr || bytes_->at_end(); }
+
+  Bytes* bytes_ = nullptr;
+};
+
 // What the library tells while it reads. Events are the objects of the outermost array, or of the
 // array `traceEvents` in the outermost object.
 class Events {
@@ -39,7 +93,7 @@ class Events {
   using Json = nlohmann::json;
   using Consume = std::function<Result<bool>(const Event&, std::uint64_t)>;
 
-  Events(std::istream& file, const Consume& consume) : file_(file), consume_(consume) {}
+  Events(const Bytes& bytes, const Consume& consume) : bytes_(bytes), consume_(consume) {}
 
   bool null() { return true; }
   bool boolean(bool) { return true; }
@@ -83,8 +137,7 @@ class Events {
     --depth_;
     if (events_depth_ == 0 || depth_ != events_depth_) return true;
     judge();
-    const auto end = file_.tellg();
-    auto go_on = consume_(event_, end < 0 ? 0 : static_cast<std::uint64_t>(end));
+    auto go_on = consume_(event_, bytes_.done());
     if (go_on) return *go_on;
     error_ = std::move(go_on).error();
     return false;
@@ -153,7 +206,7 @@ class Events {
       event_.kind = phase_.empty() ? Event::Kind::kMalformed : Event::Kind::kOther;
   }
 
-  std::istream& file_;
+  const Bytes& bytes_;
   const Consume& consume_;
   std::size_t depth_ = 0;
   std::size_t events_depth_ = 0;  // in the array of events: its own
@@ -171,18 +224,13 @@ class Events {
 }  // namespace
 
 Result<std::string> read_events(
-    const std::string& path,
+    imports::ByteStream& stream,
     const std::function<Result<bool>(const Event&, std::uint64_t end_byte)>& consume) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail_errno("open {}", path);
-  Events events(file, consume);
-  // The library reads the buffer under the stream, which throws what a stream would catch.
-  try {
-    nlohmann::json::sax_parse(file, &events);
-  } catch (const std::ios_base::failure& error) {
-    return error.code().message();
-  }
+  Bytes bytes(stream);
+  Events events(bytes, consume);
+  nlohmann::json::sax_parse(ByteIterator(bytes), ByteIterator(), &events);
   if (events.error()) return std::unexpected(*events.error());
+  if (!stream.failure().empty()) return stream.failure();
   if (!events.failure().empty()) return events.failure();
   if (!events.found_array()) return std::string("it has no list of events");
   return std::string();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/imports/byte_stream.h"
 
 namespace sojourn::event_json {
 
@@ -31,11 +32,11 @@ struct Event {
   std::vector<std::pair<std::string, std::int64_t>> numbers;  // the other numbers it tells
 };
 
-// Gives `consume` every event, in the file's order, with the byte behind it; false stops. Returns
-// why reading ended before the file did, empty: it did not. Fails where the file cannot be read at
-// all.
+// Gives `consume` every event, in the recording's order, with the byte behind it; false stops.
+// Returns why reading ended before the recording did, empty: it did not. Fails where `consume`
+// does.
 Result<std::string> read_events(
-    const std::string& path,
+    imports::ByteStream& stream,
     const std::function<Result<bool>(const Event&, std::uint64_t end_byte)>& consume);
 
 }  // namespace sojourn::event_json

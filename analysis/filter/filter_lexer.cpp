@@ -152,7 +152,7 @@ Result<void> Lexer::apply_unit(Token& token, const Decimal& value) {
     factor = time->ns;
     token.unit = Unit::kTime;
   } else if (!name.empty()) {
-    const auto* const multiple = std::ranges::find(kMultiples, name, &UnitInfo::name);
+    const auto multiple = std::ranges::find(kMultiples, name, &UnitInfo::name);
     if (multiple == kMultiples.end())
       return complain(text_, at,
                       fmt::format("\"{}\" is no unit: ns, us, ms, s, min, h, k, M, G are", name));

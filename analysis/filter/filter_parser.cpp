@@ -159,7 +159,7 @@ class Parser {
         Row{"<", Comparison::kLess, false},    Row{"<=", Comparison::kLessOrEqual, false},
         Row{">", Comparison::kGreater, false}, Row{">=", Comparison::kGreaterOrEqual, false},
     };
-    const auto* const row =
+    const auto row =
         std::ranges::find_if(kRows, [&](const Row& one) { return token_.is(one.symbol); });
     if (token_.is("~") || token_.is("!~"))
       return wrong(left.at,

@@ -58,8 +58,8 @@ std::size_t distance(std::string_view left, std::string_view right) {
 }  // namespace
 
 const KeywordInfo* find_keyword(std::string_view name) {
-  const auto* const found = std::ranges::find(kWords, name, &KeywordInfo::name);
-  return found == kWords.end() ? nullptr : found;
+  const auto found = std::ranges::find(kWords, name, &KeywordInfo::name);
+  return found == kWords.end() ? nullptr : &*found;
 }
 
 std::span<const KeywordInfo> all_keywords() {

@@ -53,7 +53,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
         evicted_units_(topology_, store_),
         mixed_senders_(topology_, store_, totals_),
         harq_receptions_(topology_, store_, evicted_units_),
-        matcher_(topology_, rules_, store_, evicted_units_, mixed_senders_, harq_receptions_),
+        matcher_(topology_, store_, evicted_units_, mixed_senders_, harq_receptions_),
         input_journeys_(
             topology_, rules_, store_, observer_, around.journeys,
             [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),

@@ -32,10 +32,9 @@ std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
 
 }  // namespace
 
-Matcher::Matcher(const Topology& topology, const Rules& rules, UnitStore& store,
-                 EvictedUnits& evicted, MixedSenders& senders, HarqReceptions& receptions)
+Matcher::Matcher(const Topology& topology, UnitStore& store, EvictedUnits& evicted,
+                 MixedSenders& senders, HarqReceptions& receptions)
     : topology_(topology),
-      rules_(rules),
       store_(store),
       evicted_units_(evicted),
       mixed_senders_(senders),

@@ -19,8 +19,8 @@ namespace sojourn::journeys {
 
 class Matcher {
  public:
-  Matcher(const Topology& topology, const Rules& rules, UnitStore& store, EvictedUnits& evicted,
-          MixedSenders& senders, HarqReceptions& receptions);
+  Matcher(const Topology& topology, UnitStore& store, EvictedUnits& evicted, MixedSenders& senders,
+          HarqReceptions& receptions);
 
   // `finally`: nothing before it can come any more, so that what is missing is missed.
   void match(const Unit& child, Match& into, bool finally);
@@ -82,7 +82,6 @@ class Matcher {
   bool same_ids(const Unit& left, const Unit& right) const;
 
   const Topology& topology_;
-  const Rules& rules_;
   UnitStore& store_;
   EvictedUnits& evicted_units_;
   MixedSenders& mixed_senders_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -18,8 +17,6 @@
 
 namespace sojourn::journeys {
 namespace {
-
-constexpr std::size_t kMaxBytes = 1 << 20;
 
 constexpr std::array kKinds = {PointKind::kInput, PointKind::kOutput, PointKind::kInner,
                                PointKind::kDrop,  PointKind::kAck,    PointKind::kControl};
@@ -397,17 +394,6 @@ Result<Rules> parse_rules(std::string_view text, std::string_view file) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::move(parser.rules);
-}
-
-Result<Rules> read_rules(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail_errno("open {}", path);
-  std::string text(kMaxBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return fail("read {}: cannot be read as a file", path);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxBytes) return fail("{}: larger than 1 MiB, which no rules are", path);
-  return parse_rules(text, path);
 }
 
 namespace {

@@ -16,8 +16,6 @@ namespace sojourn::journeys {
 // `file` is what errors call the text.
 Result<Rules> parse_rules(std::string_view text, std::string_view file);
 
-Result<Rules> read_rules(const std::string& path);
-
 // Everything that goes without saying is said: words, times, each point's kind, each pair.
 std::string rules_text(const Topology& topology, const model::Schema& schema, const Rules& rules);
 

@@ -147,14 +147,16 @@ class FileImport {
   trace::EventSorter cycles_;
 };
 
-Result<void> read_file(LinePoints& points, imports::Destination& destination,
-                       const imports::Progress& progress, FileSummary& summary) {
-  SJ_TRY(reader, LineReader::open(summary.path));
+Result<void> read_file(LinePoints& points, const imports::Open& open,
+                       imports::Destination& destination, const imports::Progress& progress,
+                       FileSummary& summary) {
+  SJ_TRY(stream, open(summary.path));
+  LineReader reader(*stream);
   FileImport into(points, destination, summary);
   TextLine line;
   while (reader.next(line)) {
     SJ_CHECK(into.add(line));
-    if (summary.lines % kProgressLines == 0) progress(reader.done_bytes(), reader.size_bytes());
+    if (summary.lines % kProgressLines == 0) progress(stream->done_bytes(), stream->size_bytes());
   }
   SJ_CHECK(into.finish());
   summary.failure = reader.failure();
@@ -174,15 +176,15 @@ std::string why_empty(const FileSummary& file) {
 
 }  // namespace
 
-Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
-                             const imports::Progress& progress) {
+Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
+                             imports::Destination& into, const imports::Progress& progress) {
   Summary summary;
   LinePoints points;
   for (const std::string& path : paths) {
     FileSummary& file = summary.files.emplace_back();
     file.path = path;
     SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, into, progress, file));
+    SJ_CHECK(read_file(points, open, into, progress, file));
     SJ_CHECK(into.end());
     if (file.events == 0) return fail("{}", why_empty(file));
   }

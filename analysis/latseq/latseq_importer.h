@@ -10,6 +10,7 @@
 #include <string>
 
 #include "analysis/base/result.h"
+#include "analysis/imports/byte_stream.h"
 #include "analysis/imports/destination.h"
 #include "analysis/imports/import_summary.h"
 #include "analysis/latseq/line.h"
@@ -50,7 +51,7 @@ struct FileSummary : imports::ImportedFile {
 using Summary = imports::Summary<FileSummary>;
 
 // Fails where a file cannot be read at all or has not one event. The caller finishes the trace.
-Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
-                             const imports::Progress& progress);
+Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
+                             imports::Destination& into, const imports::Progress& progress);
 
 }  // namespace sojourn::latseq

@@ -1,12 +1,10 @@
 #include "analysis/latseq/line_reader.h"
 
-#include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include "analysis/latseq/line.h"
 
@@ -22,29 +20,7 @@ constexpr std::uint64_t kEndless = std::uint64_t{256} << 20;
 
 }  // namespace
 
-void LineReader::Close::operator()(gzFile_s* file) const {
-  gzclose(file);
-}
-
-Result<LineReader> LineReader::open(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
-  if (S_ISDIR(status.st_mode)) return fail("open {}: is a directory", path);
-  // What is not compressed is read as it is.
-  gzFile_s* file = gzopen(path.c_str(), "rbe");
-  if (file == nullptr) return fail_errno("open {}", path);
-  return LineReader(file, S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0);
-}
-
-LineReader::LineReader(gzFile_s* file, std::uint64_t size_bytes)
-    : file_(file), size_bytes_(size_bytes), buffer_(kBufferBytes) {
-  gzbuffer(file, 256 * 1024);
-}
-
-std::uint64_t LineReader::done_bytes() const {
-  const auto offset = gzoffset(file_.get());
-  return offset < 0 ? 0 : static_cast<std::uint64_t>(offset);
-}
+LineReader::LineReader(imports::ByteStream& stream) : stream_(stream), buffer_(kBufferBytes) {}
 
 // More text behind what is there; false: there is none.
 bool LineReader::fill() {
@@ -52,20 +28,13 @@ bool LineReader::fill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  const int got =
-      gzread(file_.get(), buffer_.data() + end_, static_cast<unsigned>(buffer_.size() - end_));
+  const auto got = stream_.read(std::span(buffer_).subspan(end_));
   if (got > 0) {
-    end_ += static_cast<std::size_t>(got);
+    end_ += got;
     return true;
   }
   at_end_ = true;
-  int code = Z_OK;
-  const char* words = gzerror(file_.get(), &code);
-  // A compressed file that is cut ends without an error of read().
-  if (code == Z_ERRNO)
-    failure_ = std::generic_category().message(errno);
-  else if (code != Z_OK)
-    failure_ = code == Z_BUF_ERROR ? "compressed data is cut" : words;
+  failure_ = stream_.failure();
   return false;
 }
 

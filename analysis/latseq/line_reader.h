@@ -1,17 +1,14 @@
-// A text file's lines, one after the other, gzipped or plain. Memory does not depend on how long
-// the file or a line is. One thread owns a LineReader; a line is valid until the next one.
+// A text's lines, one after the other. Memory does not depend on how long the text or a line is.
+// One thread owns a LineReader; a line is valid until the next one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/base/result.h"
-
-struct gzFile_s;
+#include "analysis/imports/byte_stream.h"
 
 namespace sojourn::latseq {
 
@@ -23,26 +20,18 @@ struct TextLine {
 
 class LineReader {
  public:
-  static Result<LineReader> open(const std::string& path);
+  // The stream outlives it.
+  explicit LineReader(imports::ByteStream& stream);
 
   // False at the end, or where reading failed.
   bool next(TextLine& line);
-  // Why there was no more: empty at the end of the file.
+  // Why there was no more: empty at the end.
   const std::string& failure() const { return failure_; }
 
-  std::uint64_t done_bytes() const;  // of the file as it is stored
-  std::uint64_t size_bytes() const { return size_bytes_; }
-
  private:
-  struct Close {
-    void operator()(gzFile_s* file) const;
-  };
-
-  LineReader(gzFile_s* file, std::uint64_t size_bytes);
   bool fill();
 
-  std::unique_ptr<gzFile_s, Close> file_;
-  std::uint64_t size_bytes_ = 0;
+  imports::ByteStream& stream_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

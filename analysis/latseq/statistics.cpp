@@ -1,8 +1,8 @@
 // The figures of latseq_stats, with the roundings of the libraries that it uses.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -17,10 +17,9 @@ namespace {
 
 constexpr std::array kQuantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
 
+// Not std::from_chars, which libc++ does not have for doubles.
 double number(const std::string& text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return std::strtod(text.c_str(), nullptr);
 }
 
 // Six decimals of the exact value, as Python's round().

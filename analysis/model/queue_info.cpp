@@ -24,7 +24,7 @@ std::string_view name_of(const std::array<std::string_view, kNames>& names, Enum
 template <typename Enum, std::size_t kNames>
 std::optional<Enum> value_of(const std::array<std::string_view, kNames>& names,
                              std::string_view text) {
-  const auto* const name = std::ranges::find(names, text);
+  const auto name = std::ranges::find(names, text);
   if (name == names.end()) return std::nullopt;
   return static_cast<Enum>(name - names.begin());
 }

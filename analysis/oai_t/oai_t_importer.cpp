@@ -8,10 +8,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -205,52 +202,53 @@ class FileImport {
   std::vector<std::uint64_t> values_;
 };
 
-std::string broken_off(const std::ifstream& file, std::uint64_t at) {
-  return fmt::format("the record at byte {} {}", at, file.bad() ? "cannot be read" : "is cut");
+std::string broken_off(const imports::ByteStream& file, std::uint64_t at) {
+  return fmt::format("the record at byte {} {}", at,
+                     file.failure().empty() ? "is cut" : "cannot be read");
 }
 
-Result<void> read_file(Points& points, imports::Destination& destination,
+Result<void> read_file(Points& points, const imports::Open& open, imports::Destination& destination,
                        const imports::Progress& progress, FileSummary& summary) {
-  std::ifstream file(summary.path, std::ios::binary);
-  if (!file) return fail_errno("open {}", summary.path);
-  std::error_code unknown;  // of a pipe
-  const std::uint64_t size = std::filesystem::file_size(summary.path, unknown);
+  SJ_TRY(stream, open(summary.path));
+  const std::uint64_t size = stream->size_bytes();
   FileImport into(points, destination, summary);
   std::vector<char> record;
   for (std::uint64_t at = 0; summary.failure.empty();) {
-    std::uint32_t length = 0;
-    if (!file.read(reinterpret_cast<char*>(&length), sizeof length)) {
-      if (file.bad() || file.gcount() != 0) summary.failure = broken_off(file, at);
+    std::array<char, sizeof(std::uint32_t)> head{};
+    const auto got = stream->read(head);
+    if (got < head.size()) {
+      if (got != 0 || !stream->failure().empty()) summary.failure = broken_off(*stream, at);
       break;
     }
+    const auto length = std::bit_cast<std::uint32_t>(head);
     if (length < kHeadBytes || length > kMaxBytes) {
       summary.failure =
           fmt::format("at byte {} is no record of T's: it would have {} bytes", at, length);
       break;
     }
     record.resize(length);
-    if (!file.read(record.data(), static_cast<std::streamsize>(length))) {
-      summary.failure = broken_off(file, at);
+    if (stream->read(record) < length) {
+      summary.failure = broken_off(*stream, at);
       break;
     }
     SJ_CHECK(into.add(record));
-    at += sizeof length + length;
-    if (summary.records % kProgressRecords == 0) progress(at, unknown ? at : size);
+    at += head.size() + length;
+    if (summary.records % kProgressRecords == 0) progress(at, size == 0 ? at : size);
   }
   return into.finish();
 }
 
 }  // namespace
 
-Result<Summary> import_files(std::span<const std::string> paths, imports::Destination& into,
-                             const imports::Progress& progress) {
+Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
+                             imports::Destination& into, const imports::Progress& progress) {
   Summary summary;
   Points points;
   for (const std::string& path : paths) {
     FileSummary& file = summary.files.emplace_back();
     file.path = path;
     SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, into, progress, file));
+    SJ_CHECK(read_file(points, open, into, progress, file));
     SJ_CHECK(into.end());
     if (file.events == 0)
       return fail("{}: no event of T's in {} records{}{}", path, file.records,

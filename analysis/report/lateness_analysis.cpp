@@ -26,11 +26,12 @@ LatenessAnalysis::LatenessAnalysis(trace::Reader& reader, const journeys::Topolo
                    more(verdict);
                  }) {}
 
-Result<void> LatenessAnalysis::run(const Progress& progress) {
-  SJ_CHECK(rebuild(reader_, rules_, explainer_, progress, [this](const model::EventBatch& events) {
-    explainer_.consume(events);
-    return true;
-  }));
+Result<void> LatenessAnalysis::run(Executor& executor, const Progress& progress) {
+  SJ_CHECK(rebuild(executor, reader_, rules_, explainer_, progress,
+                   [this](const model::EventBatch& events) {
+                     explainer_.consume(events);
+                     return true;
+                   }));
   explainer_.finish();
   return {};
 }

@@ -26,7 +26,7 @@ class LatenessAnalysis {
   LatenessAnalysis(const LatenessAnalysis&) = delete;
   LatenessAnalysis& operator=(const LatenessAnalysis&) = delete;
 
-  Result<void> run(const Progress& progress);
+  Result<void> run(Executor& executor, const Progress& progress);
 
   const causes::ContextNameTable& names() const { return names_; }
   const causes::CauseTotals& tally() const { return tally_; }

@@ -1,14 +1,11 @@
 #include "analysis/report/rebuild.h"
 
 #include <algorithm>
-#include <exception>
+#include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "analysis/report/broadcast_queue.h"
 #include "analysis/report/place_changes.h"
 #include "analysis/report/trace_marks.h"
 
@@ -21,63 +18,23 @@ namespace {
 constexpr std::uint32_t kSharesOfDirection = 4;
 constexpr std::uint64_t kWorthSharing = 10'000'000;
 
-using Events = BroadcastQueue<model::EventBatch>;
-
-// What the first of several threads threw that did, as when memory runs out, for the one that waits
-// for them all.
-class Failure {
- public:
-  // Runs a thread. Where it throws, `stop` is to end everybody who would wait for it.
-  template <typename Work, typename Stop>
-  void keep_of(Work work, Stop stop) {
-    try {
-      work();
-    } catch (...) {
-      keep(std::current_exception());
-      stop();
-    }
-  }
-
-  // When all of them have ended.
-  void rethrow() {
-    const std::lock_guard lock(mutex_);
-    if (first_) std::rethrow_exception(first_);
-  }
-
- private:
-  void keep(std::exception_ptr thrown) {
-    const std::lock_guard lock(mutex_);
-    if (!first_) first_ = std::move(thrown);
-  }
-
-  std::mutex mutex_;
-  std::exception_ptr first_;
+// What is under way, by its slot.
+struct Item {
+  model::EventBatch events;
+  bool is_end = false;  // behind the last events
 };
+using Items = std::array<Item, Executor::kSlots>;
 
-// Runs `work` while another thread puts all events on the broadcast queue. Where one of the two
-// throws, `stop` is to end everybody who waits.
-template <typename Work, typename Stop>
-Result<void> read_meanwhile(trace::Reader& reader, Events& events, Work work, Stop stop) {
-  Result<void> read;
-  Failure failure;
-  const auto read_all = [&] {
-    read = reader.merge([&](model::EventBatch& batch) { return events.put(batch); });
-    events.end();
-  };
-  {
-    const std::jthread reading([&] { failure.keep_of(read_all, stop); });
-    try {
-      work();
-    } catch (...) {
-      stop();  // else the reader would wait for this thread, and this one for its end
-      throw;
-    }
-  }
-  failure.rethrow();
+// Puts all events of the trace into slots, and then the end.
+Result<void> read_all(trace::Reader& reader, Items& items, const Pipeline::Put& put) {
+  auto read = reader.merge([&](model::EventBatch& batch) {
+    return put([&](Pipeline::Slot slot) { std::swap(items[slot].events, batch); });
+  });
+  put([&](Pipeline::Slot slot) { items[slot].is_end = true; });
   return read;
 }
 
-// A part of the journeys, rebuilt in a thread of its own.
+// A part of the journeys, rebuilt apart from the others.
 class Worker {
  public:
   Worker(const trace::Reader& reader, const journeys::Topology& topology,
@@ -101,43 +58,27 @@ class Worker {
     return {};
   }
 
-  // `after(batch)`, of each batch.
-  template <typename After>
-  void run(Events& events, std::size_t who, After after) {
-    while (const auto* batch = events.next(who)) {
-      rebuilder_->consume(*batch);
-      hand_on();
-      after(*batch);
-    }
-    if (!events.stopped()) {
+  void work_on(const Item& item, Pipeline::Slot slot) {
+    if (item.is_end)
       rebuilder_->finish();
-      hand_on();
-    }
-    changes_.end();
+    else
+      rebuilder_->consume(item.events);
+    if (partial_ == nullptr) return;
+    std::swap(changes_[slot], partial_->changes());
+    partial_->changes().clear();
   }
-  void stop() { changes_.stop(); }
-  bool shares_direction() const { return partial_ != nullptr; }
 
-  // Who entered and left at the events of the next batch, and last at the end; none of a direction
-  // that it has alone.
-  std::span<const PlaceChange> next_changes() {
-    const auto* const changes = partial_ != nullptr ? changes_.next(0) : nullptr;
-    return changes != nullptr ? std::span(*changes) : std::span<const PlaceChange>();
-  }
+  // Who entered and left at the events of an item, and last at the end; none of a direction that it
+  // has alone.
+  std::span<const PlaceChange> changes(Pipeline::Slot slot) const { return changes_[slot]; }
   Summary& summary() { return *summary_; }
   const journeys::Totals& totals() const { return rebuilder_->totals(); }
 
  private:
-  void hand_on() {
-    if (partial_ == nullptr) return;
-    changes_.put(partial_->changes());
-    partial_->changes().clear();
-  }
-
   std::unique_ptr<Summary> summary_;
   PartialSummary* partial_ = nullptr;
   std::optional<journeys::Rebuilder> rebuilder_;
-  BroadcastQueue<PlaceChanges> changes_{1};
+  std::array<PlaceChanges, Executor::kSlots> changes_;
 };
 
 // Of several that saw the same events, each of its own part.
@@ -176,23 +117,29 @@ std::vector<model::Direction> directions_of(const journeys::Topology& topology) 
 
 }  // namespace
 
-Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
-                                 journeys::Observer& observer, const Progress& progress,
-                                 const Consume& consume) {
+Result<journeys::Totals> rebuild(Executor& executor, trace::Reader& reader,
+                                 const journeys::Rules& rules, journeys::Observer& observer,
+                                 const Progress& progress, const Consume& consume) {
   SJ_TRY(rebuilder,
          journeys::Rebuilder::create(reader.schema(), rules, capture_marks_of(reader), observer));
-  Events events(1);
-  const auto work = [&] {
-    std::uint64_t done = 0;
-    while (const auto* batch = events.next(0)) {
-      rebuilder.consume(*batch);
-      done += batch->size();
-      progress(done, reader.events());
-      if (!consume(*batch)) events.stop();
+  Items items;
+  Result<void> read;
+  std::uint64_t done = 0;
+  const auto work = [&](Pipeline::Slot slot) {
+    const auto& [events, is_end] = items[slot];
+    if (is_end) {
+      rebuilder.finish();
+      return true;
     }
-    if (!events.stopped()) rebuilder.finish();
+    rebuilder.consume(events);
+    done += events.size();
+    progress(done, reader.events());
+    return consume(events);
   };
-  SJ_CHECK(read_meanwhile(reader, events, work, [&] { events.stop(); }));
+  executor.run({.make = [&](const Pipeline::Put& put) { read = read_all(reader, items, put); },
+                .workers = {},
+                .finish = work});
+  SJ_CHECK(read);
   return rebuilder.totals();
 }
 
@@ -224,7 +171,8 @@ std::vector<journeys::Partition> partitions_of(const journeys::Topology& topolog
   return parts;
 }
 
-Result<journeys::Totals> rebuild_partitioned(trace::Reader& reader, const journeys::Rules& rules,
+Result<journeys::Totals> rebuild_partitioned(Executor& executor, trace::Reader& reader,
+                                             const journeys::Rules& rules,
                                              std::span<const journeys::Partition> parts,
                                              Summary& summary, const Progress& progress,
                                              const Consume& consume) {
@@ -233,61 +181,55 @@ Result<journeys::Totals> rebuild_partitioned(trace::Reader& reader, const journe
   auto rules_of_each = rules;
   rules_of_each.max_units =
       std::max<std::size_t>(rules.max_units / directions_of(topology).size(), 1);
+  Items items;
+  Result<void> read;
+  Pipeline pipeline;
+  pipeline.make = [&](const Pipeline::Put& put) { read = read_all(reader, items, put); };
   std::vector<std::unique_ptr<Worker>> workers;
   for (const auto& part : parts) {
     workers.push_back(std::make_unique<Worker>(reader, topology, part));
     SJ_CHECK(workers.back()->prepare(reader, rules_of_each, part));
+    pipeline.workers.push_back([&items, worker = workers.back().get()](Pipeline::Slot slot) {
+      worker->work_on(items[slot], slot);
+    });
   }
-  // Who shares a direction tells this thread; else there is nothing to do here but the last part.
-  const bool shared =
-      std::ranges::any_of(workers, [](const auto& worker) { return worker->shares_direction(); });
-  const auto threads_beside = shared ? workers.size() : workers.size() - 1;
-  Events events(threads_beside + 1);
-  const auto stop = [&] {
-    events.stop();
-    for (const auto& worker : workers) worker->stop();
-  };
+  // Who shares a direction tells the caller's thread.
   journeys::PlaceChangeSorter places(summary, rules.late_ns);
   places.begin_wait();  // any of them may have an event that waits
-  const auto tell_changes = [&] {
+  std::uint64_t done = 0;
+  pipeline.finish = [&](Pipeline::Slot slot) {
     std::vector<std::span<const PlaceChange>> changes;
     changes.reserve(workers.size());
-    for (const auto& worker : workers) changes.push_back(worker->next_changes());
+    for (const auto& worker : workers) changes.push_back(worker->changes(slot));
     replay_in_order(std::move(changes), places);
-  };
-  Failure failure;
-  std::vector<std::jthread> threads;
-  const auto work = [&] {
-    for (std::size_t who = 0; who < threads_beside; ++who)
-      threads.emplace_back([&, who] {
-        failure.keep_of([&] { workers[who]->run(events, who, [](const auto&) {}); }, stop);
-      });
-    std::uint64_t done = 0;
-    const auto after = [&](const model::EventBatch& batch) {
-      done += batch.size();
-      progress(done, reader.events());
-      if (!consume(batch)) stop();
-    };
-    if (!shared) {
-      workers.back()->run(events, threads_beside, after);
-      return;
+    const auto& [events, is_end] = items[slot];
+    if (is_end) {
+      places.end_wait();
+      return true;
     }
-    while (const auto* batch = events.next(threads_beside)) {
-      tell_changes();
-      after(*batch);
-    }
-    tell_changes();
-    places.end_wait();
+    done += events.size();
+    progress(done, reader.events());
+    return consume(events);
   };
-  SJ_CHECK(read_meanwhile(reader, events, work, stop));
-  threads.clear();
-  failure.rethrow();
+  executor.run(pipeline);
+  SJ_CHECK(read);
   auto totals = workers.front()->totals();
   for (std::size_t who = 0; who < workers.size(); ++who) {
     summary.merge(std::move(workers[who]->summary()));
     if (who != 0) totals = joined(std::move(totals), workers[who]->totals());
   }
   return totals;
+}
+
+Result<journeys::Totals> rebuild_summary(Executor& executor, trace::Reader& reader,
+                                         const journeys::Topology& topology,
+                                         const journeys::Rules& rules, unsigned processors,
+                                         Summary& summary, const Progress& progress,
+                                         const Consume& consume) {
+  const auto parts = partitions_of(topology, reader.events(), processors);
+  if (parts.empty() || !can_partition(reader))
+    return rebuild(executor, reader, rules, summary, progress, consume);
+  return rebuild_partitioned(executor, reader, rules, parts, summary, progress, consume);
 }
 
 }  // namespace sojourn::report

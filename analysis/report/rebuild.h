@@ -1,6 +1,5 @@
-// Rebuilds the journeys of a whole trace file, with a word on how far it is. Nobody else may use
-// the reader meanwhile. What any of its threads throws ends all of them, and is thrown to the
-// caller.
+// Rebuilds the journeys of a whole trace, with a word on how far it is. The executor decides in
+// which threads; nobody else may use the reader meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/base/executor.h"
 #include "analysis/base/result.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/report/summary.h"
@@ -21,11 +21,19 @@ using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 // Sees each batch in time order, and may end all by returning false.
 using Consume = std::function<bool(const model::EventBatch&)>;
 
-// Rebuilds the journeys of a whole trace, which a thread of its own reads meanwhile. `consume` sees
-// what was rebuilt.
-Result<journeys::Totals> rebuild(trace::Reader& reader, const journeys::Rules& rules,
-                                 journeys::Observer& observer, const Progress& progress,
-                                 const Consume& consume);
+// Rebuilds the journeys of a whole trace in the caller's thread; it is read meanwhile. `consume`
+// sees what was rebuilt.
+Result<journeys::Totals> rebuild(Executor& executor, trace::Reader& reader,
+                                 const journeys::Rules& rules, journeys::Observer& observer,
+                                 const Progress& progress, const Consume& consume);
+
+// The same where nobody is to be told but a summary: in parts, where that is known to give the
+// same. Of so many processors.
+Result<journeys::Totals> rebuild_summary(Executor& executor, trace::Reader& reader,
+                                         const journeys::Topology& topology,
+                                         const journeys::Rules& rules, unsigned processors,
+                                         Summary& summary, const Progress& progress,
+                                         const Consume& consume);
 
 // Whether what is summed up does not depend on the order in which different units are told of.
 bool can_partition(const trace::Reader& reader);
@@ -37,7 +45,8 @@ std::vector<journeys::Partition> partitions_of(const journeys::Topology& topolog
 
 // The same as rebuild() of all those parts, where nobody is to be told but a summary. `consume` and
 // `progress` are called in the caller's thread.
-Result<journeys::Totals> rebuild_partitioned(trace::Reader& reader, const journeys::Rules& rules,
+Result<journeys::Totals> rebuild_partitioned(Executor& executor, trace::Reader& reader,
+                                             const journeys::Rules& rules,
                                              std::span<const journeys::Partition> parts,
                                              Summary& summary, const Progress& progress,
                                              const Consume& consume);

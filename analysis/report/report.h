@@ -74,6 +74,8 @@ struct ReportContent {
 
 std::string to_text(const ReportContent& content, bool all_points);
 nlohmann::ordered_json to_json(const ReportContent& content);
+// As a text, which is UTF-8 whatever the target's texts were.
+std::string json_text(const nlohmann::ordered_json& object);
 // A distribution in microseconds, each quantile with its bounds.
 nlohmann::ordered_json times_json(const statistics::Distribution& times);
 

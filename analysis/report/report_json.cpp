@@ -196,6 +196,10 @@ ordered_json times_json(const statistics::Distribution& times) {
   return object;
 }
 
+std::string json_text(const ordered_json& object) {
+  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 ordered_json to_json(const ReportContent& content) {
   const auto& facts = content.facts;
   const auto& totals = content.totals;

@@ -19,8 +19,7 @@ constexpr double kNear = 0.05;
 
 }  // namespace
 
-SlotLength::SlotLength(const model::Schema& schema)
-    : schema_(schema), clocks_(schema.points.size()) {
+SlotLength::SlotLength(const model::Schema& schema) : clocks_(schema.points.size()) {
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
     const auto& fields = schema.points[i].fields;
     const auto slot = std::ranges::find_if(fields, [](const model::Field& field) {

@@ -14,7 +14,6 @@ namespace sojourn::report {
 
 class SlotLength {
  public:
-  // The schema must outlive it.
   explicit SlotLength(const model::Schema& schema);
 
   void consume(const model::EventBatch& events);
@@ -36,7 +35,6 @@ class SlotLength {
     std::vector<std::uint64_t> spans_ns;
   };
 
-  const model::Schema& schema_;
   std::vector<Clock> clocks_;  // by point
 };
 

@@ -36,10 +36,7 @@ void DirectionSummary::merge(DirectionSummary other) {
 }
 
 Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns)
-    : topology_(topology),
-      open_ns_(open_ns),
-      hops_(topology.pairs.size()),
-      places_(topology.places.size()) {
+    : open_ns_(open_ns), hops_(topology.pairs.size()), places_(topology.places.size()) {
   if (open_ns_ != 0) begin(open_ns_);
 }
 

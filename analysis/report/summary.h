@@ -78,7 +78,6 @@ class Summary : public journeys::Observer {
   void begin(std::uint64_t ts_ns);
   void note_inside(const journeys::Journey& journey);
 
-  const journeys::Topology& topology_;
   std::uint64_t open_ns_;
   bool begun_ = false;
   std::array<DirectionSummary, 4> directions_;

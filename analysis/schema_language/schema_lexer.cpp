@@ -146,7 +146,7 @@ Result<void> Lexer::read_escape(std::string& text) {
     if (!rest_.starts_with('\\'))
       return expected(file_, at_, "a '\\' that ends the gap in the text", describe_byte());
   } else if (letter != '&') {
-    const auto* const escape = std::ranges::find(kEscapes, letter, &std::pair<char, char>::first);
+    const auto escape = std::ranges::find(kEscapes, letter, &std::pair<char, char>::first);
     if (escape == kEscapes.end())
       return expected(file_, at_, "one of n t \" \\ ' & a b f r v behind '\\'", describe_byte());
     text += escape->second;

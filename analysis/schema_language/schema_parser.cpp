@@ -224,7 +224,7 @@ Result<model::Field> Parser::parse_field(const model::Point& point) {
         fmt::format("\"}}\" behind {} fields, the most there may be", model::kMaxFields));
   SJ_CHECK(advance());
 
-  const auto* const type = std::ranges::find_if(
+  const auto type = std::ranges::find_if(
       kTypes, [this](const Type& candidate) { return token_.is_word(candidate.name); });
   if (type == kTypes.end()) return expected_here("a type (u8, u16, u32, u64, s8, s16, s32 or s64)");
   SJ_CHECK(advance());

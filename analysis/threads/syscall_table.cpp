@@ -63,7 +63,7 @@ SyscallTable::SyscallTable(const model::Context& context) {
     if (name.kind == model::NameKind::kSyscall) {
       const auto number = static_cast<std::uint32_t>(name.id);
       names_[number] = name.name;
-      const auto* const word = std::ranges::find(kWords, name.name, &Word::name);
+      const auto word = std::ranges::find(kWords, name.name, &Word::name);
       if (word != kWords.end()) kinds_[number] = word->kind;
     } else if (name.kind == model::NameKind::kDescriptor) {
       descriptors_[{name.pid, name.id}] = name.name;

@@ -1,74 +1,38 @@
 #include "analysis/trace/input.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace sojourn::trace {
 
-Result<Input> Input::open(const std::string& path) {
-  // Not waiting: a FIFO's open would last until somebody writes into it.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return fail_errno("open {}", path);
-  Input input(path, fd, 0);
-  struct stat file{};
-  if (fstat(fd, &file) != 0) return fail_errno("open {}", path);
-  if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
-  input.size_ = static_cast<std::uint64_t>(file.st_size);
+Result<Input> Input::open(std::unique_ptr<ByteSource> source) {
+  Input input(std::move(source));
   SJ_CHECK(input.check_file_header());
   input.had_index_ = input.read_index();
   if (!input.had_index_) input.walk();
   return input;
 }
 
-Input::Input(Input&& other) noexcept
-    : path_(std::move(other.path_)),
-      fd_(std::exchange(other.fd_, -1)),
-      size_(other.size_),
-      blocks_(std::move(other.blocks_)),
-      damage_(std::move(other.damage_)),
-      had_index_(other.had_index_),
-      searched_bytes_(other.searched_bytes_),
-      opener_(std::move(other.opener_)),
-      payload_(std::move(other.payload_)) {}
-
-Input::~Input() {
-  if (fd_ >= 0) close(fd_);
-}
-
 bool Input::read_at(std::uint64_t offset, void* into, std::size_t bytes) const {
   if (offset > size_ || bytes > size_ - offset) return false;
-  auto* next = static_cast<std::uint8_t*>(into);
-  while (bytes > 0) {
-    const ssize_t got = pread(fd_, next, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    next += got;
-    offset += static_cast<std::uint64_t>(got);
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
+  return source_->read_at(offset, {static_cast<std::uint8_t*>(into), bytes});
 }
 
 // A damaged file header costs nothing but itself: the blocks say what they are.
 Result<void> Input::check_file_header() {
   FileHeader header;
   if (!read_at(0, &header, sizeof(header)))
-    return fail("{}: no sojourn trace: only {} bytes long", path_, size_);
+    return fail("{}: no sojourn trace: only {} bytes long", name(), size_);
   const bool whole = header.magic == kFileMagic &&
                      header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
   if (whole && header.major != kMajor)
-    return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", path_,
+    return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", name(),
                 header.major, header.minor, kMajor, header.major > kMajor ? "a newer" : "an older");
   if (whole) return {};
   if (header.magic != kFileMagic && next_block(sizeof(header)) == size_)
-    return fail("{}: no sojourn trace (`sojourn import` reads other tracers' files)", path_);
+    return fail("{}: no sojourn trace (`sojourn import` reads other tracers' files)", name());
   damage_.push_back({0, sizeof(header), "file header damaged"});
   return {};
 }
@@ -134,10 +98,7 @@ std::uint64_t Input::next_block(std::uint64_t from) {
   constexpr std::uint32_t magic = kBlockMagic;
   std::vector<std::uint8_t> window;
   while (size_ - from >= sizeof(BlockHeader)) {
-    // Holes hold nothing. A file system that cannot tell says that there is data.
-    const off_t data = lseek(fd_, static_cast<off_t>(from), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return size_;
-    from = std::clamp(static_cast<std::uint64_t>(std::max<off_t>(data, 0)), from, size_);
+    from = std::clamp(source_->next_data(from), from, size_);  // holes hold nothing
     window.resize(static_cast<std::size_t>(std::min(kWindow, size_ - from)));
     if (!read_at(from, window.data(), window.size())) return size_;
     for (std::size_t at = 0; at + sizeof(magic) <= window.size(); ++at) {

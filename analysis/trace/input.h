@@ -1,14 +1,18 @@
-// A trace file opened for reading: knows where its blocks are, from the index or, where that is
-// missing or wrong, by walking the headers. One thread owns it.
+// A trace opened for reading: knows where its blocks are, from the index or, where that is missing
+// or wrong, by walking the headers. One thread owns it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/trace/block.h"
+#include "analysis/trace/byte_source.h"
 #include "analysis/trace/format.h"
 #include "analysis/trace/reader.h"
 
@@ -16,12 +20,9 @@ namespace sojourn::trace {
 
 class Input {
  public:
-  static Result<Input> open(const std::string& path);
-  Input(Input&& other) noexcept;
-  Input& operator=(Input&&) = delete;
-  ~Input();
+  static Result<Input> open(std::unique_ptr<ByteSource> source);
 
-  const std::string& path() const { return path_; }
+  const std::string& name() const { return source_->name(); }
   std::uint64_t size() const { return size_; }
   const std::vector<IndexEntry>& blocks() const { return blocks_; }
   const std::vector<Damage>& damage() const { return damage_; }
@@ -32,8 +33,8 @@ class Input {
   Result<std::span<const std::uint8_t>> payload(const IndexEntry& block);
 
  private:
-  Input(std::string path, int fd, std::uint64_t size)
-      : path_(std::move(path)), fd_(fd), size_(size) {}
+  explicit Input(std::unique_ptr<ByteSource> source)
+      : source_(std::move(source)), size_(source_->size()) {}
 
   bool read_at(std::uint64_t offset, void* into, std::size_t bytes) const;
   bool block_at(std::uint64_t offset, IndexEntry& block) const;
@@ -43,8 +44,7 @@ class Input {
   void walk();
   std::uint64_t next_block(std::uint64_t from);
 
-  std::string path_;
-  int fd_ = -1;
+  std::unique_ptr<ByteSource> source_;
   std::uint64_t size_ = 0;
   std::vector<IndexEntry> blocks_;
   std::vector<Damage> damage_;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -88,7 +89,8 @@ inline bool is_shallow(std::span<const std::uint8_t> text) {
 // The depth is looked at beforehand: the library's parser with a callback takes quadratic time.
 inline Result<json> parse(std::span<const std::uint8_t> text, json::value_t kind) {
   if (!is_shallow(text)) return fail("is JSON nested too deeply");
-  json value = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const std::string_view chars(reinterpret_cast<const char*>(text.data()), text.size());
+  json value = json::parse(chars, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded() || value.type() != kind) return fail("is not the JSON it should be");
   return value;
 }

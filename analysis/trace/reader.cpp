@@ -55,8 +55,8 @@ Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
-Result<Reader> Reader::open(const std::string& path) {
-  SJ_TRY(input, Input::open(path));
+Result<Reader> Reader::open(std::unique_ptr<ByteSource> source) {
+  SJ_TRY(input, Input::open(std::move(source)));
   auto state = std::make_unique<State>(std::move(input));
   state->read_all_meta();
   return Reader(std::move(state));
@@ -217,7 +217,7 @@ Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consum
 }
 
 const std::string& Reader::path() const {
-  return state_->input.path();
+  return state_->input.name();
 }
 const model::Schema& Reader::schema() const {
   return state_->schema;

@@ -1,4 +1,4 @@
-// Reads a trace file: everything that is not an event at open(), the events as batches on demand.
+// Reads a trace: everything that is not an event at open(), the events as batches on demand.
 // Blocks stand alone, so a file that was cut or damaged gives every block that is whole; what is
 // missing is told by damage(). Nothing in the file is trusted: sizes and counts are checked before
 // they are used. One thread owns a Reader.
@@ -17,6 +17,7 @@
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
+#include "analysis/trace/byte_source.h"
 
 namespace sojourn::trace {
 
@@ -50,12 +51,12 @@ struct Damage {
 
 class Reader {
  public:
-  static Result<Reader> open(const std::string& path);
+  static Result<Reader> open(std::unique_ptr<ByteSource> source);
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
-  const std::string& path() const;
+  const std::string& path() const;  // the source's name
   const model::Schema& schema() const;
   // Never empty: a trace that tells of no target has one without a name. The first is the first
   // that was recorded.

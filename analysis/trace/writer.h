@@ -1,8 +1,6 @@
-// Writes a trace file, block by block, in the order it is given; docs/trace-format.md has every
-// byte. Each block is on disk before the next begins, so a writer that dies loses at most its last
-// block. The file is named `path.partial` until finish(), then renamed: a trace that ended in order
-// is recognisable by its name, and an older trace of that name survives until then. One thread owns
-// a Writer.
+// Writes a trace, block by block, in the order it is given; docs/trace-format.md has every byte.
+// Each block is in the sink before the next begins, so a writer that dies loses at most its last
+// block. One thread owns a Writer.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +21,12 @@ namespace sojourn::trace {
 
 class Writer {
  public:
-  static Result<Writer> create(const std::string& path);
-  // Elsewhere, for what is of no use before it is complete.
   static Result<Writer> create(std::unique_ptr<ByteSink> sink);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  ~Writer();  // without finish() the .partial file stays, readable
+  ~Writer();  // without finish() what was written stays, readable
 
-  // What a killed writer had left of the same name is called so now; empty: there was nothing.
-  const std::string& put_aside() const;
+  const std::string& put_aside() const;  // by the sink
 
   // The schema comes before the first event; a later call replaces it by one that only adds points.
   Result<void> write(const model::Schema& schema);
@@ -53,10 +48,10 @@ class Writer {
   // A block as a BlockPacker made it.
   Result<void> write_block(std::span<const std::uint8_t> block);
 
-  // Writes the index and gives the file its name.
+  // Writes the index and finishes the sink.
   Result<void> finish();
 
-  // Removes the .partial file: there is nothing in it that anybody would want.
+  // There is nothing in it that anybody would want.
   void abandon();
 
   std::uint64_t bytes() const;

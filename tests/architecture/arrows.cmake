@@ -2,7 +2,8 @@
 cmake_minimum_required(VERSION 3.25)
 
 # folder: what it may use besides itself, as docs/architecture.md has it. A folder stands for the rooms in it
-# too. libbpf and probes stand for <bpf/...> and <sojourn/...>.
+# too. libbpf and probes stand for <bpf/...> and <sojourn/...>, system for what a program needs an operating system
+# for: files, threads, errno. Nothing in analysis/ may use that.
 set(arrows
   "probes: probes"
   "vmlinux:"
@@ -25,8 +26,10 @@ set(arrows
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads"
+  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/report"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
+  "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
   "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
@@ -38,14 +41,14 @@ set(arrows
   "userspace/coarse/debug: analysis/base analysis/filter userspace/base userspace/tracee userspace/symbols bpf"
   "userspace/coarse/code: analysis/base userspace/tracee userspace/symbols"
   "userspace/coarse/suggest: analysis/base userspace/tracee userspace/coarse/functions userspace/coarse"
-  "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/tracee
+  "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/files userspace/tracee
     userspace/capture/rights userspace/capture/output userspace/capture/control userspace/capture/session
     userspace/capture/processes userspace/capture/post_mortem"
-  "userspace/capture/rights: analysis/base"
+  "userspace/capture/rights: analysis/base userspace/base"
   "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/tracee probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
   "userspace/capture/records: analysis/model userspace/base bpf probes"
-  "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/tracee
+  "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/files userspace/tracee
     userspace/capture/rights"
   "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"
@@ -55,22 +58,27 @@ set(arrows
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/rings"
   "userspace/capture/perf: analysis/base analysis/model userspace/base userspace/tracee userspace/symbols
     userspace/capture/records userspace/capture/output"
-  "userspace/capture/context: analysis/base analysis/model userspace/tracee bpf libbpf
+  "userspace/capture/context: analysis/base analysis/model userspace/base userspace/tracee bpf libbpf
     userspace/capture/output userspace/capture/bpf userspace/capture/queues"
   "userspace/capture/control: analysis/base analysis/model analysis/links analysis/journeys analysis/filter userspace/base
     userspace/tracee userspace/capture/output userspace/capture/rings"
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
-    userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
+    userspace/files userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
   "userspace/capture/session: analysis/base analysis/model analysis/filter userspace/base userspace/tracee
     userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
-  "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/tracee userspace/capture bpf"
+  "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
     analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
-    userspace/tracee userspace/coarse userspace/capture userspace/doctor")
+    userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor")
+
+set(system_headers
+  "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"
+  "unistd\\.h|fcntl\\.h|poll\\.h|dirent\\.h|csignal|signal\\.h|fstream|filesystem|iostream|sys/.*|linux/.*")
+list(JOIN system_headers "|" system_headers)
 
 # folder: the one header of it, and of its rooms, that others may include. Tests of a part include that part's own.
 set(doors
@@ -118,6 +126,8 @@ function(used_by out line own)
     set(used libbpf)
   elseif(line MATCHES "#include <sojourn/")
     set(used probes)
+  elseif(own MATCHES "^analysis/" AND line MATCHES "#include <(${system_headers})>")
+    set(used system)
   elseif(line MATCHES "#include \"vmlinux\\.h\"")
     set(used vmlinux)
   elseif(line MATCHES "#include \"[a-z_]+\\.skel\\.h\"")

@@ -9,6 +9,7 @@
 #include "tests/basestation/config.h"
 #include "tests/basestation/station.h"
 #include "tests/basestation/truth_print.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::basestation {
 namespace {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "tests/basestation/truth_format.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::truth {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "tests/basestation/points.h"
 #include "tests/basestation/truth_format.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::basestation {
 namespace {

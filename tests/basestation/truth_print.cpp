@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tests/basestation/truth.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::basestation {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::basestation {
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "analysis/filter/event_filter.h"
 #include "analysis/trace/reader.h"
+#include "userspace/files/trace_file.h"
 
 namespace {
 
@@ -101,7 +102,7 @@ Result<void> measure(trace::Reader& reader, const std::string& text) {
 }
 
 Result<void> run(int argc, char** argv) {
-  SJ_TRY(reader, trace::Reader::open(argv[1]));
+  SJ_TRY(reader, files::open_trace(argv[1]));
   if (reader.events() == 0) return fail("{}: has no events", argv[1]);
   std::vector<std::string> expressions(argv + 2, argv + argc);
   if (expressions.empty())

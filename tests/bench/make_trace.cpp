@@ -13,6 +13,7 @@
 
 #include "analysis/trace/writer.h"
 #include "tests/bench/radio_traffic.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn {
 namespace {
@@ -30,7 +31,7 @@ Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::u
                           : std::nullopt);
     if (wanted) schema.points.push_back(point);
   }
-  SJ_TRY(writer, trace::Writer::create(path));
+  SJ_TRY(writer, files::create_trace(path));
   SJ_CHECK(writer.write(schema));
   for (std::uint32_t id = 0; id < bench::RadioTraffic::kThreads; ++id)
     SJ_CHECK(writer.write(

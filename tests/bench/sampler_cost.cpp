@@ -27,6 +27,7 @@
 #include "tests/support/child.h"
 #include "userspace/base/clock.h"
 #include "userspace/capture/queues/queue_sampler.h"
+#include "userspace/files/trace_file.h"
 
 namespace {
 
@@ -106,7 +107,7 @@ Round bare_timer(nanoseconds period) {
 Result<Round> sample(const tracee::Process& process, const capture::QueueSamplerOptions& options) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
-  SJ_TRY(writer, trace::Writer::create(path));
+  SJ_TRY(writer, files::create_trace(path));
   capture::Sink sink(std::make_unique<capture::FileStore>(std::move(writer)));
   capture::CaptureOutput output(sink, {});
   SJ_TRY(sampler, capture::QueueSampler::create(process, options));
@@ -119,7 +120,7 @@ Result<Round> sample(const tracee::Process& process, const capture::QueueSampler
   SJ_CHECK(sampler->settle());
   SJ_CHECK(sink.finish());
   const double spent = cpu_s(CLOCK_PROCESS_CPUTIME_ID) - before;
-  SJ_TRY(reader, trace::Reader::open(path));
+  SJ_TRY(reader, files::open_trace(path));
   const model::Sampling& totals = reader.sampling();
   const auto passes = static_cast<double>(totals.passes);
   const auto missed = static_cast<double>(totals.missed);

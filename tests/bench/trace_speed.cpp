@@ -15,6 +15,7 @@
 
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "userspace/files/trace_file.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ void print(const char* what, double seconds, std::uint64_t events) {
 }
 
 Result<void> measure(const std::string& path) {
-  SJ_TRY(reader, trace::Reader::open(path));
+  SJ_TRY(reader, files::open_trace(path));
   std::vector<model::EventBatch> batches;
   for (const trace::BlockInfo& block : reader.blocks())
     SJ_CHECK(reader.read(block, batches.emplace_back()));
@@ -68,7 +69,7 @@ Result<void> measure(const std::string& path) {
   const std::string copy = path + ".speed";
   const double written = best_of(
       [&]() -> Result<void> {
-        SJ_TRY(writer, trace::Writer::create(copy));
+        SJ_TRY(writer, files::create_trace(copy));
         SJ_CHECK(writer.write(reader.schema()));
         for (const model::EventBatch& batch : batches) SJ_CHECK(writer.write(batch));
         return writer.finish();

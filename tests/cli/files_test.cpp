@@ -11,6 +11,7 @@
 #include "analysis/model/schema.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -64,7 +65,7 @@ TEST_CASE("what is missing from a trace is told, and the rest is shown") {
   }
   SECTION("a capture that never ended in order") {
     if (command == "queues") return;  // a single point makes none
-    auto writer = trace::Writer::create(trace);
+    auto writer = files::create_trace(trace);
     REQUIRE(writer.has_value());
     auto point = model::parse_point("D in--out", "len::");
     REQUIRE(point.has_value());
@@ -86,7 +87,7 @@ TEST_CASE("a report of a trace without the target's points says so, of one witho
   const bool is_kernels = GENERATE(true, false);
   const Traces traces;
   const std::string trace = traces.directory().path("points.sjt");
-  auto writer = trace::Writer::create(trace);
+  auto writer = files::create_trace(trace);
   REQUIRE(writer.has_value());
   auto point = model::parse_point("D in--out", "len::");
   REQUIRE(point.has_value());
@@ -110,7 +111,7 @@ TEST_CASE("a report of a trace without the target's points says so, of one witho
 TEST_CASE("a trace whose events of threads are all gone says that, and of no filter") {
   const Traces traces;
   const std::string trace = traces.directory().path("threads.sjt");
-  auto writer = trace::Writer::create(trace);
+  auto writer = files::create_trace(trace);
   REQUIRE(writer.has_value());
   model::Schema schema;
   for (const char* text : {"D sched.switch--x", "D sched.wakeup--x"}) {

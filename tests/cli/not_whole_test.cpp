@@ -13,6 +13,7 @@
 #include "analysis/model/profile_info.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -55,7 +56,7 @@ model::Schema schema() {
 class Made {
  public:
   Made() {
-    auto writer = must(trace::Writer::create(path()));
+    auto writer = must(files::create_trace(path()));
     must(writer.write(schema()));
     model::Target target;
     target.pid = kPid;

@@ -8,6 +8,7 @@
 #include "analysis/model/schema.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("a bug report says what was lost, and that rules were stated") {
 TEST_CASE("names of a target are no Markdown, and say nothing of the machine") {
   const Traces traces;
   const std::string path = traces.directory().path("hostile.sjt");
-  auto writer = trace::Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(writer.has_value());
   auto point = model::parse_point("D in````--out", "len::");
   REQUIRE(point.has_value());

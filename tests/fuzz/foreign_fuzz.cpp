@@ -25,6 +25,8 @@
 #include "analysis/oai_t/oai_t_importer.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "userspace/files/file_stream.h"
+#include "userspace/files/trace_file.h"
 
 namespace {
 
@@ -67,7 +69,7 @@ const model::Schema& radio() {
 }
 
 void rebuild(const std::string& trace) {
-  auto reader = trace::Reader::open(trace);
+  auto reader = files::open_trace(trace);
   require(reader.has_value(), "what was imported is a trace");
   require(reader->damage().empty(), "what was imported is whole");
   journeys::Observer nobody;
@@ -87,7 +89,7 @@ void import(std::string_view bytes, Import import_files) {
   const std::string input = folder.path("recording");
   const std::string output = folder.path("run.sjt");
   std::ofstream(input, std::ios::binary) << bytes;
-  auto writer = trace::Writer::create(output);
+  auto writer = files::create_trace(output);
   require(writer.has_value(), "a trace can be begun");
   auto into = imports::Destination::alone(*writer, "recording");
   require(into.has_value(), "a trace of its own can be begun");
@@ -147,17 +149,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   switch (data[0] % 5) {
     case 0:
       import(bytes, [&](auto paths, auto& into) {
-        return latseq::import_files(paths, into, nothing).has_value();
+        return latseq::import_files(paths, files::open_gzip_stream, into, nothing).has_value();
       });
       break;
     case 1:
       import(bytes, [&](auto paths, auto& into) {
-        return oai_t::import_files(paths, into, nothing).has_value();
+        return oai_t::import_files(paths, files::open_stream, into, nothing).has_value();
       });
       break;
     case 2:
       import(bytes, [&](auto paths, auto& into) {
-        return event_json::import_files(paths, std::nullopt, into, nothing).has_value();
+        return event_json::import_files(paths, std::nullopt, files::open_stream, into, nothing)
+            .has_value();
       });
       break;
     case 3:

@@ -6,12 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "analysis/trace/format.h"
@@ -64,33 +62,13 @@ void check(const model::EventBatch& batch, const model::Schema& schema) {
   }
 }
 
-// A file that lives in memory, so that the disk does not set the pace.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::vector<std::uint8_t>& bytes)
-      : fd_(memfd_create("trace", MFD_CLOEXEC)) {
-    require(
-        fd_ >= 0 && write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
-        "a file in memory can be written");
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { close(fd_); }
-
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  int fd_;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::vector<std::uint8_t> bytes(data + 1, data + size);
   if ((data[0] & 1) != 0) make_sound(bytes);
-  const MemoryFile file(bytes);
-  auto reader = trace::Reader::open(file.path());
+  auto reader = trace::Reader::open(std::make_unique<trace::MemorySource>("trace", bytes));
   if (!reader) return 0;
 
   std::uint64_t last_ns = 0;

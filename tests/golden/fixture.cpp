@@ -11,6 +11,8 @@
 
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/base/fail_errno.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::golden {
 namespace {
@@ -98,7 +100,7 @@ Result<void> write_trace(const std::string& path, const std::string& trace) {
   for (int number = 1; std::getline(file, line); ++number)
     if (auto added = add_line(fixture, line); !added)
       return fail("{}:{}: {}", path, number, added.error().text());
-  SJ_TRY(writer, trace::Writer::create(trace));
+  SJ_TRY(writer, files::create_trace(trace));
   SJ_CHECK(writer.write(fixture.schema));
   SJ_CHECK(writer.write(fixture.target));
   for (const auto& [id, batch] : fixture.events) {

@@ -6,6 +6,8 @@
 #include "analysis/report/report.h"
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
+#include "userspace/base/thread_executor.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::golden {
 namespace {
@@ -17,7 +19,7 @@ trace::Reader open_fixture(const std::string& name) {
   const auto trace = directory.path(name + ".sjt");
   const auto written = write_trace(kFolder + "/" + name + ".events", trace);
   if (!written) FAIL(written.error().text());
-  auto reader = trace::Reader::open(trace);
+  auto reader = files::open_trace(trace);
   if (!reader) FAIL(reader.error().text());
   return std::move(*reader);
 }
@@ -40,30 +42,30 @@ class JourneyWords : public journeys::Observer {
   report::CpuOfStream cpus_;
 };
 
-journeys::Totals rebuild(trace::Reader& reader, journeys::Observer& observer) {
-  auto totals =
-      report::rebuild(reader, {}, observer, [](auto, auto) {}, [](auto&) { return true; });
+journeys::Totals rebuild(Executor& executor, trace::Reader& reader, journeys::Observer& observer) {
+  auto totals = report::rebuild(
+      executor, reader, {}, observer, [](auto, auto) {}, [](auto&) { return true; });
   if (!totals) FAIL(totals.error().text());
   return *totals;
 }
 
-enum class Threads : std::uint8_t { kOne, kEachDirection };
+enum class Apart : std::uint8_t { kNot, kEachDirection };
 
-// `threads`: that rebuild.
-void check_report(const std::string& name, Threads threads) {
+// `apart`: what is rebuilt by itself.
+void check_report(Executor& executor, const std::string& name, Apart apart) {
   auto reader = open_fixture(name);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
   report::Summary summary(topology, reader.capture().open_ns);
   journeys::Totals totals;
-  if (threads == Threads::kOne) {
-    totals = rebuild(reader, summary);
+  if (apart == Apart::kNot) {
+    totals = rebuild(executor, reader, summary);
   } else {
     REQUIRE(report::can_partition(reader));
     const auto parts = report::partitions_of(topology, reader.events(), 2);
     REQUIRE(parts.size() == 2);
     auto done = report::rebuild_partitioned(
-        reader, rules, parts, summary, [](auto, auto) {}, [](auto&) { return true; });
+        executor, reader, rules, parts, summary, [](auto, auto) {}, [](auto&) { return true; });
     if (!done) FAIL(done.error().text());
     totals = std::move(*done);
   }
@@ -82,17 +84,23 @@ void check_report(const std::string& name, Threads threads) {
 }
 
 void check(const std::string& name) {
-  check_report(name, Threads::kOne);
+  PlainExecutor plain;
+  base::ThreadExecutor threads;
+  for (Executor* const executor : std::initializer_list<Executor*>{&plain, &threads})
+    check_report(*executor, name, Apart::kNot);
   auto reader = open_fixture(name);
   JourneyWords words(reader);
-  rebuild(reader, words);
+  rebuild(plain, reader, words);
   compare(kFolder + "/" + name + ".journeys.txt", words.text);
   compare(kFolder + "/" + name + ".journeys.jsonl", words.json);
 }
 
 TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
   check("radio");
-  check_report("radio", Threads::kEachDirection);
+  PlainExecutor plain;
+  base::ThreadExecutor threads;
+  check_report(plain, "radio", Apart::kEachDirection);
+  check_report(threads, "radio", Apart::kEachDirection);
 }
 
 TEST_CASE("a trace that lost events says what it cannot know") {

@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <unistd.h>
 
+#include "userspace/files/trace_file.h"
 #include "userspace/tracee/maps.h"
 #include "userspace/tracee/points.h"
 #include "userspace/tracee/process.h"
@@ -47,7 +48,7 @@ std::string sojourn_done(std::vector<std::string> arguments) {
 }
 
 trace::Reader open_trace(const std::string& path) {
-  auto reader = trace::Reader::open(path);
+  auto reader = files::open_trace(path);
   if (!reader) FAIL(reader.error().text());
   return std::move(*reader);
 }

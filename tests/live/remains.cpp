@@ -6,13 +6,14 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/trace/reader.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::live {
 
 std::uint64_t readable_events(const std::string& path) {
   std::error_code missing;
   if (std::filesystem::file_size(path, missing) == 0 || missing) return 0;
-  auto reader = trace::Reader::open(path);
+  auto reader = files::open_trace(path);
   // The first bytes of the file may be all that there is.
   if (!reader) return 0;
   std::uint64_t events = 0;

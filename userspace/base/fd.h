@@ -22,6 +22,8 @@ class Fd {
 
   explicit operator bool() const { return fd_ >= 0; }
   int get() const { return fd_; }
+  // Whoever takes it closes it.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "analysis/base/result.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 
 namespace sojourn::base {

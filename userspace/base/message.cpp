@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::base {
 
 namespace {

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::base {
 
 namespace {

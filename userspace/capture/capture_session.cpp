@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/budget_keeper.h"
 #include "userspace/capture/capture_gate.h"
 #include "userspace/capture/control/signals.h"
@@ -27,6 +28,7 @@
 #include "userspace/capture/processes/process_exits.h"
 #include "userspace/capture/progress_reporter.h"
 #include "userspace/capture/rights/rights.h"
+#include "userspace/files/trace_file.h"
 #include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
@@ -181,7 +183,7 @@ Result<void> Capture::State::open_sink() {
     sink->push(base::read_clock_pair());
   } else {
     const WriteAs as(owner);
-    SJ_TRY(writer, trace::Writer::create(options.output));
+    SJ_TRY(writer, files::create_trace(options.output));
     left_before = writer.put_aside();
     SJ_CHECK(write_preamble(writer, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);

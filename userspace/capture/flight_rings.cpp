@@ -12,6 +12,7 @@
 
 #include "userspace/base/clock.h"
 #include "userspace/base/count_text.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/control/signals.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/writable.h"

@@ -21,6 +21,7 @@
 #include "analysis/model/wall_clock.h"
 #include "analysis/report/field_text.h"
 #include "analysis/trace/reader.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/trace_argument.h"

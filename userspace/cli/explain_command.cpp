@@ -13,6 +13,7 @@
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/report/slot_length.h"
 #include "analysis/trace/completeness.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline_option.h"
@@ -108,8 +109,9 @@ Result<void> run(const Options& options) {
   };
   Latencies latencies(wanted);
   report::SlotLength slots(reader.schema());
+  base::ThreadExecutor threads;
   if (looks_first)
-    SJ_CHECK(report::rebuild(reader, rules, latencies, progress(0),
+    SJ_CHECK(report::rebuild(threads, reader, rules, latencies, progress(0),
                              [&](const model::EventBatch& events) {
                                if (options.deadline.asks_events()) slots.consume(events);
                                return true;
@@ -123,7 +125,7 @@ Result<void> run(const Options& options) {
   Worst worst(options.worst);
   report::LatenessAnalysis inquiry(reader, topology, rules, deadlines, wanted,
                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
-  SJ_CHECK(inquiry.run(progress(passes - 1)));
+  SJ_CHECK(inquiry.run(threads, progress(passes - 1)));
   line.clear();
   const report::CausesContent content = {
       .path = options.path,

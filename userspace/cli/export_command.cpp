@@ -16,6 +16,7 @@
 #include "analysis/report/filtering_observer.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/text_format.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/latseq_output.h"
@@ -130,7 +131,8 @@ Result<LatseqJourneys> rebuild_natively(const Options& options, trace::Reader& r
   report::FilteringObserver narrowed(collector, topology, [&](const journeys::Journey& journey) {
     return !where || (*where)(journey);
   });
-  SJ_CHECK(report::rebuild(reader, rules, narrowed, progress,
+  base::ThreadExecutor threads;
+  SJ_CHECK(report::rebuild(threads, reader, rules, narrowed, progress,
                            [](const model::EventBatch&) { return true; }));
   line.clear();
   if (collector.left_out() != 0)

@@ -21,12 +21,15 @@
 #include "analysis/trace/byte_sink.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/output_file.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
+#include "userspace/files/file_stream.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli {
 namespace {
@@ -187,7 +190,7 @@ Result<imports::Destination> destination(const Options& options, trace::Writer& 
   if (options.onto.empty())
     return imports::Destination::alone(
         writer, std::filesystem::path(options.files.front()).filename().string());
-  SJ_TRY(recorded, trace::Reader::open(options.onto));
+  SJ_TRY(recorded, files::open_trace(options.onto));
   return imports::Destination::beside(recorded, writer, progress);
 }
 
@@ -253,8 +256,20 @@ Result<void> run_srsran(const Options& options) {
     SJ_TRY(ns, parse_time(options.began));
     began_ns = ns;
   }
-  return run(options, [&](const auto& files, auto& into, const auto& progress) {
-    return event_json::import_files(files, began_ns, into, progress);
+  return run(options, [&](const auto& paths, auto& into, const auto& progress) {
+    return event_json::import_files(paths, began_ns, files::open_stream, into, progress);
+  });
+}
+
+Result<void> run_t(const Options& options) {
+  return run(options, [](const auto& paths, auto& into, const auto& progress) {
+    return oai_t::import_files(paths, files::open_stream, into, progress);
+  });
+}
+
+Result<void> run_latseq(const Options& options) {
+  return run(options, [](const auto& paths, auto& into, const auto& progress) {
+    return latseq::import_files(paths, files::open_gzip_stream, into, progress);
   });
 }
 
@@ -317,8 +332,7 @@ Action define_import(Arguments& arguments) {
   return [options] {
     if (options->output.empty()) options->output = trace_name(options->files.front());
     if (options->from == "srsran") return run_srsran(*options);
-    return options->from == "t" ? run(*options, oai_t::import_files)
-                                : run(*options, latseq::import_files);
+    return options->from == "t" ? run_t(*options) : run_latseq(*options);
   };
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/report/journey_text.h"
 #include "analysis/report/rebuild.h"
 #include "analysis/report/text_format.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/latseq_output.h"
@@ -181,8 +182,10 @@ Result<void> run(const Options& options) {
   SJ_TRY(where, options.where.journeys(reader));
   Printer printer(options, where, reader, line);
   const std::string told = tell_if_not_whole(reader);
+  base::ThreadExecutor threads;
   SJ_CHECK(report::rebuild(
-      reader, rules, printer, [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
+      threads, reader, rules, printer,
+      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
       [&](const model::EventBatch&) { return !printer.full(); }));
   line.clear();
   printer.finish();

@@ -16,6 +16,7 @@
 #include "analysis/report/table.h"
 #include "analysis/report/text_format.h"
 #include "analysis/statistics/distribution.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
 

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::cli {
 
 namespace {

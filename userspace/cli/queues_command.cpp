@@ -24,6 +24,7 @@
 #include "analysis/report/rebuild.h"
 #include "analysis/report/text_format.h"
 #include "analysis/trace/completeness.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/places_text.h"
 #include "userspace/cli/progress.h"
@@ -68,9 +69,10 @@ struct Found {
 
 Result<void> read(Found& found, const journeys::Rules& rules) {
   ProgressLine line;
+  base::ThreadExecutor threads;
   report::ObserverList observers({&found.places, &*found.marks});
   SJ_TRY(totals, report::rebuild(
-                     found.reader, rules, observers,
+                     threads, found.reader, rules, observers,
                      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
                      [&](const model::EventBatch& events) {
                        found.sampled_queues.consume(events);

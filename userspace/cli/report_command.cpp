@@ -10,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/context/thread_times.h"
 #include "analysis/journeys/rule_file.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/report/cdf.h"
@@ -27,8 +26,9 @@
 #include "analysis/report/slowest_journeys.h"
 #include "analysis/report/summary.h"
 #include "analysis/report/text_format.h"
-#include "analysis/threads/thread_survey.h"
+#include "analysis/report/trace_extras.h"
 #include "analysis/trace/completeness.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline_option.h"
@@ -59,10 +59,6 @@ struct Options {
   RulesOption rules;
 };
 
-std::string json_text(const nlohmann::ordered_json& object) {
-  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 // Of what is no data but a text for people.
 std::string text(const Options& options, const report::ReportContent& content,
                  const report::SlowestJourneys& worst, const report::Groups* groups) {
@@ -87,9 +83,10 @@ Result<void> print(const Options& options, const trace::Reader& reader,
   }
   tell_if_not_whole(reader);
   if (options.cdf == "csv") return print_data(report::cdf_csv(content, groups));
-  if (options.cdf == "json") return print_data(json_text(report::cdf_json(content, groups)));
-  return print_data(json_text(groups != nullptr ? report::groups_json(content, *groups)
-                                                : report::to_json(content)));
+  if (options.cdf == "json")
+    return print_data(report::json_text(report::cdf_json(content, groups)));
+  return print_data(report::json_text(groups != nullptr ? report::groups_json(content, *groups)
+                                                        : report::to_json(content)));
 }
 
 report::Facts facts_of(const Options& options, const trace::Reader& reader) {
@@ -166,38 +163,25 @@ Result<void> run(const Options& options) {
   journeys::Observer& all =
       observers.size() > 1 ? static_cast<journeys::Observer&>(several) : summary;
   journeys::Observer& observer = where ? static_cast<journeys::Observer&>(narrowed) : all;
-  context::ThreadTimes times(reader.schema(), reader.context(), reader.streams(), reader.capture(),
-                             model::pids_of(reader.targets()));
-  profile::SampledWork work(reader.schema(), topology, reader.profile());
-  std::optional<threads::ThreadSurvey> survey;  // of what has nothing else to tell
-  if (std::ranges::none_of(reader.schema().points,
-                           [](const model::Point& point) { return is_of_target(point.direction); }))
-    survey.emplace(reader.schema(), reader.context(), reader.streams(), reader.capture(),
-                   model::pids_of(reader.targets()));
+  report::TraceExtras beside(reader, topology);
   report::SlotLength slots(reader.schema());
-  report::TargetSpans spans(reader.schema());
   ProgressLine line;
   const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
   const auto consume = [&](const model::EventBatch& events) {
-    times.consume(events);
-    work.consume(events);
-    spans.consume(events);
-    if (survey) survey->consume(events);
+    beside.consume(events);
     if (options.deadline.asks_events()) slots.consume(events);
     return true;
   };
-  const auto parts =
-      report::partitions_of(topology, reader.events(), std::thread::hardware_concurrency());
-  const bool apart = &observer == &summary && !parts.empty() && report::can_partition(reader);
-  SJ_TRY(totals, apart
-                     ? report::rebuild_partitioned(reader, rules, parts, summary, progress, consume)
-                     : report::rebuild(reader, rules, observer, progress, consume));
+  base::ThreadExecutor threads;
+  SJ_TRY(totals, &observer == &summary
+                     ? report::rebuild_summary(threads, reader, topology, rules,
+                                               std::thread::hardware_concurrency(), summary,
+                                               progress, consume)
+                     : report::rebuild(threads, reader, rules, observer, progress, consume));
   line.clear();
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
-  times.finish(end_ns);
-  work.finish();
-  if (survey) survey->finish(end_ns);
+  beside.finish(end_ns);
   if (groups) groups->finish();
   const report::Facts facts = facts_of(options, reader);
   report::ReportContent content = {facts, topology, totals, summary};
@@ -210,8 +194,8 @@ Result<void> run(const Options& options) {
       [](const causes::Verdict&) {});
   // Without the scheduler's events it would tell little, and it reads everything again.
   const bool tells_why = !options.json && !options.costs && options.cdf.empty() && !by;
-  if (times.has("sched") && tells_why) {
-    SJ_CHECK(inquiry.run([&](std::uint64_t done, std::uint64_t of) { line.update(done, of); }));
+  if (beside.times().has("sched") && tells_why) {
+    SJ_CHECK(inquiry.run(threads, progress));
     line.clear();
     content.late = &inquiry.tally();
   }
@@ -221,11 +205,7 @@ Result<void> run(const Options& options) {
                          .seen = narrowed.seen(),
                          .from_ns = where->span().from_ns,
                          .until_ns = where->span().until_ns};
-  if (!reader.context().families.empty()) content.context = &times;
-  if (!work.is_empty()) content.work = &work;
-  if (!spans.empty()) content.spans = &spans;
-  if (survey && survey->knows_states()) content.threads = &*survey;
-  content.thread_names = profile::thread_names(reader.context());
+  beside.add_to(content);
   if (options.deadline.given()) {
     SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
     content.deadline_ns = deadline_ns;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "analysis/journeys/rule_file.h"
 #include "userspace/cli/tell.h"
+#include "userspace/files/rules_reader.h"
 
 namespace sojourn::cli {
 
@@ -18,7 +18,7 @@ void RulesOption::define(Arguments& arguments) {
 
 Result<journeys::Rules> RulesOption::read() const {
   if (path_.empty()) return journeys::Rules{};
-  return journeys::read_rules(path_);
+  return files::read_rules(path_);
 }
 
 Result<journeys::Topology> derive(const trace::Reader& reader, const journeys::Rules& rules) {

@@ -10,6 +10,7 @@
 
 #include "analysis/schema_language/generate.h"
 #include "analysis/schema_language/schema_parser.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/output_file.h"
 

@@ -7,6 +7,7 @@
 #include "analysis/trace/completeness.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli {
 
@@ -17,7 +18,7 @@ Argument add_trace(Arguments& arguments, std::string& path) {
 }
 
 Result<trace::Reader> open_trace(const std::string& path) {
-  auto reader = trace::Reader::open(path);
+  auto reader = files::open_trace(path);
   // A capture writes its points before anything else.
   if (reader && reader->schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "userspace/base/count_text.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/coarse/code/return_safety.h"
 #include "userspace/coarse/debug/debug_file.h"
 #include "userspace/coarse/functions/data_path.h"

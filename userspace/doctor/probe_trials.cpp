@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/base/forked_child.h"
 #include "userspace/capture/api.h"

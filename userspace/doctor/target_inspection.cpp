@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "analysis/trace/reader.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/api.h"
+#include "userspace/files/trace_file.h"
 #include "userspace/tracee/points.h"
 #include "userspace/tracee/procfs.h"
 
@@ -54,7 +56,7 @@ Result<void> count_hits(const tracee::Process& process, const tracee::Points& po
   SJ_CHECK(capture.run(-1, {.progress = [](const auto&) {}, .say = [](const auto&) {}}));
   SJ_TRY(outcome, capture.finish());
   capture.detach();
-  SJ_TRY(reader, trace::Reader::open(scratch.file()));
+  SJ_TRY(reader, files::open_trace(scratch.file()));
   SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
     for (const model::PointId point : batch.point())
       if (point < look.points.size()) ++look.points[point].hits;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/procfs.h"
 
 namespace sojourn::tracee {

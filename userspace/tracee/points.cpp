@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/elf_file.h"
 #include "userspace/tracee/mapped_files.h"
 #include "userspace/tracee/notes.h"

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/privileged_helper.h"
 
 namespace sojourn::tracee {

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/forked_child.h"
 #include "userspace/tracee/mapped_files.h"
 #include "userspace/tracee/maps.h"

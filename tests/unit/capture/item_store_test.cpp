@@ -7,6 +7,7 @@
 
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 namespace {
@@ -62,7 +63,7 @@ trace::Reader dumped(const FlightStore& store, const std::string& path) {
   about.ended_by = "test";
   const auto done = store.dump(path, about);
   if (!done) FAIL(done.error().text());
-  auto reader = trace::Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(reader.has_value());
   CHECK(reader->events() == done->events);
   CHECK(reader->bytes() == done->bytes);

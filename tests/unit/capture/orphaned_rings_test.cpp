@@ -12,6 +12,7 @@
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
 #include "userspace/capture/post_mortem/orphaned_arenas.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 namespace {
@@ -150,7 +151,7 @@ class Post {
   Result<Found> read(const std::string& file, OrphanedView view = {}) {
     test::write_contents(directory_.path("left"), file);
     SJ_TRY(left, open_orphaned_process(directory_.path("left"), static_cast<pid_t>(kPid)));
-    SJ_TRY(writer, trace::Writer::create(directory_.path("run.sjt")));
+    SJ_TRY(writer, files::create_trace(directory_.path("run.sjt")));
     model::Schema schema;
     SJ_TRY(point, model::parse_point("D a--b", "::number"));
     schema.points = {point};
@@ -168,7 +169,7 @@ class Post {
                 .stream_hits = rings.stream_hits(),
                 .complete_from_ns = rings.complete_from_ns(),
                 .numbers = {}};
-    SJ_TRY(reader, trace::Reader::open(directory_.path("run.sjt")));
+    SJ_TRY(reader, files::open_trace(directory_.path("run.sjt")));
     SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
       for (std::size_t row = 0; row < batch.size(); ++row) {
         if (batch[row].tid == 1) found.numbers.push_back(batch[row].values[0]);

@@ -20,6 +20,7 @@
 #include "tests/support/child.h"
 #include "userspace/base/clock.h"
 #include "userspace/capture/queues/queue_watch.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 namespace {
@@ -80,7 +81,7 @@ class OwnCapture {
  public:
   explicit OwnCapture(const QueueSamplerOptions& options)
       : process_(*tracee::Process::open(getpid())) {
-    auto writer = trace::Writer::create(directory_.path("run.sjt"));
+    auto writer = files::create_trace(directory_.path("run.sjt"));
     REQUIRE(writer);
     sink_.emplace(std::make_unique<FileStore>(std::move(*writer)));
     output_.emplace(*sink_, model::Schema{});
@@ -100,7 +101,7 @@ class OwnCapture {
     sampler_->close_at(close_ns_);
     REQUIRE(sampler_->settle());
     REQUIRE(sink_->finish());
-    auto reader = trace::Reader::open(directory_.path("run.sjt"));
+    auto reader = files::open_trace(directory_.path("run.sjt"));
     REQUIRE(reader);
     REQUIRE(reader->events() == sampler_->events());
     return std::move(*reader);

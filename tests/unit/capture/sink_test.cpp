@@ -18,6 +18,7 @@
 
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 namespace {
@@ -38,7 +39,7 @@ model::EventBatch batch_of(std::uint64_t first, std::size_t events, model::Event
 }
 
 std::unique_ptr<ItemStore> store_for(const std::string& path) {
-  auto writer = trace::Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(writer.has_value());
   REQUIRE(writer->write(one_point()));
   return std::make_unique<FileStore>(std::move(*writer));
@@ -60,7 +61,7 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
     }
     REQUIRE(sink.finish());
   }
-  auto reader = trace::Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(reader.has_value());
   CHECK(reader->clocks().size() == kBatches);
   std::uint64_t expected = 0;
@@ -144,7 +145,7 @@ TEST_CASE(
     Sink(store_for(path)).push(batch_of(0, 10, {}));
   }
   CHECK(test::contents(path) == "older");
-  auto reader = trace::Reader::open(path + ".partial");
+  auto reader = files::open_trace(path + ".partial");
   REQUIRE(reader.has_value());
   CHECK(reader->events() == 10);
 }
@@ -184,7 +185,7 @@ TEST_CASE("the first write error is kept, told at the end, and takes nothing tha
   REQUIRE(waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  auto reader = trace::Reader::open(path + ".partial");
+  auto reader = files::open_trace(path + ".partial");
   REQUIRE(reader.has_value());
   CHECK(reader->events() >= 1000);
   CHECK(reader->damage().empty());

@@ -11,6 +11,8 @@
 
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
+#include "userspace/files/file_stream.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::event_json {
 namespace {
@@ -40,12 +42,12 @@ class Imports {
     std::filesystem::last_write_time(
         path, std::chrono::file_clock::from_sys(std::chrono::sys_time<std::chrono::nanoseconds>(
                   std::chrono::nanoseconds(changed_ns))));
-    auto writer = trace::Writer::create(directory_.path("t.sjt"));
+    auto writer = files::create_trace(directory_.path("t.sjt"));
     REQUIRE(writer.has_value());
     auto into = imports::Destination::alone(*writer, "recording");
     REQUIRE(into.has_value());
     const std::string paths[] = {path};
-    auto summary = import_files(paths, began_ns, *into, [](auto, auto) {});
+    auto summary = import_files(paths, began_ns, files::open_stream, *into, [](auto, auto) {});
     if (summary)
       REQUIRE(writer->finish());
     else
@@ -54,7 +56,7 @@ class Imports {
   }
 
   trace::Reader trace() const {
-    auto reader = trace::Reader::open(directory_.path("t.sjt"));
+    auto reader = files::open_trace(directory_.path("t.sjt"));
     REQUIRE(reader.has_value());
     return std::move(*reader);
   }

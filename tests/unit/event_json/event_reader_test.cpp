@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/child.h"
+#include "userspace/files/file_stream.h"
 
 namespace sojourn::event_json {
 namespace {
@@ -21,7 +22,8 @@ Read read(const std::string& text) {
   const std::string path = directory.path("trace.json");
   test::write_contents(path, text);
   Read all;
-  auto failure = read_events(path, [&](const Event& event, std::uint64_t) -> Result<bool> {
+  const auto stream = *files::open_stream(path);
+  auto failure = read_events(*stream, [&](const Event& event, std::uint64_t) -> Result<bool> {
     all.events.push_back(event);
     return true;
   });
@@ -139,10 +141,28 @@ TEST_CASE("what is no such file at all is told") {
   CHECK(read(std::string(1000, '[')).failure.contains("deep"));
 }
 
-TEST_CASE("a file that cannot be opened is an error, and one that cannot be read ends there") {
+TEST_CASE("a file that cannot be read ends there") {
   const auto take = [](const Event&, std::uint64_t) -> Result<bool> { return true; };
-  CHECK(!read_events("/absent/trace.json", take).has_value());
-  CHECK(read_events("/proc/self/mem", take).value() == "Input/output error");
+  CHECK(read_events(**files::open_stream("/proc/self/mem"), take).value() == "Input/output error");
+}
+
+TEST_CASE("the byte behind an event is told, however much is read ahead") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("trace.json");
+  std::string text = "[";
+  std::vector<std::uint64_t> ends;
+  for (int event = 0; event < 2'000; ++event) {
+    text += std::string(event == 0 ? "" : ", ") + kSpan;
+    ends.push_back(text.size());
+  }
+  test::write_contents(path, text + "]");
+  const auto stream = *files::open_stream(path);
+  std::vector<std::uint64_t> told;
+  REQUIRE(read_events(*stream, [&](const Event&, std::uint64_t end) -> Result<bool> {
+    told.push_back(end);
+    return true;
+  }));
+  CHECK(told == ends);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::imports {
 namespace {
@@ -41,7 +42,7 @@ model::EventBatch batch(const std::vector<std::uint64_t>& times, std::uint32_t s
 class Recorded {
  public:
   explicit Recorded(std::vector<model::ClockPair> clocks) {
-    auto writer = trace::Writer::create(path());
+    auto writer = files::create_trace(path());
     REQUIRE(writer.has_value());
     REQUIRE(writer->write(one_point("recorded")));
     model::Target target;
@@ -64,7 +65,7 @@ class Recorded {
   std::string output() const { return directory_.path("both.sjt"); }
 
   trace::Reader open(const std::string& path) const {
-    auto reader = trace::Reader::open(path);
+    auto reader = files::open_trace(path);
     REQUIRE(reader.has_value());
     return std::move(*reader);
   }
@@ -78,7 +79,7 @@ const std::vector<model::ClockPair> kClocks = {{.monotonic_ns = 1000, .realtime_
 TEST_CASE("imported events stand beside the recorded ones, in the recorded time") {
   const Recorded recorded(kClocks);
   trace::Reader reader = recorded.open(recorded.path());
-  auto writer = trace::Writer::create(recorded.output());
+  auto writer = files::create_trace(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
   ImportedFile file;
@@ -123,7 +124,7 @@ TEST_CASE("the wall's clock may have been set while the trace was recorded") {
   const Recorded recorded({{.monotonic_ns = 1000, .realtime_ns = kWall},
                            {.monotonic_ns = 5000, .realtime_ns = kWall + 1'000'000}});
   trace::Reader reader = recorded.open(recorded.path());
-  auto writer = trace::Writer::create(recorded.output());
+  auto writer = files::create_trace(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
   ImportedFile file;
@@ -140,7 +141,7 @@ TEST_CASE("the wall's clock may have been set while the trace was recorded") {
 TEST_CASE("a recording of another time is refused with both times") {
   const Recorded recorded(kClocks);
   trace::Reader reader = recorded.open(recorded.path());
-  auto writer = trace::Writer::create(recorded.output());
+  auto writer = files::create_trace(recorded.output());
   auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(into.has_value());
   ImportedFile file;
@@ -158,7 +159,7 @@ TEST_CASE("a recording of another time is refused with both times") {
 TEST_CASE("a trace that does not know the wall's time, or is damaged, is not built upon") {
   const Recorded timeless({});
   trace::Reader reader = timeless.open(timeless.path());
-  auto writer = trace::Writer::create(timeless.output());
+  auto writer = files::create_trace(timeless.output());
   const auto into = Destination::beside(reader, *writer, [](auto, auto) {});
   REQUIRE(!into.has_value());
   CHECK(into.error().text().contains("on the wall's clock"));

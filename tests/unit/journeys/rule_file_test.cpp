@@ -502,12 +502,5 @@ TEST_CASE("the documentation's rules can be read") {
   CHECK(blocks == 4);
 }
 
-TEST_CASE("a file that cannot be read says so") {
-  CHECK(read_rules("/nonexistent.rules").error().text() ==
-        "open /nonexistent.rules: No such file or directory");
-  CHECK_FALSE(read_rules("/proc/self"));
-  CHECK(read_rules("/dev/zero").error().text().contains("larger than 1 MiB"));
-}
-
 }  // namespace
 }  // namespace sojourn::journeys

@@ -10,6 +10,8 @@
 
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
+#include "userspace/files/file_stream.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::latseq {
 namespace {
@@ -33,11 +35,11 @@ class Imports {
   std::string path(const std::string& name) const { return directory_.path(name); }
 
   Result<Summary> import(const std::vector<std::string>& paths) const {
-    auto writer = trace::Writer::create(trace());
+    auto writer = files::create_trace(trace());
     REQUIRE(writer.has_value());
     auto into = imports::Destination::alone(*writer, "recording");
     REQUIRE(into.has_value());
-    auto summary = import_files(paths, *into, [](auto, auto) {});
+    auto summary = import_files(paths, files::open_gzip_stream, *into, [](auto, auto) {});
     if (summary) REQUIRE(writer->finish());
     return summary;
   }
@@ -49,7 +51,7 @@ class Imports {
   }
 
   trace::Reader reader() const {
-    auto reader = trace::Reader::open(trace());
+    auto reader = files::open_trace(trace());
     REQUIRE(reader.has_value());
     return std::move(*reader);
   }

@@ -10,6 +10,8 @@
 #include "analysis/trace/reader.h"
 #include "tests/support/child.h"
 #include "tests/support/t_recording.h"
+#include "userspace/files/file_stream.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::oai_t {
 namespace {
@@ -46,12 +48,12 @@ class Imports {
  public:
   Result<Summary> import(const std::string& bytes) const {
     test::write_contents(directory_.path("record.raw"), bytes);
-    auto writer = trace::Writer::create(directory_.path("t.sjt"));
+    auto writer = files::create_trace(directory_.path("t.sjt"));
     REQUIRE(writer.has_value());
     auto into = imports::Destination::alone(*writer, "recording");
     REQUIRE(into.has_value());
     const std::string paths[] = {directory_.path("record.raw")};
-    auto summary = import_files(paths, *into, [](auto, auto) {});
+    auto summary = import_files(paths, files::open_stream, *into, [](auto, auto) {});
     if (summary)
       REQUIRE(writer->finish());
     else
@@ -60,7 +62,7 @@ class Imports {
   }
 
   std::vector<Event> events() const {
-    auto reader = trace::Reader::open(directory_.path("t.sjt"));
+    auto reader = files::open_trace(directory_.path("t.sjt"));
     REQUIRE(reader.has_value());
     std::vector<Event> events;
     REQUIRE(reader->merge([&](const model::EventBatch& batch) {

@@ -9,6 +9,7 @@
 
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::queues {
 namespace {
@@ -58,13 +59,13 @@ class Scene {
   }
 
   HighWaterMarks made(const model::QueueInfo& about) {
-    auto writer = trace::Writer::create(directory_.path("run.sjt"));
+    auto writer = files::create_trace(directory_.path("run.sjt"));
     REQUIRE(writer);
     REQUIRE(writer->write(schema_));
     REQUIRE(writer->write(model::QueueChanges{
         {.event = model::QueueEvent::kFound, .ts_ns = 1, .after_ns = 0, .about = about}}));
     REQUIRE(writer->finish());
-    auto reader = trace::Reader::open(directory_.path("run.sjt"));
+    auto reader = files::open_trace(directory_.path("run.sjt"));
     REQUIRE(reader);
     reader_.emplace(std::move(*reader));
     survey_.emplace(*reader_);

@@ -11,6 +11,7 @@
 
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::queues {
 namespace {
@@ -32,12 +33,12 @@ class Scene {
                         .name = "second",
                         .producer = {.stage = handing_on},
                         .consumer = {.stage = handing_on.empty() ? "" : "tx"}};
-    auto writer = trace::Writer::create(directory_.path("run.sjt"));
+    auto writer = files::create_trace(directory_.path("run.sjt"));
     REQUIRE(writer);
     REQUIRE(writer->write(schema_));
     REQUIRE(writer->write(changes));
     REQUIRE(writer->finish());
-    auto reader = trace::Reader::open(directory_.path("run.sjt"));
+    auto reader = files::open_trace(directory_.path("run.sjt"));
     REQUIRE(reader);
     reader_.emplace(std::move(*reader));
     survey_.emplace(*reader_);

@@ -13,6 +13,7 @@
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::queues {
 namespace {
@@ -51,14 +52,14 @@ class Scene {
 
   trace::Reader read() {
     const std::string path = directory_.path("run.sjt");
-    auto writer = trace::Writer::create(path);
+    auto writer = files::create_trace(path);
     REQUIRE(writer);
     REQUIRE(writer->write(schema_));
     REQUIRE(writer->write(changes_));
     REQUIRE(writer->write(samples_));
     REQUIRE(writer->write(operations_));
     REQUIRE(writer->finish());
-    auto reader = trace::Reader::open(path);
+    auto reader = files::open_trace(path);
     REQUIRE(reader);
     return std::move(*reader);
   }

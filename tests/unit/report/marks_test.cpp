@@ -4,6 +4,7 @@
 #include "analysis/report/trace_marks.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::report {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 std::vector<journeys::LossSpan> losses(std::uint64_t hits, const model::Ledger& ledger) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
-  auto writer = trace::Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(writer);
   REQUIRE(writer->write(model::Schema{.points = {*model::parse_point("D in--out", "::")}}));
   REQUIRE(writer->write(model::Stream{.id = 0, .engine = model::Engine::kRing}));
@@ -28,7 +29,7 @@ std::vector<journeys::LossSpan> losses(std::uint64_t hits, const model::Ledger& 
   capture.stream_hits = {hits};
   REQUIRE(writer->write(capture));
   REQUIRE(writer->finish());
-  return capture_marks_of(*trace::Reader::open(path)).losses;
+  return capture_marks_of(*files::open_trace(path)).losses;
 }
 
 TEST_CASE("where a stream ends with all its hits nothing was lost behind it") {

@@ -11,6 +11,8 @@
 #include "analysis/report/rebuild.h"
 #include "tests/support/child.h"
 #include "tests/unit/report/radio_trace.h"
+#include "userspace/base/thread_executor.h"
+#include "userspace/files/trace_file.h"
 
 namespace {
 
@@ -79,18 +81,19 @@ TEST_CASE("memory that runs out in any thread ends all of them, and is told to t
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, 30'000);
-  auto reader = *trace::Reader::open(path);
+  auto reader = *files::open_trace(path);
   const auto topology = *journeys::Topology::derive(reader.schema(), {});
   const auto progress = [](auto, auto) {};
   const auto all = [](const model::EventBatch&) { return true; };
   Summary summary(topology, reader.capture().open_ns);
+  base::ThreadExecutor threads;
   require_end(Who::kReader,
-              [&] { return rebuild(reader, {}, summary, progress, all).has_value(); });
+              [&] { return rebuild(threads, reader, {}, summary, progress, all).has_value(); });
   for (const unsigned processors : {1, 8}) {
     CAPTURE(processors);
     const auto parts = parts_for(kWorthSharing, processors);
     const auto apart = [&] {
-      return rebuild_partitioned(reader, {}, parts, summary, progress, all).has_value();
+      return rebuild_partitioned(threads, reader, {}, parts, summary, progress, all).has_value();
     };
     require_end(Who::kReader, apart);
     require_end(Who::kWorkers, apart);

@@ -8,12 +8,13 @@
 #include "analysis/report/rebuild.h"
 #include "analysis/trace/writer.h"
 #include "tests/bench/radio_traffic.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::report {
 
 std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
   const auto schema = *bench::RadioTraffic::schema();
-  auto writer = *trace::Writer::create(path);
+  auto writer = *files::create_trace(path);
   REQUIRE(writer.write(schema));
   std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
   bench::RadioTraffic traffic(packets, 7, 10'000);

@@ -17,6 +17,8 @@
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
 #include "tests/unit/report/radio_trace.h"
+#include "userspace/base/thread_executor.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::report {
 namespace {
@@ -42,8 +44,9 @@ void round_deviations(Json& words) {
 }
 
 // What `sojourn report --json` says; no parts: one thread rebuilds all.
-Told tell(const std::string& path, const std::vector<journeys::Partition>& parts) {
-  auto reader = *trace::Reader::open(path);
+Told tell(Executor& executor, const std::string& path,
+          const std::vector<journeys::Partition>& parts) {
+  auto reader = *files::open_trace(path);
   const journeys::Rules rules;
   const auto topology = *journeys::Topology::derive(reader.schema(), rules);
   Summary summary(topology, reader.capture().open_ns);
@@ -53,9 +56,9 @@ Told tell(const std::string& path, const std::vector<journeys::Partition>& parts
     told.seen += batch.size();
     return true;
   };
-  const auto totals = parts.empty()
-                          ? *rebuild(reader, rules, summary, progress, count)
-                          : *rebuild_partitioned(reader, rules, parts, summary, progress, count);
+  const auto totals = parts.empty() ? *rebuild(executor, reader, rules, summary, progress, count)
+                                    : *rebuild_partitioned(executor, reader, rules, parts, summary,
+                                                           progress, count);
   summary.finish(reader.capture().close_ns);
   told.peak_units = totals.peak_units;
   const Facts facts = {path,
@@ -74,22 +77,26 @@ TEST_CASE("threads for directions and shares find what one thread finds") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   const auto events = write_radio(path, kPackets);
-  const auto alone = tell(path, {});
+  PlainExecutor plain;
+  base::ThreadExecutor threads;
+  const auto alone = tell(plain, path, {});
   CHECK(alone.seen == events);
   CHECK(alone.progressed == events);
   CHECK(alone.words["lost"] > 100);
   CHECK(alone.words["journeys"]["D"]["count"] >= kPackets);
   CHECK(alone.words["journeys"]["U"]["count"] > 1000);
 
-  const auto shared = tell(path, parts_for(kWorthSharing, 1));
+  CHECK(Json::diff(alone.words, tell(threads, path, {}).words) == Json::array());
+  const auto shared = tell(plain, path, parts_for(kWorthSharing, 1));
   for (const unsigned processors : {1, 2, 4, 8})
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int turn = 0; turn < 4; ++turn) {
       INFO(processors << " processors");
-      const auto directions = tell(path, parts_for(events, processors));
+      Executor& executor = turn == 0 ? static_cast<Executor&>(plain) : threads;
+      const auto directions = tell(executor, path, parts_for(events, processors));
       CHECK(directions.seen == events);
       CHECK(directions.progressed == events);
       CHECK(Json::diff(alone.words, directions.words) == Json::array());
-      const auto shares = tell(path, parts_for(kWorthSharing, processors));
+      const auto shares = tell(executor, path, parts_for(kWorthSharing, processors));
       CHECK(shares.seen == events);
       CHECK(shares.progressed == events);
       CHECK(shares.peak_units == shared.peak_units);
@@ -169,11 +176,13 @@ TEST_CASE("who wants no steps is told everything else of each journey") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kPackets);
-  auto reader = *trace::Reader::open(path);
+  auto reader = *files::open_trace(path);
   Plain with(true);
   Plain without(false);
+  PlainExecutor executor;
   for (auto* const plain : {&with, &without})
-    REQUIRE(rebuild(reader, {}, *plain, [](auto, auto) {}, [](const auto&) { return true; }));
+    REQUIRE(
+        rebuild(executor, reader, {}, *plain, [](auto, auto) {}, [](const auto&) { return true; }));
   CHECK(with.steps > 10 * kPackets);
   CHECK(without.steps == 0);
   CHECK(with.legs > 5 * kPackets);
@@ -187,14 +196,15 @@ TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
   const auto path = directory.path("radio.sjt");
   write_radio(path, kMany);
   for (const unsigned processors : {1, 8}) {
-    auto reader = *trace::Reader::open(path);
+    auto reader = *files::open_trace(path);
     const journeys::Rules rules;
     const auto topology = *journeys::Topology::derive(reader.schema(), rules);
     Summary summary(topology, reader.capture().open_ns);
     int batches = 0;
     const auto some = [&](const model::EventBatch&) { return ++batches < 3; };
     const auto parts = parts_for(kWorthSharing, processors);
-    REQUIRE(rebuild_partitioned(reader, rules, parts, summary, [](auto, auto) {}, some));
+    base::ThreadExecutor threads;
+    REQUIRE(rebuild_partitioned(threads, reader, rules, parts, summary, [](auto, auto) {}, some));
     CHECK(batches == 3);
     // Others may be a few batches ahead.
     for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
@@ -207,16 +217,19 @@ TEST_CASE("who fails while many batches are to come ends all threads, and its fa
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kMany);
-  auto reader = *trace::Reader::open(path);
+  auto reader = *files::open_trace(path);
   const auto topology = *journeys::Topology::derive(reader.schema(), {});
   const auto full = [](const model::EventBatch&) -> bool { throw std::runtime_error("no space"); };
   const auto progress = [](auto, auto) {};
   Summary summary(topology, reader.capture().open_ns);
-  CHECK_THROWS_AS(rebuild(reader, {}, summary, progress, full).has_value(), std::runtime_error);
+  base::ThreadExecutor threads;
+  CHECK_THROWS_AS(rebuild(threads, reader, {}, summary, progress, full).has_value(),
+                  std::runtime_error);
   for (const unsigned processors : {1, 8}) {
     const auto parts = parts_for(kWorthSharing, processors);
-    CHECK_THROWS_AS(rebuild_partitioned(reader, {}, parts, summary, progress, full).has_value(),
-                    std::runtime_error);
+    CHECK_THROWS_AS(
+        rebuild_partitioned(threads, reader, {}, parts, summary, progress, full).has_value(),
+        std::runtime_error);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "analysis/trace/column.h"
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -43,7 +44,7 @@ TEST_CASE("counters of many bearers come back, and cost no more than naming the 
   for (const std::uint64_t bearers : {1U, 2U, 3U}) {
     const Events events = counters(kCount, bearers);
     write_trace(path, some_schema(), std::span(&events, 1));
-    auto reader = Reader::open(path);
+    auto reader = files::open_trace(path);
     REQUIRE(error_of(reader) == "");
     CHECK(merged(*reader) == events);
     // One of sixty bearers is six bits. A counter stored by itself would be some twelve bits more.
@@ -56,7 +57,7 @@ TEST_CASE("more keys than the table of hashes has room for come back") {
   const std::string path = folder.path("run.sjt");
   const Events events = counters(16'000, 400);
   write_trace(path, some_schema(), std::span(&events, 1));
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(merged(*reader) == events);
 }
@@ -67,7 +68,7 @@ TEST_CASE("traffic that changes its ways comes back") {
   std::vector<Events> blocks = {counters(16'000, 2), some_events(1, 0, 5000, some_schema()),
                                 counters(300, 1), counters(16'000, 3)};
   write_trace(path, some_schema(), blocks);
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     model::EventBatch batch;
@@ -83,7 +84,7 @@ TEST_CASE("a batch larger than a block becomes several, and stays in order") {
   const std::string path = folder.path("run.sjt");
   const Events events = some_events(1, 0, 40'000, some_schema());
   write_trace(path, some_schema(), std::span(&events, 1));
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   REQUIRE(reader->blocks().size() == 3);
   CHECK(reader->blocks()[1].first_seq == reader->blocks()[0].events);
@@ -125,7 +126,7 @@ TEST_CASE("a finished trace whose first schema is damaged is read by its second"
   Bytes bytes = read_bytes(path);
   bytes.at(sizeof(FileHeader) + sizeof(BlockHeader) + 5) ^= 0xff;
   write_bytes(path, bytes);
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().size() == 1);
   CHECK(reader->schema() == some_schema());
@@ -142,7 +143,7 @@ TEST_CASE("an index whose own header is damaged is not mistaken for the blocks t
   std::copy_n(bytes.end() - 16, 8, reinterpret_cast<std::uint8_t*>(&index));
   bytes.at(index) ^= 0xff;
   write_bytes(path, bytes);
-  const auto reader = Reader::open(path);
+  const auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK_FALSE(reader->had_index());
   CHECK(reader->blocks().size() == 5);
@@ -154,14 +155,14 @@ TEST_CASE("a trace that is still being written is not taken over, one that was a
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   {
-    auto writing = Writer::create(path);
+    auto writing = files::create_trace(path);
     REQUIRE(error_of(writing) == "");
-    CHECK(error_of(Writer::create(path)) ==
+    CHECK(error_of(files::create_trace(path)) ==
           fmt::format("write {}.partial: another capture is writing it", path));
     REQUIRE(error_of(writing->write(some_schema())) == "");
   }
   CHECK(exists(path + ".partial"));
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   CHECK(error_of(writer->finish()) == "");
   CHECK(error_of(writer->finish()) != "");

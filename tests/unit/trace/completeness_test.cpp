@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -27,7 +28,7 @@ class Trace {
 
   void write(const std::vector<std::uint64_t>& blocks) const {
     const model::Schema schema = some_schema();
-    auto writer = Writer::create(path());
+    auto writer = files::create_trace(path());
     REQUIRE(writer);
     REQUIRE(writer->write(schema));
     REQUIRE(writer->write(model::Stream{.id = 0}));
@@ -41,7 +42,7 @@ class Trace {
     REQUIRE(writer->finish());
   }
   Reader open() const {
-    auto reader = Reader::open(path());
+    auto reader = files::open_trace(path());
     REQUIRE(reader);
     return std::move(*reader);
   }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -39,7 +40,7 @@ struct Small {
     }
     write_trace(folder.path("whole.sjt"), schema, blocks);
     bytes = read_bytes(folder.path("whole.sjt"));
-    const auto reader = Reader::open(folder.path("whole.sjt"));
+    const auto reader = files::open_trace(folder.path("whole.sjt"));
     REQUIRE(error_of(reader) == "");
     for (const BlockInfo& info : reader->blocks()) {
       ends.push_back(info.offset + info.bytes);
@@ -49,7 +50,7 @@ struct Small {
 
   Result<Reader> open(std::span<const std::uint8_t> damaged) const {
     write_bytes(folder.path("damaged.sjt"), damaged);
-    return Reader::open(folder.path("damaged.sjt"));
+    return files::open_trace(folder.path("damaged.sjt"));
   }
 
   // All events of the first `count` blocks, in time order.
@@ -277,11 +278,11 @@ TEST_CASE("a file that is no trace is refused in one line that names it") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("t.sjt");
   write_bytes(path, bytes_of("#!/bin/sh\necho this is no trace at all\n"));
-  CHECK(error_of(Reader::open(path)) ==
+  CHECK(error_of(files::open_trace(path)) ==
         path + ": no sojourn trace (`sojourn import` reads other tracers' files)");
-  CHECK(error_of(Reader::open(folder.path("none.sjt"))) ==
+  CHECK(error_of(files::open_trace(folder.path("none.sjt"))) ==
         fmt::format("open {}: No such file or directory", folder.path("none.sjt")));
-  CHECK(error_of(Reader::open(folder.path())) ==
+  CHECK(error_of(files::open_trace(folder.path())) ==
         fmt::format("open {}: not a regular file", folder.path()));
 }
 
@@ -292,7 +293,7 @@ TEST_CASE("holes of a file are not searched for blocks") {
   const std::uint64_t kHole = std::uint64_t{1} << 42;
   std::ofstream(path) << "nothing";
   std::filesystem::resize_file(path, kHole);
-  const auto none = Reader::open(path);
+  const auto none = files::open_trace(path);
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().text().contains("no sojourn trace"));
 }
@@ -306,7 +307,7 @@ TEST_CASE("blocks behind a hole of a file are found") {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes, first).seekp(std::streamoff{1} << 40).write(bytes + first, end - first);
   file.close();
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(merged(*reader) == small.first_blocks(3));
   REQUIRE(reader->damage().size() == 1);
@@ -317,7 +318,7 @@ TEST_CASE("a FIFO that nobody writes into is refused at once") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("fifo.sjt");
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK(error_of(Reader::open(path)) == fmt::format("open {}: not a regular file", path));
+  CHECK(error_of(files::open_trace(path)) == fmt::format("open {}: not a regular file", path));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -40,7 +41,7 @@ struct Parts {
   Parts() {
     write_trace(folder.path("whole.sjt"), schema, std::span(&events, 1));
     const Bytes whole = read_bytes(folder.path("whole.sjt"));
-    const auto reader = Reader::open(folder.path("whole.sjt"));
+    const auto reader = files::open_trace(folder.path("whole.sjt"));
     REQUIRE(error_of(reader) == "");
     const BlockInfo& info = reader->blocks().at(0);
     before.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(info.offset));
@@ -52,7 +53,7 @@ struct Parts {
     Bytes bytes;
     for (const Bytes& part : parts) append(bytes, part);
     write_bytes(folder.path("made.sjt"), bytes);
-    return Reader::open(folder.path("made.sjt"));
+    return files::open_trace(folder.path("made.sjt"));
   }
 
   // The block of events with another header, whose checksum is right.

@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -228,7 +229,7 @@ TEST_CASE("a file's merge is the stable sort of its blocks") {
     blocks.push_back(std::move(block));
   }
   write_trace(folder.path("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(merged(*reader) == sorted(all));
   CHECK(reader->gaps().empty());
@@ -244,7 +245,7 @@ TEST_CASE("gaps of every stream are known after a merge") {
   second.erase(second.begin() + 5, second.begin() + 7);
   const std::vector<Events> blocks = {first, second};
   write_trace(folder.path("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   (void)merged(*reader);
   REQUIRE(reader->gaps().size() == 2);

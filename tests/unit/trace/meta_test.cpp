@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -19,7 +20,7 @@ constexpr auto kMax64 = std::numeric_limits<std::uint64_t>::max();
 TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(some_schema())) == "");
   REQUIRE(error_of(writer->write(model::Target{.pid = 4242,
@@ -66,7 +67,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   REQUIRE(error_of(writer->write(capture)) == "");
   REQUIRE(error_of(writer->finish()) == "");
 
-  const auto reader = Reader::open(path);
+  const auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().empty());
   CHECK(reader->path() == path);
@@ -104,13 +105,13 @@ TEST_CASE("a trace has every target that it tells of, the newest word on each") 
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   {
-    auto writer = Writer::create(path);
+    auto writer = files::create_trace(path);
     REQUIRE(error_of(writer) == "");
     REQUIRE(error_of(writer->finish()) == "");
-    CHECK(Reader::open(path)->targets().size() == 1);
-    CHECK(Reader::open(path)->target().pid == 0);
+    CHECK(files::open_trace(path)->targets().size() == 1);
+    CHECK(files::open_trace(path)->target().pid == 0);
   }
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   const auto tell = [&](std::int32_t pid, const char* name, std::uint64_t since_ns,
                         std::uint64_t until_ns) {
@@ -127,7 +128,7 @@ TEST_CASE("a trace has every target that it tells of, the newest word on each") 
   tell(1, "cu", 0, 50);
   tell(1, "other", 60, 0);  // the number is used again
   REQUIRE(error_of(writer->finish()) == "");
-  const auto reader = Reader::open(path);
+  const auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   REQUIRE(reader->targets().size() == 3);
   CHECK(reader->target().name == "cu");
@@ -141,14 +142,14 @@ TEST_CASE("a trace has every target that it tells of, the newest word on each") 
 TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   model::Target target;
   target.name = "gn\xff\xfe";
   target.cmdline = {"\xc3"};
   REQUIRE(error_of(writer->write(target)) == "");
   REQUIRE(error_of(writer->finish()) == "");
-  const auto reader = Reader::open(path);
+  const auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().empty());
   CHECK(reader->target().name.starts_with("gn"));
@@ -157,7 +158,7 @@ TEST_CASE("a target's words that are no UTF-8 do not make its trace unreadable")
 TEST_CASE("context adds up over blocks, and the newest word on a family counts") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(some_schema())) == "");
   const model::ContextName worker = {
@@ -171,7 +172,7 @@ TEST_CASE("context adds up over blocks, and the newest word on a family counts")
               .families = {{.name = "irq", .missing = "no tracepoint"}}, .names = {call}})) == "");
   REQUIRE(error_of(writer->finish()) == "");
 
-  auto reader = Reader::open(path);
+  auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().empty());
   CHECK(reader->context().families ==
@@ -202,7 +203,7 @@ TEST_CASE("names of kinds that a later version knows are skipped") {
 TEST_CASE("a profile adds up over blocks, and the newest word on a counter counts") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(some_schema())) == "");
   const model::Counter cycles = {
@@ -226,7 +227,7 @@ TEST_CASE("a profile adds up over blocks, and the newest word on a counter count
               .counters = {cycles}, .frames = {kernel, named}, .stacks = {stack}})) == "");
   REQUIRE(error_of(writer->finish()) == "");
 
-  const auto reader = Reader::open(path);
+  const auto reader = files::open_trace(path);
   REQUIRE(error_of(reader) == "");
   CHECK(reader->damage().empty());
   CHECK(reader->profile().counters == std::vector{cycles});

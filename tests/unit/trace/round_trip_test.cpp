@@ -7,6 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -17,7 +18,7 @@ using namespace test;
 Events there_and_back(const model::Schema& schema, std::span<const Events> blocks) {
   const TemporaryDirectory folder;
   write_trace(folder.path("t.sjt"), schema, blocks);
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->schema() == schema);
   CHECK(reader->damage().empty());
@@ -151,7 +152,7 @@ TEST_CASE("an empty batch leaves no trace") {
 TEST_CASE("a trace without events is a trace") {
   const TemporaryDirectory folder;
   write_trace(folder.path("t.sjt"), {}, {});
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->events() == 0);
   CHECK(reader->damage().empty());
@@ -179,7 +180,7 @@ TEST_CASE("a block tells its stream, its events and their spans") {
   events[40].ts_ns = 3;
   events[41].seq = 7777;
   write_trace(folder.path("t.sjt"), schema, std::span(&events, 1));
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   REQUIRE(reader->blocks().size() == 1);
   const BlockInfo& info = reader->blocks().front();
@@ -196,7 +197,7 @@ TEST_CASE("events of points that a later schema adds are read with it") {
   const model::Schema both = some_schema();
   model::Schema first = both;
   first.points.resize(2);
-  auto writer = Writer::create(folder.path("t.sjt"));
+  auto writer = files::create_trace(folder.path("t.sjt"));
   REQUIRE(error_of(writer) == "");
   const Events early = some_events(1, 0, 10, first);
   const Events late = some_events(2, 0, 10, both);
@@ -206,7 +207,7 @@ TEST_CASE("events of points that a later schema adds are read with it") {
   REQUIRE(error_of(writer->write(to_batch(late))) == "");
   REQUIRE(error_of(writer->finish()) == "");
 
-  auto reader = Reader::open(folder.path("t.sjt"));
+  auto reader = files::open_trace(folder.path("t.sjt"));
   REQUIRE(error_of(reader) == "");
   CHECK(reader->schema() == both);
   Events expected = early;

@@ -12,6 +12,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <zlib.h>
 
+#include "userspace/files/trace_file.h"
+
 namespace sojourn::trace::test {
 
 model::EventBatch to_batch(std::span<const Event> events) {
@@ -106,7 +108,7 @@ bool exists(const std::string& path) {
 
 void write_trace(const std::string& path, const model::Schema& schema,
                  std::span<const Events> blocks) {
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(schema)) == "");
   for (const Events& events : blocks) REQUIRE(error_of(writer->write(to_batch(events))) == "");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/trace/support.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::trace {
 namespace {
@@ -47,7 +48,7 @@ TEST_CASE(
   CHECK_FALSE(exists(path + ".partial"));
   const Bytes old_bytes = read_bytes(path);
   {
-    auto writer = Writer::create(path);
+    auto writer = files::create_trace(path);
     REQUIRE(error_of(writer) == "");
     REQUIRE(error_of(writer->write(schema)) == "");
     REQUIRE(error_of(writer->write(to_batch(new_events))) == "");
@@ -55,7 +56,7 @@ TEST_CASE(
     // It dies here: a capture that never finished.
   }
   CHECK(read_bytes(path) == old_bytes);
-  auto partial = Reader::open(path + ".partial");
+  auto partial = files::open_trace(path + ".partial");
   REQUIRE(error_of(partial) == "");
   CHECK_FALSE(partial->had_index());
   CHECK(partial->damage().empty());
@@ -63,10 +64,10 @@ TEST_CASE(
 
   write_trace(path, schema, std::span(&old_events, 1));
   CHECK_FALSE(exists(path + ".partial"));
-  auto kept = Reader::open(path + ".partial~");
+  auto kept = files::open_trace(path + ".partial~");
   REQUIRE(error_of(kept) == "");
   CHECK(merged(*kept) == sorted(new_events));
-  auto finished = Reader::open(path);
+  auto finished = files::open_trace(path);
   REQUIRE(error_of(finished) == "");
   CHECK(merged(*finished) == sorted(old_events));
 }
@@ -75,12 +76,12 @@ TEST_CASE("while one capture writes a trace another cannot take its name, and la
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   {
-    const auto writer = Writer::create(path);
+    const auto writer = files::create_trace(path);
     REQUIRE(error_of(writer) == "");
-    CHECK(error_of(Writer::create(path)) ==
+    CHECK(error_of(files::create_trace(path)) ==
           fmt::format("write {}.partial: another capture is writing it", path));
   }
-  CHECK(error_of(Writer::create(path)) == "");
+  CHECK(error_of(files::create_trace(path)) == "");
 }
 
 TEST_CASE("an abandoned trace leaves nothing but the older one of its name") {
@@ -89,7 +90,7 @@ TEST_CASE("an abandoned trace leaves nothing but the older one of its name") {
   write_trace(path, some_schema(), {});
   const Bytes older = read_bytes(path);
   {
-    auto writer = Writer::create(path);
+    auto writer = files::create_trace(path);
     REQUIRE(error_of(writer) == "");
     writer->abandon();
   }
@@ -101,12 +102,12 @@ TEST_CASE("every block is on disk before the next is begun") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   const model::Schema schema = some_schema();
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(schema)) == "");
   for (std::uint32_t stream = 0; stream < 4; ++stream) {
     REQUIRE(error_of(writer->write(to_batch(some_events(stream, stream, 30, schema)))) == "");
-    const auto reader = Reader::open(path + ".partial");
+    const auto reader = files::open_trace(path + ".partial");
     REQUIRE(error_of(reader) == "");
     CHECK(reader->events() == 30 * (stream + 1));
     CHECK(reader->damage().empty());
@@ -121,7 +122,7 @@ TEST_CASE("a disk that fills up costs the block that did not fit and names the f
   for (const rlim_t limit : {20'000, 20'001, 23'456, 30'000}) {
     const TemporaryDirectory folder;
     const std::string path = folder.path("run.sjt");
-    auto writer = Writer::create(path);
+    auto writer = files::create_trace(path);
     REQUIRE(error_of(writer) == "");
     REQUIRE(error_of(writer->write(schema)) == "");
     Events written;
@@ -137,7 +138,7 @@ TEST_CASE("a disk that fills up costs the block that did not fit and names the f
           fmt::format("write {}.partial, which keeps what came before: File too large", path));
     CHECK_FALSE(exists(path));
     REQUIRE_FALSE(written.empty());
-    auto reader = Reader::open(path + ".partial");
+    auto reader = files::open_trace(path + ".partial");
     REQUIRE(error_of(reader) == "");
     CHECK(reader->damage().empty());
     CHECK(merged(*reader) == sorted(written));
@@ -149,10 +150,11 @@ TEST_CASE("a disk too full for the header or the index is an error that names th
   const std::string path = folder.path("run.sjt");
   {
     const FullDisk disk(8);
-    CHECK(error_of(Writer::create(path)) == fmt::format("write {}.partial: File too large", path));
+    CHECK(error_of(files::create_trace(path)) ==
+          fmt::format("write {}.partial: File too large", path));
   }
   const model::Schema schema = some_schema();
-  auto writer = Writer::create(path);
+  auto writer = files::create_trace(path);
   REQUIRE(error_of(writer) == "");
   REQUIRE(error_of(writer->write(schema)) == "");
   {
@@ -161,7 +163,7 @@ TEST_CASE("a disk too full for the header or the index is an error that names th
           fmt::format("write {}.partial, which keeps what came before: File too large", path));
   }
   CHECK_FALSE(exists(path));
-  CHECK(Reader::open(path + ".partial"));
+  CHECK(files::open_trace(path + ".partial"));
 }
 
 TEST_CASE("a symbolic link or a FIFO at the output path is refused and left alone") {
@@ -172,12 +174,12 @@ TEST_CASE("a symbolic link or a FIFO at the output path is refused and left alon
   std::filesystem::create_directory(folder.path("folder.sjt"));
   std::filesystem::create_symlink(folder.path("nowhere"), folder.path("dangling.sjt"));
   for (const char* name : {"fifo.sjt", "folder.sjt"}) {
-    CHECK(error_of(Writer::create(folder.path(name))) ==
+    CHECK(error_of(files::create_trace(folder.path(name))) ==
           fmt::format("write {}: exists and is not a regular file", folder.path(name)));
     CHECK(exists(folder.path(name)));
   }
   for (const char* name : {"link.sjt", "dangling.sjt"}) {
-    CHECK(error_of(Writer::create(folder.path(name)))
+    CHECK(error_of(files::create_trace(folder.path(name)))
               .starts_with(fmt::format("write {}: is a symbolic link", folder.path(name))));
     CHECK(exists(folder.path(name)));
   }
@@ -192,7 +194,7 @@ TEST_CASE("a trap at the partial file's name is replaced, never followed") {
   const model::Schema schema = some_schema();
   write_trace(folder.path("run.sjt"), schema, {});
   CHECK(read_bytes(folder.path("precious")) == bytes_of("precious"));
-  CHECK(Reader::open(folder.path("run.sjt")));
+  CHECK(files::open_trace(folder.path("run.sjt")));
 
   REQUIRE(mkfifo(folder.path("run.sjt.partial").c_str(), 0600) == 0);
   write_trace(folder.path("run.sjt"), schema, {});
@@ -208,13 +210,13 @@ TEST_CASE("a trace is for its owner's eyes") {
 
 TEST_CASE("a folder that is not there is an error that names the file") {
   const TemporaryDirectory folder;
-  CHECK(error_of(Writer::create(folder.path("none/run.sjt"))) ==
+  CHECK(error_of(files::create_trace(folder.path("none/run.sjt"))) ==
         fmt::format("write {}.partial: No such file or directory", folder.path("none/run.sjt")));
 }
 
 TEST_CASE("events that do not fit their schema are refused before anything is written") {
   const TemporaryDirectory folder;
-  auto writer = Writer::create(folder.path("run.sjt"));
+  auto writer = files::create_trace(folder.path("run.sjt"));
   REQUIRE(error_of(writer) == "");
   const model::Schema schema = some_schema();
   CHECK(error_of(writer->write(to_batch(some_events(1, 0, 3, schema)))) != "");
@@ -240,7 +242,7 @@ TEST_CASE("events that do not fit their schema are refused before anything is wr
 
 TEST_CASE("a schema may grow but not change") {
   const TemporaryDirectory folder;
-  auto writer = Writer::create(folder.path("run.sjt"));
+  auto writer = files::create_trace(folder.path("run.sjt"));
   REQUIRE(error_of(writer) == "");
   model::Schema schema = some_schema();
   const model::Point last = schema.points.back();

@@ -13,6 +13,7 @@
 
 #include "bpf/events.h"
 #include "sojourn_points.skel.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/bpf_rings.h"
 

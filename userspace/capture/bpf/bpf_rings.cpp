@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bpf/events.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::capture {
 

@@ -15,6 +15,7 @@
 #include "bpf/family_events.h"
 #include "sojourn_follow.skel.h"
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/host.h"
 #include "userspace/tracee/procfs.h"
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/message.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/rights/rights.h"

@@ -13,6 +13,7 @@
 
 #include "bpf/context_events.h"
 #include "sojourn_context.skel.h"
+#include "userspace/base/fail_errno.h"
 
 namespace sojourn::capture {
 

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::capture {
 
 namespace {

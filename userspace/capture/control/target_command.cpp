@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/elf_file.h"
 
 namespace sojourn::capture {

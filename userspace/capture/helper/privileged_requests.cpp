@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/bpf/calibrate.h"
 #include "userspace/capture/bpf/probe_keeper.h"
 #include "userspace/capture/perf/perf_open.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "userspace/base/clock.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 
@@ -99,7 +100,7 @@ Result<trace::Writer> FlightStore::begin_file(const std::string& path,
                                               model::Capture& about) const {
   about.open_ns = std::max(about.open_ns, complete_from_ns_);
   about.stream_first = first_seq_;
-  SJ_TRY(writer, trace::Writer::create(path));
+  SJ_TRY(writer, files::create_trace(path));
   const auto fill = [&]() -> Result<void> {
     SJ_CHECK(writer.write(host_));
     SJ_CHECK(writer.write(schema_));

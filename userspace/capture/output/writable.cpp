@@ -1,12 +1,13 @@
 #include "userspace/capture/output/writable.h"
 
 #include "analysis/trace/writer.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::capture {
 
 Result<std::string> try_to_write(const std::string& path, const FileOwner& owner) {
   const WriteAs as(owner);
-  SJ_TRY(writer, trace::Writer::create(path));
+  SJ_TRY(writer, files::create_trace(path));
   std::string put_aside = writer.put_aside();
   writer.abandon();
   return put_aside;

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::capture {
 
 Result<PerfRing> PerfRing::map(const base::Fd& event, std::size_t bytes) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/capture/rings/owner_page.h"

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/tracee/core_file.h"
 #include "userspace/tracee/file_bytes.h"
 #include "userspace/tracee/process.h"

@@ -5,6 +5,7 @@
 
 #include "analysis/trace/writer.h"
 #include "userspace/capture/output/event_filter_stage.h"
+#include "userspace/files/trace_file.h"
 #include "userspace/tracee/host.h"
 
 namespace sojourn::capture {
@@ -159,7 +160,7 @@ OrphanedReadings readings_of(const OrphanedProcess& left, OrphanedReadings readi
 Result<OrphanedTrace> write_left_trace(const std::string& output, const FileOwner& owner,
                                        const OrphanedWhole& whole) {
   const WriteAs as(owner);
-  SJ_TRY(writer, trace::Writer::create(output));
+  SJ_TRY(writer, files::create_trace(output));
   auto written = write(writer, whole);
   if (!written) writer.abandon();
   return written;

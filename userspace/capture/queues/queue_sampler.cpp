@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/capture/queues/queue_pass.h"
 #include "userspace/capture/queues/queue_watch.h"
 #include "userspace/capture/rights/rights.h"

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/tracee/procfs.h"
 

@@ -18,6 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::capture {
 
 namespace {

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::capture {
 
 namespace {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/tracee/maps.h"

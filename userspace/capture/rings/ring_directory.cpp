@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
+
 namespace sojourn::capture {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
 
 namespace sojourn::cli {

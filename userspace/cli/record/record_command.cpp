@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/api.h"

@@ -7,6 +7,7 @@
 #include <toml++/toml.h>
 
 #include "analysis/filter/keywords.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/coarse/map/map_reader.h"
 #include "userspace/tracee/file_bytes.h"

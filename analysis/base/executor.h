@@ -1,0 +1,55 @@
+// Threads, as analysis knows them: items go from the one that makes them to workers, each of which
+// gets all of them in their order, and then to the caller. Who stands behind the interface decides
+// whether that is done by several threads. The plain form does all of it in the caller's, one item
+// after the other, so what comes out is the same.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace sojourn {
+
+// What is to be done. An item lies in a slot, a number below Executor::kSlots by which everybody
+// finds it in arrays of his own.
+struct Pipeline {
+  using Slot = std::size_t;
+  using Fill = std::function<void(Slot)>;
+  // Has `fill` put the next item into a free slot, and hands it on. False: somebody stopped it all,
+  // and `fill` was not called.
+  using Put = std::function<bool(const Fill& fill)>;
+
+  std::function<void(const Put& put)> make;  // returns after the last item
+  std::vector<std::function<void(Slot)>> workers;
+  // In the caller's thread, when all workers are done with the item. False stops it all.
+  std::function<bool(Slot)> finish;
+};
+
+class Executor {
+ public:
+  static constexpr std::size_t kSlots = 8;  // items under way at once
+
+  Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  virtual ~Executor() = default;
+
+  // Returns when nothing of the pipeline runs any more.
+  virtual void run(const Pipeline& pipeline) = 0;
+};
+
+class PlainExecutor : public Executor {
+ public:
+  void run(const Pipeline& pipeline) override {
+    bool stopped = false;
+    pipeline.make([&](const Pipeline::Fill& fill) {
+      if (stopped) return false;
+      fill(0);
+      for (const auto& work : pipeline.workers) work(0);
+      stopped = !pipeline.finish(0);
+      return true;
+    });
+  }
+};
+
+}  // namespace sojourn

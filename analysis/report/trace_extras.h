@@ -1,0 +1,39 @@
+// What a report tells of a trace beside its journeys: the kernel's doings, perf events, spans that
+// the target timed itself, and threads where there is nothing else. Sees all events of one pass;
+// one thread owns it, and the reader outlives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analysis/context/thread_times.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+#include "analysis/profile/sampled_work.h"
+#include "analysis/report/report.h"
+#include "analysis/report/target_spans.h"
+#include "analysis/threads/thread_survey.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::report {
+
+class TraceExtras {
+ public:
+  TraceExtras(const trace::Reader& reader, const journeys::Topology& topology);
+
+  void consume(const model::EventBatch& events);
+  void finish(std::uint64_t end_ns);
+
+  const context::ThreadTimes& times() const { return times_; }
+  // After finish(); the content points into this.
+  void add_to(ReportContent& content) const;
+
+ private:
+  const trace::Reader& reader_;
+  context::ThreadTimes times_;
+  profile::SampledWork work_;
+  TargetSpans spans_;
+  std::optional<threads::ThreadSurvey> survey_;  // of what has nothing else to tell
+};
+
+}  // namespace sojourn::report

@@ -1,0 +1,61 @@
+// Loads sojourn.wasm in a page or in Node, and asks it for reports of traces. Each report has a
+// WebAssembly instance of its own, so its memory is given back at the end.
+
+// A trace whose bytes are in memory.
+export function memorySource(bytes) {
+  return {
+    size: bytes.length,
+    readAt(offset, into) {
+      if (offset + into.length > bytes.length) return false;
+      into.set(bytes.subarray(offset, offset + into.length));
+      return true;
+    },
+  };
+}
+
+// What WASI's C library asks of a system: there is none, and nobody waits for the answer. Only what
+// is written before an end by abort() is shown.
+function systemOf(module, memory) {
+  const ENOSYS = 52;
+  const system = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module))
+    if (from === "wasi_snapshot_preview1") system[name] = () => ENOSYS;
+  system.fd_write = (_descriptor, pieces, count, written) => {
+    const view = new DataView(memory().buffer);
+    let bytes = 0;
+    for (let piece = 0; piece < count; ++piece) {
+      const at = view.getUint32(pieces + 8 * piece, true);
+      const length = view.getUint32(pieces + 8 * piece + 4, true);
+      console.error(new TextDecoder().decode(new Uint8Array(memory().buffer, at, length)));
+      bytes += length;
+    }
+    view.setUint32(written, bytes, true);
+    return 0;
+  };
+  system.proc_exit = (code) => {
+    throw new Error(`sojourn.wasm ended with code ${code}`);
+  };
+  return system;
+}
+
+// The text of `sojourn report --json`, of a compiled module and a source: {size, readAt(offset,
+// into)}, where readAt fills a Uint8Array and returns whether all of it is there. Throws where the
+// trace cannot be read.
+export async function report(module, source) {
+  let text = "";
+  const memory = () => instance.exports.memory;
+  const instance = await WebAssembly.instantiate(module, {
+    wasi_snapshot_preview1: systemOf(module, memory),
+    sojourn: {
+      read_at(offset, into, bytes) {
+        return source.readAt(offset, new Uint8Array(memory().buffer, into, bytes)) ? 0 : 1;
+      },
+      take(at, bytes) {
+        text = new TextDecoder().decode(new Uint8Array(memory().buffer, at, bytes));
+      },
+    },
+  });
+  instance.exports._initialize();
+  if (instance.exports.report(source.size) !== 0) throw new Error(text);
+  return text;
+}

@@ -1,0 +1,21 @@
+// An Error of a failed system call: what failed on what, and the words of errno.
+#pragma once
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "analysis/base/result.h"
+
+namespace sojourn {
+
+// `return fail_errno("open {}", path)`.
+template <typename... Args>
+std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
+  const int code = errno;
+  return std::unexpected(
+      Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
+                        std::generic_category().message(code))));
+}
+
+}  // namespace sojourn

@@ -1,0 +1,18 @@
+// Recordings of other tracers as files and pipes, see analysis/imports/byte_stream.h.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/imports/byte_stream.h"
+
+namespace sojourn::files {
+
+// The bytes as they are stored.
+Result<std::unique_ptr<imports::ByteStream>> open_stream(const std::string& path);
+
+// Gzipped ones unpacked; what is not compressed is read as it is.
+Result<std::unique_ptr<imports::ByteStream>> open_gzip_stream(const std::string& path);
+
+}  // namespace sojourn::files

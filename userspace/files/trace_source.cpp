@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "userspace/base/fail_errno.h"
+#include "userspace/base/fd.h"
+#include "userspace/files/trace_file.h"
+
+namespace sojourn::files {
+
+namespace {
+
+class FileSource : public trace::ByteSource {
+ public:
+  FileSource(std::string path, base::Fd fd, std::uint64_t size)
+      : path_(std::move(path)), fd_(std::move(fd)), size_(size) {}
+
+  const std::string& name() const override { return path_; }
+  std::uint64_t size() const override { return size_; }
+
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
+    while (!into.empty()) {
+      const ssize_t got = pread(fd_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      into = into.subspan(static_cast<std::size_t>(got));
+      offset += static_cast<std::uint64_t>(got);
+    }
+    return true;
+  }
+
+  // A file system that cannot tell says that there is data.
+  std::uint64_t next_data(std::uint64_t from) override {
+    const off_t data = lseek(fd_.get(), static_cast<off_t>(from), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return size_;
+    return static_cast<std::uint64_t>(std::max<off_t>(data, 0));
+  }
+
+ private:
+  std::string path_;
+  base::Fd fd_;
+  std::uint64_t size_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<trace::ByteSource>> open_source(const std::string& path) {
+  // Not waiting: a FIFO's open would last until somebody writes into it.
+  base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return fail_errno("open {}", path);
+  struct stat file{};
+  if (fstat(fd.get(), &file) != 0) return fail_errno("open {}", path);
+  if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
+  return std::make_unique<FileSource>(path, std::move(fd),
+                                      static_cast<std::uint64_t>(file.st_size));
+}
+
+Result<trace::Reader> open_trace(const std::string& path) {
+  SJ_TRY(source, open_source(path));
+  return trace::Reader::open(std::move(source));
+}
+
+}  // namespace sojourn::files
