@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/journeys/losses.h"
-
 namespace sojourn::journeys {
+
+// Events were lost somewhere between the two.
+struct LossSpan {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
 
 // The instants between which every event is in the trace or in its ledger; 0: not known.
 struct CaptureMarks {

@@ -89,6 +89,14 @@ struct Journey {
   std::span<const Step> steps = {};             // in time order; none where nobody wants them
   std::span<const Ambiguity> ambiguities = {};  // of those of them that are, in the same order
 
+  // The journey is ambiguous where one of its steps is.
+  void set_ambiguities(std::span<const Ambiguity> of_steps) {
+    ambiguous = !of_steps.empty();
+    ambiguities = of_steps;
+    for (const auto& one : of_steps)
+      alternatives += static_cast<std::uint32_t>(one.alternatives.size());
+  }
+
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
   // A packet that was seen at one point only has none, though it is complete: it came and left by
   // the same event.

@@ -4,11 +4,11 @@
 #include <span>
 #include <utility>
 
-#include "analysis/journeys/event_correlator.h"
-#include "analysis/journeys/losses.h"
+#include "analysis/journeys/assemble/event_correlator.h"
+#include "analysis/journeys/assemble/point_history.h"
+#include "analysis/journeys/assemble/tie_breaker.h"
+#include "analysis/journeys/match/losses.h"
 #include "analysis/journeys/place_change_sorter.h"
-#include "analysis/journeys/point_history.h"
-#include "analysis/journeys/tie_breaker.h"
 
 namespace sojourn::journeys {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/journeys/age_queue.h"
+#include "analysis/journeys/units/age_queue.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/units/intervals.h"
 
 #include <random>
 

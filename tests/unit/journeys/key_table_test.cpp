@@ -1,4 +1,4 @@
-#include "analysis/journeys/key_table.h"
+#include "analysis/journeys/units/key_table.h"
 
 #include <cstdint>
 #include <deque>

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/units/intervals.h"
 
 namespace sojourn::journeys {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/units/intervals.h"
 #include "tests/unit/journeys/made_truth.h"
 #include "tests/unit/journeys/world.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/units/intervals.h"
 #include "tests/unit/journeys/made_truth.h"
 
 namespace sojourn::journeys {

@@ -1,5 +1,5 @@
 // Units that get their number as they are cut.
-#include "analysis/journeys/sequence_numbering.h"
+#include "analysis/journeys/match/sequence_numbering.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
-#include "analysis/journeys/sequence_number_queue.h"
+#include "analysis/journeys/match/sequence_number_queue.h"
 #include "tests/unit/journeys/world.h"
 
 namespace sojourn::journeys {

@@ -1,4 +1,4 @@
-#include "analysis/journeys/tiling.h"
+#include "analysis/journeys/match/tiling.h"
 
 #include <optional>
 #include <random>

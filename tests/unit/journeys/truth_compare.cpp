@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/journeys/intervals.h"
+#include "analysis/journeys/units/intervals.h"
 
 namespace sojourn::journeys {
 namespace {

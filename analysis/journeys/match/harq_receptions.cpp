@@ -1,0 +1,133 @@
+#include "analysis/journeys/match/harq_receptions.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sojourn::journeys {
+namespace {
+
+// Points with rounds that a reception goes through.
+constexpr int kMaxReception = 16;
+// Receptions may miss as many rounds as they see: rounds that repeat nothing are of another kind
+// where they are so many times as many as the others.
+constexpr std::uint64_t kEnoughAlone = 4;
+constexpr std::uint64_t kTimesAlone = 2;
+// One round that seems to go on with what was displaced shows nothing: rounds may be missed.
+constexpr std::uint32_t kEnoughClaims = 4;
+// Of so many that came to a point it can be said whether they had failed.
+constexpr std::uint64_t kEnoughEnds = 16;
+
+std::uint64_t round_of(const Unit& unit, const PointPlan& plan) {
+  return plan.round_of({unit.values, plan.values});
+}
+
+}  // namespace
+
+// Where that happens often, only blocks that were decoded are told of, each in its last round.
+bool HarqReceptions::Rounds::of_decoded_only() const {
+  return alone >= kEnoughAlone && alone > kTimesAlone * go_on;
+}
+
+HarqReceptions::Course HarqReceptions::course_of(const Unit& unit) const {
+  const auto* at = &unit;
+  for (int step = 0; step < kMaxReception; ++step) {
+    const Unit* next = nullptr;
+    const auto* const child = store_.newest_child(at, [&](const Unit* one, Interval) {
+      if (next == nullptr && topology_.points[one->point].repeats) next = one;
+      return true;
+    });
+    if (child == nullptr) return {at->is(kLeft), at->point};
+    if (next == nullptr) return {true, at->point};
+    at = next;
+  }
+  return {true, at->point};
+}
+
+// A block of padding may come of what was decoded, and nothing of that: it went farther than those
+// that go on.
+bool HarqReceptions::is_failed(const Unit& unit, const Rounds& rounds) const {
+  if (!unit.is(kListed)) return true;  // it was displaced by its like: see choose()
+  const auto [received, farthest] = course_of(unit);
+  if (received) return false;
+  const auto& here = ends_[farthest];
+  const auto& most = ends_[rounds.most_go_on_at];
+  const bool seldom = here.all >= kEnoughEnds && 4 * here.go_on < here.all;
+  return !seldom || most.all < kEnoughEnds || 2 * most.go_on < most.all;
+}
+
+bool HarqReceptions::goes_on(const Unit& earlier, const Unit& child, const PointPlan& plan) const {
+  const bool same_length =
+      !plan.length || earlier.values[*plan.length] == child.values[*plan.length];
+  return round_of(earlier, plan) < round_of(child, plan) && same_length &&
+         is_failed(earlier, rounds_[child.point]);
+}
+
+Unit* HarqReceptions::before(const Unit& child, const PointPlan& plan, Unit* latest, Match& into) {
+  auto& rounds = rounds_[child.point];
+  const bool of_latest = goes_on(*latest, child, plan);
+  find_displaced(child, plan);
+  if (!of_latest && !fitting_.empty()) claim(child, plan);
+  if (evicted_units_.is_disproved(*plan.repeats)) {
+    const bool next = of_latest && round_of(*latest, plan) + 1 == round_of(child, plan);
+    if (next || (of_latest && fitting_.empty())) fitting_.insert(fitting_.begin(), latest);
+    return choose(latest, into);
+  }
+  into.unsure = !fitting_.empty();
+  if (of_latest)
+    for (auto* const unit : fitting_) store_.ambiguities().contest(*unit);
+  ++(of_latest ? rounds.go_on : rounds.alone);
+  if (of_latest && !rounds.of_decoded_only()) return latest;
+  into.done = latest;
+  return nullptr;
+}
+
+void HarqReceptions::find_displaced(const Unit& child, const PointPlan& plan) {
+  fitting_.clear();
+  if (evicted_units_.empty()) return;
+  const auto* const key = evicted_units_.find(*plan.repeats, child);
+  if (key == nullptr) return;
+  for (const auto& one : key->units | std::views::reverse)
+    if (!one.unit->is(kGoesOn) && round_of(*one.unit, plan) + 1 == round_of(child, plan) &&
+        goes_on(*one.unit, child, plan))
+      fitting_.push_back(one.unit);
+}
+
+void HarqReceptions::claim(const Unit& child, const PointPlan& plan) {
+  auto& rounds = rounds_[child.point];
+  ++rounds.claims;
+  if (rounds.claims >= kEnoughClaims && !rounds.of_decoded_only())
+    evicted_units_.disprove(*plan.repeats, [](auto&, auto&) {});
+}
+
+// Of several that fit the nearest. One that is not listed any more need not have failed, as nobody
+// knows what came of it.
+Unit* HarqReceptions::choose(Unit* latest, Match& into) {
+  into.unsure = fitting_.empty() || !fitting_.front()->is(kListed);
+  if (fitting_.empty()) {
+    into.done = latest;
+    return nullptr;
+  }
+  into.note_others(fitting_ | std::views::drop(1));
+  return fitting_.front();
+}
+
+void HarqReceptions::replace(Unit* before, const Unit& unit, const PointPlan& plan,
+                             std::uint64_t until_ns) {
+  auto* const earlier = unit.repeat_of;
+  if (earlier != nullptr && !earlier->is(kGoesOn)) {
+    earlier->set(kGoesOn);
+    const auto farthest = course_of(*earlier).farthest;
+    auto& ends = ends_[farthest];
+    ++ends.go_on;
+    if (earlier == before) ++ends.all;
+    auto& most = rounds_[unit.point].most_go_on_at;
+    if (ends.go_on > ends_[most].go_on) most = farthest;
+  }
+  if (before == nullptr || before->is(kGoesOn)) return;
+  const auto [received, farthest] = course_of(*before);
+  if (received) return;
+  ++ends_[farthest].all;
+  if (is_failed(*before, rounds_[unit.point])) evicted_units_.add(before, *plan.repeats, until_ns);
+}
+
+}  // namespace sojourn::journeys
