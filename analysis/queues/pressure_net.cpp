@@ -1,6 +1,6 @@
 #include "analysis/queues/pressure_net.h"
 
-#include "analysis/queues/flow_json.h"
+#include "analysis/queues/queue_names.h"
 
 namespace sojourn::queues {
 

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "analysis/report/report.h"
+#include "analysis/journeys/totals.h"
+#include "analysis/model/capture_info.h"
 
 namespace sojourn::report {
 
@@ -26,15 +24,13 @@ struct Costs {
   std::optional<double> share;  // of the target's CPU time; none: not measured
 };
 
-Costs costs_of(const ReportContent& content);
+Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,
+               const journeys::Totals& totals);
 
 struct ShedTimes {
   std::uint64_t times = 0;
   std::uint64_t ns = 0;
 };
 std::map<model::PointId, ShedTimes> shed_by_point(const model::Capture& capture);
-
-std::string costs_text(const ReportContent& content);
-nlohmann::ordered_json costs_json(const ReportContent& content);
 
 }  // namespace sojourn::report

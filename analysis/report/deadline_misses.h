@@ -1,26 +1,17 @@
-// Which packets, and which stays of theirs, took longer than they may (`sojourn report
-// --deadline`).
+// Which stays took longer than packets may (`sojourn report --deadline`). No state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "analysis/report/report.h"
-#include "analysis/statistics/distribution.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/report/summary.h"
 
 namespace sojourn::report {
 
-// Both need a deadline in the content.
-std::string deadline_text(const ReportContent& content);
-nlohmann::ordered_json deadline_json(const ReportContent& content);
-
-// "D pdcp.tx -> rlc.tx.am -> rlc.seg.am", of a pair of the topology.
-std::string hop_name(const ReportContent& content, std::size_t index);
-
-// How many of some times were longer.
-nlohmann::ordered_json misses_json(const statistics::Distribution& times,
+// Pairs of the topology in which something was late, those with most first.
+std::vector<std::size_t> late_hops(const journeys::Topology& topology, const Summary& summary,
                                    std::uint64_t deadline_ns);
 
 }  // namespace sojourn::report

@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "analysis/report/field_text.h"
-#include "analysis/report/journey_text.h"
-#include "analysis/report/text_format.h"
+#include "analysis/base/printable.h"
+#include "analysis/model/value_text.h"
 
 namespace sojourn::report {
 namespace {
@@ -188,10 +187,10 @@ std::string Groups::ue(const Journey& journey) const {
     for (std::size_t i = 0; i < point.fields.size(); ++i)
       if (point.fields[i].role == Role::kGlobal)
         text += fmt::format("{}{} {}", text.empty() ? "" : " ", point.fields[i].name,
-                            value_text(point, i, step.values));
+                            model::value_text(point, i, step.values));
     return text;
   };
-  std::string text = words(namesake(journey));
+  std::string text = words(journey.steps[journey.own_step]);
   for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
     text = words(journey.steps[i]);
   return text.empty() ? "no global id" : text;
@@ -203,10 +202,10 @@ std::string Groups::bearer(const Journey& journey) const {
     for (const std::string_view bearer : journeys::Rules::kBearers)
       for (std::size_t i = 0; i < point.fields.size(); ++i)
         if (point.fields[i].role != Role::kProperty && point.fields[i].name == bearer)
-          return fmt::format("{} {}", bearer, value_text(point, i, step.values));
+          return fmt::format("{} {}", bearer, model::value_text(point, i, step.values));
     return std::string();
   };
-  std::string text = words(namesake(journey));
+  std::string text = words(journey.steps[journey.own_step]);
   for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
     text = words(journey.steps[i]);
   return fmt::format("{} {}", ue(journey), text.empty() ? "no bearer id" : text);

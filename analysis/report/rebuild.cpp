@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/pipeline/trace_marks.h"
 #include "analysis/report/place_changes.h"
-#include "analysis/report/trace_marks.h"
 
 namespace sojourn::report {
 
@@ -51,8 +51,9 @@ class Worker {
 
   Result<void> prepare(const trace::Reader& reader, const journeys::Rules& rules,
                        const journeys::Partition& part) {
-    SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules, capture_marks_of(reader),
-                                                  *summary_, part));
+    SJ_TRY(rebuilder,
+           journeys::Rebuilder::create(reader.schema(), rules, pipeline::capture_marks_of(reader),
+                                       *summary_, part));
     rebuilder_ = std::move(rebuilder);
     if (partial_ != nullptr) partial_->set_position(rebuilder_->position());
     return {};
@@ -120,8 +121,8 @@ std::vector<model::Direction> directions_of(const journeys::Topology& topology) 
 Result<journeys::Totals> rebuild(Executor& executor, trace::Reader& reader,
                                  const journeys::Rules& rules, journeys::Observer& observer,
                                  const Progress& progress, const Consume& consume) {
-  SJ_TRY(rebuilder,
-         journeys::Rebuilder::create(reader.schema(), rules, capture_marks_of(reader), observer));
+  SJ_TRY(rebuilder, journeys::Rebuilder::create(reader.schema(), rules,
+                                                pipeline::capture_marks_of(reader), observer));
   Items items;
   Result<void> read;
   std::uint64_t done = 0;

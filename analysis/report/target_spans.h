@@ -4,18 +4,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 #include "analysis/statistics/distribution.h"
 
 namespace sojourn::report {
-
-struct ReportContent;
 
 class TargetSpans {
  public:
@@ -37,9 +32,5 @@ class TargetSpans {
   std::vector<std::optional<std::size_t>> fields_;  // by point
   std::vector<statistics::Distribution> times_ns_;  // by point
 };
-
-// Of a content with spans.
-std::string spans_text(const ReportContent& content);
-nlohmann::ordered_json spans_json(const ReportContent& content);
 
 }  // namespace sojourn::report

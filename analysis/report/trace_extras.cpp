@@ -37,12 +37,16 @@ void TraceExtras::finish(std::uint64_t end_ns) {
   if (survey_) survey_->finish(end_ns);
 }
 
-void TraceExtras::add_to(ReportContent& content) const {
-  if (!reader_.context().families.empty()) content.context = &times_;
-  if (!work_.is_empty()) content.work = &work_;
-  if (!spans_.empty()) content.spans = &spans_;
-  if (survey_ && survey_->knows_states()) content.threads = &*survey_;
-  content.thread_names = profile::thread_names(reader_.context());
+const context::ThreadTimes* TraceExtras::context() const {
+  return reader_.context().families.empty() ? nullptr : &times_;
+}
+
+const threads::ThreadSurvey* TraceExtras::threads() const {
+  return survey_ && survey_->knows_states() ? &*survey_ : nullptr;
+}
+
+std::map<std::uint32_t, std::string> TraceExtras::thread_names() const {
+  return profile::thread_names(reader_.context());
 }
 
 }  // namespace sojourn::report

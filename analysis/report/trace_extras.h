@@ -4,13 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analysis/context/thread_times.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
 #include "analysis/profile/sampled_work.h"
-#include "analysis/report/report.h"
 #include "analysis/report/target_spans.h"
 #include "analysis/threads/thread_survey.h"
 #include "analysis/trace/reader.h"
@@ -25,8 +26,13 @@ class TraceExtras {
   void finish(std::uint64_t end_ns);
 
   const context::ThreadTimes& times() const { return times_; }
-  // After finish(); the content points into this.
-  void add_to(ReportContent& content) const;
+
+  // After finish(). Null where the trace has nothing of it.
+  const context::ThreadTimes* context() const;
+  const profile::SampledWork* work() const { return work_.is_empty() ? nullptr : &work_; }
+  const TargetSpans* spans() const { return spans_.empty() ? nullptr : &spans_; }
+  const threads::ThreadSurvey* threads() const;
+  std::map<std::uint32_t, std::string> thread_names() const;
 
  private:
   const trace::Reader& reader_;

@@ -13,8 +13,9 @@
 #include "analysis/base/executor.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
+#include "analysis/present/report/report_content.h"
+#include "analysis/present/words/json_format.h"
 #include "analysis/report/rebuild.h"
-#include "analysis/report/report.h"
 #include "analysis/report/summary.h"
 #include "analysis/report/trace_extras.h"
 #include "analysis/trace/byte_source.h"
@@ -73,16 +74,16 @@ Result<std::string> report_of(std::unique_ptr<trace::ByteSource> source) {
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
   beside.finish(end_ns);
-  const report::Facts facts = {reader.path(),
-                               reader.schema(),
-                               reader.targets(),
-                               reader.host(),
-                               reader.capture(),
-                               reader.ledger(),
-                               trace::completeness_of(reader)};
-  report::ReportContent content = {facts, topology, totals, summary};
-  beside.add_to(content);
-  return report::json_text(report::to_json(content));
+  const present::Facts facts = {reader.path(),
+                                reader.schema(),
+                                reader.targets(),
+                                reader.host(),
+                                reader.capture(),
+                                reader.ledger(),
+                                trace::completeness_of(reader)};
+  present::ReportContent content = {facts, topology, totals, summary};
+  content.add(beside);
+  return present::json_text(present::report_json(content));
 }
 
 }  // namespace

@@ -31,9 +31,20 @@ set(arrows
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
+  "analysis/pipeline: analysis/base analysis/model analysis/trace analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
-    analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads"
-  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/report"
+    analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads analysis/pipeline"
+  "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
+  "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
+  "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
+  "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
+  "analysis/present/threads: analysis/model analysis/threads analysis/present/words"
+  "analysis/present/profile: analysis/model analysis/profile analysis/present/words"
+  "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
+    analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
+    analysis/present/causes analysis/present/journeys analysis/present/threads"
+  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/report analysis/present/report
+    analysis/present/words"
   "analysis/schema_language: analysis/base analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
@@ -79,7 +90,7 @@ set(arrows
     userspace/capture/control userspace/capture/session"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
-    analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/report analysis/schema_language userspace/base
+    analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language userspace/base
     userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor")
 
 set(system_headers

@@ -1,9 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/journey_text.h"
+#include "analysis/present/journeys/journey_json.h"
+#include "analysis/present/journeys/journey_text.h"
+#include "analysis/present/report/report_content.h"
 #include "analysis/report/rebuild.h"
-#include "analysis/report/report.h"
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
 #include "userspace/base/thread_executor.h"
@@ -30,8 +31,8 @@ class JourneyWords : public journeys::Observer {
     for (const auto& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
   }
   void on_journey(const journeys::Journey& journey) override {
-    text += report::to_text(journey, schema_) + "\n";
-    json += report::to_json_line(journey, schema_, cpus_) + "\n";
+    text += present::journey_text(journey, schema_) + "\n";
+    json += present::journey_json(journey, schema_, cpus_) + "\n";
   }
 
   std::string text;
@@ -39,7 +40,7 @@ class JourneyWords : public journeys::Observer {
 
  private:
   const model::Schema& schema_;
-  report::CpuOfStream cpus_;
+  present::CpuOfStream cpus_;
 };
 
 journeys::Totals rebuild(Executor& executor, trace::Reader& reader, journeys::Observer& observer) {
@@ -71,16 +72,16 @@ void check_report(Executor& executor, const std::string& name, Apart apart) {
   }
   summary.finish(reader.capture().close_ns);
   const std::string path = "run.sjt";
-  const report::Facts facts = {path,
-                               reader.schema(),
-                               reader.targets(),
-                               reader.host(),
-                               reader.capture(),
-                               reader.ledger(),
-                               trace::completeness_of(reader)};
-  const report::ReportContent content = {facts, topology, totals, summary};
-  compare(kFolder + "/" + name + ".report.txt", report::to_text(content, true));
-  compare(kFolder + "/" + name + ".report.json", report::to_json(content).dump(2) + "\n");
+  const present::Facts facts = {path,
+                                reader.schema(),
+                                reader.targets(),
+                                reader.host(),
+                                reader.capture(),
+                                reader.ledger(),
+                                trace::completeness_of(reader)};
+  const present::ReportContent content = {facts, topology, totals, summary};
+  compare(kFolder + "/" + name + ".report.txt", present::report_text(content, true));
+  compare(kFolder + "/" + name + ".report.json", present::report_json(content).dump(2) + "\n");
 }
 
 void check(const std::string& name) {

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/table.h"
+#include "analysis/present/words/table.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -54,7 +54,7 @@ void print_json(const tracee::Points& points, const capture::RingControl& contro
 }
 
 void print_status(const tracee::Points& points, const capture::RingControl& control) {
-  report::Table table({"dir", "point", "switch", "in rings", "file"});
+  present::Table table({"dir", "point", "switch", "in rings", "file"});
   for (const std::size_t words : {1U, 2U, 3U, 4U}) table.left(words);
   table.spare(4);
   for (const capture::PointSwitch& one : control.points()) {
@@ -66,7 +66,7 @@ void print_status(const tracee::Points& points, const capture::RingControl& cont
   const auto rings = control.rings();
   if (rings.empty()) return;
   fmt::print("\n");
-  report::Table owners({"pid", "tid", "thread", "ring", "bytes waiting", "lost"});
+  present::Table owners({"pid", "tid", "thread", "ring", "bytes waiting", "lost"});
   owners.left(2);
   for (const capture::RingStatus& ring : rings)
     owners.row({std::to_string(ring.pid), std::to_string(ring.tid), ring.thread,

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "analysis/report/text_format.h"
+#include "analysis/present/words/text_format.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/tell.h"
@@ -72,7 +72,7 @@ Result<std::uint64_t> DeadlineOption::in_time(const report::SlotLength& slots,
     slot_ns = length->ns;
     const auto& point = reader.schema().points[length->point];
     tell("a slot is {}: measured between {} slots of {} {}\n",
-         report::duration(static_cast<double>(length->ns)), grouped(length->slots),
+         present::duration(static_cast<double>(length->ns)), grouped(length->slots),
          letter(point.direction), point.name());
   }
   return static_cast<std::uint64_t>(std::llround(*slots_ * static_cast<double>(*slot_ns)));

@@ -18,8 +18,9 @@
 #include "analysis/model/links.h"
 #include "analysis/model/pattern.h"
 #include "analysis/model/unread.h"
+#include "analysis/model/value_text.h"
 #include "analysis/model/wall_clock.h"
-#include "analysis/report/field_text.h"
+#include "analysis/pipeline/trace_marks.h"
 #include "analysis/trace/reader.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
@@ -83,7 +84,7 @@ class Clock {
  public:
   Clock(const Options& options, const trace::Reader& reader)
       : wall_clock_(reader.clocks()), wall_(options.time == "wall") {
-    if (options.time == "rel") origin_ns_ = origin_ns(reader);
+    if (options.time == "rel") origin_ns_ = pipeline::origin_ns(reader);
   }
 
   // Nanoseconds since the chosen origin; negative for the few before the capture's first mark.
@@ -169,10 +170,10 @@ class Printer {
     return bits;
   }
 
-  static std::vector<report::ValueForm> forms_of(const model::Point& point) {
-    std::vector<report::ValueForm> forms;
+  static std::vector<model::ValueForm> forms_of(const model::Point& point) {
+    std::vector<model::ValueForm> forms;
     for (std::size_t at = 0; at < point.fields.size(); ++at)
-      forms.push_back(report::form_of(point, at));
+      forms.push_back(model::form_of(point, at));
     return forms;
   }
 
@@ -213,7 +214,7 @@ class Printer {
       if (unread >> i & 1)
         out.push_back('?');
       else
-        report::append_value(out, forms_[event.point][i], event.values[i]);
+        model::append_value(out, forms_[event.point][i], event.values[i]);
     }
     if (const auto cpu = cpus_.find(event.stream); cpu != cpus_.end() && cpu->second >= 0)
       fmt::format_to(into, " cpu {}", cpu->second);
@@ -264,7 +265,7 @@ class Printer {
   std::vector<std::string> heads_;
   std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
   std::vector<std::uint32_t> helpers_;              // which fields are not shown
-  std::vector<std::vector<report::ValueForm>> forms_;
+  std::vector<std::vector<model::ValueForm>> forms_;
   std::vector<std::vector<Member>> members_;  // of each point, in JSON
 };
 

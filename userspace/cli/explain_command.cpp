@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/causes_text.h"
-#include "analysis/report/completeness_words.h"
+#include "analysis/present/causes/causes_content.h"
+#include "analysis/present/words/completeness_words.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/report/slot_length.h"
 #include "analysis/trace/completeness.h"
@@ -127,7 +127,7 @@ Result<void> run(const Options& options) {
                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
   SJ_CHECK(inquiry.run(threads, progress(passes - 1)));
   line.clear();
-  const report::CausesContent content = {
+  const present::CausesContent content = {
       .path = options.path,
       .target = reader.target(),
       .schema = reader.schema(),
@@ -138,16 +138,16 @@ Result<void> run(const Options& options) {
       .deadlines = deadlines,
       .was_given = options.deadline.given(),
       .where = options.where.text(),
-      .missing = report::missing_evidence(reader.context(), !reader.queue_changes().empty()),
+      .missing = present::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
       .width = line_width()};
   if (!options.json) {
-    fmt::print("{}{}", first_line(reader), report::causes_text(content));
+    fmt::print("{}{}", first_line(reader), present::causes_text(content));
     return {};
   }
   tell_if_not_whole(reader);
-  auto document = report::causes_json(content);
-  document["file"] = report::completeness_json(trace::completeness_of(reader));
+  auto document = present::causes_json(content);
+  document["file"] = present::completeness_json(trace::completeness_of(reader));
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return {};

@@ -13,9 +13,9 @@
 #include "analysis/latseq/native.h"
 #include "analysis/latseq/texts.h"
 #include "analysis/model/wall_clock.h"
-#include "analysis/report/filtering_observer.h"
+#include "analysis/pipeline/filtering_observer.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/report/rebuild.h"
-#include "analysis/report/text_format.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -93,7 +93,7 @@ Result<void> export_lines(const Options& options, trace::Reader& reader,
     return fail("{}: has no clock pairs, so LatSeq's times since 1970 are unknown", reader.path());
   latseq::LineWriter writer(reader.schema());
   const std::string name = reader.path().substr(reader.path().rfind('/') + 1);
-  SJ_CHECK(print(writer.header(report::printable(name))));
+  SJ_CHECK(print(writer.header(printable(name))));
   ProgressLine line;
   std::uint64_t done = 0;
   std::uint64_t left_out = 0;
@@ -128,7 +128,7 @@ Result<LatseqJourneys> rebuild_natively(const Options& options, trace::Reader& r
   SJ_TRY(recording, latseq::Recording::read(reader, progress));
   SJ_TRY(topology, derive(reader, rules));
   latseq::NativeJourneys collector(recording, topology, reader.schema());
-  report::FilteringObserver narrowed(collector, topology, [&](const journeys::Journey& journey) {
+  pipeline::FilteringObserver narrowed(collector, topology, [&](const journeys::Journey& journey) {
     return !where || (*where)(journey);
   });
   base::ThreadExecutor threads;

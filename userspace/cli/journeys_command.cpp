@@ -11,9 +11,10 @@
 #include <fmt/core.h>
 
 #include "analysis/journeys/rule_file.h"
-#include "analysis/report/journey_text.h"
+#include "analysis/present/journeys/journey_json.h"
+#include "analysis/present/journeys/journey_text.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/report/rebuild.h"
-#include "analysis/report/text_format.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -100,7 +101,7 @@ class Printer : public journeys::Observer {
   void tell_if_timeless(const std::string& path) const {
     if (printed_ == 0 && at_one_point_ != 0)
       tell("{}: {} seen at one point only, so {} no latency\n", path,
-           at_one_point_ == 1 ? "1 packet was" : report::count(at_one_point_) + " packets were",
+           at_one_point_ == 1 ? "1 packet was" : present::count(at_one_point_) + " packets were",
            at_one_point_ == 1 ? "it has" : "they have");
   }
 
@@ -150,15 +151,15 @@ class Printer : public journeys::Observer {
   }
 
   std::string words(const Journey& journey) const {
-    if (options_.json) return report::to_json_line(journey, schema_, cpus_) + "\n";
-    return report::to_text(journey, schema_) + "\n";
+    if (options_.json) return present::journey_json(journey, schema_, cpus_) + "\n";
+    return present::journey_text(journey, schema_) + "\n";
   }
 
   const Options& options_;
   const std::optional<filter::JourneyFilter>& where_;
   const model::Schema& schema_;
   ProgressLine& line_;
-  report::CpuOfStream cpus_;
+  present::CpuOfStream cpus_;
   std::uint64_t printed_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t at_one_point_ = 0;  // asked for by --worst

@@ -12,9 +12,9 @@
 
 #include "analysis/latseq/texts.h"
 #include "analysis/model/schema.h"
-#include "analysis/report/field_text.h"
-#include "analysis/report/table.h"
-#include "analysis/report/text_format.h"
+#include "analysis/model/value_text.h"
+#include "analysis/present/words/table.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/statistics/distribution.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/cli/progress.h"
@@ -25,8 +25,8 @@ namespace sojourn::cli {
 namespace {
 
 using latseq::Journey;
-using report::count;
-using report::duration;
+using present::count;
+using present::duration;
 
 constexpr std::array kLetters = {'D', 'U'};
 constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999};
@@ -36,13 +36,13 @@ std::string ids_text(const latseq::Recording& recording, std::span<const latseq:
   fmt::memory_buffer text;
   for (const latseq::Id& id : ids) {
     const auto& name = recording.names()[id.name];
-    const report::ValueForm form = {.is_hexadecimal = model::is_hexadecimal(name)};
+    const model::ValueForm form = {.is_hexadecimal = model::is_hexadecimal(name)};
     fmt::format_to(std::back_inserter(text), " {} ", name);
     const std::vector<std::uint64_t> one = {id.value};
     const auto& values = id.list == latseq::kOneValue ? one : recording.lists()[id.list];
     for (std::size_t at = 0; at < values.size(); ++at) {
       if (at != 0) text.push_back(',');
-      report::append_value(text, form, values[at]);
+      model::append_value(text, form, values[at]);
     }
   }
   return fmt::to_string(text);
@@ -82,7 +82,7 @@ std::vector<const Journey*> chosen(const LatseqJourneys& rebuilt,
 // "ip.in -> phy.out.proc" of each path, with the journeys that took it.
 std::string paths_text(const LatseqJourneys& rebuilt) {
   const auto& [recording, all] = rebuilt;
-  report::Table table({"paths", "journeys", "way"});
+  present::Table table({"paths", "journeys", "way"});
   table.left(2);
   for (std::size_t direction = 0; direction < 2; ++direction) {
     for (std::size_t path = 0; path < all.paths[direction].size(); ++path) {
@@ -101,7 +101,7 @@ std::string paths_text(const LatseqJourneys& rebuilt) {
 }
 
 std::string latency_text(const LatseqJourneys& rebuilt) {
-  report::Table table({"latency", "journeys", "mean", "p50", "p90", "p99", "p99.9", "max"});
+  present::Table table({"latency", "journeys", "mean", "p50", "p90", "p99", "p99.9", "max"});
   for (std::size_t direction = 0; direction < 2; ++direction) {
     statistics::Distribution times;
     for (const Journey& journey : rebuilt.all.journeys)
@@ -156,7 +156,7 @@ Result<void> print_latseq_report(trace::Reader& reader, const latseq::Ends& ends
       "{} of {} events are in none of them\n\n{}\n{}\n"
       "A packet that was cut is several journeys here, and events are never used up. Without "
       "--compat: each packet once.\n",
-      first_line(reader), report::printable(recording.file()), count(all.journeys.size()),
+      first_line(reader), printable(recording.file()), count(all.journeys.size()),
       count(all.inputs), count(orphans), count(recording.measures().size()), latency_text(rebuilt),
       paths_text(rebuilt)));
 }

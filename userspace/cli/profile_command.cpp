@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/topology.h"
+#include "analysis/present/profile/profile_content.h"
+#include "analysis/present/words/completeness_words.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/profile/sampled_work.h"
-#include "analysis/report/completeness_words.h"
-#include "analysis/report/profile_text.h"
-#include "analysis/report/text_format.h"
 #include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -57,7 +57,7 @@ Result<void> gather(trace::Reader& reader, profile::SampledWork& work) {
 }
 
 // A thread by name or number, a hop as the tables have it, with or without its direction.
-profile::LocationFilter wanted_by(const Options& options, const report::ProfileContent& content) {
+profile::LocationFilter wanted_by(const Options& options, const present::ProfileContent& content) {
   return [&](const profile::ThreadLocation& at) {
     const std::string hop = content.place(at.place);
     const bool is_hop = options.hop.empty() || hop == options.hop || hop.substr(2) == options.hop;
@@ -66,17 +66,17 @@ profile::LocationFilter wanted_by(const Options& options, const report::ProfileC
   };
 }
 
-void print_json(const Options& options, const report::ProfileContent& content,
+void print_json(const Options& options, const present::ProfileContent& content,
                 const trace::Reader& reader) {
-  auto document = report::profile_json(content);
-  document["file"] = report::completeness_json(trace::completeness_of(reader));
+  auto document = present::profile_json(content);
+  document["file"] = present::completeness_json(trace::completeness_of(reader));
   if (options.where.given()) document["where"] = options.where.text();
   fmt::print("{}\n",
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 // What was asked for has to be there.
-Result<void> require_samples(const Options& options, const report::ProfileContent& content) {
+Result<void> require_samples(const Options& options, const present::ProfileContent& content) {
   const auto& stacks = content.work.stacks();
   if (options.where.given() && stacks.empty())
     return fail("{}: no sample where {}", options.path, options.where.text());
@@ -95,15 +95,15 @@ Result<void> run(const Options& options) {
   profile::SampledWork work(reader.schema(), topology, reader.profile(), selection.of_samples());
   SJ_CHECK(gather(reader, work));
   const profile::StackNames names(reader.profile());
-  report::ProfileContent content = {.target = reader.target(),
-                                    .counter = *counter,
-                                    .work = work,
-                                    .names = names,
-                                    .schema = reader.schema(),
-                                    .threads = profile::thread_names(reader.context()),
-                                    .wanted = {},
-                                    .max_rows = options.limit,
-                                    .width = line_width()};
+  present::ProfileContent content = {.target = reader.target(),
+                                     .counter = *counter,
+                                     .work = work,
+                                     .names = names,
+                                     .schema = reader.schema(),
+                                     .threads = profile::thread_names(reader.context()),
+                                     .wanted = {},
+                                     .max_rows = options.limit,
+                                     .width = line_width()};
   content.wanted = wanted_by(options, content);
   const auto is_there = require_samples(options, content);
   if (!is_there || options.json || options.folded) tell_if_not_whole(reader);
@@ -111,14 +111,14 @@ Result<void> run(const Options& options) {
   if (options.json)
     print_json(options, content, reader);
   else if (options.folded)
-    fmt::print("{}", report::profile_folded(content));
+    fmt::print("{}", present::profile_folded(content));
   else
     fmt::print(
         "{}{}{}", first_line(reader),
         options.where.given()
-            ? report::wrapped("only samples where " + options.where.text(), 2, line_width()) + "\n"
+            ? present::wrapped("only samples where " + options.where.text(), 2, line_width()) + "\n"
             : "",
-        report::profile_text(content));
+        present::profile_text(content));
   return {};
 }
 

@@ -11,21 +11,22 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/rule_file.h"
+#include "analysis/pipeline/filtering_observer.h"
+#include "analysis/pipeline/observer_list.h"
+#include "analysis/present/report/cdf.h"
+#include "analysis/present/report/costs_part.h"
+#include "analysis/present/report/groups_report.h"
+#include "analysis/present/report/paste.h"
+#include "analysis/present/report/report_content.h"
+#include "analysis/present/words/json_format.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/profile/sampled_work.h"
-#include "analysis/report/cdf.h"
-#include "analysis/report/costs.h"
-#include "analysis/report/filtering_observer.h"
 #include "analysis/report/groups.h"
-#include "analysis/report/groups_text.h"
 #include "analysis/report/lateness_analysis.h"
-#include "analysis/report/observer_list.h"
-#include "analysis/report/paste.h"
 #include "analysis/report/rebuild.h"
-#include "analysis/report/report.h"
 #include "analysis/report/slot_length.h"
 #include "analysis/report/slowest_journeys.h"
 #include "analysis/report/summary.h"
-#include "analysis/report/text_format.h"
 #include "analysis/report/trace_extras.h"
 #include "analysis/trace/completeness.h"
 #include "userspace/base/thread_executor.h"
@@ -60,21 +61,21 @@ struct Options {
 };
 
 // Of what is no data but a text for people.
-std::string text(const Options& options, const report::ReportContent& content,
-                 const report::SlowestJourneys& worst, const report::Groups* groups) {
-  if (options.cdf == "text") return report::cdf_text(content, groups);
-  if (groups != nullptr) return report::groups_text(content, *groups);
-  if (options.costs) return report::costs_text(content);
+std::string text(const Options& options, const present::ReportContent& content,
+                 report::SlowestJourneys& worst, const report::Groups* groups) {
+  if (options.cdf == "text") return present::cdf_text(content, groups);
+  if (groups != nullptr) return present::groups_text(content, *groups);
+  if (options.costs) return present::costs_text(content);
   if (options.paste)
-    return report::to_markdown(
+    return present::to_markdown(
         content, worst,
         {"sojourn " SOJOURN_VERSION, options.rules.given() ? "stated with --rules" : ""});
-  return report::to_text(content, options.points);
+  return present::report_text(content, options.points);
 }
 
 // Data says nothing but itself: what the file lacks is on stderr. Whole texts say it themselves.
 Result<void> print(const Options& options, const trace::Reader& reader,
-                   const report::ReportContent& content, const report::SlowestJourneys& worst,
+                   const present::ReportContent& content, report::SlowestJourneys& worst,
                    const report::Groups* groups) {
   const bool is_data = options.json || options.cdf == "csv" || options.cdf == "json";
   if (!is_data) {
@@ -82,14 +83,14 @@ Result<void> print(const Options& options, const trace::Reader& reader,
     return print_data((says_it ? "" : first_line(reader)) + text(options, content, worst, groups));
   }
   tell_if_not_whole(reader);
-  if (options.cdf == "csv") return print_data(report::cdf_csv(content, groups));
+  if (options.cdf == "csv") return print_data(present::cdf_csv(content, groups));
   if (options.cdf == "json")
-    return print_data(report::json_text(report::cdf_json(content, groups)));
-  return print_data(report::json_text(groups != nullptr ? report::groups_json(content, *groups)
-                                                        : report::to_json(content)));
+    return print_data(present::json_text(present::cdf_json(content, groups)));
+  return print_data(present::json_text(groups != nullptr ? present::groups_json(content, *groups)
+                                                         : present::report_json(content)));
 }
 
-report::Facts facts_of(const Options& options, const trace::Reader& reader) {
+present::Facts facts_of(const Options& options, const trace::Reader& reader) {
   return {options.path,
           reader.schema(),
           reader.targets(),
@@ -125,9 +126,9 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
   }));
   line.clear();
   groups.finish();
-  const report::Facts facts = facts_of(options, reader);
+  const present::Facts facts = facts_of(options, reader);
   const report::Summary none(topology, reader.capture().open_ns);
-  report::ReportContent content = {facts, topology, totals, none};
+  present::ReportContent content = {facts, topology, totals, none};
   content.width = line_width();
   if (where)
     content.selection = {.where = options.where.text(),
@@ -136,7 +137,8 @@ Result<void> run_of_events(const Options& options, trace::Reader& reader,
                          .from_ns = where->span().from_ns,
                          .until_ns = where->span().until_ns,
                          .of_events = true};
-  return print(options, reader, content, report::SlowestJourneys(reader.schema()), &groups);
+  report::SlowestJourneys worst;
+  return print(options, reader, content, worst, &groups);
 }
 
 Result<void> run(const Options& options) {
@@ -149,7 +151,7 @@ Result<void> run(const Options& options) {
   if (by && report::counts_events(*by)) return run_of_events(options, reader, topology, *by);
   SJ_TRY(where, options.where.journeys(reader));
   report::Summary summary(topology, reader.capture().open_ns);
-  report::SlowestJourneys worst(reader.schema());
+  report::SlowestJourneys worst;
   std::vector<journeys::Observer*> observers = {&summary};
   if (options.paste) observers.push_back(&worst);
   std::optional<report::Groups> groups;
@@ -157,8 +159,8 @@ Result<void> run(const Options& options) {
     groups.emplace(*by, reader.schema(), topology, profile::thread_names(reader.context()));
     observers.push_back(&*groups);
   }
-  report::ObserverList several(observers);
-  report::FilteringObserver narrowed(
+  pipeline::ObserverList several(observers);
+  pipeline::FilteringObserver narrowed(
       several, topology, [&](const journeys::Journey& journey) { return (*where)(journey); });
   journeys::Observer& all =
       observers.size() > 1 ? static_cast<journeys::Observer&>(several) : summary;
@@ -183,8 +185,8 @@ Result<void> run(const Options& options) {
   summary.finish(end_ns);
   beside.finish(end_ns);
   if (groups) groups->finish();
-  const report::Facts facts = facts_of(options, reader);
-  report::ReportContent content = {facts, topology, totals, summary};
+  const present::Facts facts = facts_of(options, reader);
+  present::ReportContent content = {facts, topology, totals, summary};
   if (!options.paste) content.width = line_width();
   report::LatenessAnalysis inquiry(
       reader, topology, rules,
@@ -205,7 +207,7 @@ Result<void> run(const Options& options) {
                          .seen = narrowed.seen(),
                          .from_ns = where->span().from_ns,
                          .until_ns = where->span().until_ns};
-  beside.add_to(content);
+  content.add(beside);
   if (options.deadline.given()) {
     SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
     content.deadline_ns = deadline_ns;

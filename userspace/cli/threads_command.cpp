@@ -9,11 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/topology.h"
+#include "analysis/pipeline/trace_marks.h"
+#include "analysis/present/profile/profile_content.h"
+#include "analysis/present/threads/threads_content.h"
+#include "analysis/present/words/completeness_words.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/profile/sampled_work.h"
-#include "analysis/report/completeness_words.h"
-#include "analysis/report/profile_text.h"
-#include "analysis/report/text_format.h"
-#include "analysis/report/threads_text.h"
 #include "analysis/threads/thread_survey.h"
 #include "analysis/trace/completeness.h"
 #include "userspace/cli/checks.h"
@@ -60,20 +61,20 @@ std::string heading(const Options& options, const trace::Reader& reader, double 
   const std::string& name = reader.target().name;
   std::string text =
       first_line(reader) + fmt::format("{}, pid {}{}, {}, {} events, {}\n",
-                                       name.empty() ? "unnamed target" : report::printable(name),
+                                       name.empty() ? "unnamed target" : printable(name),
                                        reader.target().pid,
                                        others == 0 ? "" : fmt::format(" and {} more", others),
-                                       report::duration(whole_s * 1e9), report::count(file.events),
-                                       report::losses_words(file));
+                                       present::duration(whole_s * 1e9),
+                                       present::count(file.events), present::losses_words(file));
   if (options.where.given())
-    text += report::wrapped(fmt::format("only what threads did where {}, in {}",
-                                        options.where.text(), report::duration(duration_s * 1e9)),
-                            2, line_width()) +
+    text += present::wrapped(fmt::format("only what threads did where {}, in {}",
+                                         options.where.text(), present::duration(duration_s * 1e9)),
+                             2, line_width()) +
             "\n";
   for (const model::ContextFamily& family : reader.context().families)
     if (!family.missing.empty())
-      text += fmt::format("no context of {}: {}\n", report::printable(family.name),
-                          report::printable(family.missing));
+      text +=
+          fmt::format("no context of {}: {}\n", printable(family.name), printable(family.missing));
   return text;
 }
 
@@ -84,15 +85,15 @@ std::string hot(const trace::Reader& reader, const profile::SampledWork& work) {
   if (found == counters.end() || !found->missing.empty()) return {};
   const profile::StackNames names(reader.profile());
   return "\n" +
-         report::hot_functions_text({.target = reader.target(),
-                                     .counter = *found,
-                                     .work = work,
-                                     .names = names,
-                                     .schema = reader.schema(),
-                                     .threads = profile::thread_names(reader.context()),
-                                     .wanted = [](const profile::ThreadLocation&) { return true; },
-                                     .max_rows = kHotRows,
-                                     .width = line_width()});
+         present::hot_functions_text({.target = reader.target(),
+                                      .counter = *found,
+                                      .work = work,
+                                      .names = names,
+                                      .schema = reader.schema(),
+                                      .threads = profile::thread_names(reader.context()),
+                                      .wanted = [](const profile::ThreadLocation&) { return true; },
+                                      .max_rows = kHotRows,
+                                      .width = line_width()});
 }
 
 std::string next(const Options& options, const trace::Reader& reader, bool has_profile) {
@@ -125,9 +126,9 @@ Result<void> run(const Options& options) {
   profile::SampledWork work(reader.schema(), topology, reader.profile(), selection.of_samples());
   std::uint64_t end_ns = reader.capture().close_ns;
   SJ_CHECK(gather(reader, survey, work, end_ns));
-  const std::uint64_t begin_ns = origin_ns(reader);
+  const std::uint64_t begin_ns = pipeline::origin_ns(reader);
   const double whole_s = static_cast<double>(end_ns - std::min(begin_ns, end_ns)) / 1e9;
-  const report::ThreadsContent content = {
+  const present::ThreadsContent content = {
       .survey = survey,
       .duration_s = static_cast<double>(selection.time_in(begin_ns, end_ns)) / 1e9,
       .max_rows = options.limit,
@@ -140,17 +141,17 @@ Result<void> run(const Options& options) {
                ? fail("{}: no thread did anything where {}", options.path, options.where.text())
                : fail("{}: of no thread there is an event that tells what it did", options.path);
   if (options.json) {
-    auto document = report::threads_json(content);
-    document["file"] = report::completeness_json(trace::completeness_of(reader));
+    auto document = present::threads_json(content);
+    document["file"] = present::completeness_json(trace::completeness_of(reader));
     if (options.where.given()) document["where"] = options.where.text();
     fmt::print("{}\n",
                document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   } else if (options.dot) {
-    fmt::print("{}", report::threads_dot(content));
+    fmt::print("{}", present::threads_dot(content));
   } else {
     const std::string hottest = hot(reader, work);
     fmt::print("{}{}{}{}", heading(options, reader, whole_s, content.duration_s),
-               report::threads_text(content), hottest, next(options, reader, !hottest.empty()));
+               present::threads_text(content), hottest, next(options, reader, !hottest.empty()));
   }
   return {};
 }

@@ -2,7 +2,6 @@
 // read, and a word where it does not hold all that happened.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,9 +15,6 @@ namespace sojourn::cli {
 Argument add_trace(Arguments& arguments, std::string& path);
 
 Result<trace::Reader> open_trace(const std::string& path);
-
-// What times count from: the capture's first mark, or the first event where there is none.
-std::uint64_t origin_ns(const trace::Reader& reader);
 
 // What is missing or damaged, as the first line of a text for people; empty where nothing is. After
 // reading: some damage is found only then.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/pipeline/trace_marks.h"
 #include "analysis/profile/sampled_work.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/trace_argument.h"
@@ -15,7 +16,7 @@ namespace sojourn::cli {
 namespace {
 
 filter::BindContext surroundings(const trace::Reader& reader) {
-  return {.origin_ns = origin_ns(reader),
+  return {.origin_ns = pipeline::origin_ns(reader),
           .streams = reader.streams(),
           .threads = profile::thread_names(reader.context())};
 }

@@ -6,9 +6,11 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
 
-#include "analysis/queues/queue_graph.h"
-#include "analysis/queues/queues_json.h"
+#include "analysis/present/queues/queue_graph.h"
+#include "analysis/present/queues/queues_content.h"
+#include "analysis/queues/queue_survey.h"
 #include "analysis/queues/sampled_queues.h"
 #include "analysis/queues/verifier.h"
 #include "analysis/trace/writer.h"
@@ -231,7 +233,7 @@ TEST_CASE("a name with quotes and backslashes does not get out of a graph's stri
   hostile.producer = {"p\"", 0, 0};
   scene.tell(found(hostile));
   auto reader = scene.read();
-  const std::string dot = to_dot(survey_of(reader).queues());
+  const std::string dot = present::sampled_dot(survey_of(reader).queues());
   CHECK(dot.contains("label=\"a\\\"];x\\\\\""));
   CHECK(dot.contains("label=\"p\\\" 0\""));
 }
@@ -245,15 +247,15 @@ TEST_CASE(
   scene.tell(found(half));
   auto reader = scene.read();
   const auto sampled_queues = survey_of(reader);
-  CHECK(to_dot(sampled_queues.queues()).contains("stage0 -> unknown0"));
-  const std::string dot = to_dot(sampled_queues.queues(), {{7, {"thread 1", "mac"}}});
+  CHECK(present::sampled_dot(sampled_queues.queues()).contains("stage0 -> unknown0"));
+  const std::string dot = present::sampled_dot(sampled_queues.queues(), {{7, {"thread 1", "mac"}}});
   CHECK(dot.contains("stage0 -> stage1"));
   CHECK(dot.contains("[shape=box, label=\"rx 0\"]"));
   CHECK(dot.contains("[shape=box, label=\"mac\"]"));
   CHECK_FALSE(dot.contains("thread 1"));
-  CHECK(end_text(half.producer, "thread 1") == "rx 0");
-  CHECK(end_text(half.consumer, "mac") == "mac");
-  CHECK(end_text(half.consumer, "") == "?");
+  CHECK(present::end_text(half.producer, "thread 1") == "rx 0");
+  CHECK(present::end_text(half.consumer, "mac") == "mac");
+  CHECK(present::end_text(half.consumer, "") == "?");
 }
 
 TEST_CASE("depths of any size take bounded memory and are right to a thousandth") {
@@ -334,10 +336,15 @@ TEST_CASE("a lost event is found as a difference and given as its cause") {
   CHECK(one.events_lost == is_known);
   CHECK(verifier.comparisons().front().different == one.samples);
   CHECK_FALSE(verifier.comparisons().front().totals_agree());
-  const SampledQueues sampled_queues = survey_of(reader);
   const journeys::Topology no_places;
-  const auto document = to_json(reader, sampled_queues,
-                                HighWaterMarks(no_places, sampled_queues, {}), &verifier, true);
+  QueueSurvey survey(reader, no_places, {}, {}, true, {});
+  REQUIRE(reader.merge([&](const model::EventBatch& events) {
+    survey.consume(events);
+    return true;
+  }));
+  survey.finish(0);
+  const auto document = present::queues_json(
+      {.reader = reader, .survey = survey, .pressure = {}, .has_depths = true});
   CHECK(document["verify"]["discrepancies"][0]["cause"] ==
         (is_known ? "lost events" : "none found"));
 }

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/report.h"
+#include "analysis/present/report/report_content.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
 #include "tests/unit/report/radio_trace.h"
@@ -61,14 +61,14 @@ Told tell(Executor& executor, const std::string& path,
                                                            progress, count);
   summary.finish(reader.capture().close_ns);
   told.peak_units = totals.peak_units;
-  const Facts facts = {path,
-                       reader.schema(),
-                       reader.targets(),
-                       reader.host(),
-                       reader.capture(),
-                       reader.ledger(),
-                       trace::completeness_of(reader)};
-  told.words = to_json({facts, topology, totals, summary});
+  const present::Facts facts = {path,
+                                reader.schema(),
+                                reader.targets(),
+                                reader.host(),
+                                reader.capture(),
+                                reader.ledger(),
+                                trace::completeness_of(reader)};
+  told.words = present::report_json({facts, topology, totals, summary});
   round_deviations(told.words);
   return told;
 }

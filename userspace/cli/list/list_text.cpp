@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/model/links.h"
-#include "analysis/report/table.h"
+#include "analysis/present/words/table.h"
 #include "userspace/cli/terminal.h"
 #include "userspace/tracee/procfs.h"
 
@@ -16,7 +16,7 @@ namespace sojourn::cli {
 
 namespace {
 
-using report::Table;
+using present::Table;
 using tracee::printable;
 
 std::string names_of(const model::Point& point, model::Role role) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/report/text_format.h"
+#include "analysis/present/words/text_format.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/record/snapshot_recording.h"
@@ -66,7 +66,7 @@ Result<void> PostMortemOptions::run(const std::vector<pid_t>& pids, const std::s
   if (is_quiet) return {};
   tell_orphaned_trace(found.trace, output);
   tell("times are right to {}{}\n",
-       report::duration(static_cast<double>(found.trace.capture.stamp_error_ns)),
+       present::duration(static_cast<double>(found.trace.capture.stamp_error_ns)),
        found.is_this_boot
            ? ""
            : ", by the target's own readings of its clocks: this is another machine, "

@@ -10,7 +10,7 @@
 
 #include <fmt/ranges.h>
 
-#include "analysis/report/text_format.h"
+#include "analysis/present/words/text_format.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/command.h"

@@ -1,0 +1,16 @@
+// What a target calls itself, without surprises: plain ASCII in one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sojourn {
+
+inline std::string printable(std::string_view text) {
+  std::string result(text);
+  for (auto& character : result)
+    if (character < ' ' || character > '~') character = '?';
+  return result;
+}
+
+}  // namespace sojourn

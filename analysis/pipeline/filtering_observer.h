@@ -1,0 +1,53 @@
+// Passes some journeys on only: those for which a predicate is true. Their hops are counted from
+// the journeys themselves, as a hop that happens does not tell whose it will have been; a unit that
+// several packets share counts for each. How many units were in a place at once is not known then.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::pipeline {
+
+class FilteringObserver : public journeys::Observer {
+ public:
+  using Predicate = std::function<bool(const journeys::Journey&)>;
+
+  // All must outlive it.
+  FilteringObserver(journeys::Observer& to, const journeys::Topology& topology, Predicate keep)
+      : to_(to), topology_(topology), keep_(std::move(keep)) {}
+
+  void on_journey(const journeys::Journey& journey) override {
+    ++seen_;
+    if (!keep_(journey)) return;
+    ++kept_;
+    to_.on_journey(journey);
+    for (const journeys::Step& step : journey.steps) {
+      if (step.repeat_of != journeys::kNoStep) continue;
+      for (const std::uint32_t parent : step.parents) {
+        const journeys::Step& from = journey.steps[parent];
+        to_.on_stay({.pair = topology_.pair_index(from.point, step.point),
+                     .entered_ns = from.entered_ns,
+                     .left_ns = step.ts_ns,
+                     .entered_by = from.tid,
+                     .left_by = step.tid,
+                     .values = step.values,
+                     .entered_values = from.values});
+      }
+    }
+  }
+
+  std::uint64_t seen() const { return seen_; }
+  std::uint64_t kept() const { return kept_; }
+
+ private:
+  journeys::Observer& to_;
+  const journeys::Topology& topology_;
+  Predicate keep_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
+}  // namespace sojourn::pipeline

@@ -1,0 +1,35 @@
+// Who feeds and who drains each queue, as Graphviz text: stages are boxes, queues the arrows
+// between them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/queues/operations.h"
+#include "analysis/queues/sampled_queues.h"
+
+namespace sojourn::present {
+
+// "pdcp 0", "mac in process 42", "?" where it is not known.
+std::string side_text(const model::QueueSide& side);
+
+// The threads that fed and drained a queue most, by the events of its operations: who is at an end
+// of which the target says nothing. Empty: not known.
+struct QueueEnds {
+  std::string feeds;
+  std::string drains;
+};
+using QueueEndsById = std::map<std::uint64_t, QueueEnds>;
+QueueEndsById ends_of(const queues::Operations& operations,
+                      const std::map<std::uint32_t, std::string>& threads);
+QueueEnds ends_of(const QueueEndsById& ends, std::uint64_t id);
+
+// The stage that the target tells, else the thread, "?" where neither is known.
+std::string end_text(const model::QueueSide& side, const std::string& thread);
+
+std::string sampled_dot(const std::vector<queues::SampledQueue>& queues,
+                        const QueueEndsById& ends = {});
+
+}  // namespace sojourn::present

@@ -1,0 +1,53 @@
+#include "analysis/present/words/completeness_words.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/present/words/text_format.h"
+
+namespace sojourn::present {
+namespace {
+
+std::string with_noun(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", count(number), noun, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string lacking(const trace::Completeness& file) {
+  std::vector<std::string> words;
+  if (file.damaged_places != 0)
+    words.push_back(fmt::format("{} damaged ({})", with_noun(file.damaged_places, "place"),
+                                with_noun(file.damaged_bytes, "byte")));
+  if (file.unaccounted != 0)
+    words.push_back(fmt::format("{} missing that nobody counted as lost",
+                                with_noun(file.unaccounted, "event")));
+  if (!file.ended_in_order)
+    words.emplace_back("the capture did not end in order, so what came last may be missing");
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string not_whole(const trace::Completeness& file, std::string_view path) {
+  const std::string words = lacking(file);
+  return words.empty() ? words
+                       : fmt::format("{0} is not whole: {1}; next: sojourn check {0}", path, words);
+}
+
+std::string losses_words(const trace::Completeness& file) {
+  if (const std::uint64_t lost = file.lost_or_missing(); lost != 0)
+    return fmt::format("{} lost", count(lost));
+  return file.knows_losses() ? "none lost" : "losses unknown";
+}
+
+nlohmann::ordered_json completeness_json(const trace::Completeness& file) {
+  return {{"whole", file.is_whole()},
+          {"damaged_places", file.damaged_places},
+          {"damaged_bytes", file.damaged_bytes},
+          {"missing", file.unaccounted},
+          {"ended_in_order", file.ended_in_order}};
+}
+
+}  // namespace sojourn::present

@@ -1,0 +1,22 @@
+// An event's ids in words, its values in JSON, the same wherever they are shown. No state.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::present {
+
+// " rnti 0x4601 drb 2", without the fields that people do not name.
+std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values);
+
+// {name: value}, of the point's properties or of its ids; a name that it has several times has an
+// array. null where it could not be read.
+nlohmann::ordered_json values_json(const model::Point& point, std::span<const std::uint64_t> values,
+                                   bool properties);
+
+}  // namespace sojourn::present

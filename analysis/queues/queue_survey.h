@@ -1,0 +1,65 @@
+// Everything that a trace says of queues, gathered in one pass: sampled ones, those with events of
+// their operations, and places between points with the packets in flight there. One thread owns a
+// QueueSurvey; the reader, the topology and what the selection refers to outlive it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+#include "analysis/queues/high_water_marks.h"
+#include "analysis/queues/item_selection.h"
+#include "analysis/queues/operations.h"
+#include "analysis/queues/places.h"
+#include "analysis/queues/pressure_net.h"
+#include "analysis/queues/queue_names.h"
+#include "analysis/queues/sampled_queues.h"
+#include "analysis/queues/verifier.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::queues {
+
+class QueueSurvey {
+ public:
+  // `verifies`: samples are compared with events. `take` is told of each stay; may be empty.
+  QueueSurvey(const trace::Reader& reader, const journeys::Topology& topology,
+              const ItemSelection& selection, ThreadNames threads, bool verifies,
+              Places::TakeStay take);
+
+  // What has to be told of journeys.
+  std::vector<journeys::Observer*> observers() { return {&places_, &marks_}; }
+  // After the observers were told what became known by these events.
+  void consume(const model::EventBatch& events);
+  // `last_ns`: of all events.
+  void finish(std::uint64_t last_ns);
+
+  bool is_selective() const { return selection_.is_selective(); }
+  bool has_samples() const { return !sampled_.queues().empty(); }
+  bool is_empty() const { return !has_samples() && places_.empty() && operations_.empty(); }
+
+  const journeys::Topology& topology() const { return topology_; }
+  const ThreadNames& threads() const { return threads_; }
+  const SampledQueues& sampled() const { return sampled_; }
+  const Operations& operations() const { return operations_; }
+  const Places& places() const { return places_; }
+  const HighWaterMarks& marks() const { return marks_; }
+  const Verifier* verifier() const { return verifier_ ? &*verifier_ : nullptr; }
+  // A queue is deep by all that is in it: of some of its items nothing is said.
+  PressureNet pressure(bool with_samples) const;
+
+ private:
+  const trace::Reader& reader_;
+  const journeys::Topology& topology_;
+  ItemSelection selection_;
+  ThreadNames threads_;
+  SampledQueues sampled_;
+  Operations operations_;
+  Places places_;
+  HighWaterMarks marks_;
+  std::optional<Verifier> verifier_;
+};
+
+}  // namespace sojourn::queues
