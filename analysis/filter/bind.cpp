@@ -12,8 +12,9 @@ using Kind = Node::Kind;
 
 class Binder {
  public:
-  Binder(std::string_view text, Scope scope, const model::Schema& schema, const BindContext& around)
-      : text_(text), scope_(scope), schema_(schema), around_(around), names_(around.names) {}
+  Binder(const language::SourceText& source, Scope scope, const model::Schema& schema,
+         const BindContext& around)
+      : source_(source), scope_(scope), schema_(schema), around_(around), names_(around.names) {}
 
   Result<Condition> condition(const Node& node, bool negated) {
     switch (node.kind) {
@@ -61,17 +62,18 @@ class Binder {
         return require_field(node);
       case Kind::kEvent: {
         if (scope_ == Scope::kEvent)
-          return complain(text_, node.at,
-                          "this is about single events already: event() says nothing");
+          return source_.complain(node.at,
+                                  "this is about single events already: event() says nothing");
         leaf.kind = Leaf::Kind::kEvent;
         leaf.of_events = true;
-        SJ_TRY(inner,
-               Binder(text_, Scope::kEvent, schema_, around_).condition(node.parts.front(), false));
+        SJ_TRY(
+            inner,
+            Binder(source_, Scope::kEvent, schema_, around_).condition(node.parts.front(), false));
         into.parts.push_back(std::move(inner));
         return {};
       }
       default:
-        return complain(text_, node.at, "a condition is wanted here");  // the parser saw to it
+        return source_.complain(node.at, "a condition is wanted here");  // the parser saw to it
     }
   }
 
@@ -97,9 +99,8 @@ class Binder {
 
   Result<void> require_field(const Node& node) const {
     if (names_ == NameCheck::kAreChecked || has_field(node.name)) return {};
-    return complain(text_, node.at,
-                    fmt::format("no point has a field \"{}\"{}", node.name,
-                                did_you_mean(node.name, known_names())));
+    return source_.complain(node.at, fmt::format("no point has a field \"{}\"{}", node.name,
+                                                 did_you_mean(node.name, known_names())));
   }
 
   // A word that the parser knew: is it one of this scope?
@@ -114,8 +115,8 @@ class Binder {
   std::unexpected<Error> not_of_threads(const Node& node) const {
     const bool is_call =
         node.kind == Kind::kAt || node.kind == Kind::kHas || node.kind == Kind::kEvent;
-    return complain(
-        text_, node.at,
+    return source_.complain(
+        node.at,
         fmt::format("{} of what threads did: time, thread, tid and cpu are{}",
                     is_call ? "no such thing is known" : fmt::format("{} is not known", node.name),
                     is_call ? "" : did_you_mean(node.name, known_names())));
@@ -127,14 +128,14 @@ class Binder {
       return step.kind == Step::Kind::kWord && step.word == Keyword::kTime;
     });
     if (scope_ != Scope::kThread || !has_time || leaf.steps.size() == 1) return {};
-    return complain(text_, node.at,
-                    "of what threads did time is compared with constants, without arithmetic");
+    return source_.complain(
+        node.at, "of what threads did time is compared with constants, without arithmetic");
   }
 
   std::unexpected<Error> not_of_events(const Node& node) const {
     const std::string name = node.kind == Kind::kAt ? "at()" : node.name;
-    return complain(
-        text_, node.at,
+    return source_.complain(
+        node.at,
         fmt::format("{} is known of whole journeys, and this is about single events{}", name,
                     has_field(name) ? fmt::format(": the field is field({})", name) : ""));
   }
@@ -162,7 +163,7 @@ class Binder {
         return std::move(left);
       }
       default:
-        return complain(text_, node.at, "a number is wanted here");  // the parser saw to it
+        return source_.complain(node.at, "a number is wanted here");  // the parser saw to it
     }
   }
 
@@ -194,9 +195,8 @@ class Binder {
     if (names_ == NameCheck::kMustBeKnown &&
         std::ranges::none_of(
             places, [&](const std::string& place) { return place_matches(place, pattern); }))
-      return complain(text_, pattern.at,
-                      fmt::format("there is no place \"{}\"{}", pattern.text,
-                                  did_you_mean(pattern.text, places)));
+      return source_.complain(pattern.at, fmt::format("there is no place \"{}\"{}", pattern.text,
+                                                      did_you_mean(pattern.text, places)));
     leaf.patterns.push_back(pattern);
     return std::vector{Step{.kind = Step::Kind::kAt,
                             .index = static_cast<std::uint32_t>(leaf.patterns.size() - 1)}};
@@ -288,11 +288,12 @@ class Binder {
 
   std::unexpected<Error> no_such_thread(const Pattern& pattern, const ThreadNames& threads) const {
     if (threads.empty())
-      return complain(text_, pattern.at, "no thread's name is known here: compare with its number");
+      return source_.complain(pattern.at,
+                              "no thread's name is known here: compare with its number");
     std::vector<std::string> names;
     for (const auto& [tid, name] : threads) names.push_back(name);
-    return complain(
-        text_, pattern.at,
+    return source_.complain(
+        pattern.at,
         fmt::format("no thread{} \"{}\"{}", pattern.is_glob ? "'s name matches" : " is called",
                     pattern.text, did_you_mean(pattern.text, names)));
   }
@@ -321,8 +322,8 @@ class Binder {
           std::ranges::none_of(schema_.points, [&](const model::Point& point) {
             return text_matches(point, leaf.word, {pattern});
           })) {
-        return complain(text_, pattern.at,
-                        fmt::format("no {} {} \"{}\"{}", node.name == "point" ? "point" : "place",
+        return source_.complain(
+            pattern.at, fmt::format("no {} {} \"{}\"{}", node.name == "point" ? "point" : "place",
                                     pattern.is_glob ? "matches" : "is called", pattern.text,
                                     did_you_mean(pattern.text, texts(leaf.word))));
       }
@@ -343,7 +344,7 @@ class Binder {
     return all;
   }
 
-  std::string_view text_;
+  language::SourceText source_;
   Scope scope_;
   const model::Schema& schema_;
   const BindContext& around_;
@@ -354,7 +355,8 @@ class Binder {
 
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
                        const BindContext& around) {
-  return Binder(expression.text, scope, schema, around).condition(expression.root, false);
+  return Binder(language::SourceText(expression.text), scope, schema, around)
+      .condition(expression.root, false);
 }
 
 namespace {

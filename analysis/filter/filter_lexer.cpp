@@ -19,7 +19,7 @@ bool is_pattern_character(char c) {
   return is_word_letter(c) || is_digit(c) || std::string_view(".-*?[]:").contains(c);
 }
 
-// What threads' names have, and what would be taken for an operator.
+// Characters of threads' names that would be taken for operators.
 constexpr std::string_view kOnlyInQuotes = "/%+#@";
 
 int hex_digit(char c) {
@@ -39,14 +39,32 @@ constexpr std::array kMultiples = {
     UnitInfo{"G", 1'000'000'000},
 };
 
-// The longest first.
 constexpr std::array<std::string_view, 22> kSymbols = {
     "==", "!=", "<=", ">=", "!~", "&&", "||", "..", "<", ">", "~",
     "!",  "(",  ")",  "{",  "}",  ",",  "+",  "-",  "*", "/", "%"};
 
-// What people write that other languages taught them.
-std::string_view meant(char c) {
+// Nothing is special between quotes.
+Result<std::string> read_text(language::Tokenizer& tokenizer, std::size_t begin) {
+  const language::SourceText& source = tokenizer.source();
+  const std::size_t length = tokenizer.rest().find(source.text()[begin]);
+  if (length == std::string_view::npos)
+    return source.complain({begin, source.text().size()}, "the quotes are not closed");
+  tokenizer.advance(length + 1);
+  return std::string(source.text().substr(begin + 1, length));
+}
+
+constexpr language::Grammar kGrammar = {
+    .blanks = " \t\n\r",
+    .is_word = [](char c) { return is_word_letter(c) || is_digit(c); },
+    .symbols = kSymbols,
+    .quotes = "'\"",
+    .read_text = read_text};
+
+// The advice on a character that begins no token.
+std::string_view advice_on(char c) {
   switch (c) {
+    case '.':
+      return "a '.' belongs into a number, or with another one into a range";
     case '=':
       return "a single '=' means nothing: write == to compare";
     case '&':
@@ -54,7 +72,7 @@ std::string_view meant(char c) {
     case '|':
       return "a single '|' means nothing: write || for \"or\"";
     default:
-      return "";
+      return "this character means nothing here";
   }
 }
 
@@ -62,51 +80,20 @@ constexpr Number kNumberLimit = static_cast<Number>(UINT64_MAX);
 
 }  // namespace
 
-void Lexer::skip_blanks() {
-  while (at_ < text_.size() && std::string_view(" \t\n\r").contains(text_[at_])) ++at_;
-}
-
-Token Lexer::take(Token::Kind kind, std::size_t end) {
-  Token token;
-  token.kind = kind;
-  token.spelling = text_.substr(at_, end - at_);
-  token.at = {at_, end};
-  at_ = end;
-  return token;
-}
+Lexer::Lexer(std::string_view text) : tokenizer_(language::SourceText(text), kGrammar) {}
 
 Result<Token> Lexer::next() {
-  skip_blanks();
-  if (at_ == text_.size()) return take(Token::Kind::kEnd, at_);
-  const char c = text_[at_];
-  if (is_digit(c)) return number();
-  if (c == '\'' || c == '"') return quoted();
-  if (is_word_letter(c)) {
-    std::size_t end = at_;
-    while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
-    return take(Token::Kind::kName, end);
-  }
-  for (const std::string_view symbol : kSymbols)
-    if (text_.substr(at_).starts_with(symbol))
-      return take(Token::Kind::kSymbol, at_ + symbol.size());
-  const TextRange here = {at_, at_ + 1};
-  if (const auto words = meant(c); !words.empty()) return complain(text_, here, words);
-  if (c == '.')
-    return complain(text_, here, "a '.' belongs into a number, or with another one into a range");
-  return complain(text_, here, "this character means nothing here");
-}
-
-Result<Token> Lexer::quoted() {
-  const std::size_t close = text_.find(text_[at_], at_ + 1);
-  if (close == std::string_view::npos)
-    return complain(text_, {at_, text_.size()}, "the quotes are not closed");
-  Token token = take(Token::Kind::kText, close + 1);
-  token.text = token.spelling.substr(1, token.spelling.size() - 2);
-  return token;
+  SJ_CHECK(tokenizer_.skip_blanks());
+  if (is_digit(tokenizer_.peek())) return number();
+  SJ_TRY(token, tokenizer_.next());
+  if (token.kind == Token::Kind::kOther)
+    return source().complain(token.at, advice_on(token.spelling.front()));
+  return Token(std::move(token));
 }
 
 Result<Token> Lexer::number() {
-  const std::string_view rest = text_.substr(at_);
+  const std::string_view rest = tokenizer_.rest();
+  const std::size_t begin = tokenizer_.offset();
   const bool is_hex = rest.starts_with("0x") || rest.starts_with("0X");
   Decimal value = is_hex ? Decimal{} : read_decimal(rest);
   if (is_hex) {
@@ -114,92 +101,86 @@ Result<Token> Lexer::number() {
     for (int digit = 0; value.length < rest.size() && (digit = hex_digit(rest[value.length])) >= 0;
          ++value.length)
       value.whole = std::min(value.whole * 16 + digit, kNumberLimit + 1);
-    if (value.length == 2) return complain(text_, {at_, at_ + 2}, "digits are missing after 0x");
+    if (value.length == 2)
+      return source().complain({begin, begin + 2}, "digits are missing after 0x");
   }
-  const std::size_t end = at_ + value.length;
   if (value.whole > kNumberLimit)
-    return complain(text_, {at_, end}, "the number needs more than 64 bits");
-  Token token;
-  token.kind = Token::Kind::kNumber;
-  token.at = {at_, end};
-  SJ_CHECK(apply_unit(token, value));
-  token.spelling = text_.substr(at_, token.at.end - at_);
-  at_ = token.at.end;
+    return source().complain({begin, begin + value.length}, "the number needs more than 64 bits");
+  const std::string_view name = unit_after(value.length);
+  const std::size_t length =
+      name.empty() ? value.length : static_cast<std::size_t>(name.end() - rest.begin());
+  const TextRange at = {begin, begin + length};
+  const TimeUnit* const time = find_time_unit(name);
+  const auto multiple = std::ranges::find(kMultiples, name, &UnitInfo::name);
+  if (!name.empty() && time == nullptr && multiple == kMultiples.end())
+    return source().complain(
+        {at.end - name.size(), at.end},
+        fmt::format("\"{}\" is no unit: ns, us, ms, s, min, h, k, M, G are", name));
+  std::uint64_t factor = 1;
+  if (time != nullptr)
+    factor = time->ns;
+  else if (!name.empty())
+    factor = multiple->factor;
+  const std::optional<Number> number = value.times(factor);
+  if (!number)
+    return source().complain(
+        at, time != nullptr ? "a time has whole nanoseconds" : "a whole number is wanted here");
+  if (*number > kNumberLimit) return source().complain(at, "the number needs more than 64 bits");
+  Token token(tokenizer_.take(Token::Kind::kNumber, length));
+  token.number = *number;
+  token.unit = time != nullptr ? Unit::kTime : Unit::kPlain;
   return token;
 }
 
 // The word behind the number: at once, or after blanks where that is a unit of time, as reports
 // print it. Nothing else that is a word may follow a number but `in`.
-TextRange Lexer::unit_after(std::size_t number_end) const {
-  const auto word_at = [this](std::size_t begin) {
-    std::size_t end = begin;
-    while (end < text_.size() && (is_word_letter(text_[end]) || is_digit(text_[end]))) ++end;
-    return TextRange{begin, end};
+std::string_view Lexer::unit_after(std::size_t digits) const {
+  const std::string_view rest = tokenizer_.rest().substr(digits);
+  const auto word_of = [](std::string_view text) {
+    const auto end = std::ranges::find_if_not(text, kGrammar.is_word);
+    return text.substr(0, static_cast<std::size_t>(end - text.begin()));
   };
-  const TextRange at_once = word_at(number_end);
-  if (at_once.end != at_once.begin) return at_once;
-  const TextRange later = word_at(std::min(text_.find_first_not_of(' ', number_end), text_.size()));
-  const bool is_time =
-      find_time_unit(text_.substr(later.begin, later.end - later.begin)) != nullptr;
-  return is_time ? later : at_once;
+  if (const std::string_view at_once = word_of(rest); !at_once.empty()) return at_once;
+  const std::string_view later =
+      word_of(rest.substr(std::min(rest.find_first_not_of(' '), rest.size())));
+  return find_time_unit(later) != nullptr ? later : std::string_view();
 }
 
-Result<void> Lexer::apply_unit(Token& token, const Decimal& value) {
-  const TextRange at = unit_after(token.at.end);
-  const std::string_view name = text_.substr(at.begin, at.end - at.begin);
-  std::uint64_t factor = 1;
-  if (const TimeUnit* const time = find_time_unit(name)) {
-    factor = time->ns;
-    token.unit = Unit::kTime;
-  } else if (!name.empty()) {
-    const auto multiple = std::ranges::find(kMultiples, name, &UnitInfo::name);
-    if (multiple == kMultiples.end())
-      return complain(text_, at,
-                      fmt::format("\"{}\" is no unit: ns, us, ms, s, min, h, k, M, G are", name));
-    factor = multiple->factor;
-  }
-  token.at.end = at.end;
-  const std::optional<Number> number = value.times(factor);
-  if (!number)
-    return complain(text_, token.at,
-                    token.unit == Unit::kTime ? "a time has whole nanoseconds"
-                                              : "a whole number is wanted here");
-  token.number = *number;
-  if (token.number > kNumberLimit)
-    return complain(text_, token.at, "the number needs more than 64 bits");
-  return {};
+std::string_view Lexer::rest_behind_blanks() const {
+  const std::string_view rest = tokenizer_.rest();
+  return rest.substr(std::min(rest.find_first_not_of(kGrammar.blanks), rest.size()));
 }
 
 bool Lexer::at_pattern() const {
-  Lexer ahead = *this;
-  ahead.skip_blanks();
-  const std::string_view rest = text_.substr(ahead.at_);
+  const std::string_view rest = rest_behind_blanks();
   const auto end = std::ranges::find_if_not(rest, is_pattern_character);
   if (rest.empty() || is_digit(rest.front())) return false;
-  if (end == rest.begin()) return rest.front() == '\'' || rest.front() == '"';
+  if (end == rest.begin()) return kGrammar.quotes.contains(rest.front());
   return rest.front() != '-' && rest.front() != '.' && (end == rest.end() || *end != '(');
 }
 
 bool Lexer::at_set() const {
-  Lexer ahead = *this;
-  ahead.skip_blanks();
-  return text_.substr(ahead.at_).starts_with('{');
+  return rest_behind_blanks().starts_with('{');
 }
 
 Result<Pattern> Lexer::pattern() {
-  skip_blanks();
-  const std::size_t begin = at_;
-  if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) {
-    SJ_TRY(token, quoted());
-    return Pattern{.text = token.text, .at = token.at};
+  SJ_CHECK(tokenizer_.skip_blanks());
+  if (kGrammar.quotes.contains(tokenizer_.peek())) {
+    SJ_TRY(token, tokenizer_.next());
+    return Pattern{.text = std::move(token.text), .at = token.at};
   }
-  while (at_ < text_.size() && is_pattern_character(text_[at_])) ++at_;
-  if (at_ == begin)
-    return complain(text_, {begin, begin + 1}, "a name is wanted here, such as rlc.tx or 'rlc.*'");
-  if (at_ < text_.size() && kOnlyInQuotes.contains(text_[at_]))
-    return complain(text_, {at_, at_ + 1},
-                    fmt::format("a name with a '{}' in it needs quotes", text_[at_]));
-  return Pattern{.text = std::string(text_.substr(begin, at_ - begin)), .at = {begin, at_}};
+  const std::string_view rest = tokenizer_.rest();
+  const auto length =
+      static_cast<std::size_t>(std::ranges::find_if_not(rest, is_pattern_character) - rest.begin());
+  const std::size_t begin = tokenizer_.offset();
+  if (length == 0)
+    return source().complain({begin, begin + 1},
+                             "a name is wanted here, such as rlc.tx or 'rlc.*'");
+  if (length < rest.size() && kOnlyInQuotes.contains(rest[length]))
+    return source().complain({begin + length, begin + length + 1},
+                             fmt::format("a name with a '{}' in it needs quotes", rest[length]));
+  const language::Token token = tokenizer_.take(Token::Kind::kWord, length);
+  return Pattern{.text = std::string(token.spelling), .at = token.at};
 }
 
 }  // namespace sojourn::filter

@@ -45,7 +45,7 @@ class Parser {
   };
 
   std::unexpected<Error> wrong(TextRange at, std::string_view what) const {
-    return complain(lexer_.text(), at, what);
+    return lexer_.source().complain(at, what);
   }
 
   std::unexpected<Error> unexpected_rest() const {
@@ -54,7 +54,7 @@ class Parser {
         (token_.is("==") || token_.is("!=") || token_.is("<") || token_.is(">") ||
          token_.is("<=") || token_.is(">=")))
       return wrong(token_.at, "a comparison cannot be compared: join two with &&");
-    if (token_.is_name("and") || token_.is_name("or"))
+    if (token_.is_word("and") || token_.is_word("or"))
       return wrong(token_.at, "write && for \"and\", || for \"or\", ! for \"not\"");
     return wrong(token_.at, "expected an operator such as && or ||, or the end");
   }
@@ -148,7 +148,7 @@ class Parser {
 
   Result<Node> comparison() {
     SJ_TRY(left, sum());
-    if (token_.is_name("in")) return membership(std::move(left));
+    if (token_.is_word("in")) return membership(std::move(left));
     struct Row {
       std::string_view symbol;
       Comparison comparison;
@@ -342,7 +342,7 @@ class Parser {
     }
     if (token_.kind == Token::Kind::kText)
       return wrong(token_.at, "a text stands only after point, src, dest, hop, dir or thread");
-    if (token_.kind == Token::Kind::kName && !token_.is_name("in")) return name();
+    if (token_.kind == Token::Kind::kWord && !token_.is_word("in")) return name();
     if (token_.kind == Token::Kind::kEnd)
       return wrong(token_.at, "the expression ends where a value is wanted");
     return wrong(token_.at, "expected a field, a word or a number here");
@@ -432,7 +432,7 @@ class Parser {
 
   // point ~ rlc.*, dir == D, src in {ip.in, gtp.tx}
   Result<Node> text(Node node, TextRange after) {
-    const bool is_set = token_.is_name("in");
+    const bool is_set = token_.is_word("in");
     const bool is_match = token_.is("~") || token_.is("!~");
     const bool is_negated = token_.is("!=") || token_.is("!~");
     if (!is_set && !is_match && !token_.is("==") && !token_.is("!="))
@@ -466,7 +466,7 @@ class Parser {
   // Whether what comes next says how a thread is called, or may say it in a set.
   bool is_called() const {
     if (token_.is("==") || token_.is("!=")) return lexer_.at_pattern();
-    return token_.is("~") || token_.is("!~") || (token_.is_name("in") && lexer_.at_set());
+    return token_.is("~") || token_.is("!~") || (token_.is_word("in") && lexer_.at_set());
   }
 
   // thread == mac, thread ~ gnb_*, thread in {mac, rlc*, 4242, 10..20}
@@ -478,7 +478,7 @@ class Parser {
     node.parts.push_back(std::move(thread));
     const bool is_match = token_.is("~") || token_.is("!~");
     const bool is_negated = token_.is("!=") || token_.is("!~");
-    if (token_.is_name("in")) {
+    if (token_.is_word("in")) {
       SJ_CHECK(advance());
       SJ_CHECK(set([&] { return member(node); }));
     } else {

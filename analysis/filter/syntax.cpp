@@ -44,21 +44,4 @@ bool asks_for(const Expression& expression, Keyword word) {
   return asks_for(expression.root, word);
 }
 
-std::unexpected<Error> complain(std::string_view text, TextRange at, std::string_view what) {
-  // A long text is shown around the cause only.
-  constexpr std::size_t kBefore = 60;
-  constexpr std::size_t kShown = 100;
-  const std::size_t begin = std::min(at.begin, text.size());
-  const std::size_t from = begin > kBefore + 3 ? begin - kBefore : 0;
-  std::string shown(text.substr(from, kShown));
-  // Whatever it is, it takes one column each, or the caret would stand elsewhere.
-  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
-  const std::string_view lead = from != 0 ? "..." : "";
-  const std::string_view tail = from + kShown < text.size() ? "..." : "";
-  const std::size_t end = std::min(
-      {std::max(at.end, begin + 1), from + shown.size() + 1, std::max(text.size(), begin + 1)});
-  return fail("column {}: {}\n  {}{}{}\n  {:>{}}{}", begin + 1, what, lead, shown, tail, '^',
-              lead.size() + begin - from + 1, std::string(end - begin - 1, '~'));
-}
-
 }  // namespace sojourn::filter

@@ -13,14 +13,11 @@
 #include "analysis/base/result.h"
 #include "analysis/filter/keywords.h"
 #include "analysis/filter/number.h"
+#include "analysis/language/source_text.h"
 
 namespace sojourn::filter {
 
-// Bytes of the text.
-struct TextRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
+using language::TextRange;
 
 struct Pattern {
   std::string text;
@@ -90,8 +87,5 @@ bool is_about_journeys(const Expression& expression);
 
 // Whether it asks for the word somewhere, as itself and not as a field of that name.
 bool asks_for(const Expression& expression, Keyword word);
-
-// Such an error.
-std::unexpected<Error> complain(std::string_view text, TextRange at, std::string_view what);
 
 }  // namespace sojourn::filter

@@ -14,9 +14,13 @@
 #include <fmt/ranges.h>
 
 #include "analysis/base/time_text.h"
+#include "analysis/language/tokenizer.h"
 
 namespace sojourn::journeys {
 namespace {
+
+using language::Token;
+using language::Tokenizer;
 
 constexpr std::array kKinds = {PointKind::kInput, PointKind::kOutput, PointKind::kInner,
                                PointKind::kDrop,  PointKind::kAck,    PointKind::kControl};
@@ -45,14 +49,7 @@ struct Time {
 constexpr std::array kTimes = {Time{"expiry", &Rules::expiry_ns}, Time{"linger", &Rules::linger_ns},
                                Time{"settle", &Rules::settle_ns}, Time{"late", &Rules::late_ns}};
 
-struct Token {
-  std::string text;
-  std::size_t column = 1;
-};
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
+constexpr std::string_view kBlanks = " \t\r";
 
 bool is_printable(char c) {
   return c >= ' ' && c <= '~';
@@ -69,49 +66,59 @@ std::string shown(std::string_view text) {
 // As it is, where it is read back as one word.
 std::string quoted(const std::string& word) {
   if (!word.empty() && !word.starts_with('#') && !word.starts_with('"') &&
-      std::ranges::none_of(word, is_blank))
+      word.find_first_of(kBlanks) == std::string::npos)
     return word;
   std::string text = "\"";
   for (const char c : word) text.append(c == '"' ? 2 : 1, c);
   return text + "\"";
 }
 
-// One line's words.
+// Two quotes within a text stand for one. A text ends in its line.
+Result<std::string> read_text(Tokenizer& tokenizer, std::size_t begin) {
+  std::string text;
+  while (!tokenizer.rest().empty() && tokenizer.peek() != '\n') {
+    const bool is_quote = tokenizer.peek() == '"';
+    if (is_quote) tokenizer.advance(1);
+    if (is_quote && tokenizer.peek() != '"') return text;
+    text += tokenizer.peek();
+    tokenizer.advance(1);
+  }
+  return tokenizer.source().complain({begin, tokenizer.offset()}, "a \" without its end");
+}
+
+constexpr std::array<std::string_view, 1> kLineEnd = {"\n"};
+constexpr language::Grammar kGrammar = {
+    .blanks = kBlanks,
+    .is_word = [](char c) { return c != '\n' && !kBlanks.contains(c); },
+    .symbols = kLineEnd,
+    .quotes = "\"",
+    .read_text = read_text,
+    .comment = "#"};
+
+// The words of one line.
 class Line {
  public:
-  Line(std::string_view file, std::size_t number) : file_(file), number_(number) {}
+  explicit Line(const language::SourceText& source) : source_(source) {}
 
-  Result<void> cut(std::string_view text) {
-    std::size_t at = 0;
-    while (true) {
-      while (at < text.size() && is_blank(text[at])) ++at;
-      end_column_ = at + 1;
-      if (at == text.size() || text[at] == '#') return {};
-      const std::size_t begin = at;
-      std::string word;
-      if (text[at] == '"') {
-        // Two " stand for one.
-        for (++at; at < text.size(); ++at) {
-          if (text[at] == '"' && (at + 1 == text.size() || text[at + 1] != '"')) break;
-          if (text[at] == '"') ++at;
-          word += text[at];
-        }
-        if (at == text.size()) return wrong(begin + 1, "a \" without its end");
-        ++at;
-      } else {
-        while (at < text.size() && !is_blank(text[at])) word += text[at++];
-      }
-      for (std::size_t i = begin; i < at; ++i)
-        if (!is_printable(text[i]))
-          return wrong(i + 1, fmt::format("an unprintable character in \"{}\": names have none",
-                                          shown(word)));
-      tokens_.push_back({std::move(word), begin + 1});
+  Result<void> read(Tokenizer& tokenizer) {
+    for (;;) {
+      SJ_TRY(token, tokenizer.next());
+      if (token.kind == Token::Kind::kEnd || token.is(kLineEnd.front())) return {};
+      if (token.kind != Token::Kind::kText) token.text = token.spelling;
+      const auto wrong = std::ranges::find_if_not(token.spelling, is_printable);
+      const auto at = token.at.begin + static_cast<std::size_t>(wrong - token.spelling.begin());
+      if (wrong != token.spelling.end())
+        return source_.complain(
+            {at, at + 1},
+            fmt::format("an unprintable character in \"{}\": names have none", shown(token.text)));
+      tokens_.push_back(std::move(token));
     }
   }
 
   bool at_end() const { return next_ == tokens_.size(); }
+  // Where the next word is.
   std::string where() const {
-    return fmt::format("{}:{}:{}", file_, number_, at_end() ? end_column_ : tokens_[next_].column);
+    return source_.name_of(tokens_[std::min(next_, tokens_.size() - 1)].place);
   }
 
   // The next word, if it is this one.
@@ -127,13 +134,14 @@ class Line {
   }
 
   std::unexpected<Error> expected(std::string_view what) const {
-    return fail("{}: expected {}, found {}", where(), what,
-                at_end() ? std::string("the end of the line")
-                         : fmt::format("\"{}\"", shown(tokens_[next_].text)));
+    const std::size_t end = tokens_.back().at.end;
+    if (at_end()) return source_.expected({end, end}, what, "the end of the line");
+    return source_.expected(tokens_[next_].at, what,
+                            fmt::format("\"{}\"", shown(tokens_[next_].text)));
   }
 
   std::unexpected<Error> wrong_word(std::string_view words) const {
-    return wrong(tokens_[next_ - 1].column, words);
+    return source_.complain(tokens_[next_ - 1].at, words);
   }
 
   Result<void> finish() const {
@@ -142,15 +150,9 @@ class Line {
   }
 
  private:
-  std::unexpected<Error> wrong(std::size_t column, std::string_view words) const {
-    return fail("{}:{}:{}: {}", file_, number_, column, words);
-  }
-
-  std::string_view file_;
-  std::size_t number_;
+  language::SourceText source_;
   std::vector<Token> tokens_;
   std::size_t next_ = 0;
-  std::size_t end_column_ = 1;
 };
 
 class Parser {
@@ -386,12 +388,11 @@ std::string pair_terms(const Pair& pair) {
 
 Result<Rules> parse_rules(std::string_view text, std::string_view file) {
   Parser parser;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const auto end = std::min(text.find('\n'), text.size());
-    Line line(file, number);
-    SJ_CHECK(line.cut(text.substr(0, end)));
+  Tokenizer tokenizer(language::SourceText(text, file), kGrammar);
+  while (!tokenizer.rest().empty()) {
+    Line line(tokenizer.source());
+    SJ_CHECK(line.read(tokenizer));
     SJ_CHECK(parser.parse(line));
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::move(parser.rules);
 }

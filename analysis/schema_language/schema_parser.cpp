@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/base/letters.h"
 #include "analysis/schema_language/macros.h"
 #include "analysis/schema_language/schema_lexer.h"
 
@@ -29,12 +30,8 @@ model::Field plain_field() {
   return {.name = "arg", .role = model::Role::kProperty, .bytes = 4, .is_signed = false};
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_name_character(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  return is_letter(c) || is_digit(c) || c == '_';
 }
 
 // Pleco reserves its two words in any case, and lets no other name begin with anything but a
@@ -64,7 +61,8 @@ bool is_place(const Token& token) {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : lexer_(text, file), file_(file) {}
+  explicit Parser(const language::SourceText& schema)
+      : tokenizer_(tokenizer_of(schema)), schema_(schema) {}
 
   Result<Schema> parse_schema();
 
@@ -75,24 +73,24 @@ class Parser {
   Result<void> parse_fields(model::Point& point);
   Result<model::Field> parse_field(const model::Point& point);
 
-  Result<void> check_event(std::string_view subsystem, const Event& event, Position at);
-  Result<void> claim(std::string macro, std::string_view owner, Position at);
+  Result<void> check_event(std::string_view subsystem, const Event& event, const Token& name);
+  Result<void> claim(std::string macro, std::string_view owner, const Token& name);
 
   // `token_` is the one that is looked at.
   Result<void> advance();
   Result<void> skip_symbol(std::string_view symbol, std::string_view why);
   Result<Token> take_name(std::string_view of_what);
   std::unexpected<Error> expected_here(std::string_view wanted) const {
-    return expected(file_, token_.at, wanted, describe(token_));
+    return schema_.expected(token_.at, wanted, describe(token_));
   }
 
   struct Owner {
     std::string name;
-    Position at;
+    std::size_t line = 0;
   };
 
-  Lexer lexer_;
-  std::string_view file_;
+  language::Tokenizer tokenizer_;
+  language::SourceText schema_;
   Token token_;
   std::size_t events_ = 0;
   std::map<std::string, Owner> macros_;
@@ -100,13 +98,13 @@ class Parser {
 };
 
 Result<void> Parser::advance() {
-  SJ_TRY(token, lexer_.next());
+  SJ_TRY(token, next_token(tokenizer_));
   token_ = std::move(token);
   return {};
 }
 
 Result<void> Parser::skip_symbol(std::string_view symbol, std::string_view why) {
-  if (!token_.is_symbol(symbol)) return expected_here(fmt::format("\"{}\" {}", symbol, why));
+  if (!token_.is(symbol)) return expected_here(fmt::format("\"{}\" {}", symbol, why));
   return advance();
 }
 
@@ -138,12 +136,12 @@ Result<Subsystem> Parser::parse_subsystem() {
   SJ_TRY(name, take_name("a subsystem"));
   Subsystem subsystem{.name = std::string(name.spelling), .events = {}};
   SJ_CHECK(claim(subsystem_macro(subsystem.name), fmt::format("subsystem \"{}\"", subsystem.name),
-                 name.at));
+                 name));
   SJ_CHECK(skip_symbol("{", "before the events of the subsystem"));
   do {
     SJ_TRY(event, parse_event(subsystem.name));
     subsystem.events.push_back(std::move(event));
-  } while (!token_.is_symbol("}"));
+  } while (!token_.is("}"));
   SJ_CHECK(advance());
   SJ_CHECK(skip_symbol(";", fmt::format("behind the subsystem \"{}\"", subsystem.name)));
   return subsystem;
@@ -166,17 +164,16 @@ Result<Event> Parser::parse_event(std::string_view subsystem) {
   point.dest = event.name;
   const bool has_way = token_.kind == Token::Kind::kWord;
   if (has_way) SJ_CHECK(parse_way(point));
-  if (token_.is_symbol("{")) {
+  if (token_.is("{")) {
     SJ_CHECK(parse_fields(point));
-    if (!token_.is_symbol(","))
-      return expected_here(fmt::format("\",\" behind event \"{}\"", event.name));
+    if (!token_.is(",")) return expected_here(fmt::format("\",\" behind event \"{}\"", event.name));
   } else {
     point.fields.push_back(plain_field());
-    if (!token_.is_symbol(","))
+    if (!token_.is(","))
       return expected_here(fmt::format("{}fields in braces, or \",\" behind event \"{}\"",
                                        has_way ? "" : "a direction (D, U, I or S), ", event.name));
   }
-  SJ_CHECK(check_event(subsystem, event, name.at));
+  SJ_CHECK(check_event(subsystem, event, name));
   SJ_CHECK(advance());
   return event;
 }
@@ -203,7 +200,7 @@ Result<void> Parser::parse_way(model::Point& point) {
 // "{" { role type name ";" } "}"
 Result<void> Parser::parse_fields(model::Point& point) {
   SJ_CHECK(advance());
-  while (!token_.is_symbol("}")) {
+  while (!token_.is("}")) {
     SJ_TRY(field, parse_field(point));
     point.fields.push_back(std::move(field));
     SJ_CHECK(skip_symbol(";", "behind a field"));
@@ -237,36 +234,40 @@ Result<model::Field> Parser::parse_field(const model::Point& point) {
                       .is_signed = type->is_signed};
 }
 
-Result<void> Parser::check_event(std::string_view subsystem, const Event& event, Position at) {
+Result<void> Parser::check_event(std::string_view subsystem, const Event& event,
+                                 const Token& name) {
   if (++events_ > model::kMaxPoints)
-    return expected(file_, at, fmt::format("at most {} events", model::kMaxPoints), "one more");
+    return schema_.expected(name.at, fmt::format("at most {} events", model::kMaxPoints),
+                            "one more");
   // The model's own limits, among them the length of its words.
   const std::string where =
       fmt::format("{} {}", model::letter(event.point.direction), event.point.name());
   const std::string fields = model::format_fields(event.point);
   if (const auto read = model::parse_point(where, fields); !read)
-    return expected(file_, at, "an event that makes a point", read.error().text());
+    return schema_.expected(name.at, "an event that makes a point", read.error().text());
 
   const std::string owner = fmt::format("event \"{}\" of \"{}\"", event.name, subsystem);
-  const auto [same, is_new] = points_.try_emplace(where + '|' + fields, Owner{owner, at});
-  SJ_CHECK(claim(id_macro(subsystem, event.name), owner, at));
-  SJ_CHECK(claim(fire_macro(subsystem, event.name), owner, at));
+  const auto [same, is_new] =
+      points_.try_emplace(where + '|' + fields, Owner{owner, name.place.line});
+  SJ_CHECK(claim(id_macro(subsystem, event.name), owner, name));
+  SJ_CHECK(claim(fire_macro(subsystem, event.name), owner, name));
   for (std::string& alias : fire_aliases(subsystem, event.name))
-    SJ_CHECK(claim(std::move(alias), owner, at));
+    SJ_CHECK(claim(std::move(alias), owner, name));
   if (!is_new)
-    return expected(file_, at, "an event that is a point of its own",
-                    fmt::format("the point \"{}\" of {} in line {}", where, same->second.name,
-                                same->second.at.line));
+    return schema_.expected(name.at, "an event that is a point of its own",
+                            fmt::format("the point \"{}\" of {} in line {}", where,
+                                        same->second.name, same->second.line));
   return {};
 }
 
 // A macro that two declarations would define, e.g. of `event b_c` in `a` and `event c` in `a_b`.
-Result<void> Parser::claim(std::string macro, std::string_view owner, Position at) {
-  const auto [held, is_new] = macros_.try_emplace(std::move(macro), Owner{std::string(owner), at});
+Result<void> Parser::claim(std::string macro, std::string_view owner, const Token& name) {
+  const auto [held, is_new] =
+      macros_.try_emplace(std::move(macro), Owner{std::string(owner), name.place.line});
   if (is_new) return {};
-  return expected(file_, at, "a name whose macros are its own",
-                  fmt::format("{}, which {} in line {} has already", held->first, held->second.name,
-                              held->second.at.line));
+  return schema_.expected(name.at, "a name whose macros are its own",
+                          fmt::format("{}, which {} in line {} has already", held->first,
+                                      held->second.name, held->second.line));
 }
 
 }  // namespace
@@ -275,7 +276,7 @@ Result<Schema> parse(std::string_view text, std::string_view file) {
   if (text.size() > kMaxSchemaBytes)
     return fail("{}: a schema of {} bytes: at most {} are allowed", file, text.size(),
                 kMaxSchemaBytes);
-  return Parser(text, file).parse_schema();
+  return Parser(language::SourceText(text, file)).parse_schema();
 }
 
 }  // namespace sojourn::schema_language

@@ -9,6 +9,7 @@ set(arrows
   "vmlinux:"
   "bpf: vmlinux libbpf"
   "analysis/base:"
+  "analysis/language: analysis/base"
   "analysis/model: analysis/base"
   "analysis/links: analysis/base analysis/model"
   "analysis/trace: analysis/base analysis/model analysis/links"
@@ -19,7 +20,7 @@ set(arrows
   "analysis/statistics: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/threads: analysis/base analysis/model analysis/context analysis/statistics"
-  "analysis/journeys: analysis/base analysis/model analysis/journeys/shared analysis/journeys/plan
+  "analysis/journeys: analysis/base analysis/language analysis/model analysis/journeys/shared analysis/journeys/plan
     analysis/journeys/match analysis/journeys/assemble"
   "analysis/journeys/shared: analysis/base analysis/model"
   "analysis/journeys/plan: analysis/base analysis/model analysis/journeys/shared"
@@ -29,7 +30,7 @@ set(arrows
     analysis/journeys/match"
   "analysis/causes: analysis/base analysis/model analysis/context analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
-  "analysis/filter: analysis/base analysis/model analysis/journeys"
+  "analysis/filter: analysis/base analysis/language analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/pipeline: analysis/base analysis/model analysis/trace analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
@@ -45,14 +46,14 @@ set(arrows
     analysis/present/causes analysis/present/journeys analysis/present/threads"
   "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/report analysis/present/report
     analysis/present/words"
-  "analysis/schema_language: analysis/base analysis/model"
+  "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
   "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
     userspace/coarse/map userspace/coarse/functions userspace/coarse/debug userspace/coarse/code"
-  "userspace/coarse/map: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf
+  "userspace/coarse/map: analysis/base analysis/language analysis/model analysis/filter userspace/base userspace/tracee bpf
     userspace/coarse/debug"
   "userspace/coarse/functions: analysis/base analysis/filter userspace/tracee userspace/symbols
     userspace/coarse/debug userspace/coarse/code"

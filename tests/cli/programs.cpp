@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/golden/fixture.h"
+#include "tests/support/pointed_error.h"
 
 namespace sojourn::cli_tests {
 
@@ -36,6 +38,17 @@ void require_error(const test::Ended& ended, const std::string& words) {
   CHECK(std::ranges::count(ended.err, '\n') == 1);
   CHECK(ended.err.starts_with("sojourn: "));
   CHECK(ended.err.contains(words));
+  CHECK(ended.out.empty());
+}
+
+void require_pointed_error(const test::Ended& ended, const std::string& words) {
+  constexpr std::string_view kLead = "sojourn: ";
+  CAPTURE(ended.err, ended.out);
+  CHECK(ended.exit_code == 1);
+  REQUIRE(ended.err.starts_with(kLead));
+  REQUIRE(ended.err.ends_with('\n'));
+  const std::string error = ended.err.substr(kLead.size(), ended.err.size() - kLead.size() - 1);
+  CHECK(test::first_line_of_pointed(error).contains(words));
   CHECK(ended.out.empty());
 }
 

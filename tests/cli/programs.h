@@ -28,6 +28,8 @@ std::string output_of(std::vector<std::string> arguments);
 
 // Failed at run time with one line on stderr that holds the words, and with nothing on stdout.
 void require_error(const test::Ended& ended, const std::string& words);
+// The same, and two more lines, which show the place in a text.
+void require_pointed_error(const test::Ended& ended, const std::string& words);
 
 // Compares with expected/NAME.
 void compare(const std::string& name, const std::string& text);

@@ -95,7 +95,7 @@ TEST_CASE("what is wrong with rules is told with its place by every command that
   CAPTURE(command);
   SECTION("a word that is none") {
     const Ruled ruled("expiry 10s\npoint D a--b exit\n");
-    require_error(ruled.run(command), ruled.rules() + ":2:14: expected \"input\"");
+    require_pointed_error(ruled.run(command), ruled.rules() + ":2:14: expected \"input\"");
   }
   SECTION("an id that the trace's point does not have") {
     const Ruled ruled("pair D ip.in--pdcp.in -> pdcp.in--pdcp.tx by rnti.psn\n");
@@ -105,7 +105,7 @@ TEST_CASE("what is wrong with rules is told with its place by every command that
   }
   SECTION("no text at all") {
     const Ruled ruled(std::string("\0\1\2\xff\n\0", 6));
-    require_error(ruled.run(command), ruled.rules() + ":1:1: an unprintable character");
+    require_pointed_error(ruled.run(command), ruled.rules() + ":1:1: an unprintable character");
   }
   SECTION("no file") {
     const Ruled ruled("");

@@ -82,7 +82,7 @@ TEST_CASE("a wrong schema is refused with its place, and the outputs stay as the
   const Schema schema;
   test::write_contents(schema.header, "as it was\n");
   test::write_contents(schema.file, "subsystem rail {\n  event DEPART,\n};\n");
-  require_error(
+  require_pointed_error(
       schema.compile(),
       schema.file + ":2:15: expected the text of event \"DEPART\" in quotes, found \",\"");
   CHECK(test::contents(schema.header) == "as it was\n");

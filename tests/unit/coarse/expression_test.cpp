@@ -140,7 +140,7 @@ TEST_CASE("what means nothing is told where it begins to") {
   check_refused("arg64", 0, "beyond arg63");
   check_refused("arg99999999999999", 0, "beyond arg63");
   check_refused("pdu->", 5, "expected a member's name");
-  check_refused("pdu.8", 5, "expected a member's name");
+  check_refused("pdu.8", 4, "expected a member's name");
   check_refused("pdu[x]", 4, "expected a number");
   check_refused("pdu[1", 5, "expected ']'");
   check_refused("*pdu->sn", 0, "of what width?");

@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/support/pointed_error.h"
 #include "tests/unit/journeys/world.h"
 
 namespace sojourn::journeys {
@@ -45,7 +46,7 @@ std::string printed(const model::Schema& schema, const Rules& rules) {
 std::string error_of(std::string_view text) {
   const auto rules = parse_rules(text, "my.rules");
   REQUIRE_FALSE(rules);
-  return rules.error().text();
+  return test::first_line_of_pointed(rules.error().text());
 }
 
 // What deriving says of a text that reads well.

@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/support/pointed_error.h"
+
 namespace sojourn::schema_language {
 
 std::string read(const std::string& name) {
@@ -23,7 +25,7 @@ Schema parsed(std::string_view text) {
 
 std::string error_of(std::string_view text) {
   const auto schema = parse(text, "s");
-  return schema ? "" : schema.error().text();
+  return schema ? "" : test::first_line_of_pointed(schema.error().text());
 }
 
 }  // namespace sojourn::schema_language

@@ -1,12 +1,15 @@
 #include "userspace/coarse/map/expression.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "analysis/base/letters.h"
+#include "analysis/language/tokenizer.h"
 #include "userspace/tracee/procfs.h"
 
 namespace sojourn::coarse {
@@ -16,14 +19,13 @@ namespace {
 constexpr std::size_t kMaxVariable = 256;
 constexpr unsigned kMaxDepth = 32;  // parentheses and stars, one in the other
 
+using language::Token;
+
 using Failure = std::unexpected<ExpressionError>;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+constexpr std::array<std::string_view, 9> kSymbols = {"->", "(", ")", "*", "+", "-", ".", "[", "]"};
+constexpr language::Grammar kGrammar = {
+    .is_word = [](char c) { return is_digit(c) || is_letter(c) || c == '_'; }, .symbols = kSymbols};
 
 // u32, or a pointer to it: `stars` of them.
 struct Type {
@@ -47,13 +49,13 @@ std::optional<Type> integer_type(std::string_view word) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text)
+      : tokenizer_(language::SourceText(text), kGrammar), token_(*tokenizer_.next()) {}
 
   std::expected<Expression, ExpressionError> parse() {
     auto type = sum();
     if (!type) return std::unexpected(std::move(type).error());
-    skip_spaces();
-    if (at_ != text_.size()) return error("not understood from here on");
+    if (token_.kind != Token::Kind::kEnd) return error("not understood from here on");
     result_.is_as_declared = type->is_open;
     result_.bytes = type->stars != 0 ? std::uint8_t{8} : type->bytes;
     result_.is_signed = type->stars == 0 && type->is_signed;
@@ -63,56 +65,48 @@ class Parser {
  private:
   using Typed = std::expected<Type, ExpressionError>;
 
-  Failure error(std::string what) const { return error_at(at_, std::move(what)); }
+  // At the token that is looked at.
+  Failure error(std::string what) const { return error_at(token_.at.begin, std::move(what)); }
   static Failure error_at(std::size_t at, std::string what) {
     return Failure(ExpressionError{at, std::move(what)});
   }
 
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void skip_spaces() {
-    while (peek() == ' ' || peek() == '\t') ++at_;
+  // Gives the token that was looked at. The grammar has neither texts nor comments, which are all
+  // that the next one could fail by.
+  Token advance() { return std::exchange(token_, *tokenizer_.next()); }
+  bool take(std::string_view symbol) {
+    const bool is_here = token_.is(symbol);
+    if (is_here) advance();
+    return is_here;
   }
-  bool take(char c) {
-    skip_spaces();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  std::string_view word() {
-    skip_spaces();
-    const std::size_t start = at_;
-    while (is_word(peek())) ++at_;
-    return text_.substr(start, at_ - start);
+  bool is_name() const {
+    return token_.kind == Token::Kind::kWord && !is_digit(token_.spelling.front());
   }
 
   std::expected<std::int64_t, ExpressionError> number() {
-    skip_spaces();
-    const std::size_t start = at_;
-    const std::string_view digits = word();
+    const std::string_view digits =
+        token_.kind == Token::Kind::kWord ? token_.spelling : std::string_view();
     const bool is_hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
     std::int64_t value = 0;
     const char* const first = digits.data() + (is_hexadecimal ? 2 : 0);
     const char* const last = digits.data() + digits.size();
     const auto [stop, code] = std::from_chars(first, last, value, is_hexadecimal ? 16 : 10);
     if (first == last || code == std::errc::invalid_argument || stop != last)
-      return error_at(start, "expected a number, such as 8 or 0x48");
-    if (code != std::errc()) return error_at(start, "a number beyond 63 bits");
+      return error("expected a number, such as 8 or 0x48");
+    if (code != std::errc()) return error("a number beyond 63 bits");
+    advance();
     return value;
   }
 
   // unary { ('+' | '-') number }
   Typed sum() {
     auto type = unary();
-    while (type) {
-      skip_spaces();
-      const std::size_t sign_at = at_;
-      const bool is_minus = peek() == '-';
-      if (!is_minus && peek() != '+') break;
-      ++at_;
+    while (type && (token_.is("-") || token_.is("+"))) {
       if (type->stars != 0)
-        return error_at(sign_at,
-                        "C would count in the pointer's own unit here: add to the address before "
-                        "the cast, as in *(u32*)(arg0 + 8)");
+        return error(
+            "C would count in the pointer's own unit here: add to the address before the cast, as "
+            "in *(u32*)(arg0 + 8)");
+      const bool is_minus = advance().is("-");
       auto value = number();
       if (!value) return std::unexpected(std::move(value).error());
       add(is_minus ? -*value : *value);
@@ -130,9 +124,8 @@ class Parser {
   }
 
   Typed unary_within() {
-    skip_spaces();
-    const std::size_t start = at_;
-    if (take('*')) {
+    const std::size_t start = token_.at.begin;
+    if (take("*")) {
       auto type = unary();
       if (!type) return type;
       if (type->stars == 0)
@@ -143,21 +136,22 @@ class Parser {
         return error_at(start, fmt::format("more than {} steps", SJ_MAX_STEPS));
       return type;
     }
-    if (!take('(')) return argument();
-    const std::size_t inside = at_;
-    if (const auto cast = integer_type(word())) return cast_to(*cast);
-    at_ = inside;
+    if (!take("(")) return argument();
+    if (const auto cast = integer_type(token_.spelling)) {
+      advance();
+      return cast_to(*cast);
+    }
     auto type = sum();
     if (!type) return type;
-    if (!take(')')) return error("expected ')'");
+    if (!take(")")) return error("expected ')'");
     return type;
   }
 
   // After the type's name.
   Typed cast_to(Type cast) {
-    while (take('*')) ++cast.stars;
+    while (take("*")) ++cast.stars;
     if (cast.stars > kMaxDepth) return error(fmt::format("more than {} stars", kMaxDepth));
-    if (!take(')')) return error("expected '*' or ')'");
+    if (!take(")")) return error("expected '*' or ')'");
     auto type = unary();
     if (!type) return type;
     if (cast.stars == 0) narrow(cast);
@@ -168,41 +162,35 @@ class Parser {
 
   // "arg3", or a variable.
   Typed argument() {
-    const std::size_t start = at_;
-    const std::string_view name = word();
-    if (name.empty() || is_digit(name[0]))
-      return error_at(start,
-                      "expected an argument (arg0, arg1, ..., or its name), a cast such as "
-                      "(u16), '*' or '('");
+    if (!is_name())
+      return error(
+          "expected an argument (arg0, arg1, ..., or its name), a cast such as (u16), '*' or '('");
+    const Token token = advance();
+    const std::string_view name = token.spelling;
     const auto digits = name.substr(std::min<std::size_t>(3, name.size()));
     const bool is_numbered =
         name.starts_with("arg") && !digits.empty() && std::ranges::all_of(digits, is_digit);
-    if (!is_numbered) return variable(start);
+    if (!is_numbered) return variable(name);
     const auto number = tracee::parse_number(digits);
     if (!number || *number >= kMaxArguments)
-      return error_at(start, fmt::format("an argument beyond arg{}", kMaxArguments - 1));
+      return error_at(token.at.begin, fmt::format("an argument beyond arg{}", kMaxArguments - 1));
     result_.argument = static_cast<unsigned>(*number);
     return Type{};
   }
 
-  // After its name, which begins at `start`: { "->" name | '.' name | '[' number ']' }. Kept
-  // without its spaces.
-  Typed variable(std::size_t start) {
+  // Behind its name: { "->" name | '.' name | '[' number ']' }. Kept without its spaces.
+  Typed variable(std::string_view name) {
     std::string& path = result_.variable;
-    path = text_.substr(start, at_ - start);
+    path = name;
     while (path.size() <= kMaxVariable) {
-      skip_spaces();
-      const bool is_arrow = text_.substr(at_).starts_with("->");
-      if (is_arrow || peek() == '.') {
-        at_ += is_arrow ? 2 : 1;
-        const std::string_view member = word();
-        if (member.empty() || is_digit(member[0])) return error("expected a member's name");
-        path += is_arrow ? "->" : ".";
-        path += member;
-      } else if (take('[')) {
+      if (token_.is("->") || token_.is(".")) {
+        path += advance().spelling;
+        if (!is_name()) return error("expected a member's name");
+        path += advance().spelling;
+      } else if (take("[")) {
         auto index = number();
         if (!index) return std::unexpected(std::move(index).error());
-        if (!take(']')) return error("expected ']'");
+        if (!take("]")) return error("expected ']'");
         path += fmt::format("[{}]", *index);
       } else {
         return Type{.is_open = true};
@@ -239,8 +227,8 @@ class Parser {
     steps.back().is_signed = type.is_signed ? 1 : 0;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  language::Tokenizer tokenizer_;
+  Token token_;
   unsigned depth_ = 0;
   Expression result_;
 };

@@ -46,7 +46,7 @@ Result<model::Direction> MapReader::unit_direction(const toml::table& table) con
   return *direction;
 }
 
-std::unexpected<Error> MapReader::fail_unknown(TextPosition place, std::string_view key,
+std::unexpected<Error> MapReader::fail_unknown(Position place, std::string_view key,
                                                std::string_view name, const MapPoint& point) const {
   std::vector<std::string> known(point.fields.size());
   std::ranges::transform(point.fields, known.begin(), &MapField::name);
@@ -54,10 +54,10 @@ std::unexpected<Error> MapReader::fail_unknown(TextPosition place, std::string_v
                  filter::did_you_mean(std::string(name), known));
 }
 
-Result<Map> MapReader::read(std::string_view text) {
+Result<Map> MapReader::read() {
   toml::table top;
   try {
-    top = toml::parse(text, map_.path);
+    top = toml::parse(source_.text(), map_.path);
   } catch (const toml::parse_error& error) {
     return fail_at(place_of(error.source()), "{}", tracee::printable(error.description()));
   }
@@ -84,7 +84,7 @@ Result<Map> MapReader::read(std::string_view text) {
 }
 
 Result<void> MapReader::read_programs(const toml::table& top) {
-  return read_names(top, "programs", [&](std::string name, TextPosition place) -> Result<void> {
+  return read_names(top, "programs", [&](std::string name, Position place) -> Result<void> {
     if (name.empty() || name.contains('/'))
       return fail_at(place, "programs: '{}' is no name of an executable's file, as in [\"gnb\"]",
                      tracee::printable(name));
@@ -108,12 +108,12 @@ Result<void> MapReader::check_place(std::string_view key, const std::string& nam
                  tracee::printable(name));
 }
 
-std::string Map::at(TextPosition place) const {
-  return fmt::format("{}:{}:{}", path, place.line, place.column);
+std::string Map::at(Position place) const {
+  return language::SourceText({}, path).name_of(place);
 }
 
 Result<Map> parse_map(std::string_view text, const std::string& path) {
-  return MapReader(path).read(text);
+  return MapReader(text, path).read();
 }
 
 Result<Map> read_map(const std::string& path) {

@@ -10,16 +10,14 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/language/source_text.h"
 #include "analysis/model/links.h"
 #include "analysis/model/schema.h"
 #include "userspace/coarse/map/expression.h"
 
 namespace sojourn::coarse {
 
-struct TextPosition {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-};
+using language::Position;
 
 struct MapField {
   std::string name;
@@ -29,7 +27,7 @@ struct MapField {
   bool is_inherited = false;    // instead of an expression: of the call around the hit
   bool is_of_own_call = false;  // of that which ends with the hit, and of no other
   bool is_address = false;      // what a queue and what is in it are known by
-  TextPosition place;
+  Position place;
 };
 
 // One end of how a unit is followed from point to point where no id tells.
@@ -71,7 +69,7 @@ struct MapPoint {
   std::vector<MapCondition> conditions;
   std::vector<MapLink> links = {};
   std::vector<MapLife> lives = {};
-  TextPosition place;  // of the function's name
+  Position place;  // of the function's name
 };
 
 struct Map {
@@ -82,7 +80,7 @@ struct Map {
   bool needs_calls = false;  // who was called by whom on a thread
 
   // "my.toml:3:12"
-  std::string at(TextPosition place) const;
+  std::string at(Position place) const;
 };
 
 Result<Map> read_map(const std::string& path);

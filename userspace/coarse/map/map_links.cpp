@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 3> kLinkWords = {"nesting", "order", "gat
 }  // namespace
 
 Result<void> MapReader::read_inherited(const toml::table& table, MapPoint& point) {
-  return read_names(table, "inherit", [&](std::string name, TextPosition place) -> Result<void> {
+  return read_names(table, "inherit", [&](std::string name, Position place) -> Result<void> {
     if (std::ranges::find(point.fields, name, &MapField::name) != point.fields.end())
       return fail_at(place, "inherit: the point has '{}' itself", tracee::printable(name));
     SJ_CHECK(check_field(name, place, point));
@@ -33,7 +33,7 @@ Result<void> MapReader::read_inherited(const toml::table& table, MapPoint& point
 
 Result<void> MapReader::read_lives(const toml::table& table, std::string_view key, model::Life what,
                                    MapPoint& point) {
-  return read_names(table, key, [&](std::string name, TextPosition place) -> Result<void> {
+  return read_names(table, key, [&](std::string name, Position place) -> Result<void> {
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
     if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role == model::Role::kProperty)
@@ -55,7 +55,7 @@ Result<void> MapReader::read_lives(const toml::table& table, std::string_view ke
 Result<void> MapReader::read_link(const toml::table& table, const MapPoint& point) {
   const toml::node* const link = table.get("link");
   if (link == nullptr) return {};
-  const TextPosition place = place_of(link->source());
+  const Position place = place_of(link->source());
   SJ_TRY(word, text_of(*link, "link"));
   const auto* const known = std::ranges::find(kLinkWords, word);
   if (known == kLinkWords.end())

@@ -144,7 +144,7 @@ Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
   for (const auto& [key, value] : table) {
     const auto& words = point.part == SpanPart::kPoint ? kPointWords : kSpanWords;
     if (std::ranges::find(words, key.str()) != words.end()) continue;
-    const TextPosition place = place_of(value.source());
+    const Position place = place_of(value.source());
     if (!value.is_string())
       return fail_at(place, "{}: expected an expression in quotes, as in \"arg1\"",
                      tracee::printable(key.str()));
@@ -160,7 +160,7 @@ Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
 }
 
 // Whether the point can have one more, of that name.
-Result<void> MapReader::check_field(const std::string& name, TextPosition place,
+Result<void> MapReader::check_field(const std::string& name, Position place,
                                     const MapPoint& point) const {
   const model::Point trial{.direction = model::Direction::kScalar,
                            .src = "x",
@@ -175,12 +175,12 @@ Result<void> MapReader::check_field(const std::string& name, TextPosition place,
 }
 
 // `place`: of its name; `at`: of its expression.
-Result<void> MapReader::add_field(std::string name, std::string text, TextPosition place,
-                                  TextPosition at, MapPoint& point) const {
+Result<void> MapReader::add_field(std::string name, std::string text, Position place, Position at,
+                                  MapPoint& point) const {
   SJ_CHECK(check_field(name, place, point));
   auto expression = parse_expression(text);
   if (!expression) {
-    at.column += static_cast<std::uint32_t>(expression.error().at);
+    at.column += expression.error().at;
     return fail_at(at, "{}: {}", name, expression.error().what);
   }
   point.fields.push_back({.name = std::move(name),
@@ -195,7 +195,7 @@ Result<void> MapReader::add_field(std::string name, std::string text, TextPositi
 
 Result<void> MapReader::read_role(const toml::table& table, std::string_view key, model::Role role,
                                   MapPoint& point) {
-  return read_names(table, key, [&](const std::string& name, TextPosition place) -> Result<void> {
+  return read_names(table, key, [&](const std::string& name, Position place) -> Result<void> {
     const auto field = std::ranges::find(point.fields, name, &MapField::name);
     if (field == point.fields.end()) return fail_unknown(place, key, name, point);
     if (field->role != model::Role::kProperty)
@@ -220,7 +220,7 @@ Result<void> MapReader::read_conditions(const toml::table& table, MapPoint& poin
   return add_condition(text, place_of(when->source()), point);
 }
 
-Result<void> MapReader::add_condition(std::string_view text, TextPosition place,
+Result<void> MapReader::add_condition(std::string_view text, Position place,
                                       MapPoint& point) const {
   const std::size_t at = std::min(text.find("=="), text.find("!="));
   if (at == std::string_view::npos)

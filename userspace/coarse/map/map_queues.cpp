@@ -82,8 +82,8 @@ Result<MapPoint> MapReader::read_call(const toml::node& node, std::string_view k
                    key);
   // Behind the quote.
   const auto place_of_part = [&](std::string_view part) {
-    const auto offset = static_cast<std::uint32_t>(part.data() - text.data());
-    return TextPosition{.line = point.place.line, .column = point.place.column + 1 + offset};
+    const auto offset = static_cast<std::size_t>(part.data() - text.data());
+    return Position{.line = point.place.line, .column = point.place.column + 1 + offset};
   };
   std::string_view rest = whole.substr(open + 1, whole.size() - open - 2);
   while (!trimmed(rest).empty()) {

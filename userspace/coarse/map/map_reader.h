@@ -18,7 +18,7 @@ namespace sojourn::coarse {
 
 constexpr std::size_t kMaxMapPoints = 4096;  // and as many queues, and spans
 
-inline TextPosition place_of(const toml::source_region& source) {
+inline Position place_of(const toml::source_region& source) {
   return {.line = source.begin.line, .column = source.begin.column};
 }
 
@@ -30,9 +30,11 @@ bool is_of_result(const MapField& field);
 
 class MapReader {
  public:
-  explicit MapReader(const std::string& path) { map_.path = path; }
+  MapReader(std::string_view text, const std::string& path) : source_(text, path) {
+    map_.path = path;
+  }
 
-  Result<Map> read(std::string_view text);
+  Result<Map> read();
 
  private:
   // map_points.cpp
@@ -43,14 +45,13 @@ class MapReader {
   Result<void> check_exit_field(const MapField& field) const;
   Result<void> read_place(const toml::table& table, MapPoint& point);
   Result<void> read_fields(const toml::table& table, MapPoint& point);
-  Result<void> check_field(const std::string& name, TextPosition place,
-                           const MapPoint& point) const;
-  Result<void> add_field(std::string name, std::string text, TextPosition place, TextPosition at,
+  Result<void> check_field(const std::string& name, Position place, const MapPoint& point) const;
+  Result<void> add_field(std::string name, std::string text, Position place, Position at,
                          MapPoint& point) const;
   Result<void> read_role(const toml::table& table, std::string_view key, model::Role role,
                          MapPoint& point);
   Result<void> read_conditions(const toml::table& table, MapPoint& point);
-  Result<void> add_condition(std::string_view text, TextPosition place, MapPoint& point) const;
+  Result<void> add_condition(std::string_view text, Position place, MapPoint& point) const;
   // map_spans.cpp
   Result<void> read_spans(const toml::table& top);
   Result<void> read_span(const toml::table& table);
@@ -76,21 +77,23 @@ class MapReader {
   Result<void> read_names(const toml::table& table, std::string_view key, const Take& take) const;
 
   template <typename... Args>
-  std::unexpected<Error> fail_at(TextPosition place, fmt::format_string<Args...> format,
+  std::unexpected<Error> fail_at(Position place, fmt::format_string<Args...> format,
                                  Args&&... args) const {
-    return fail("{}: {}", map_.at(place), fmt::format(format, std::forward<Args>(args)...));
+    const std::size_t at = source_.offset_of(place);
+    return source_.complain({at, at}, fmt::format(format, std::forward<Args>(args)...));
   }
 
-  std::unexpected<Error> fail_unknown(TextPosition place, std::string_view key,
-                                      std::string_view name, const MapPoint& point) const;
+  std::unexpected<Error> fail_unknown(Position place, std::string_view key, std::string_view name,
+                                      const MapPoint& point) const;
 
   // A point, by its place among the map's, that says how it knows the unit that it continues.
   struct Taker {
     std::size_t point = 0;
     model::Link how = model::Link::kCall;
-    TextPosition place;
+    Position place;
   };
 
+  language::SourceText source_;
   Map map_;
   std::vector<Taker> takers_;
 };
