@@ -3,59 +3,29 @@
 // returns when all of them are destroyed.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <optional>
 #include <utility>
-#include <vector>
 
+#include "userspace/base/worker_thread.h"
 #include "userspace/capture/output/source.h"
 
 namespace sojourn::capture {
 
 class AsyncDestroyer {
  public:
-  AsyncDestroyer() = default;
-  AsyncDestroyer(const AsyncDestroyer&) = delete;
-  AsyncDestroyer& operator=(const AsyncDestroyer&) = delete;
-  ~AsyncDestroyer() {
-    if (!thread_.joinable()) return;
-    {
-      const std::scoped_lock lock(mutex_);
-      is_closed_ = true;
-    }
-    wake_.notify_one();
-    thread_.join();
-  }
-
   void destroy(std::unique_ptr<Source> source) {
-    {
-      const std::scoped_lock lock(mutex_);
-      waiting_.push_back(std::move(source));
-    }
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    wake_.notify_one();
+    if (!thread_) thread_.emplace(destroy_there);
+    thread_->add(std::move(source));
   }
 
  private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [this] { return is_closed_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      auto gone = std::exchange(waiting_, {});
-      lock.unlock();
-      gone.clear();
-      lock.lock();
-    }
+  static bool destroy_there(std::unique_ptr<Source>& source) {
+    source.reset();
+    return true;
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<std::unique_ptr<Source>> waiting_;
-  bool is_closed_ = false;
-  std::thread thread_;
+  std::optional<base::WorkerThread<std::unique_ptr<Source>>> thread_;  // from the first source on
 };
 
 }  // namespace sojourn::capture

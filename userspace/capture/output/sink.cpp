@@ -15,17 +15,15 @@ constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
 
-Sink::Sink(std::unique_ptr<ItemStore> store, FileOwner owner, Look look)
-    : owner_(std::move(owner)),
-      look_(std::move(look)),
+Sink::Sink(std::unique_ptr<ItemStore> store, const FileOwner& owner, Look look)
+    : look_(std::move(look)),
       store_(std::move(store)),
-      thread_([this] { run(); }) {
-  is_writer_.wait();
-}
-
-Sink::~Sink() {
-  end_thread();
-}
+      thread_([this](Work& work) { return do_work(work); },
+              [this, &owner] {
+                auto became = become_writer(owner);
+                if (!became) error_ = std::move(became).error();
+                return became.has_value();
+              }) {}
 
 void Sink::push(Item item) {
   add(std::move(item));
@@ -38,23 +36,24 @@ void Sink::run_in_order(Job job) {
 void Sink::add(Work work) {
   // By whoever hands over, while the sink's thread and others go on.
   const std::vector<std::uint64_t> counts = count(work);
+  bool gives_up = false;
   {
     const std::scoped_lock lock(mutex_);
     if (error_) return;
     const std::size_t counted = std::min(counts.size(), by_point_.size());
     for (std::size_t point = 0; point < counted; ++point) by_point_[point] += counts[point];
-    waiting_.push_back(std::move(work));
-    if (behind_ == Behind::kGiveUpOldest && waiting_.size() > kMaxWaiting) give_up_oldest();
+    gives_up = behind_ == Behind::kGiveUpOldest;
   }
-  wake_.notify_one();
+  thread_.add(std::move(work));
+  if (gives_up) thread_.with_waiting([this](auto& waiting) { give_up_oldest(waiting); });
 }
 
-const model::EventBatch* Sink::batch_of(const Work& work) {
-  const Item* const item = std::get_if<Item>(&work);
+model::EventBatch* Sink::batch_of(Work& work) {
+  Item* const item = std::get_if<Item>(&work);
   return item != nullptr ? std::get_if<model::EventBatch>(item) : nullptr;
 }
 
-std::vector<std::uint64_t> Sink::count(const Work& work) {
+std::vector<std::uint64_t> Sink::count(Work& work) {
   std::vector<std::uint64_t> counts;
   const auto* const batch = batch_of(work);
   if (batch == nullptr || batch->empty()) return counts;
@@ -69,19 +68,26 @@ std::vector<std::uint64_t> Sink::count(const Work& work) {
 }
 
 // Everything else that waits, such as what the streams are, has to be in the file.
-void Sink::give_up_oldest() {
-  const auto is_batch = [](const Work& work) { return batch_of(work) != nullptr; };
-  if (std::ranges::count_if(waiting_, is_batch) <= std::ptrdiff_t{kMaxWaiting}) return;
-  const auto oldest = std::ranges::find_if(waiting_, is_batch);
-  auto& batch = std::get<model::EventBatch>(std::get<Item>(*oldest));
+void Sink::give_up_oldest(std::deque<Work>& waiting) {
+  const auto is_batch = [](Work& work) { return batch_of(work) != nullptr; };
+  if (waiting.size() <= kMaxWaiting ||
+      std::ranges::count_if(waiting, is_batch) <= std::ptrdiff_t{kMaxWaiting})
+    return;
+  const auto oldest = std::ranges::find_if(waiting, is_batch);
+  model::EventBatch& batch = *batch_of(*oldest);
+  const std::scoped_lock lock(mutex_);
   for (std::size_t row = 0; row < batch.size(); ++row) {
     const model::PointId point = batch.point()[row];
     ++given_up_[{batch.stream()[row], point}];
     if (point < by_point_.size() && by_point_[point] > 0) --by_point_[point];
   }
+  keep_for_reuse(batch);
+  waiting.erase(oldest);
+}
+
+void Sink::keep_for_reuse(model::EventBatch& batch) {
   batch.clear();
   spare_.push_back(std::move(batch));
-  waiting_.erase(oldest);
 }
 
 void Sink::when_behind(Behind how) {
@@ -109,8 +115,11 @@ std::vector<std::uint64_t> Sink::events_by_point() const {
 }
 
 bool Sink::has_room() const {
-  const std::scoped_lock lock(mutex_);
-  return behind_ == Behind::kGiveUpOldest || waiting_.size() < kMaxWaiting;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (behind_ == Behind::kGiveUpOldest) return true;
+  }
+  return thread_.with_waiting([](const auto& waiting) { return waiting.size() < kMaxWaiting; });
 }
 
 bool Sink::failed() const {
@@ -131,62 +140,32 @@ std::uint64_t Sink::bytes() const {
   return bytes_;
 }
 
-void Sink::end_thread() {
-  {
-    const std::scoped_lock lock(mutex_);
-    ending_ = true;
-  }
-  wake_.notify_one();
-  if (thread_.joinable()) thread_.join();
-}
-
 // By the thread: only it may do in the file's directory what its owner may.
 void Sink::abandon() {
   run_in_order([](std::unique_ptr<ItemStore>& store) { store->abandon(); });
-  end_thread();
+  thread_.end();
   if (error_) store_->abandon();
 }
 
 Result<void> Sink::finish() {
   Result<void> finished;
   run_in_order([&finished](std::unique_ptr<ItemStore>& store) { finished = store->finish(); });
-  end_thread();
+  thread_.end();
   if (error_) return std::unexpected(*error_);
   return finished;
 }
 
-void Sink::run() {
-  auto became = become_writer(owner_);
-  std::unique_lock lock(mutex_);
-  if (!became) error_ = std::move(became).error();
-  is_writer_.count_down();
-  if (error_) return;
-  for (;;) {
-    wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    Work work = std::move(waiting_.front());
-    waiting_.pop_front();
-
-    lock.unlock();
-    Result<void> done = do_work(work);
-    const std::uint64_t bytes = store_->bytes();
-    lock.lock();
-
-    bytes_ = bytes;
-    if (auto* item = std::get_if<Item>(&work))
-      if (auto* batch = std::get_if<model::EventBatch>(item)) {
-        batch->clear();
-        spare_.push_back(std::move(*batch));
-      }
-    if (!done) {
-      error_ = std::move(done).error();
-      waiting_.clear();
-      return;
-    }
-  }
+bool Sink::do_work(Work& work) {
+  Result<void> done = store(work);
+  const std::uint64_t bytes = store_->bytes();
+  const std::scoped_lock lock(mutex_);
+  bytes_ = bytes;
+  if (model::EventBatch* const batch = batch_of(work)) keep_for_reuse(*batch);
+  if (!done) error_ = std::move(done).error();
+  return !error_;
 }
 
-Result<void> Sink::do_work(Work& work) {
+Result<void> Sink::store(Work& work) {
   if (auto* job = std::get_if<Job>(&work)) {
     (*job)(store_);
     return {};

@@ -4,22 +4,20 @@
 // writing; finish() returns it.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/model/event.h"
+#include "userspace/base/worker_thread.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/rights/rights.h"
 
@@ -32,11 +30,9 @@ class Sink {
   // `look` sees every item before the store does, on the sink's thread.
   using Look = std::function<void(const Item&, ItemStore&)>;
   // Returns once its thread has no other rights than the owner's.
-  explicit Sink(std::unique_ptr<ItemStore> store, FileOwner owner = FileOwner::self(),
+  // Without finish() what was pushed to a file is in NAME.partial.
+  explicit Sink(std::unique_ptr<ItemStore> store, const FileOwner& owner = FileOwner::self(),
                 Look look = {});
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  ~Sink();  // without finish() what was pushed to a file is in NAME.partial
 
   void push(Item item);
 
@@ -69,29 +65,25 @@ class Sink {
  private:
   using Work = std::variant<Item, Job>;
   void add(Work work);
-  static const model::EventBatch* batch_of(const Work& work);
-  static std::vector<std::uint64_t> count(const Work& work);
-  void give_up_oldest();
-  void run();
-  void end_thread();
-  Result<void> do_work(Work& work);
+  static model::EventBatch* batch_of(Work& work);
+  static std::vector<std::uint64_t> count(Work& work);
+  void give_up_oldest(std::deque<Work>& waiting);
+  void keep_for_reuse(model::EventBatch& batch);
+  bool do_work(Work& work);
+  Result<void> store(Work& work);
 
+  // What both sides know. Where the queue is locked as well, it is locked first.
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Work> waiting_;
   std::vector<model::EventBatch> spare_;
-  bool ending_ = false;
   std::optional<Error> error_;
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> by_point_;  // empty: not counted
   Behind behind_ = Behind::kWait;
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
 
-  const FileOwner owner_;
   Look look_;
-  std::unique_ptr<ItemStore> store_;  // the thread's own between start and join
-  std::latch is_writer_{1};
-  std::thread thread_;
+  std::unique_ptr<ItemStore> store_;  // the thread's own until it has ended
+  mutable base::WorkerThread<Work> thread_;
 };
 
 }  // namespace sojourn::capture

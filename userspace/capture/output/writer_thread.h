@@ -2,14 +2,12 @@
 // process may have none at all by then. It does one thing at a time, and who asks waits for it.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <optional>
-#include <thread>
+#include <future>
 #include <utility>
 
 #include "analysis/base/result.h"
+#include "userspace/base/worker_thread.h"
 #include "userspace/capture/rights/rights.h"
 
 namespace sojourn::capture {
@@ -17,32 +15,32 @@ namespace sojourn::capture {
 class WriterThread {
  public:
   // While this thread still has the rights to become the owner. Returns once it has.
-  explicit WriterThread(FileOwner owner);
-  WriterThread(const WriterThread&) = delete;
-  WriterThread& operator=(const WriterThread&) = delete;
-  ~WriterThread();
+  explicit WriterThread(const FileOwner& owner)
+      : thread_(
+            [](Job& job) {
+              job();
+              return true;
+            },
+            [this, &owner] {
+              became_ = become_writer(owner);
+              return became_.has_value();
+            }) {}
 
   // What `write` returns.
   template <typename Write>
   auto run(const Write& write) -> decltype(write()) {
-    std::optional<decltype(write())> result;
-    run_there([&] { result.emplace(write()); });
-    if (became_) return std::move(*result);
-    return std::unexpected(became_.error());
+    if (!became_) return std::unexpected(became_.error());
+    std::packaged_task<decltype(write())()> task(std::cref(write));
+    auto written = task.get_future();
+    thread_.add(std::move(task));
+    return written.get();
   }
 
  private:
-  void run_there(const std::function<void()>& job);
-  void serve();
+  using Job = std::move_only_function<void()>;
 
-  const FileOwner owner_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void()>* job_ = nullptr;  // null: none is asked for, or it is done
-  bool has_begun_ = false;
-  bool ending_ = false;
   Result<void> became_;
-  std::thread thread_;
+  base::WorkerThread<Job> thread_;
 };
 
 }  // namespace sojourn::capture
