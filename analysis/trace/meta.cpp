@@ -1,137 +1,34 @@
 #include "analysis/trace/meta.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
-#include "analysis/trace/meta_json.h"
+#include "analysis/trace/json_fields.h"
 
+// What each struct is in JSON. Names are stored: they are never changed, and never used for
+// something else.
 namespace sojourn::trace {
 
-std::string to_json(const model::Schema& schema) {
-  json points = json::array();
-  for (const model::Point& point : schema.points) {
-    json fields = json::array();
-    for (const model::Field& field : point.fields) {
-      fields.push_back({{"name", field.name},
-                        {"role", name(field.role)},
-                        {"bytes", field.bytes},
-                        {"signed", field.is_signed}});
-      if (field.is_address) fields.back()["address"] = true;
-    }
-    points.push_back({{"dir", std::string(1, letter(point.direction))},
-                      {"src", point.src},
-                      {"dest", point.dest},
-                      {"file", point.file},
-                      {"fields", std::move(fields)}});
-  }
-  return dump({{"points", std::move(points)}});
-}
-
 namespace {
 
-Result<model::Field> read_field(const json& object) {
-  if (!object.is_object()) return fail("a field is not an object");
-  model::Field field;
-  std::string role = "property";
-  SJ_CHECK(read_member(object, "name", field.name));
-  SJ_CHECK(read_member(object, "role", role));
-  SJ_CHECK(read_member(object, "bytes", field.bytes));
-  SJ_CHECK(read_member(object, "signed", field.is_signed));
-  SJ_CHECK(read_member(object, "address", field.is_address));
-  const auto known = model::role_from_name(role);
-  if (!known) return fail("a field's role is \"{}\"", role);
-  field.role = *known;
-  return field;
+using enum Presence;
+
+template <typename... Fields>
+constexpr auto table(Fields... fields) {
+  return std::tuple(fields...);
 }
 
-Result<model::Point> read_point(const json& object) {
-  if (!object.is_object()) return fail("a point is not an object");
-  model::Point point;
-  std::string direction;
-  SJ_CHECK(read_member(object, "dir", direction));
-  SJ_CHECK(read_member(object, "src", point.src));
-  SJ_CHECK(read_member(object, "dest", point.dest));
-  SJ_CHECK(read_member(object, "file", point.file));
-  const auto known =
-      direction.size() == 1 ? model::direction_from_letter(direction[0]) : std::nullopt;
-  if (!known) return fail("a point's direction is \"{}\"", direction);
-  point.direction = *known;
-  const auto fields = object.find("fields");
-  if (fields == object.end() || !fields->is_array() || fields->size() > model::kMaxFields)
-    return fail("a point has no list of at most {} fields", model::kMaxFields);
-  for (const json& item : *fields) {
-    SJ_TRY(field, read_field(item));
-    point.fields.push_back(std::move(field));
-  }
-  SJ_CHECK(model::check(point));
-  return point;
+template <typename Member>
+constexpr JsonField<Member> field(const char* name, Member member,
+                                  Presence presence = Presence::kOptional) {
+  return {name, member, presence};
 }
 
-}  // namespace
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Schema& schema) {
-  SJ_TRY(object, parse_object(text));
-  const auto points = object.find("points");
-  if (points == object.end() || !points->is_array())
-    return fail("the schema has no list of points");
-  if (points->size() > model::kMaxPoints) return fail("the schema has {} points", points->size());
-  model::Schema read;
-  for (const json& item : *points) {
-    SJ_TRY(point, read_point(item));
-    read.points.push_back(std::move(point));
-  }
-  schema = std::move(read);
-  return {};
+std::optional<model::Direction> direction_from_text(std::string_view text) {
+  return text.size() == 1 ? model::direction_from_letter(text.front()) : std::nullopt;
 }
-
-std::string to_json(const model::Target& target) {
-  return dump({{"pid", target.pid},
-               {"name", target.name},
-               {"exe", target.exe},
-               {"cmdline", target.cmdline},
-               {"build_id", target.build_id},
-               {"parent", target.parent},
-               {"since_ns", target.since_ns},
-               {"until_ns", target.until_ns}});
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Target& target) {
-  SJ_TRY(object, parse_object(text));
-  model::Target read;
-  SJ_CHECK(read_member(object, "pid", read.pid));
-  SJ_CHECK(read_member(object, "name", read.name));
-  SJ_CHECK(read_member(object, "exe", read.exe));
-  SJ_CHECK(read_member(object, "cmdline", read.cmdline));
-  SJ_CHECK(read_member(object, "build_id", read.build_id));
-  SJ_CHECK(read_member(object, "parent", read.parent));
-  SJ_CHECK(read_member(object, "since_ns", read.since_ns));
-  SJ_CHECK(read_member(object, "until_ns", read.until_ns));
-  target = std::move(read);
-  return {};
-}
-
-std::string to_json(const model::Host& host) {
-  return dump({{"name", host.name},
-               {"kernel", host.kernel},
-               {"machine", host.machine},
-               {"cpu_model", host.cpu_model},
-               {"cpus", host.cpus}});
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Host& host) {
-  SJ_TRY(object, parse_object(text));
-  model::Host read;
-  SJ_CHECK(read_member(object, "name", read.name));
-  SJ_CHECK(read_member(object, "kernel", read.kernel));
-  SJ_CHECK(read_member(object, "machine", read.machine));
-  SJ_CHECK(read_member(object, "cpu_model", read.cpu_model));
-  SJ_CHECK(read_member(object, "cpus", read.cpus));
-  host = std::move(read);
-  return {};
-}
-
-namespace {
 
 std::optional<model::Engine> engine_from_name(std::string_view text) {
   for (const model::Engine engine :
@@ -141,350 +38,240 @@ std::optional<model::Engine> engine_from_name(std::string_view text) {
   return std::nullopt;
 }
 
-Result<void> read_engine(const json& object, model::Engine& into) {
-  std::string text(name(into));
-  SJ_CHECK(read_member(object, "engine", text));
-  const auto known = engine_from_name(text);
-  if (!known) return fail("the engine is \"{}\"", text);
-  into = *known;
-  return {};
-}
-
 }  // namespace
 
-std::string to_json(const model::Stream& stream) {
-  return dump({{"id", stream.id},
-               {"engine", name(stream.engine)},
-               {"cpu", stream.cpu},
-               {"tid", stream.tid},
-               {"pid", stream.pid}});
+template <>
+constexpr auto kFromName<model::Direction> = &direction_from_text;
+template <>
+constexpr auto kFromName<model::Engine> = &engine_from_name;
+template <>
+constexpr auto kFromName<model::Role> = &model::role_from_name;
+template <>
+constexpr auto kFromName<model::NameKind> = &model::name_kind_from;
+template <>
+constexpr auto kFromName<model::QueueEvent> = &model::queue_event_from_name;
+template <>
+constexpr auto kFromName<model::QueueKind> = &model::queue_kind_from_name;
+template <>
+constexpr auto kFromName<model::SamplingMode> = &model::sampling_mode_from_name;
+
+template <>
+constexpr std::size_t kMaxItems<model::Point> = model::kMaxPoints;
+template <>
+constexpr std::size_t kMaxItems<model::Field> = model::kMaxFields;
+
+template <>
+constexpr auto kFields<model::Field> =
+    table(field("name", &model::Field::name), field("role", &model::Field::role),
+          field("bytes", &model::Field::bytes), field("signed", &model::Field::is_signed),
+          field("address", &model::Field::is_address, kIfSet));
+
+template <>
+constexpr auto kFields<model::Point> =
+    table(field("dir", &model::Point::direction, kRequired), field("src", &model::Point::src),
+          field("dest", &model::Point::dest), field("file", &model::Point::file),
+          field("fields", &model::Point::fields, kRequired));
+
+template <>
+constexpr auto kFields<model::Schema> = table(field("points", &model::Schema::points, kRequired));
+
+template <>
+constexpr auto kFields<model::Target> =
+    table(field("pid", &model::Target::pid), field("name", &model::Target::name),
+          field("exe", &model::Target::exe), field("cmdline", &model::Target::cmdline),
+          field("build_id", &model::Target::build_id), field("parent", &model::Target::parent),
+          field("since_ns", &model::Target::since_ns), field("until_ns", &model::Target::until_ns));
+
+template <>
+constexpr auto kFields<model::Host> =
+    table(field("name", &model::Host::name), field("kernel", &model::Host::kernel),
+          field("machine", &model::Host::machine), field("cpu_model", &model::Host::cpu_model),
+          field("cpus", &model::Host::cpus));
+
+template <>
+constexpr auto kFields<model::Stream> =
+    table(field("id", &model::Stream::id), field("engine", &model::Stream::engine),
+          field("cpu", &model::Stream::cpu), field("tid", &model::Stream::tid),
+          field("pid", &model::Stream::pid));
+
+template <>
+constexpr auto kFields<model::ClockPair> = table(
+    field("monotonic_ns", &model::ClockPair::monotonic_ns),
+    field("realtime_ns", &model::ClockPair::realtime_ns),
+    field("tai_ns", &model::ClockPair::tai_ns), field("error_ns", &model::ClockPair::error_ns));
+
+template <>
+constexpr auto kFields<model::ShedSpan> =
+    table(field("point", &model::ShedSpan::point), field("from_ns", &model::ShedSpan::from_ns),
+          field("until_ns", &model::ShedSpan::until_ns));
+
+template <>
+constexpr auto kFields<model::UnarmedSpan> =
+    table(field("pid", &model::UnarmedSpan::pid), field("point", &model::UnarmedSpan::point),
+          field("from_ns", &model::UnarmedSpan::from_ns),
+          field("until_ns", &model::UnarmedSpan::until_ns));
+
+template <>
+constexpr auto kFields<model::Capture> =
+    table(field("tracer", &model::Capture::tracer), field("engine", &model::Capture::engine),
+          field("attach", &model::Capture::attach), field("sites", &model::Capture::sites),
+          field("open_ns", &model::Capture::open_ns), field("close_ns", &model::Capture::close_ns),
+          field("ended_by", &model::Capture::ended_by),
+          field("stream_hits", &model::Capture::stream_hits),
+          field("stream_first", &model::Capture::stream_first),
+          field("tracer_cpu_ns", &model::Capture::tracer_cpu_ns),
+          field("target_cpu_ns", &model::Capture::target_cpu_ns),
+          field("stamp_error_ns", &model::Capture::stamp_error_ns),
+          field("stamp_delay_ns", &model::Capture::stamp_delay_ns),
+          field("tracer_rss_bytes", &model::Capture::tracer_rss_bytes),
+          field("longest_starved_ns", &model::Capture::longest_starved_ns),
+          field("hit_cost_ps", &model::Capture::hit_cost_ps), field("shed", &model::Capture::shed),
+          field("unarmed", &model::Capture::unarmed));
+
+template <>
+constexpr auto kFields<model::LedgerEntry> =
+    table(field("stream", &model::LedgerEntry::stream), field("point", &model::LedgerEntry::point),
+          field("cause", &model::LedgerEntry::cause), field("count", &model::LedgerEntry::count));
+
+template <>
+constexpr auto kFields<model::ContextFamily> = table(
+    field("name", &model::ContextFamily::name), field("missing", &model::ContextFamily::missing));
+
+template <>
+constexpr auto kFields<model::ContextName> =
+    table(field("kind", &model::ContextName::kind), field("id", &model::ContextName::id),
+          field("name", &model::ContextName::name), field("pid", &model::ContextName::pid, kIfSet),
+          field("state", &model::ContextName::state, kIfSet));
+
+template <>
+constexpr auto kFields<model::Context> =
+    table(field("families", &model::Context::families), field("names", &model::Context::names));
+
+template <>
+constexpr auto kFields<model::Counter> = table(
+    field("name", &model::Counter::name), field("period", &model::Counter::period),
+    field("user_only", &model::Counter::user_only), field("missing", &model::Counter::missing));
+
+template <>
+constexpr auto kFields<model::FrameFunction> =
+    table(field("function", &model::FrameFunction::function),
+          field("file", &model::FrameFunction::file, kIfSet),
+          field("line", &model::FrameFunction::line, kIfSet));
+
+template <>
+constexpr auto kFields<model::Frame> = table(
+    field("id", &model::Frame::id), field("module", &model::Frame::module),
+    field("build_id", &model::Frame::build_id, kIfSet), field("address", &model::Frame::address),
+    field("kernel", &model::Frame::is_kernel, kIfSet),
+    field("calls", &model::Frame::calls, kIfSet));
+
+template <>
+constexpr auto kFields<model::Stack> =
+    table(field("id", &model::Stack::id), field("frames", &model::Stack::frames));
+
+template <>
+constexpr auto kFields<model::Profile> =
+    table(field("counters", &model::Profile::counters), field("frames", &model::Profile::frames),
+          field("stacks", &model::Profile::stacks));
+
+template <>
+constexpr auto kFields<model::QueueSide> =
+    table(field("stage", &model::QueueSide::stage), field("instance", &model::QueueSide::instance),
+          field("pid", &model::QueueSide::pid));
+
+// What is about the queue stands beside what happened to it.
+template <>
+constexpr auto kFields<model::QueueChange> =
+    table(field("event", &model::QueueChange::event), field("ts_ns", &model::QueueChange::ts_ns),
+          field("after_ns", &model::QueueChange::after_ns),
+          field("id", [](auto& change) -> auto& { return change.about.id; }),
+          field("name", [](auto& change) -> auto& { return change.about.name; }),
+          field("kind", [](auto& change) -> auto& { return change.about.kind; }),
+          field("producer", [](auto& change) -> auto& { return change.about.producer; }),
+          field("consumer", [](auto& change) -> auto& { return change.about.consumer; }),
+          field("group", [](auto& change) -> auto& { return change.about.group; }),
+          field("capacity", [](auto& change) -> auto& { return change.about.capacity; }));
+
+template <>
+constexpr auto kFields<model::QueueLooks> =
+    table(field("id", &model::QueueLooks::id), field("looks", &model::QueueLooks::looks),
+          field("unsettled", &model::QueueLooks::unsettled));
+
+template <>
+constexpr auto kFields<model::Sampling> = table(
+    field("mode", &model::Sampling::mode), field("period_ns", &model::Sampling::period_ns),
+    field("cpu", &model::Sampling::cpu), field("passes", &model::Sampling::passes),
+    field("missed", &model::Sampling::missed), field("held_back", &model::Sampling::held_back),
+    field("looks", &model::Sampling::looks), field("pass_ns", &model::Sampling::pass_ns),
+    field("longest_ns", &model::Sampling::longest_ns), field("cpu_ns", &model::Sampling::cpu_ns),
+    field("refused", &model::Sampling::refused), field("queues", &model::Sampling::queues));
+
+template <typename T>
+std::string to_json(const T& about) {
+  return dump(to_value(about));
 }
 
-Result<void> from_json(std::span<const std::uint8_t> text, model::Stream& stream) {
-  SJ_TRY(object, parse_object(text));
-  model::Stream read;
-  SJ_CHECK(read_member(object, "id", read.id));
-  SJ_CHECK(read_engine(object, read.engine));
-  SJ_CHECK(read_member(object, "cpu", read.cpu));
-  SJ_CHECK(read_member(object, "tid", read.tid));
-  SJ_CHECK(read_member(object, "pid", read.pid));
-  stream = read;
-  return {};
+template <typename T>
+Result<void> from_json(std::span<const std::uint8_t> text, T& about) {
+  return read_text(text, about);
 }
 
-std::string to_json(const model::ClockPair& clock) {
-  return dump({{"monotonic_ns", clock.monotonic_ns},
-               {"realtime_ns", clock.realtime_ns},
-               {"tai_ns", clock.tai_ns},
-               {"error_ns", clock.error_ns}});
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::ClockPair& clock) {
-  SJ_TRY(object, parse_object(text));
-  model::ClockPair read;
-  SJ_CHECK(read_member(object, "monotonic_ns", read.monotonic_ns));
-  SJ_CHECK(read_member(object, "realtime_ns", read.realtime_ns));
-  SJ_CHECK(read_member(object, "tai_ns", read.tai_ns));
-  SJ_CHECK(read_member(object, "error_ns", read.error_ns));
-  clock = read;
-  return {};
-}
-
-std::string to_json(const model::Capture& capture) {
-  json shed = json::array();
-  for (const model::ShedSpan& span : capture.shed)
-    shed.push_back({{"point", span.point}, {"from_ns", span.from_ns}, {"until_ns", span.until_ns}});
-  json unarmed = json::array();
-  for (const model::UnarmedSpan& span : capture.unarmed)
-    unarmed.push_back({{"pid", span.pid},
-                       {"point", span.point},
-                       {"from_ns", span.from_ns},
-                       {"until_ns", span.until_ns}});
-  return dump({{"tracer", capture.tracer},
-               {"engine", name(capture.engine)},
-               {"attach", capture.attach},
-               {"sites", capture.sites},
-               {"open_ns", capture.open_ns},
-               {"close_ns", capture.close_ns},
-               {"ended_by", capture.ended_by},
-               {"stream_hits", capture.stream_hits},
-               {"stream_first", capture.stream_first},
-               {"tracer_cpu_ns", capture.tracer_cpu_ns},
-               {"target_cpu_ns", capture.target_cpu_ns},
-               {"stamp_error_ns", capture.stamp_error_ns},
-               {"stamp_delay_ns", capture.stamp_delay_ns},
-               {"tracer_rss_bytes", capture.tracer_rss_bytes},
-               {"longest_starved_ns", capture.longest_starved_ns},
-               {"hit_cost_ps", capture.hit_cost_ps},
-               {"shed", std::move(shed)},
-               {"unarmed", std::move(unarmed)}});
-}
-
-namespace {
-
-Result<void> read_span(const json& item, model::ShedSpan& span) {
-  SJ_CHECK(read_member(item, "point", span.point));
-  SJ_CHECK(read_member(item, "from_ns", span.from_ns));
-  return read_member(item, "until_ns", span.until_ns);
-}
-
-Result<void> read_span(const json& item, model::UnarmedSpan& span) {
-  SJ_CHECK(read_member(item, "pid", span.pid));
-  SJ_CHECK(read_member(item, "point", span.point));
-  SJ_CHECK(read_member(item, "from_ns", span.from_ns));
-  return read_member(item, "until_ns", span.until_ns);
-}
-
-template <typename Span>
-Result<void> read_spans(const json& object, const char* member, std::vector<Span>& into) {
-  const auto found = object.find(member);
-  if (found == object.end()) return {};
-  if (!found->is_array()) return fail("\"{}\" is not a list", member);
-  for (const json& item : *found) {
-    if (!item.is_object()) return fail("a span of \"{}\" is not an object", member);
-    Span span;
-    SJ_CHECK(read_span(item, span));
-    into.push_back(span);
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& capture) {
-  SJ_TRY(object, parse_object(text));
-  model::Capture read;
-  SJ_CHECK(read_member(object, "tracer", read.tracer));
-  SJ_CHECK(read_engine(object, read.engine));
-  SJ_CHECK(read_member(object, "attach", read.attach));
-  SJ_CHECK(read_member(object, "sites", read.sites));
-  SJ_CHECK(read_member(object, "open_ns", read.open_ns));
-  SJ_CHECK(read_member(object, "close_ns", read.close_ns));
-  SJ_CHECK(read_member(object, "ended_by", read.ended_by));
-  SJ_CHECK(read_member(object, "stream_hits", read.stream_hits));
-  SJ_CHECK(read_member(object, "stream_first", read.stream_first));
-  SJ_CHECK(read_member(object, "tracer_cpu_ns", read.tracer_cpu_ns));
-  SJ_CHECK(read_member(object, "target_cpu_ns", read.target_cpu_ns));
-  SJ_CHECK(read_member(object, "stamp_error_ns", read.stamp_error_ns));
-  SJ_CHECK(read_member(object, "stamp_delay_ns", read.stamp_delay_ns));
-  SJ_CHECK(read_member(object, "tracer_rss_bytes", read.tracer_rss_bytes));
-  SJ_CHECK(read_member(object, "longest_starved_ns", read.longest_starved_ns));
-  SJ_CHECK(read_member(object, "hit_cost_ps", read.hit_cost_ps));
-  SJ_CHECK(read_spans(object, "shed", read.shed));
-  SJ_CHECK(read_spans(object, "unarmed", read.unarmed));
-  capture = std::move(read);
-  return {};
-}
-
-std::string to_json(const model::Ledger& ledger) {
-  json entries = json::array();
-  for (const model::LedgerEntry& entry : ledger)
-    entries.push_back({{"stream", entry.stream},
-                       {"point", entry.point},
-                       {"cause", static_cast<unsigned>(entry.cause)},
-                       {"count", entry.count}});
-  return dump(entries);
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Ledger& ledger) {
-  SJ_TRY(entries, parse(text, json::value_t::array));
-  model::Ledger read;
-  for (const json& item : entries) {
-    if (!item.is_object()) return fail("a ledger entry is not an object");
-    model::LedgerEntry entry;
-    std::uint8_t cause = 0;
-    SJ_CHECK(read_member(item, "stream", entry.stream));
-    SJ_CHECK(read_member(item, "point", entry.point));
-    SJ_CHECK(read_member(item, "cause", cause));
-    SJ_CHECK(read_member(item, "count", entry.count));
-    entry.cause = static_cast<model::LossCause>(cause);
-    read.push_back(entry);
-  }
-  ledger = std::move(read);
-  return {};
-}
-
-std::string to_json(const model::Context& context) {
-  json families = json::array();
-  for (const model::ContextFamily& family : context.families)
-    families.push_back({{"name", family.name}, {"missing", family.missing}});
-  json names = json::array();
-  for (const model::ContextName& entry : context.names) {
-    json named = {{"kind", name(entry.kind)}, {"id", entry.id}, {"name", entry.name}};
-    if (entry.pid != 0) named["pid"] = entry.pid;
-    if (!entry.state.empty()) named["state"] = entry.state;
-    names.push_back(std::move(named));
-  }
-  return dump({{"families", std::move(families)}, {"names", std::move(names)}});
-}
-
-namespace {
-
-Result<void> read_family(const json& object, model::Context& context) {
-  if (!object.is_object()) return fail("a context family is not an object");
-  model::ContextFamily family;
-  SJ_CHECK(read_member(object, "name", family.name));
-  SJ_CHECK(read_member(object, "missing", family.missing));
-  std::erase_if(context.families,
-                [&](const model::ContextFamily& known) { return known.name == family.name; });
-  context.families.push_back(std::move(family));
-  return {};
-}
-
-// A kind that is not known is a later version's.
-Result<void> read_name(const json& object, model::Context& context) {
-  if (!object.is_object()) return fail("a context name is not an object");
-  model::ContextName named;
-  std::string kind;
-  SJ_CHECK(read_member(object, "kind", kind));
-  SJ_CHECK(read_member(object, "id", named.id));
-  SJ_CHECK(read_member(object, "name", named.name));
-  SJ_CHECK(read_member(object, "pid", named.pid));
-  SJ_CHECK(read_member(object, "state", named.state));
-  const auto known = model::name_kind_from(kind);
-  if (!known) return {};
-  named.kind = *known;
-  context.names.push_back(std::move(named));
-  return {};
-}
-
-Result<void> read_each(const json& object, const char* member, model::Context& context,
-                       Result<void> (*read)(const json&, model::Context&)) {
-  const auto list = object.find(member);
-  if (list == object.end()) return {};
-  if (!list->is_array()) return fail("\"{}\" is not a list", member);
-  for (const json& item : *list) SJ_CHECK(read(item, context));
-  return {};
-}
-
-}  // namespace
-
+template <>
 Result<void> from_json(std::span<const std::uint8_t> text, model::Context& context) {
-  SJ_TRY(object, parse_object(text));
-  model::Context read = context;
-  SJ_CHECK(read_each(object, "families", read, read_family));
-  SJ_CHECK(read_each(object, "names", read, read_name));
-  context = std::move(read);
-  return {};
-}
-
-namespace {
-
-json side_to_json(const model::QueueSide& side) {
-  return {{"stage", side.stage}, {"instance", side.instance}, {"pid", side.pid}};
-}
-
-Result<void> read_side(const json& object, const char* member, model::QueueSide& side) {
-  const auto found = object.find(member);
-  if (found == object.end()) return {};
-  if (!found->is_object()) return fail("\"{}\" is not an object", member);
-  SJ_CHECK(read_member(*found, "stage", side.stage));
-  SJ_CHECK(read_member(*found, "instance", side.instance));
-  return read_member(*found, "pid", side.pid);
-}
-
-Result<model::QueueChange> read_change(const json& object) {
-  if (!object.is_object()) return fail("a queue's change is not an object");
-  model::QueueChange change;
-  std::string event(name(change.event));
-  std::string kind(name(change.about.kind));
-  SJ_CHECK(read_member(object, "event", event));
-  SJ_CHECK(read_member(object, "ts_ns", change.ts_ns));
-  SJ_CHECK(read_member(object, "after_ns", change.after_ns));
-  SJ_CHECK(read_member(object, "id", change.about.id));
-  SJ_CHECK(read_member(object, "name", change.about.name));
-  SJ_CHECK(read_member(object, "kind", kind));
-  SJ_CHECK(read_side(object, "producer", change.about.producer));
-  SJ_CHECK(read_side(object, "consumer", change.about.consumer));
-  SJ_CHECK(read_member(object, "group", change.about.group));
-  SJ_CHECK(read_member(object, "capacity", change.about.capacity));
-  const auto known_event = model::queue_event_from_name(event);
-  const auto known_kind = model::queue_kind_from_name(kind);
-  if (!known_event) return fail("a queue's change is \"{}\"", event);
-  if (!known_kind) return fail("a queue's kind is \"{}\"", kind);
-  change.event = *known_event;
-  change.about.kind = *known_kind;
-  return change;
-}
-
-}  // namespace
-
-std::string to_json(const model::QueueChanges& changes) {
-  json list = json::array();
-  for (const model::QueueChange& change : changes)
-    list.push_back({{"event", name(change.event)},
-                    {"ts_ns", change.ts_ns},
-                    {"after_ns", change.after_ns},
-                    {"id", change.about.id},
-                    {"name", change.about.name},
-                    {"kind", name(change.about.kind)},
-                    {"producer", side_to_json(change.about.producer)},
-                    {"consumer", side_to_json(change.about.consumer)},
-                    {"group", change.about.group},
-                    {"capacity", change.about.capacity}});
-  return dump(list);
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::QueueChanges& changes) {
-  SJ_TRY(list, parse(text, json::value_t::array));
-  model::QueueChanges read;
-  for (const json& item : list) {
-    SJ_TRY(change, read_change(item));
-    read.push_back(std::move(change));
+  SJ_TRY(object, parse(text, json::value_t::object));
+  // A kind of names that is not known is a later version's.
+  if (const auto names = object.find("names"); names != object.end() && names->is_array())
+    std::erase_if(names->get_ref<json::array_t&>(), [](const json& item) {
+      const auto kind = item.is_object() ? item.find("kind") : item.end();
+      return item.is_object() &&
+             (kind == item.end() ||
+              (kind->is_string() && !model::name_kind_from(kind->get_ref<const std::string&>())));
+    });
+  model::Context read;
+  SJ_CHECK(read_value(object, "the context", read));
+  for (model::ContextFamily& family : read.families) {
+    std::erase_if(context.families,
+                  [&](const model::ContextFamily& known) { return known.name == family.name; });
+    context.families.push_back(std::move(family));
   }
-  changes = std::move(read);
+  std::ranges::move(read.names, std::back_inserter(context.names));
   return {};
 }
 
-std::string to_json(const model::Sampling& sampling) {
-  json queues = json::array();
-  for (const model::QueueLooks& queue : sampling.queues)
-    queues.push_back({{"id", queue.id}, {"looks", queue.looks}, {"unsettled", queue.unsettled}});
-  return dump({{"mode", name(sampling.mode)},
-               {"period_ns", sampling.period_ns},
-               {"cpu", sampling.cpu},
-               {"passes", sampling.passes},
-               {"missed", sampling.missed},
-               {"held_back", sampling.held_back},
-               {"looks", sampling.looks},
-               {"pass_ns", sampling.pass_ns},
-               {"longest_ns", sampling.longest_ns},
-               {"cpu_ns", sampling.cpu_ns},
-               {"refused", sampling.refused},
-               {"queues", std::move(queues)}});
-}
-
-Result<void> from_json(std::span<const std::uint8_t> text, model::Sampling& sampling) {
-  SJ_TRY(object, parse_object(text));
-  model::Sampling read;
-  std::string mode(name(read.mode));
-  SJ_CHECK(read_member(object, "mode", mode));
-  SJ_CHECK(read_member(object, "period_ns", read.period_ns));
-  SJ_CHECK(read_member(object, "cpu", read.cpu));
-  SJ_CHECK(read_member(object, "passes", read.passes));
-  SJ_CHECK(read_member(object, "missed", read.missed));
-  SJ_CHECK(read_member(object, "held_back", read.held_back));
-  SJ_CHECK(read_member(object, "looks", read.looks));
-  SJ_CHECK(read_member(object, "pass_ns", read.pass_ns));
-  SJ_CHECK(read_member(object, "longest_ns", read.longest_ns));
-  SJ_CHECK(read_member(object, "cpu_ns", read.cpu_ns));
-  SJ_CHECK(read_member(object, "refused", read.refused));
-  const auto known = model::sampling_mode_from_name(mode);
-  if (!known) return fail("the sampler's mode is \"{}\"", mode);
-  read.mode = *known;
-  if (const auto queues = object.find("queues"); queues != object.end()) {
-    if (!queues->is_array()) return fail("\"queues\" is not a list");
-    for (const json& item : *queues) {
-      if (!item.is_object()) return fail("a queue's looks are not an object");
-      model::QueueLooks queue;
-      SJ_CHECK(read_member(item, "id", queue.id));
-      SJ_CHECK(read_member(item, "looks", queue.looks));
-      SJ_CHECK(read_member(item, "unsettled", queue.unsettled));
-      read.queues.push_back(queue);
-    }
+template <>
+Result<void> from_json(std::span<const std::uint8_t> text, model::Profile& profile) {
+  model::Profile read;
+  SJ_CHECK(read_text(text, read));
+  for (model::Counter& counter : read.counters) {
+    std::erase_if(profile.counters,
+                  [&](const model::Counter& known) { return known.name == counter.name; });
+    profile.counters.push_back(std::move(counter));
   }
-  sampling = std::move(read);
+  std::ranges::move(read.frames, std::back_inserter(profile.frames));
+  std::ranges::move(read.stacks, std::back_inserter(profile.stacks));
   return {};
 }
+
+template std::string to_json(const model::Schema&);
+template std::string to_json(const model::Target&);
+template std::string to_json(const model::Host&);
+template std::string to_json(const model::Stream&);
+template std::string to_json(const model::ClockPair&);
+template std::string to_json(const model::Capture&);
+template std::string to_json(const model::Ledger&);
+template std::string to_json(const model::Context&);
+template std::string to_json(const model::Profile&);
+template std::string to_json(const model::QueueChanges&);
+template std::string to_json(const model::Sampling&);
+
+template Result<void> from_json(std::span<const std::uint8_t>, model::Schema&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Target&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Host&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Stream&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::ClockPair&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Capture&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Ledger&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::QueueChanges&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Sampling&);
 
 }  // namespace sojourn::trace

@@ -17,33 +17,19 @@
 
 namespace sojourn::trace {
 
-std::string to_json(const model::Schema& schema);
-std::string to_json(const model::Target& target);
-std::string to_json(const model::Host& host);
-std::string to_json(const model::Stream& stream);
-std::string to_json(const model::ClockPair& clock);
-std::string to_json(const model::Capture& capture);
-std::string to_json(const model::Ledger& ledger);
-std::string to_json(const model::Context& context);
-std::string to_json(const model::Profile& profile);
-std::string to_json(const model::QueueChanges& changes);
-std::string to_json(const model::Sampling& sampling);
+// Of each type of analysis/model that a block of metadata holds: Schema, Target, Host, Stream,
+// ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling.
+template <typename T>
+std::string to_json(const T& about);
 
-Result<void> from_json(std::span<const std::uint8_t> json, model::Schema& schema);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Target& target);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Host& host);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Stream& stream);
-Result<void> from_json(std::span<const std::uint8_t> json, model::ClockPair& clock);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Capture& capture);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Ledger& ledger);
-Result<void> from_json(std::span<const std::uint8_t> json, model::QueueChanges& changes);
-Result<void> from_json(std::span<const std::uint8_t> json, model::Sampling& sampling);
+// A Context and a Profile add to what `about` has already; the newest word on a family or a counter
+// counts. Of frames of the same id all are kept, and the last counts.
+template <typename T>
+Result<void> from_json(std::span<const std::uint8_t> json, T& about);
 
-// Adds to what `context` has already; the newest word on a family counts.
-Result<void> from_json(std::span<const std::uint8_t> json, model::Context& context);
-
-// Adds to what `profile` has already. The newest word on a counter counts; of frames of the same id
-// all are kept, and the last counts.
-Result<void> from_json(std::span<const std::uint8_t> json, model::Profile& profile);
+template <>
+Result<void> from_json(std::span<const std::uint8_t> json, model::Context& about);
+template <>
+Result<void> from_json(std::span<const std::uint8_t> json, model::Profile& about);
 
 }  // namespace sojourn::trace

@@ -101,6 +101,52 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().target_cpu_ns == 6);
 }
 
+// The file format: members may be added, but those that are there stay as they are.
+TEST_CASE("each kind of metadata is read from the JSON that it always was, and written so") {
+  const auto same = [](auto about, std::string_view text) {
+    REQUIRE(error_of(from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
+                               about)) == "");
+    CHECK(to_json(about) == text);
+  };
+  same(model::Schema(),
+       R"({"points":[{"dest":"rlc.rx","dir":"U","fields":[{"bytes":4,"name":"len",)"
+       R"("role":"property","signed":false},{"bytes":2,"name":"rnti","role":"global",)"
+       R"("signed":true},{"address":true,"bytes":8,"name":"bb","role":"local",)"
+       R"("signed":false}],"file":"/opt/gnb","src":"mac.rx"}]})");
+  same(model::Target(),
+       R"({"build_id":"00ff","cmdline":["gnb","-O"],"exe":"/opt/gnb","name":"gnb","parent":6,)"
+       R"("pid":7,"since_ns":1,"until_ns":2})");
+  same(model::Host(),
+       R"({"cpu_model":"Xeon","cpus":4,"kernel":"6.18","machine":"x86_64","name":"ran1"})");
+  same(model::Stream(), R"({"cpu":-1,"engine":"ring","id":3,"pid":76,"tid":77})");
+  same(model::ClockPair(), R"({"error_ns":4,"monotonic_ns":1,"realtime_ns":2,"tai_ns":3})");
+  same(model::Capture(),
+       R"({"attach":"uprobe_multi","close_ns":3,"ended_by":"duration","engine":"kernel",)"
+       R"("hit_cost_ps":[13],"longest_starved_ns":12,"open_ns":2,"shed":[{"from_ns":15,)"
+       R"("point":14,"until_ns":16}],"sites":1,"stamp_delay_ns":10,"stamp_error_ns":9,)"
+       R"("stream_first":[6],"stream_hits":[4,5],"target_cpu_ns":8,"tracer":"sojourn 0.1.0",)"
+       R"("tracer_cpu_ns":7,"tracer_rss_bytes":11,"unarmed":[{"from_ns":19,"pid":17,)"
+       R"("point":18,"until_ns":20}]})");
+  same(model::Ledger(), R"([{"cause":7,"count":3,"point":2,"stream":1}])");
+  same(model::Context(),
+       R"({"families":[{"missing":"no tracepoint","name":"irq"}],"names":[{"id":1,)"
+       R"("kind":"thread","name":"mac","pid":2,"state":"S"},{"id":202,"kind":"syscall",)"
+       R"("name":"futex"}]})");
+  same(model::Profile(),
+       R"({"counters":[{"missing":"?","name":"cycles","period":2,"user_only":true}],)"
+       R"("frames":[{"address":2,"build_id":"ff","calls":[{"file":"f.cpp","function":"f",)"
+       R"("line":3},{"function":"g"}],"id":1,"kernel":true,"module":"/opt/gnb"},{"address":3,)"
+       R"("id":2,"module":"m"}],"stacks":[{"frames":[2,1],"id":4}]})");
+  same(model::QueueChanges(),
+       R"([{"after_ns":2,"capacity":7,"consumer":{"instance":-1,"pid":0,"stage":""},)"
+       R"("event":"appeared","group":6,"id":3,"kind":"between processes","name":"rlc",)"
+       R"("producer":{"instance":4,"pid":5,"stage":"mac"},"ts_ns":1}])");
+  same(model::Sampling(),
+       R"({"cpu":2,"cpu_ns":9,"held_back":5,"longest_ns":8,"looks":6,"missed":4,)"
+       R"("mode":"adaptive","pass_ns":7,"passes":3,"period_ns":1,"queues":[{"id":11,)"
+       R"("looks":12,"unsettled":13}],"refused":10})");
+}
+
 TEST_CASE("a trace has every target that it tells of, the newest word on each") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
