@@ -11,9 +11,9 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <libmnl/libmnl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -28,18 +28,6 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::size_t kAnswerBytes = 64 << 10;
-
-// A copy of the struct at the front of the bytes, if they hold one.
-template <typename T>
-bool take(std::span<const std::byte> bytes, T& into) {
-  if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(&into, bytes.data(), sizeof(T));
-  return true;
-}
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + 3) & ~std::size_t{3};
-}
 
 std::string_view protocol_name(std::uint8_t protocol) {
   if (protocol == IPPROTO_UDP) return "udp";
@@ -62,9 +50,10 @@ std::string socket_name(const inet_diag_msg& message, std::uint8_t protocol) {
   return name;
 }
 
-void read_memory(std::span<const std::byte> attribute, SocketState& socket) {
+void read_memory(const nlattr& attribute, SocketState& socket) {
   std::array<std::uint32_t, SK_MEMINFO_VARS> info{};
-  std::memcpy(info.data(), attribute.data(), std::min(sizeof(info), attribute.size()));
+  std::memcpy(info.data(), mnl_attr_get_payload(&attribute),
+              std::min<std::size_t>(sizeof(info), mnl_attr_get_payload_len(&attribute)));
   socket.receive_bytes = info[SK_MEMINFO_RMEM_ALLOC];
   socket.receive_limit = info[SK_MEMINFO_RCVBUF];
   socket.send_limit = info[SK_MEMINFO_SNDBUF];
@@ -73,25 +62,23 @@ void read_memory(std::span<const std::byte> attribute, SocketState& socket) {
 }
 
 // False: the message is cut short.
-bool read_socket(std::span<const std::byte> payload, std::uint8_t protocol, SocketState& socket) {
-  inet_diag_msg message{};
-  if (!take(payload, message)) return false;
+bool read_socket(const nlmsghdr& header, std::uint8_t protocol, SocketState& socket) {
+  if (mnl_nlmsg_get_payload_len(&header) < sizeof(inet_diag_msg)) return false;
+  const auto& message = *static_cast<const inet_diag_msg*>(mnl_nlmsg_get_payload(&header));
   socket.inode = message.idiag_inode;
   socket.cookie = message.id.idiag_cookie[0] | std::uint64_t{message.id.idiag_cookie[1]} << 32;
   socket.name = socket_name(message, protocol);
   socket.unread_bytes = message.idiag_rqueue;
   socket.send_bytes = message.idiag_wqueue;
-  for (auto rest = payload.subspan(std::min(payload.size(), aligned(sizeof(message))));
-       !rest.empty();) {
-    rtattr attribute{};
-    if (!take(rest, attribute) || attribute.rta_len < sizeof(attribute) ||
-        attribute.rta_len > rest.size())
-      return false;
-    if (attribute.rta_type == INET_DIAG_SKMEMINFO)
-      read_memory(rest.first(attribute.rta_len).subspan(sizeof(attribute)), socket);
-    rest = rest.subspan(std::min(rest.size(), aligned(attribute.rta_len)));
-  }
-  return true;
+  const auto* attribute =
+      static_cast<const nlattr*>(mnl_nlmsg_get_payload_offset(&header, sizeof(message)));
+  const auto* const end = static_cast<const std::byte*>(mnl_nlmsg_get_payload_tail(&header));
+  const auto left = [&] {
+    return static_cast<int>(end - reinterpret_cast<const std::byte*>(attribute));
+  };
+  for (; mnl_attr_ok(attribute, left()); attribute = mnl_attr_next(attribute))
+    if (mnl_attr_get_type(attribute) == INET_DIAG_SKMEMINFO) read_memory(*attribute, socket);
+  return left() == 0;
 }
 
 Result<base::Fd> open_netlink() {
@@ -107,25 +94,21 @@ Result<base::Fd> open_netlink() {
 
 Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t protocol,
                                 std::vector<SocketState>& into) {
-  while (!answer.empty()) {
-    nlmsghdr header{};
-    if (!take(answer, header) || header.nlmsg_len < sizeof(header) ||
-        header.nlmsg_len > answer.size())
-      return fail("the kernel's answer about sockets is cut short");
-    const auto payload = answer.first(header.nlmsg_len).subspan(sizeof(header));
-    if (header.nlmsg_type == NLMSG_DONE) return true;
-    if (header.nlmsg_type == NLMSG_ERROR) {
-      nlmsgerr error{};
-      if (!take(payload, error)) return fail("the kernel's answer about sockets is cut short");
-      if (error.error == 0 || error.error == -ENOENT) return true;
-      return fail("ask the kernel about sockets: {}",
-                  std::generic_category().message(-error.error));
-    }
+  auto left = static_cast<int>(answer.size());
+  const auto* header = reinterpret_cast<const nlmsghdr*>(answer.data());
+  for (; left > 0; header = mnl_nlmsg_next(header, &left)) {
     SocketState socket;
-    if (!read_socket(payload, protocol, socket))
+    const bool is_whole = mnl_nlmsg_ok(header, left);
+    if (is_whole && header->nlmsg_type == NLMSG_DONE) return true;
+    if (is_whole && header->nlmsg_type == NLMSG_ERROR &&
+        mnl_nlmsg_get_payload_len(header) >= sizeof(nlmsgerr)) {
+      const int error = static_cast<const nlmsgerr*>(mnl_nlmsg_get_payload(header))->error;
+      if (error == 0 || error == -ENOENT) return true;
+      return fail("ask the kernel about sockets: {}", std::generic_category().message(-error));
+    }
+    if (!is_whole || header->nlmsg_type == NLMSG_ERROR || !read_socket(*header, protocol, socket))
       return fail("the kernel's answer about sockets is cut short");
     into.push_back(std::move(socket));
-    answer = answer.subspan(std::min(answer.size(), aligned(header.nlmsg_len)));
   }
   return false;
 }
@@ -172,18 +155,17 @@ Result<base::Fd> SocketDiag::open_in_namespace_of(const tracee::Process& process
 
 Result<void> SocketDiag::dump(std::uint8_t family, std::uint8_t protocol,
                               std::vector<SocketState>& into) {
-  struct {
-    nlmsghdr header;
-    inet_diag_req_v2 request;
-  } question{};
-  question.header.nlmsg_len = sizeof(question);
-  question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-  question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  question.request.sdiag_family = family;
-  question.request.sdiag_protocol = protocol;
-  question.request.idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1);
-  question.request.idiag_states = ~0U;
-  if (send(socket_.get(), &question, sizeof(question), 0) != sizeof(question))
+  alignas(nlmsghdr) std::array<std::byte, MNL_NLMSG_HDRLEN + sizeof(inet_diag_req_v2)> question{};
+  nlmsghdr* const header = mnl_nlmsg_put_header(question.data());
+  header->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+  header->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  auto& request =
+      *static_cast<inet_diag_req_v2*>(mnl_nlmsg_put_extra_header(header, sizeof(inet_diag_req_v2)));
+  request.sdiag_family = family;
+  request.sdiag_protocol = protocol;
+  request.idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1);
+  request.idiag_states = ~0U;
+  if (send(socket_.get(), header, header->nlmsg_len, 0) != header->nlmsg_len)
     return fail_errno("ask the kernel about sockets");
   std::vector<std::byte> answer(kAnswerBytes);
   for (;;) {
