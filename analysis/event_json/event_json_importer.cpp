@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "analysis/event_json/event_reader.h"
+#include "analysis/imports/import_all.h"
 #include "analysis/trace/event_sorter.h"
 
 namespace sojourn::event_json {
@@ -181,27 +182,25 @@ Result<void> read_file(Points& points, Threads& threads, const imports::Open& op
 Result<Summary> import_files(std::span<const std::string> paths,
                              std::optional<std::uint64_t> began_ns, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress) {
-  Summary summary;
   Points points;
   Threads threads;
-  for (const std::string& path : paths) {
-    FileSummary& file = summary.files.emplace_back();
-    file.path = path;
-    if (began_ns)
-      file.began_ns = *began_ns;
-    else
-      SJ_CHECK(find_beginning(open, file));
-    SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, threads, open, into, progress, file));
-    SJ_CHECK(into.end());
-    if (file.events == 0)
-      return fail("{}: no event in {} objects{}{}", path, file.objects,
-                  file.failure.empty() ? "" : "; ", file.failure);
-  }
+  SJ_TRY(summary, imports::import_all<Summary>(
+                      paths, into,
+                      [&](FileSummary& file) -> Result<void> {
+                        if (began_ns)
+                          file.began_ns = *began_ns;
+                        else
+                          SJ_CHECK(find_beginning(open, file));
+                        return read_file(points, threads, open, into, progress, file);
+                      },
+                      [](const FileSummary& file) {
+                        return fmt::format("no event in {} objects{}{}", file.objects,
+                                           file.failure.empty() ? "" : "; ", file.failure);
+                      }));
   SJ_CHECK(into.name_threads(threads.names()));
   summary.points = points.schema().points.size();
   SJ_CHECK(into.finish("srsRAN event tracer"));
-  return summary;
+  return std::move(summary);
 }
 
 }  // namespace sojourn::event_json

@@ -116,10 +116,8 @@ class Program {
 
   void select_chunk(const model::EventBatch& events, std::size_t first, std::size_t count,
                     std::vector<std::uint32_t>& rows);
-  template <typename Load>
-  void split(std::uint32_t index, const Load& load);
-  template <typename Load>
-  void split_set(std::uint32_t index, const Load& load);
+  template <typename Holds>
+  void split(std::uint32_t index, const Holds& holds);
   template <typename Use>
   void with_column(const Test& test, const model::EventBatch& events, const Use& use) const;
   void run_test(std::uint32_t index, const model::EventBatch& events);

@@ -46,47 +46,22 @@ void Program::select_chunk(const model::EventBatch& events, std::size_t first, s
   counts_[kReject] = 0;
 }
 
-template <typename Load>
-void Program::split(std::uint32_t index, const Load& load) {
+template <typename Holds>
+void Program::split(std::uint32_t index, const Holds& holds) {
   const Test& test = tests_[index];
   const std::uint32_t* const rows = &waiting_[index * kChunk];
   std::uint32_t* const passed = &waiting_[test.on_true * kChunk];
   std::uint32_t* const failed = &waiting_[test.on_false * kChunk];
   std::uint32_t passes = counts_[test.on_true];
   std::uint32_t failures = counts_[test.on_false];
-  const std::uint64_t low = test.low;
-  const std::uint64_t width = test.width;
   // Written to both and kept in one: a row that is in no list yet has room in each.
   for (std::uint32_t i = 0; i < counts_[index]; ++i) {
     const std::uint32_t row = rows[i];
-    const bool holds = load(row) - low <= width;
+    const bool passes_test = holds(row);
     passed[passes] = row;
     failed[failures] = row;
-    passes += holds ? 1U : 0U;
-    failures += holds ? 0U : 1U;
-  }
-  counts_[test.on_true] = passes;
-  counts_[test.on_false] = failures;
-}
-
-// As split(), for a few ranges: all of them for each row costs less than to search.
-template <typename Load>
-void Program::split_set(std::uint32_t index, const Load& load) {
-  const Test& test = tests_[index];
-  const std::uint32_t* const rows = &waiting_[index * kChunk];
-  std::uint32_t* const passed = &waiting_[test.on_true * kChunk];
-  std::uint32_t* const failed = &waiting_[test.on_false * kChunk];
-  std::uint32_t passes = counts_[test.on_true];
-  std::uint32_t failures = counts_[test.on_false];
-  for (std::uint32_t i = 0; i < counts_[index]; ++i) {
-    const std::uint32_t row = rows[i];
-    const std::uint64_t number = load(row) + test.bias;
-    bool holds = false;
-    for (const auto& [low, high] : test.set) holds |= number - low <= high - low;
-    passed[passes] = row;
-    failed[failures] = row;
-    passes += holds ? 1U : 0U;
-    failures += holds ? 0U : 1U;
+    passes += passes_test ? 1U : 0U;
+    failures += passes_test ? 0U : 1U;
   }
   counts_[test.on_true] = passes;
   counts_[test.on_false] = failures;
@@ -114,9 +89,21 @@ void Program::run_test(std::uint32_t index, const model::EventBatch& events) {
   const Test& test = tests_[index];
   if (test.kind == Test::Kind::kCalculated) return run_calculated(index, events);
   if (test.source != Source::kCpu && test.kind == Test::Kind::kRange)
-    return with_column(test, events, [&](const auto& load) { split(index, load); });
+    return with_column(test, events, [&](const auto& load) {
+      split(index, [&load, low = test.low, width = test.width](std::uint32_t row) {
+        return load(row) - low <= width;
+      });
+    });
   if (test.source != Source::kCpu && test.set.size() <= kFewRanges)
-    return with_column(test, events, [&](const auto& load) { split_set(index, load); });
+    return with_column(test, events, [&](const auto& load) {
+      // All ranges for each row: of a few that costs less than to search.
+      split(index, [&](std::uint32_t row) {
+        const std::uint64_t number = load(row) + test.bias;
+        bool holds = false;
+        for (const auto& [low, high] : test.set) holds |= number - low <= high - low;
+        return holds;
+      });
+    });
   for (std::uint32_t i = 0; i < counts_[index]; ++i) {
     const std::uint32_t row = waiting_[index * kChunk + i];
     move(row, test, outcome(test, events[row], {}));

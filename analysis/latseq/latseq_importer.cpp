@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/imports/import_all.h"
 #include "analysis/latseq/cycle_clock.h"
 #include "analysis/latseq/line_points.h"
 #include "analysis/latseq/line_reader.h"
@@ -165,8 +166,8 @@ Result<void> read_file(LinePoints& points, const imports::Open& open,
 
 // The first three reasons say enough.
 std::string why_empty(const FileSummary& file) {
-  std::string text = fmt::format("{}: no LatSeq event in {} line{}", file.path, file.lines,
-                                 file.lines == 1 ? "" : "s");
+  std::string text =
+      fmt::format("no LatSeq event in {} line{}", file.lines, file.lines == 1 ? "" : "s");
   if (!file.failure.empty()) text += fmt::format("; {}", file.failure);
   for (std::size_t i = 0; i < kSkips; ++i)
     if (const Count& one = file.skipped[i]; one.count != 0)
@@ -178,19 +179,15 @@ std::string why_empty(const FileSummary& file) {
 
 Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress) {
-  Summary summary;
   LinePoints points;
-  for (const std::string& path : paths) {
-    FileSummary& file = summary.files.emplace_back();
-    file.path = path;
-    SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, open, into, progress, file));
-    SJ_CHECK(into.end());
-    if (file.events == 0) return fail("{}", why_empty(file));
-  }
+  SJ_TRY(summary,
+         imports::import_all<Summary>(
+             paths, into,
+             [&](FileSummary& file) { return read_file(points, open, into, progress, file); },
+             why_empty));
   summary.points = points.schema().points.size();
   SJ_CHECK(into.finish("LatSeq"));
-  return summary;
+  return std::move(summary);
 }
 
 }  // namespace sojourn::latseq

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/imports/import_all.h"
 #include "analysis/oai_t/messages.h"
 #include "analysis/trace/event_sorter.h"
 
@@ -242,21 +243,18 @@ Result<void> read_file(Points& points, const imports::Open& open, imports::Desti
 
 Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress) {
-  Summary summary;
   Points points;
-  for (const std::string& path : paths) {
-    FileSummary& file = summary.files.emplace_back();
-    file.path = path;
-    SJ_CHECK(into.begin(file));
-    SJ_CHECK(read_file(points, open, into, progress, file));
-    SJ_CHECK(into.end());
-    if (file.events == 0)
-      return fail("{}: no event of T's in {} records{}{}", path, file.records,
-                  file.failure.empty() ? "" : "; ", file.failure);
-  }
+  SJ_TRY(summary,
+         imports::import_all<Summary>(
+             paths, into,
+             [&](FileSummary& file) { return read_file(points, open, into, progress, file); },
+             [](const FileSummary& file) {
+               return fmt::format("no event of T's in {} records{}{}", file.records,
+                                  file.failure.empty() ? "" : "; ", file.failure);
+             }));
   summary.points = points.schema().points.size();
   SJ_CHECK(into.finish("OpenAirInterface T"));
-  return summary;
+  return std::move(summary);
 }
 
 }  // namespace sojourn::oai_t

@@ -164,31 +164,23 @@ class Counted : public Queue {
         },                                                                                       \
         [this](const auto&... result) { count_in((1 * ... * queue_detail::went_in(result))); }); \
   }
+// `count` says what the method did, from its `result` if it has one.
+#define SJ_COUNTED_AS_(method, count)                                                    \
+  template <typename... Arguments, typename Base = Queue>                                \
+  auto method(Arguments&&... arguments)                                                  \
+      -> decltype(std::declval<Base&>().method(std::forward<Arguments>(arguments)...)) { \
+    return counted(                                                                      \
+        [&]() -> decltype(auto) {                                                        \
+          return this->Base::method(std::forward<Arguments>(arguments)...);              \
+        },                                                                               \
+        [this](const auto&... result) { count; });                                       \
+  }
 // Its result, if any, is where the item is.
-#define SJ_COUNTED_EMPLACE_(method)                                                      \
-  template <typename... Arguments, typename Base = Queue>                                \
-  auto method(Arguments&&... arguments)                                                  \
-      -> decltype(std::declval<Base&>().method(std::forward<Arguments>(arguments)...)) { \
-    return counted(                                                                      \
-        [&]() -> decltype(auto) {                                                        \
-          return this->Base::method(std::forward<Arguments>(arguments)...);              \
-        },                                                                               \
-        [this](const auto&... result) {                                                  \
-          count_in((1 * ... * queue_detail::came_out<0>(result)));                       \
-        });                                                                              \
-  }
-#define SJ_COUNTED_OUT_(method)                                                          \
-  template <typename... Arguments, typename Base = Queue>                                \
-  auto method(Arguments&&... arguments)                                                  \
-      -> decltype(std::declval<Base&>().method(std::forward<Arguments>(arguments)...)) { \
-    return counted(                                                                      \
-        [&]() -> decltype(auto) {                                                        \
-          return this->Base::method(std::forward<Arguments>(arguments)...);              \
-        },                                                                               \
-        [this](const auto&... result) {                                                  \
-          count_out((1 * ... * queue_detail::came_out<sizeof...(Arguments)>(result)));   \
-        });                                                                              \
-  }
+#define SJ_COUNTED_EMPLACE_(method) \
+  SJ_COUNTED_AS_(method, count_in((1 * ... * queue_detail::came_out<0>(result))))
+#define SJ_COUNTED_OUT_(method) \
+  SJ_COUNTED_AS_(method,        \
+                 count_out((1 * ... * queue_detail::came_out<sizeof...(Arguments)>(result))))
 // All or nothing of as many as the last argument says.
 #define SJ_COUNTED_BULK_IN_(method)                                                      \
   template <typename... Arguments, typename Base = Queue>                                \
@@ -253,6 +245,7 @@ class Counted : public Queue {
   SJ_COUNTED_BY_SIZE_(unique)
 
 #undef SJ_COUNTED_IN_
+#undef SJ_COUNTED_AS_
 #undef SJ_COUNTED_EMPLACE_
 #undef SJ_COUNTED_OUT_
 #undef SJ_COUNTED_BULK_IN_
