@@ -412,7 +412,7 @@ void InputJourneys::describe(const OpenJourney& journey, Journey& out) {
       ++out.retransmissions;
       if (topology_.points[step.point].round) ++out.harq_retransmissions;
     } else if (step.again) {
-      is_plain = false;
+      is_plain = is_plain && came_before(journey, static_cast<std::size_t>(&step - steps.data()));
     } else if (const auto& plan = topology_.points[step.point]; !plan.circles) [[likely]] {
       out.segments = std::max(out.segments, ++per_point_[step.point]);
     } else if (plan.loop == 0 && ++per_point_[step.point] > 1) {
@@ -450,6 +450,26 @@ bool InputJourneys::goes_on(const OpenJourney& journey, const OpenJourney::Trail
        ++round, again = journey.trail[again].repeat_of)
     if (std::ranges::find(before, again) != before.end()) return true;
   return false;
+}
+
+// Whether the segment of the step came to its point before. A repeat mostly goes as far as the first
+// round, so its child has a counterpart that came of the first round. This is false where it takes
+// Pieces to tell.
+bool InputJourneys::came_before(const OpenJourney& journey, std::size_t step) const {
+  const auto& trail = journey.trail;
+  const auto parents = parents_of(journey, step);
+  if (parents.size() != 1 || trail[parents.front()].repeat_of == kNoStep) return false;
+  auto first = trail[parents.front()].repeat_of;
+  while (trail[first].repeat_of != kNoStep) first = trail[first].repeat_of;
+  bool came = false;
+  for (auto at = first + std::size_t{1}; at < step; ++at) {
+    if (trail[at].point != trail[step].point || trail[at].repeat_of != kNoStep) continue;
+    const auto from = parents_of(journey, at);
+    // Several units came of the repeat, and only Pieces tells which is which.
+    if (std::ranges::find(from, parents.front()) != from.end()) return false;
+    came |= std::ranges::find(from, first) != from.end();
+  }
+  return came;
 }
 
 std::uint32_t InputJourneys::count_pieces(const OpenJourney& journey) {
@@ -494,7 +514,7 @@ void InputJourneys::describe_steps(const OpenJourney& journey, bool is_plain, Jo
                  unit.tid,
                  unit.stream,
                  unit.point,
-                 is_plain ? trail.repeat_of != kNoStep : pieces_.is_again(i),
+                 is_plain ? trail.again || trail.repeat_of != kNoStep : pieces_.is_again(i),
                  unit.is(kAtEnd),
                  trail.repeat_of,
                  {unit.values, topology_.points[unit.point].values},

@@ -150,6 +150,7 @@ class InputJourneys {
   Outcome outcome_of(const OpenJourney& journey, const Unit& root, Closing closing) const;
   void describe(const OpenJourney& journey, Journey& out);
   bool goes_on(const OpenJourney& journey, const OpenJourney::Trail& step) const;
+  bool came_before(const OpenJourney& journey, std::size_t step) const;
   std::uint32_t count_pieces(const OpenJourney& journey);
   void describe_inside(Journey& out) const;
   void describe_critical_path(const OpenJourney& journey, Journey& out);

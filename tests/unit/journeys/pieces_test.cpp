@@ -178,5 +178,48 @@ TEST_CASE("what is sent again is no further piece, however it is cut this time")
   CHECK(segments_of(world) == 2);
 }
 
+TEST_CASE("a piece that left by both of its rounds is one") {
+  World world(kDown);
+  world.events(R"(
+    100 D in--rlc 1000 1 5
+    200 D rlc--seg 600 1 5 9 0
+    201 D seg--mux 600 1 9 0 50
+    202 D mux--harq 700 1 0 50
+    203 D harq--phy 700 0 1 0 50
+    210 D phy--ant 700 1 50
+    300 D rlc--seg 400 1 5 9 600
+    301 D seg--mux 400 1 9 600 51
+    302 D mux--harq 500 1 1 51
+    303 D harq--phy 500 0 1 1 51
+    310 D phy--ant 500 1 51
+    403 D harq--phy 700 1 1 0 58
+    410 D phy--ant 700 1 58
+  )");
+  world.journeys();
+  CHECK(segments_of(world) == 2);
+  CHECK(world.seen()[0].journey.harq_retransmissions == 1);
+}
+
+TEST_CASE("a later round repeats as many pieces as the first one had, and others are new") {
+  constexpr std::string_view kPorts = R"(
+    D in--harq len:rnti:harq.slot
+    D harq--phy len.round:rnti:harq.slot
+    D phy--ant len:rnti:slot.port
+  )";
+  const auto segments = [&](std::string_view first, std::string_view later) {
+    World world(kPorts);
+    world.events("100 D in--harq 700 1 0 50\n 200 D harq--phy 700 0 1 0 50\n" + std::string(first) +
+                 "300 D harq--phy 700 1 1 0 58\n" + std::string(later));
+    world.journeys();
+    CHECK(world.seen()[0].journey.harq_retransmissions == 1);
+    return segments_of(world);
+  };
+  CHECK(segments("210 D phy--ant 700 1 50 0\n", "310 D phy--ant 700 1 58 0\n") == 1);
+  CHECK(segments("210 D phy--ant 700 1 50 0\n 211 D phy--ant 700 1 50 1\n",
+                 "310 D phy--ant 700 1 58 0\n 311 D phy--ant 700 1 58 1\n") == 2);
+  CHECK(segments("210 D phy--ant 700 1 50 0\n",
+                 "310 D phy--ant 700 1 58 0\n 311 D phy--ant 700 1 58 1\n") == 2);
+}
+
 }  // namespace
 }  // namespace sojourn::journeys
