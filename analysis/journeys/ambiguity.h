@@ -1,5 +1,5 @@
-// What is not sure of a step: why its parent may be another one, and which others fitted as well.
-// Plain data, valid as long as the journey that it is told with.
+// An ambiguous step of a journey: why its parent may be another unit, and which units fitted as
+// well. Plain data, valid as long as the journey.
 #pragma once
 
 #include <array>
@@ -11,17 +11,17 @@
 
 namespace sojourn::journeys {
 
-// Several may be so of one step. All but the first and the last two: and events were lost
-// meanwhile.
+// A step may have several of these reasons. Those from kLongWait to kStranger count only where
+// events were lost meanwhile.
 enum AmbiguityReason : std::uint8_t {
-  kOthersFit = 1 << 0,   // other units of its key waited there too
+  kOthersFit = 1 << 0,   // other units with its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
   kLateBranch = 1 << 2,  // its parent had left before
-  kProcess = 1 << 3,     // its HARQ process alone says what it belongs to
-  kOverlap = 1 << 4,     // its pieces, or what was joined, are more than it has
-  kStranger = 1 << 5,  // a piece was left out, as the others' beginnings were seen and its was not
-  kNumber = 1 << 6,    // which number is whose was not sure
-  kSender = 1 << 7,    // it may be another sender's: they use the same numbers or processes
+  kProcess = 1 << 3,     // only its HARQ process says what it belongs to
+  kOverlap = 1 << 4,     // its segments, or the units joined in it, have more bytes than it has
+  kStranger = 1 << 5,    // a segment was left out, whose beginning was not seen as the others' was
+  kNumber = 1 << 6,      // it was not certain which unit got which number
+  kSender = 1 << 7,      // several senders use the same numbers or processes
 };
 
 struct AmbiguityReasonText {
@@ -51,7 +51,7 @@ inline constexpr std::array kAmbiguityReasons = {
 // A unit that fitted as well as the parent that was taken.
 struct Alternative {
   std::uint64_t ts_ns = 0;
-  std::uint64_t seq = 0;  // with the stream, which event it is
+  std::uint64_t seq = 0;  // its number in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   model::PointId point = 0;
@@ -61,7 +61,7 @@ struct Alternative {
 struct Ambiguity {
   std::uint32_t step = 0;
   std::uint8_t doubts = 0;
-  bool more_fit = false;                      // than are named
+  bool more_fit = false;                      // more units fitted than are named
   std::span<const Alternative> alternatives;  // the nearest first
 };
 

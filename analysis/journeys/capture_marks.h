@@ -1,4 +1,4 @@
-// What a capture says of what it may lack. Plain data.
+// What a capture tells of the events that it may lack. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,22 @@
 
 namespace sojourn::journeys {
 
-// Events were lost somewhere between the two.
+// Events were lost at some time between the two.
 struct LossSpan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
 };
 
-// The instants between which every event is in the trace or in its ledger; 0: not known.
 struct CaptureMarks {
+  // Between these two instants every event is in the trace or in its ledger. 0: not known.
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
-  std::vector<std::uint64_t> first_seqs = {};  // by stream, see Losses
-  std::vector<LossSpan> losses = {};  // that no gap in the sequence numbers will tell, in any order
-  // By stream: of which processes it is. Units of different groups have nothing to do with each
-  // other, whatever their ids say. Where it has no entry: 0.
+  // By stream, the sequence number of its first event where nothing was lost. No entry: 0.
+  std::vector<std::uint64_t> first_seqs = {};
+  // Losses that no gap in the sequence numbers shows, in any order.
+  std::vector<LossSpan> losses = {};
+  // By stream, the group of processes that it is of. Units of different groups never meet, whatever
+  // their ids say. No entry: 0.
   std::vector<std::uint16_t> groups = {};
 };
 

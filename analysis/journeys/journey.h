@@ -1,5 +1,5 @@
-// What the rebuild gives: journeys as they close, hops and changes of depth as they happen. All of
-// it is seen through Observer; spans are valid during the call only.
+// What a rebuild gives to an Observer: journeys when they close, stays and changes of depth when
+// they happen. Spans are valid during the call only.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ inline constexpr std::uint32_t kNoStep = UINT32_MAX;
 
 struct Step {
   std::uint64_t ts_ns = 0;
-  std::uint64_t entered_ns = 0;  // when its unit's stay began: earlier than ts_ns for HARQ rounds
-  std::uint64_t seq = 0;         // with the stream, which event it is
+  // When the stay of its unit began. That is earlier than ts_ns for later HARQ rounds.
+  std::uint64_t entered_ns = 0;
+  std::uint64_t seq = 0;  // its number in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   model::PointId point = 0;
-  bool again = false;   // its piece came to the point before
-  bool inside = false;  // at the end of the capture its unit was in the place that it entered
+  bool again = false;   // an earlier step brought the same segment to this point
+  bool inside = false;  // its unit was in the place that it entered when the capture ended
   std::uint32_t repeat_of = kNoStep;
   std::span<const std::uint64_t> values;
   std::span<const std::uint32_t> parents;  // indices of steps
@@ -49,7 +50,7 @@ constexpr std::string_view name(Outcome outcome) {
   return "";
 }
 
-// Time in a place.
+// Time in a place that is part of the latency.
 struct CriticalPathSpan {
   std::uint16_t place = 0;
   std::uint64_t ns = 0;
@@ -67,27 +68,28 @@ struct Journey {
   Outcome outcome = Outcome::kIncomplete;
   bool ambiguous = false;
   bool headless = false;           // its beginning was not seen
-  std::uint32_t alternatives = 0;  // other units that fitted as well; of a step at least so many
+  std::uint32_t alternatives = 0;  // other units that fitted as well, as far as they are named
   std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;       // whole at the output, or the last event
-  std::uint64_t last_ns = 0;      // the last event
+  std::uint64_t end_ns = 0;       // when it was whole at the output, else its last event
+  std::uint64_t last_ns = 0;      // its last event
   std::uint64_t last_out_ns = 0;  // 0: never
   std::uint64_t ack_ns = 0;       // 0: none seen
-  std::uint32_t segments = 1;     // distinct pieces it was cut into, or made from (Pieces)
+  std::uint32_t segments = 1;     // distinct ones that it was cut into or reassembled from
   std::uint32_t retransmissions = 0;
-  std::uint32_t harq_retransmissions = 0;  // of them
+  std::uint32_t harq_retransmissions = 0;  // that are included in retransmissions
   std::uint32_t drops = 0;
   std::uint32_t end_step = 0;  // the step at end_ns
-  std::uint32_t own_step = 0;  // the packet's own: where it entered, or where it left
-  // The end of the capture, where something of it was inside then (Step::inside); 0: nothing was,
-  // or that is not known.
+  std::uint32_t own_step = 0;  // where the packet entered, or where it left, as it is anchored
+  // The end of the capture, where units of the journey were inside then (Step::inside). 0: none
+  // were, or that is not known.
   std::uint64_t inside_until_ns = 0;
-  std::span<const Inside> inside = {};  // what of it was
-  // Where it was when on the way that decided its latency, from the end on: downlink back from the
-  // byte that came last, uplink on from the one that came first. Of complete ones.
+  std::span<const Inside> inside = {};  // these units
+  // The places on the way that decided the latency of a complete journey, the last one first. A
+  // downlink journey is followed back from the byte that came last, an uplink journey from the byte
+  // that came first.
   std::span<const CriticalPathSpan> critical_path = {};
-  std::span<const Step> steps = {};             // in time order; none where nobody wants them
-  std::span<const Ambiguity> ambiguities = {};  // of those of them that are, in the same order
+  std::span<const Step> steps = {};             // in time order; empty where no observer wants them
+  std::span<const Ambiguity> ambiguities = {};  // of the ambiguous steps, in the same order
 
   // The journey is ambiguous where one of its steps is.
   void set_ambiguities(std::span<const Ambiguity> of_steps) {
@@ -98,22 +100,22 @@ struct Journey {
   }
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
-  // A packet that was seen at one point only has none, though it is complete: it came and left by
-  // the same event.
+  // A complete packet that was seen at one point only has no latency: it came and left by the same
+  // event.
   bool has_latency() const {
     return outcome == Outcome::kComplete && (end_ns != start_ns || !critical_path.empty());
   }
 };
 
-// A unit's time in a place, ended by an event at which it, or a piece of it, left.
+// The time of a unit in a place, until the event by which it, or a segment of it, left.
 struct Stay {
   std::uint32_t pair = 0;  // in Topology::pairs
   std::uint64_t entered_ns = 0;
   std::uint64_t left_ns = 0;
-  std::uint32_t entered_by = 0;  // threads
+  std::uint32_t entered_by = 0;  // the thread of the event
   std::uint32_t left_by = 0;
   std::span<const std::uint64_t> values;               // of the event that left
-  std::span<const std::uint64_t> entered_values = {};  // and of that which entered
+  std::span<const std::uint64_t> entered_values = {};  // of the event that entered
 };
 
 class Observer {
@@ -123,27 +125,28 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  // Whether on_journey() looks at the steps of a journey and at its ambiguities: to gather them
-  // takes time. Asked once, before the first.
+  // Whether on_journey() needs the steps of a journey and its ambiguities. Gathering them takes
+  // time. Called once, before the first journey.
   virtual bool wants_steps() const { return true; }
 
-  // Whether only some units are told of: those of which counts() is true. Asked once as well.
+  // Whether the observer wants the stays and the depths of some units only: those for which
+  // selects() is true. Called once.
   virtual bool is_selective() const { return false; }
-  // Whether a unit that enters a place by this event is told of there, from on_enter() to
-  // on_leave(), with its stays.
+  // Whether the observer wants the stay of a unit that enters a place by this event, and its
+  // on_enter() and on_leave().
   virtual bool selects(const model::EventView& /*event*/) const { return true; }
 
-  // Whether on_enter() and on_leave() are to come in the order of their times, as a depth over time
-  // needs them; else they come as they become known, which is up to the rules' `late` after others
-  // of later times. Asked once.
+  // Whether on_enter() and on_leave() are to be called in the order of their times, as a depth over
+  // time needs it. Else they are called when they become known, up to the rules' `late` after
+  // others of later times. Called once.
   virtual bool wants_order() const { return true; }
 
-  // May come before it is told that something of it left.
+  // May be called before on_leave() of one of its units.
   virtual void on_journey(const Journey&) {}
-  // A unit that entered by a pair's parent left by its child.
+  // A unit that entered by the parent of a pair left by its child.
   virtual void on_stay(const Stay& /*stay*/) {}
   virtual void on_enter(std::uint16_t /*place*/, std::uint64_t /*ts_ns*/) {}
-  // `seen` is false where the unit was given up, not seen to leave.
+  // `seen` is false where the unit was not seen to leave, and was given up.
   virtual void on_leave(std::uint16_t /*place*/, std::uint64_t /*entered_ns*/,
                         std::uint64_t /*ts_ns*/, bool /*seen*/) {}
 };

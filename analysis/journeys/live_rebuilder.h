@@ -1,8 +1,8 @@
 // Rebuilds journeys while their events are still coming, as the Rebuilder does from a whole trace.
-// Events come in each stream's order; once all streams have told everything up to an instant, the
-// watermark, they are put into time order and rebuilt up to there. What comes for a time before the
-// watermark is counted and left out. Memory is that of the Rebuilder and of what is waiting for the
-// watermark. One thread owns a LiveRebuilder.
+// Events come in the order of each stream. The watermark is an instant up to which all streams have
+// delivered everything: events before it are put into time order and rebuilt. An event that comes
+// later, with a stamp before the watermark, is counted and left out. Memory is that of the
+// Rebuilder and of the events after the watermark. One thread owns a LiveRebuilder.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,16 @@ namespace sojourn::journeys {
 
 class LiveRebuilder {
  public:
-  // What is done to events in time order before they are rebuilt.
+  // Called with events in time order before they are rebuilt; may change them.
   using Prepare = std::function<void(model::EventBatch&)>;
 
-  // The marks without a close. What happened before the open mark is not known: journeys from
-  // before are censored.
+  // The marks have no close. Journeys from before the open mark are censored.
   static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules,
                                       CaptureMarks marks, Observer& observer, Prepare prepare = {});
 
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);
-  void finish();  // rebuilds what is waiting, and closes what is open
+  void finish();  // rebuilds all events that wait, and closes all journeys
 
   std::uint64_t late() const { return late_; }
   std::size_t waiting() const { return waiting_.size(); }
@@ -41,7 +40,7 @@ class LiveRebuilder {
         rebuilder_(std::move(rebuilder)),
         prepare_(std::move(prepare)) {}
 
-  std::vector<bool> is_of_target_;  // by point: only those belong to journeys
+  std::vector<bool> is_of_target_;  // by point; events of others belong to no journey
   Rebuilder rebuilder_;
   Prepare prepare_;
   model::EventBatch waiting_;

@@ -1,4 +1,4 @@
-// The longest of some spans, which is an expectation once enough of them were seen.
+// The longest of some spans. Once enough of them were seen, it is what can be expected.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,11 @@ class MaxSpan {
   bool known() const { return samples_ >= kEnoughSamples; }
   std::uint64_t ns() const { return longest_ns_; }
 
-  // Far longer than any before it; so much longer that it was never seen to end.
+  // The span is far longer than any before it.
   bool is_suspicious(std::uint64_t span_ns) const {
     return known() && span_ns > kFarFactor * longest_ns_;
   }
+  // The span is so much longer than any before it that its end was surely not seen.
   bool is_stale(std::uint64_t span_ns) const {
     return known() && span_ns > kFarFactor * longest_ns_ + kStaleFloorNs;
   }

@@ -15,7 +15,8 @@ void PlaceChangeSorter::sort() {
     std::ranges::stable_sort(held_, {}, &Change::ts_ns);
 }
 
-// As many stay as are told, or more come first: so each is sorted and moved a few times at most.
+// The next look comes after twice as many changes as are still held, so that each change is sorted
+// and moved a few times at most.
 void PlaceChangeSorter::release_due() {
   sort();
   const auto newest_ns = held_.back().ts_ns;

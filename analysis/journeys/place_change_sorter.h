@@ -1,8 +1,8 @@
-// Who enters and leaves the places, told to an observer in the order of time. What is stamped when
-// it becomes known is told at once. Only an event that waits for its parent (LateEvents), and then
-// goes without, is told of later than others of later stamps; so what becomes known while one waits
-// is held until nobody can come before it any more. Of one stamp, who was known first is told
-// first. One thread owns a PlaceChangeSorter.
+// Tells an observer in the order of time which units enter and leave places. Most changes become
+// known at their time, and are told at once. An event that waits for its parent (LateEvents) and
+// goes on without it is told later than others of later stamps. So while an event waits, changes
+// are held until none can come before them any more. Changes of one stamp are told in the order in
+// which they became known. One thread owns a PlaceChangeSorter.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace sojourn::journeys {
 
 class PlaceChangeSorter {
  public:
-  // The observer outlives it. `late_ns`: nothing becomes known so much later than others of later
-  // stamps.
+  // The observer must outlive this. No change becomes known more than `late_ns` after others of
+  // later stamps.
   PlaceChangeSorter(Observer& observer, std::uint64_t late_ns)
       : observer_(observer), late_ns_(late_ns), is_wanted_(observer.wants_order()) {}
 
-  // Something waits from now on, until as many waits have ended as have begun.
+  // An event begins to wait. Changes are held until as many waits have ended as have begun.
   void begin_wait() {
     if (is_wanted_) ++waits_;
   }
@@ -45,14 +45,14 @@ class PlaceChangeSorter {
   enum class Kind : std::uint8_t { kEnters, kLeaves, kIsGivenUp };
   struct Change {
     std::uint64_t ts_ns = 0;
-    std::uint64_t entered_ns = 0;  // where it leaves
+    std::uint64_t entered_ns = 0;  // of a unit that leaves
     std::uint16_t place = 0;
     Kind kind = Kind::kEnters;
   };
 
-  // Held before somebody looks which of them may be told. More are not held than the most, whatever
-  // a file says: as where all have one stamp.
+  // So many changes are held before those that are due are looked for.
   static constexpr std::size_t kFirstLook = 256;
+  // More are not held, also where all changes of a hostile file have one stamp.
   static constexpr std::size_t kMaxHeld = 65'536;
 
   void hold(const Change& change);

@@ -13,7 +13,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// Before the open mark any event may be missing, though some are there.
+// Any event from before the open mark may be missing, though some are in the trace.
 std::vector<LossSpan> known_losses(const CaptureMarks& marks) {
   auto losses = marks.losses;
   if (marks.open_ns != 0) losses.push_back({0, marks.open_ns - 1});
@@ -27,8 +27,8 @@ Rules with_units_shared(Rules rules, std::uint32_t shares) {
 
 }  // namespace
 
-// Counts events, puts those of an instant in order, and gives each to the engine whose unit it is
-// of.
+// Counts events, puts those of one instant in order, and gives each to the correlator that has its
+// unit.
 class Rebuilder::State {
  public:
   State(Topology derived, const Rules& rules, CaptureMarks marks, Observer& observer,
@@ -39,33 +39,33 @@ class Rebuilder::State {
         rules_(with_units_shared(rules, only ? only->shares : 1)),
         marks_(std::move(marks)),
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
-        instants_(topology_),
+        tie_breaker_(topology_),
         history_(topology_, marks_.open_ns),
         places_(observer, rules_.late_ns) {
     totals_.points.resize(topology_.points.size());
     totals_.lengths_differ.resize(topology_.pairs.size(), false);
-    const auto engines = only ? only->end - only->begin : 1;
-    for (std::uint32_t i = 0; i < engines; ++i)
-      engines_.push_back(EventCorrelator::create(
+    const auto count = only ? only->end - only->begin : 1;
+    for (std::uint32_t i = 0; i < count; ++i)
+      correlators_.push_back(EventCorrelator::create(
           {topology_, rules_, marks_, losses_, journeys_, totals_, observer, places_}));
-    if (!only_) sole_ = engines_.front().get();
+    if (!only_) sole_ = correlators_.front().get();
   }
 
-  void consume(const model::EventBatch& events) { instants_.consume(events, *this); }
+  void consume(const model::EventBatch& events) { tie_breaker_.consume(events, *this); }
 
   void finish() {
-    instants_.release(*this);
+    tie_breaker_.release(*this);
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
     ++position_;
-    for (const auto& engine : engines_) engine->finish(history_, end_ns);
+    for (const auto& correlator : correlators_) correlator->finish(history_, end_ns);
   }
 
-  // For Instants.
+  // Called by the TieBreaker.
   void note(const model::EventView& event) {
     const auto lost = static_cast<std::uint64_t>(losses_.note(event));
     if (lost == 0) return;
     totals_.lost += lost;
-    for (const auto& engine : engines_) engine->doubt_numbers();
+    for (const auto& correlator : correlators_) correlator->doubt_numbers();
   }
   [[gnu::always_inline]] void process(const model::EventView& event) {
     position_ = ++totals_.events;
@@ -85,7 +85,7 @@ class Rebuilder::State {
       return;
     }
     if (!plan.carries_units) return;
-    if (plan.unread && (event.values[*plan.unread] & plan.needed_bits) != 0) {
+    if (plan.unread && (event.values[plan.unread->field] & plan.unread->needed_bits) != 0) {
       ++counts.unread;
       losses_.note_unknown(event.ts_ns);
       return;
@@ -101,20 +101,20 @@ class Rebuilder::State {
   const Totals& totals() const { return totals_; }
 
  private:
-  static constexpr auto kNobody = SIZE_MAX;  // here: another rebuilder's
+  static constexpr auto kNobody = SIZE_MAX;  // the event is another rebuilder's
 
   void divide(const model::EventView& event, const PointPlan& plan) {
     const auto owner = owner_of(event, plan);
-    // Of a whole direction, what waits is given up when it is in a rebuild of all.
-    if (owner == kNobody && only_->shares == 1) engines_.front()->expire(event.ts_ns);
-    for (std::size_t at = 0; at < engines_.size(); ++at)
+    // A rebuilder of a whole direction gives up units at the same times as one of all directions.
+    if (owner == kNobody && only_->shares == 1) correlators_.front()->expire(event.ts_ns);
+    for (std::size_t at = 0; at < correlators_.size(); ++at)
       if (at == owner)
-        engines_[at]->process(event, plan);
+        correlators_[at]->process(event, plan);
       else
-        engines_[at]->pass(event, plan);
+        correlators_[at]->pass(event, plan);
   }
 
-  // Which engine's the event is.
+  // The index of the correlator that has the event.
   std::size_t owner_of(const model::EventView& event, const PointPlan& plan) const {
     if (plan.direction != only_->direction) return kNobody;
     return only_->shares == 1 ? 0 : share_of(event, plan) - only_->begin;
@@ -136,11 +136,11 @@ class Rebuilder::State {
   std::uint64_t position_ = 0;
   std::uint64_t journeys_ = 0;
   Losses losses_;
-  TieBreaker instants_;
+  TieBreaker tie_breaker_;
   PointHistory history_;
   PlaceChangeSorter places_;
-  std::vector<std::unique_ptr<EventCorrelator>> engines_;
-  EventCorrelator* sole_ = nullptr;  // has all events
+  std::vector<std::unique_ptr<EventCorrelator>> correlators_;
+  EventCorrelator* sole_ = nullptr;  // the only one, where it has all events
 };
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -1,7 +1,7 @@
-// Rebuilds journeys from events in time order, in one pass: time is linear in the events, memory
-// bounded by what is in flight (and by the rules' times and limits). docs/journeys.md explains the
-// model. Results go to the Observer as they are known; the order and the ids of journeys depend on
-// the events alone. One thread owns a Rebuilder.
+// Rebuilds journeys from events in time order, in one pass. Time is linear in the events. Memory is
+// bounded by the units in flight, and by the times and limits of the rules. docs/journeys.md
+// explains the model. Results go to the Observer as they become known. The order and the ids of
+// journeys depend on the events alone. One thread owns a Rebuilder.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@
 
 namespace sojourn::journeys {
 
-// What one of several rebuilders does that all see all events: a direction, and of its units those
-// of some shares, where it is divisible. Units of different directions never meet, nor do those of
-// different shares; but what is learnt from units of one is not known in another. So it is their
-// number that decides what is found, not who does how many of them.
+// The part of one of several rebuilders that all see all events: a direction, and some shares of
+// its units where the direction is divisible. Units of different directions or shares never meet,
+// but what is learnt from the units of one share is not known in another one. So the number of
+// shares decides what is found, and not how many of them a rebuilder has.
 struct Partition {
   model::Direction direction = model::Direction::kDownlink;
-  std::uint32_t shares = 1;  // that there are,
-  std::uint32_t begin = 0;   // and those that are its own
+  std::uint32_t shares = 1;  // of all rebuilders
+  std::uint32_t begin = 0;   // its own shares are [begin, end)
   std::uint32_t end = 1;
 };
 
 class Rebuilder {
  public:
-  // With a part: only journeys of that, which have ids of their own then. Each share has its share
-  // of the rules' units.
+  // With a partition it rebuilds only the journeys of that, which have ids of their own. Each share
+  // may have its part of the rules' `units`.
   static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules,
                                   CaptureMarks marks, Observer& observer,
                                   std::optional<Partition> only = std::nullopt);
@@ -42,11 +42,11 @@ class Rebuilder {
   ~Rebuilder();
 
   void consume(const model::EventBatch& events);
-  // Closes what is still open. Nothing may be consumed afterwards.
+  // Closes the journeys that are still open. Nothing may be consumed afterwards.
   void finish();
 
-  // At which event it is, the last of all included, or one more at the end: the same in all that
-  // are given the same events.
+  // The number of the event that it is at, and one more in finish(). It is the same in all
+  // rebuilders that are given the same events.
   const std::uint64_t& position() const;
   const Topology& topology() const;
   const Totals& totals() const;

@@ -55,7 +55,7 @@ bool is_printable(char c) {
   return c >= ' ' && c <= '~';
 }
 
-// What of a hostile or binary file may stand in an error.
+// The part of a text, which may be hostile or binary, that is shown in an error.
 std::string shown(std::string_view text) {
   std::string words(text.substr(0, 40));
   for (char& c : words)
@@ -63,7 +63,7 @@ std::string shown(std::string_view text) {
   return words.size() < text.size() ? words + "..." : words;
 }
 
-// As it is, where it is read back as one word.
+// Quotes a word where it would not be read back as one word.
 std::string quoted(const std::string& word) {
   if (!word.empty() && !word.starts_with('#') && !word.starts_with('"') &&
       word.find_first_of(kBlanks) == std::string::npos)
@@ -121,7 +121,7 @@ class Line {
     return source_.name_of(tokens_[std::min(next_, tokens_.size() - 1)].place);
   }
 
-  // The next word, if it is this one.
+  // Takes the next word if it is this one.
   bool take(std::string_view word) {
     if (at_end() || tokens_[next_].text != word) return false;
     ++next_;
@@ -338,7 +338,7 @@ class Parser {
   }
 };
 
-// Points of one name are told apart by their fields.
+// Names of points. Several points of one name are told apart by their fields.
 class Names {
  public:
   explicit Names(const model::Schema& schema) : schema_(schema) {
@@ -371,16 +371,16 @@ std::string kind_text(const PointPlan& plan) {
 }
 
 std::string pair_terms(const Pair& pair) {
-  const bool cuts = pair.cuts || pair.numbered_by_pieces;
+  const bool cuts = pair.cuts() || pair.numbered_by_segments;
   const std::string_view cardinality =
-      cuts ? (pair.gathers ? "n:m" : "1:n") : (pair.gathers ? "n:1" : "1:1");
+      cuts ? (pair.gathers() ? "n:m" : "1:n") : (pair.gathers() ? "n:1" : "1:1");
   std::string terms = fmt::format(
       "by {}  {}", pair.key.empty() ? "nothing" : fmt::format("{}", fmt::join(pair.key, ".")),
       cardinality);
-  if (cuts || pair.gathers)
-    terms += pair.cuts || pair.reassembles ? "  lengths compared" : "  lengths unused";
+  if (cuts || pair.gathers())
+    terms += pair.segmentation != Segmentation::kNone ? "  lengths compared" : "  lengths unused";
   if (pair.expiry_ns != UINT64_MAX) terms += "  expiry " + exact_time(pair.expiry_ns);
-  if (pair.numbered_by_pieces) terms += "  # numbered in the order of arrival, as they are cut";
+  if (pair.numbered_by_segments) terms += "  # numbered in the order of arrival, as they are cut";
   return terms;
 }
 
@@ -399,7 +399,7 @@ Result<Rules> parse_rules(std::string_view text, std::string_view file) {
 
 namespace {
 
-// The ids by which the direction can be divided, if it can.
+// The ids by which rebuilders can share the units of the direction; none where they cannot.
 std::vector<std::string> owner_names(const Topology& topology, const model::Schema& schema,
                                      model::Direction direction) {
   std::vector<std::string> names;
@@ -445,7 +445,7 @@ std::string rules_text(const Topology& topology, const model::Schema& schema, co
   std::vector<std::string> lines;
   std::set<std::string> known;
   const auto add = [&](const std::string& line) {
-    // Two binaries may have the same point.
+    // Several binaries may have the same point.
     if (known.insert(line).second) lines.push_back(line);
   };
   std::size_t width = 0;

@@ -1,6 +1,6 @@
-// Rules as a text that people edit (docs/journeys.md has the language): read, and written as they
-// apply to a schema, in a form that reads back as the same. What is wrong with a text is told as
-// `FILE:LINE:COLUMN: ...`.
+// Rules as a text that people edit; docs/journeys.md has the language. The rules that apply to a
+// schema are written in a form that is read back as the same rules. Errors begin with
+// `FILE:LINE:COLUMN: `.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace sojourn::journeys {
 
-// `file` is what errors call the text.
+// `file` is the name of the text in errors.
 Result<Rules> parse_rules(std::string_view text, std::string_view file);
 
-// Everything that goes without saying is said: words, times, each point's kind, each pair.
+// States everything, also what is derived: words, times, the kind of each point, each pair.
 std::string rules_text(const Topology& topology, const model::Schema& schema, const Rules& rules);
 
 }  // namespace sojourn::journeys

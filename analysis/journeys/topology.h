@@ -1,7 +1,7 @@
-// Which point feeds which, derived once from a schema and the rules: a point's dest feeds every
-// source of the same direction that equals it or continues it after a dot. Each pair of points that
-// so touch knows the ids both sides have (its key) and what the traffic over it may look like.
-// Immutable after derive(); may be shared between threads.
+// Which point feeds which, derived once from a schema and the rules (plan/). The dest of a point
+// feeds each source of the same direction that equals it or continues it after a dot. Two points
+// that touch in this way are a pair. A pair knows the ids that both of its points have, its key,
+// and what may become of a unit on the way. Immutable after derive(), so threads may share it.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace sojourn::journeys {
 
 using model::PointId;
 
-// Some fields of a point, in some order. They are looked at several times for each event, so they
-// lie where they belong.
+// Some fields of a point, in some order. Each event needs them several times, so they are stored in
+// place and not behind a pointer.
 class FieldIndexes {
  public:
   FieldIndexes() = default;
@@ -41,16 +41,54 @@ class FieldIndexes {
   std::uint8_t size_ = 0;
 };
 
-// A table holds the units of one place under one set of ids. Points that enter the place insert,
-// points that leave it look up, each with its own fields in the table's order. Every two of them
-// are a pair with those ids as its key.
+// How many units may live under one key at a time. In the order in which a table that several pairs
+// share takes the least.
+enum class LiveUnits : std::uint8_t {
+  kMany,
+  kOne,           // the key is a buffer's address: a new unit says that the old one is gone
+  kOnePerSender,  // the key is a HARQ process: the same, but several senders may use the process
+};
+
+// Which of the units that wait under a key a child takes.
+enum class TakenParents : std::uint8_t {
+  kNearest,         // the newest one (1:1)
+  kAll,             // all of them (n:1)
+  kAllOfOneBearer,  // all of one bearer, where the key does not say which
+};
+
+// Which side of a pair says which bytes of the other one it carries: [so, so + len).
+enum class Segmentation : std::uint8_t {
+  kNone,         // neither, or the lengths cannot be compared
+  kCuts,         // children carry bytes of the parent
+  kReassembles,  // parents carry bytes of the child
+};
+
+// What children are that are taken out of a block.
+enum class BlockContent : std::uint8_t {
+  kNone,        // they are not taken out of a block
+  kNumbered,    // they have numbers, which the block has not
+  kAddressed,   // they have a buffer's address, but no number
+  kUnnumbered,  // they have neither; the block is known by its HARQ process
+};
+
+// What a HARQ process in a key ties.
+enum class ProcessKey : std::uint8_t {
+  kNone,      // there is no process in the key
+  kSameIds,   // parents and children with the same ids
+  kOtherIds,  // parents and children that have other ids than each other, but for the key
+};
+
+// A table holds the units of one place under one set of ids. The points that enter the place insert
+// units, and the points that leave it look them up, each with its own fields in the order of the
+// table. Each two such points are a pair with these ids as its key.
 struct TableUse {
   std::uint16_t table = 0;
   FieldIndexes fields;
-  bool gathers = false;  // somebody takes all units of a key here
-  // There is one unit of a key at a time: a new one says that the old is gone.
-  bool one_live_unit_per_key = false;
-  bool key_is_per_sender = false;  // ... if there is one sender, or the key says which
+  bool gathers = false;  // some child takes all units of a key here
+  LiveUnits live_units = LiveUnits::kMany;
+
+  bool has_one_live_unit() const { return live_units != LiveUnits::kMany; }
+  bool is_per_sender() const { return live_units == LiveUnits::kOnePerSender; }
 };
 
 // A parent point and a child point that touch.
@@ -59,26 +97,31 @@ struct Pair {
   PointId child = 0;
   std::uint16_t place = 0;  // where the unit is between the two
   std::vector<std::string> key;
-  std::vector<std::string> parent_extra;  // ids that only one side has
-  std::vector<std::string> child_extra;
-  bool gathers = false;      // a child takes all units of its key (n:1), not only the nearest
-  bool cuts = false;         // children say which bytes [so, so + len) of the parent they carry
-  bool reassembles = false;  // parents say which bytes of the child they carry
-  // Children are numbered and taken out of a parent that is not, a block.
-  bool unpacks_block = false;
-  bool child_from_block = false;  // children without a number are taken out of a block of a process
-  // The parent's number is said by its pieces only, in the order of arrival.
-  bool numbered_by_pieces = false;
-  // The key is an address or a process, which one unit at a time has.
-  bool one_live_unit_per_key = false;
-  // Of each sender: a process, of which the key may not say whose it is.
-  bool key_is_per_sender = false;
-  bool by_process = false;       // a HARQ process is in the key
-  bool key_lacks_owner = false;  // nothing in the key says whose it is
-  bool changes_ids = false;  // its process ties it, and for the rest it has other ids than before
-  // A child's pieces are of one bearer, of which the key does not say.
-  bool gathers_one_bearer = false;
+  std::vector<std::string> parent_extra;  // ids that only the parent has
+  std::vector<std::string> child_extra;   // ids that only the child has
+  LiveUnits live_units = LiveUnits::kMany;
+  ProcessKey process_key = ProcessKey::kNone;
+  TakenParents taken_parents = TakenParents::kNearest;
+  Segmentation segmentation = Segmentation::kNone;
+  BlockContent block_content = BlockContent::kNone;
+  bool key_lacks_owner = false;  // nothing in the key says whose unit it is
+  // The parent gets its number as it is cut, in the order of arrival; only its segments say it.
+  bool numbered_by_segments = false;
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
+
+  bool has_one_live_unit() const { return live_units != LiveUnits::kMany; }
+  bool is_by_process() const { return process_key != ProcessKey::kNone; }
+  bool gathers() const { return taken_parents != TakenParents::kNearest; }
+  bool cuts() const { return segmentation == Segmentation::kCuts; }
+  bool reassembles() const { return segmentation == Segmentation::kReassembles; }
+  // Children have ids that tell the units of a block apart.
+  bool unpacks_block() const {
+    return block_content == BlockContent::kNumbered || block_content == BlockContent::kAddressed;
+  }
+  // Children have no number, and are taken out of the block of a HARQ process.
+  bool child_from_block() const {
+    return block_content == BlockContent::kAddressed || block_content == BlockContent::kUnnumbered;
+  }
 };
 
 struct Place {
@@ -86,108 +129,157 @@ struct Place {
   std::string name;
 };
 
-// An id that says which unit it is among others in a block.
+// An id that tells the units of a block apart.
 struct UnitId {
-  std::uint16_t name = 0;  // the same for points that call it the same
+  std::uint16_t name = 0;  // the same for all points that call it the same
   std::uint8_t field = 0;
   bool number = false;  // a sequence number or an offset, not a bearer
 };
 
-// One of Topology::pairs, for its child.
+// One of Topology::pairs, as its child finds it.
 struct FromParent {
   PointId parent = 0;
   std::uint32_t pair = 0;
 };
 
-struct PointPlan {
+// The HARQ rounds of a point's units.
+struct HarqPlan {
+  std::optional<std::uint8_t> round;  // the field; above 0 the unit is a repeat
+  bool round_is_version = false;      // the field is a redundancy version
+  bool round_is_id = false;  // a parent with the same ids, round included, comes before a repeat
+  bool lacks_owner = false;  // nothing says whose the process is
+  // The point is an input, and nothing says whose process its units take.
+  bool displaces = false;
+  bool parents_have_rounds = false;  // some parents have rounds as well
+  // The table of the latest unit of each process, and the same by other values of an id that the
+  // point has several times.
+  std::optional<TableUse> latest;
+  std::vector<TableUse> more_latest;
+  // Of a drop: the tables of the latest units of other points with the same source, and those of
+  // the inputs that feed it.
+  std::vector<TableUse> siblings_latest;
+  std::vector<TableUse> inputs_latest;
+
+  // There is a round. The first four rounds have the redundancy versions 0, 2, 3, 1.
+  std::uint64_t round_of(std::span<const std::uint64_t> of) const {
+    constexpr std::array<std::uint8_t, 4> kRounds = {0, 3, 1, 2};
+    const auto value = of[*round];
+    return round_is_version && value < kRounds.size() ? kRounds[value] : value;
+  }
+};
+
+// The way of a block from where it is filled with numbered units to where they are taken out of it
+// again. It is known where both ends are in one trace.
+enum class BlockWay : std::uint8_t {
+  kOutside,
+  kInside,  // the block is on its way
+  kFilled,  // the block is on its way, and was filled here
+};
+
+struct BlockPlan {
+  bool takes_numbered =
+      false;                 // the units have no number, and only numbered units are put into them
+  bool is_unpacked = false;  // the units have no number, and others are taken out of them
+  BlockWay way = BlockWay::kOutside;
+  bool comes_out = false;  // the units are taken out of a block whose way is known
+};
+
+// Sequence numbers that units get as they are cut.
+struct NumberingPlan {
+  bool waits = false;              // the units wait for a number
+  bool is_segment = false;         // the units are segments that say the number of their SDU
+  std::vector<TableUse> joined;    // the queues in which the units wait
+  std::vector<TableUse> answered;  // the queues of the SDUs that the segments number
+};
+
+struct BearerField {
+  std::uint8_t field = 0;
+  std::size_t name = 0;  // in Rules::kBearers
+};
+
+// The field that says which others could not be read, and the bits of those that a unit is not
+// known without.
+struct UnreadField {
+  std::uint8_t field = 0;
+  std::uint64_t needed_bits = 0;
+};
+
+// Several functions find the plan of each event's point. A size that is a power of two makes that a
+// shift, where another size takes three instructions or a multiplication.
+inline constexpr std::size_t kPlanBytes = 512;
+
+struct alignas(kPlanBytes) PointPlan {
+  // What kind of point it is.
   model::Direction direction = model::Direction::kDownlink;
-  bool of_target = true;           // not context, nor a sample: those are not looked at
-  bool carries_units = false;      // D and U; not scalars
+  bool of_target = true;           // not kernel context, nor a sample: journeys leave those out
+  bool carries_units = false;      // of direction D or U, not a scalar
   bool anchored_at_input = false;  // journeys of its direction are packets that entered
   bool input = false;
   bool output = false;
   bool drop = false;
   bool ack = false;
   bool control = false;
-  bool takes_unowned = false;       // ... units, of which nothing says whose they are
-  bool container = false;           // it takes units that are numbered, and has no number itself
-  bool waits_for_number = false;    // its units get one as they are cut,
-  bool is_numbering_piece = false;  // of which these are the pieces
-  bool block = false;  // has no number, and units with ids of their own are taken out of it
-  // Where numbered units are put into a block and taken out of it again, both in this trace:
-  bool fills_block = false;  // this is the block, when it was filled,
-  bool in_block = false;     // or the block on its way, that included,
-  bool from_block = false;   // or what is taken out
-  // Where its units came from is asked for by journeys that are found from their end, by loops, and
-  // by what is taken out of blocks.
-  bool is_followed_back = false;
-  // Of points that nothing else feeds, from 1: units come in at one of them.
-  std::uint16_t loop = 0;
-  bool circles = false;             // in a loop, fed or not: a unit may come to it again
   std::optional<PointKind> stated;  // by a rule
-  bool awaits_ack = false;  // units that enter this point's dest are kept until acknowledged
-  std::uint8_t values = 0;
+  // The number of a loop of points that nothing else feeds, from 1; units come in at one of them.
+  std::uint16_t loop = 0;
+  bool circles = false;    // in a loop, fed or not: a unit may come to it again
+  std::uint16_t rank = 0;  // inputs first: the order of events with equal stamps
+
+  // Its fields.
+  std::uint8_t values = 0;  // how many there are
   std::vector<bool> is_id;  // by field
-  std::uint16_t rank = 0;   // inputs first: the order of events with equal stamps
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
-  std::optional<std::uint8_t> round;
-  bool round_is_version = false;
-  bool displaces = false;        // it is an input, and nothing says whose process its units take
-  bool repeats_unowned = false;  // nothing says whose its process is
-  bool parents_have_rounds = false;  // out of points that tell of rounds as well
-  bool round_is_id = false;  // what waits for the unit by its ids comes before what it may repeat
-  std::optional<std::uint8_t> number;  // the first that numbers units
-  std::optional<std::uint8_t> bearer;
-  std::size_t bearer_name = 0;            // which of Rules::kBearers that is
-  std::optional<std::uint8_t> broadcast;  // whom it is for; to all, or for paging, is control
-  std::optional<std::uint8_t> unread;     // bits of the values that could not be read
-  std::uint64_t needed_bits = 0;          // of those values without which a unit is not known
-  std::optional<std::uint16_t> place;     // that it enters, where something can leave it again
-  std::vector<TableUse> lookups;          // nearest place first
-  std::vector<TableUse> inserts;
-  std::optional<TableUse> repeats;             // where the latest unit of each process is
-  std::vector<TableUse> more_repeats;          // by other values of an id that it has several times
-  std::vector<TableUse> processes;             // of other points with the same source, by process
-  std::vector<TableUse> receptions;            // of inputs that it takes from, by process
-  std::vector<std::uint32_t> pairs;            // as the child
-  std::vector<FromParent> by_parent;           // the same
-  std::uint64_t longest_expiry_ns = 0;         // of those
-  std::vector<TableUse> number_queues_joined;  // lines in which its units wait for a number
-  std::vector<TableUse> number_queues_read;    // those of what it gives a number to
-  // Global ids that all keys of its direction have in common: units in which they differ never
-  // meet.
+  std::optional<std::uint8_t> number;     // the first that numbers units
+  std::optional<std::uint8_t> broadcast;  // whom a unit is for; to all, or for paging, is control
+  std::optional<BearerField> bearer;
+  std::optional<UnreadField> unread;
+  // Global ids that all keys of its direction have in common. Units that differ in them never meet.
   FieldIndexes owner_ids;
 
+  // Where its units come from and go to.
+  std::vector<std::uint32_t> pairs;     // with the point as the child
+  std::vector<FromParent> by_parent;    // the same pairs
+  std::uint64_t longest_expiry_ns = 0;  // of these pairs
+  std::vector<TableUse> lookups;        // nearest place first
+  std::optional<std::uint16_t> place;   // that units enter, where something can leave it again
+  std::vector<TableUse> inserts;
+  bool awaits_ack = false;     // units that enter the place are kept until they are acknowledged
+  bool takes_unowned = false;  // some key does not say whose the unit is
+  // The parents of its units are kept: journeys that are found from their end, loops, and units
+  // that are taken out of blocks ask for them.
+  bool is_followed_back = false;
+
+  HarqPlan harq;
+  BlockPlan block;
+  NumberingPlan numbering;
+
   bool ends() const { return output || drop || ack; }
-  // There is a round, or a redundancy version: of those the first four rounds have 0, 2, 3, 1.
-  std::uint64_t round_of(std::span<const std::uint64_t> of) const {
-    constexpr std::array<std::uint8_t, 4> kRounds = {0, 3, 1, 2};
-    const auto value = of[*round];
-    return round_is_version && value < kRounds.size() ? kRounds[value] : value;
-  }
-  // With the parent, in Topology::pairs.
+  // The pair with this parent, in Topology::pairs.
   std::uint32_t pair_with(PointId parent) const {
     for (const auto& each : by_parent)
       if (each.parent == parent) [[likely]]
         return each.pair;
-    return 0;  // not reached: only pairs find each other
+    return 0;  // not reached: units find each other only by pairs
   }
 };
 
+static_assert(sizeof(PointPlan) == kPlanBytes);
+
 struct Topology {
   std::vector<PointPlan> points;  // by PointId
-  // By PointId, of what is put into blocks and of what is taken out; none where no point is
-  // `from_block`.
+  // By PointId, the ids of units that are put into blocks or taken out of them. Empty where no
+  // point takes units out of a block whose way is known.
   std::vector<std::vector<UnitId>> unit_ids;
   std::vector<Pair> pairs;
   std::vector<Place> places;
   std::uint16_t tables = 0;
-  std::uint16_t loops = 0;    // with numbers up to this
-  bool has_expiries = false;  // some pair has one of its own
-  // What is sent is cut and put into blocks: one journey is one packet that enters. What is
-  // received comes out of blocks and is put together: one that leaves. Where the ids say neither,
-  // or both, the downlink is taken to be sent and the uplink to be received, as in a base station.
+  std::uint16_t loops = 0;    // the highest number of one
+  bool has_expiries = false;  // some pair has an expiry of its own
+  // A direction that is sent cuts packets and puts them into blocks: a journey is a packet that
+  // enters. One that is received takes packets out of blocks and reassembles them: a journey is a
+  // packet that leaves. Where the ids say neither, or both, the downlink is taken to be sent and
+  // the uplink to be received, as in a base station.
   Anchor downlink = Anchor::kInput;
   Anchor uplink = Anchor::kOutput;
   // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
@@ -195,7 +287,7 @@ struct Topology {
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
 
-  // Whether several can share the direction's units among them by their owner_ids.
+  // Whether several rebuilders can share the units of the direction by their owner_ids.
   bool is_divisible(model::Direction direction) const;
 
   Anchor anchor(model::Direction direction) const {

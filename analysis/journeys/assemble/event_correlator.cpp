@@ -24,10 +24,10 @@
 namespace sojourn::journeys {
 namespace {
 
-// Of LTE and NR: for paging and for system information.
+// The RNTIs of LTE and NR for paging and for system information.
 constexpr std::uint64_t kFirstBroadcast = 0xfffe;
 constexpr std::uint64_t kLastBroadcast = 0xffff;
-// A block is filled at most so long before something is taken out of it.
+// A block is filled at most so long before units are taken out of it.
 constexpr std::uint64_t kLostBeforeNs = 1'000'000'000;
 
 bool is_broadcast(const Unit& unit, const PointPlan& plan) {
@@ -86,11 +86,12 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (!late_.empty()) [[unlikely]]
       end_late(event.ts_ns);
     ++serial_;
-    const bool repeats = plan.repeats && !plan.round_is_id && event.values[*plan.round] != 0;
+    const bool repeats =
+        plan.harq.latest && !plan.harq.round_is_id && event.values[*plan.harq.round] != 0;
     if (!repeats) matcher_.pass(event.tid, serial_);
   }
 
-  // Most events find that nothing is due: each kind remembers before when nothing can be.
+  // At most events nothing is due. Each kind of deadline remembers the time before which none is.
   void expire(std::uint64_t now_ns) override {
     if (!late_.empty()) end_late(now_ns);
     set_now(now_ns);
@@ -128,7 +129,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     return 0;
   }
 
-  // What becomes known while one waits is told in order of time when none does any more.
+  // Changes that become known while an event waits are told in order of time when none waits.
   void begin_late(const model::EventView& event) {
     late_.add(event);
     places_.begin_wait();
@@ -141,7 +142,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
       late_.try_again(event.point, [this](const auto& late) { return take_again(late); });
     if (late_.empty()) places_.end_wait();
   }
-  // Each goes without a parent when its time is over, not when somebody looks.
+  // Each late event goes on without a parent at the time when its wait is over.
   void end_late(std::uint64_t now_ns) {
     while (!late_.empty() && late_.oldest_ns() + rules_.late_ns < now_ns) {
       set_now(std::max(now_ns_, late_.oldest_ns() + rules_.late_ns));
@@ -157,16 +158,16 @@ class EventCorrelatorImpl final : public EventCorrelator {
     lifecycle_.expire();
   }
 
-  // Whether it was taken. What finds no parent is to wait a little for one. This and its parts are
-  // there twice, for events as they come and for late ones: a call for each part would take longer
-  // than some of them.
+  // Returns whether the event was taken. An event that finds no parent has to wait a little for
+  // one. This and its parts are inlined twice, for events as they come and for late ones: a call
+  // for each part would take longer than some of them.
   [[gnu::always_inline]] bool take(const model::EventView& event, const PointPlan& plan,
                                    MatchAttempt turn) {
     auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
     store_.retain(&unit);
     auto* hash = hashes_.data();
     for (const auto& use : plan.inserts) *hash++ = store_.prefetch_key(use, unit);
-    if (plan.repeats) store_.prefetch_key(*plan.repeats, unit);
+    if (plan.harq.latest) store_.prefetch_key(*plan.harq.latest, unit);
     matcher_.match(unit, match_, turn == MatchAttempt::kLast);
     ambiguity_check_.judge(unit, plan, match_);
     const bool takes = turn == MatchAttempt::kLast || !lacks_parent(unit, plan);
@@ -203,7 +204,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
       if (plan.control || is_broadcast(unit, plan)) unit.set(kControl);
     } else {
       store_.set_parents(&unit, match_.parents);
-      if (plan.from_block) find_origin(unit, plan);
+      if (plan.block.comes_out) find_origin(unit, plan);
       const auto is_control = [](const Unit* parent) { return parent->is(kControl); };
       if (plan.control || std::ranges::all_of(match_.parents, is_control)) unit.set(kControl);
     }
@@ -217,7 +218,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     }
   }
 
-  // What is to be said of a unit that is not just what its parents became. Each reason is one of
+  // Handles a unit that is not simply what its parents became. Each case is one of
   // Match::is_plain().
   void connect_otherwise(Unit& unit, const PointPlan& plan, PointTotals& counts) {
     if (match_.doubts != 0) {
@@ -249,8 +250,8 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (match_.rivals != nullptr || match_.unsure) lifecycle_.note_rivals(unit, match_);
   }
 
-  // Of what went into its block, a unit that comes out is one, and control is none of it. Where
-  // none is the unit, and events were lost about then, so was what it went in by.
+  // A unit that leaves a block is one of those put in; control units never are. Where none of them
+  // is the unit, and events were lost at about that time, the event that put it in was lost.
   void find_origin(Unit& unit, const PointPlan& plan) {
     if (unit.parent_count != 1) return;
     const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
@@ -262,7 +263,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     missing_parents_.add(unit, now_ns_);
   }
 
-  // The first rounds of its reception were not seen.
+  // The earlier rounds of its reception were not seen.
   bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
     if (!has_round(unit, plan)) return false;
     return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
@@ -283,20 +284,21 @@ class EventCorrelatorImpl final : public EventCorrelator {
       unit.set(kAgain);
       return;
     }
-    // The same unit arrives once more at an input: its stay goes on, and the earlier arrival is
-    // not waited for.
+    // The same unit arrives once more at an input. Its stay goes on, and nothing is expected of the
+    // earlier arrival any more.
     unit.entered_ns = earlier->entered_ns;
     if (earlier->is(kLeft)) return;
-    // One that came before the open mark is counted from here on: it is there.
+    // A unit that arrived before the open mark is counted from here on.
     if (earlier->is(kInside) && !earlier->is(kUncounted)) unit.set(kInside);
     earlier->clear(kInside);
     lifecycle_.depart(earlier);
   }
 
-  // Its journeys go on, its parents leave, and it waits in the place that it entered.
+  // Continues the journeys of the unit. Its parents leave, and it waits in the place that it
+  // entered.
   [[gnu::always_inline]] void follow(Unit& unit, const PointPlan& plan) {
     const bool anchored_at_input = plan.anchored_at_input;
-    // An acknowledgement of what was sent before the start is no packet of its own.
+    // The acknowledgement of a unit from before the start is not a packet of its own.
     const bool starts = match_.relation == Relation::kNothing && !unit.is(kControl) && !plan.ack;
     if (anchored_at_input && starts) {
       input_journeys_.begin(&unit);
@@ -308,9 +310,9 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (anchored_at_input && plan.drop) input_journeys_.dropped(unit);
     if (!anchored_at_input && (plan.output || plan.drop) && !unit.is(kControl))
       end_backward(&unit, plan.drop);
-    if (plan.place || plan.repeats) [[likely]]
+    if (plan.place || plan.harq.latest) [[likely]]
       lifecycle_.enter(&unit, plan, hashes_);
-    if (plan.waits_for_number) matcher_.numbering().add(unit, plan);
+    if (plan.numbering.waits) matcher_.numbering().add(unit, plan);
   }
 
   [[gnu::always_inline]] void leave_parents(const Unit& unit, const PointPlan& plan) {
@@ -328,7 +330,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
   void end_parent(Unit* parent, const Unit& unit, const PointPlan& plan) {
     if (plan.ack) input_journeys_.acknowledged(*parent, unit.ts_ns);
     if (parent->is(kAwaitsAck)) lifecycle_.acknowledge(parent);
-    // What is thrown away goes nowhere else, whatever its ids seem to fit later.
+    // A unit that was dropped is no parent any more, whichever ids fit later.
     if (plan.drop && match_.relation == Relation::kTakes) lifecycle_.retire(parent);
   }
 
@@ -362,7 +364,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
       take_last(late);
       ended = late.point;
     });
-    // What waited for it need not wait longer.
+    // Events that waited for this one need not wait longer.
     if (!late_.empty())
       late_.try_again(ended, [this](const auto& late) { return take_again(late); });
   }
@@ -373,7 +375,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     mixed_senders_.expire(now_ns_);
     while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
     input_journeys_.expire();
-    // What begins to wait from now on is not due before either of the two.
+    // Units that begin to wait from now on are not due before that.
     endings_due_ns_ = std::min(
         saturating_add(now_ns_, std::min(rules_.settle_ns, rules_.linger_ns)),
         std::min(saturating_add(now_ns_, rules_.expiry_ns), input_journeys_.next_due_ns()));
@@ -408,7 +410,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
   AmbiguityCheck ambiguity_check_;
   Match match_;
   std::deque<Due> deferred_;
-  std::vector<std::uint64_t> hashes_;  // of the keys that the event's unit will be found by
+  std::vector<std::uint64_t> hashes_;  // of the keys of the event's unit
 };
 
 }  // namespace

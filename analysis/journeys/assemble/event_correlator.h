@@ -1,6 +1,6 @@
-// Ties events to each other: makes a unit of each, finds its parents, and lets journeys and lives
-// go on. A rebuilder has one EventCorrelator, or several that share the units among them by their
-// ids (Topology::is_divisible). One thread owns it.
+// Ties events to each other: makes a unit of each event, finds its parents, and updates journeys
+// and life cycles. A rebuilder has one EventCorrelator, or several that share the units among them
+// by their ids (Topology::is_divisible). One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ namespace sojourn::journeys {
 
 class EventCorrelator {
  public:
-  // What all correlators of a rebuilder look at, or add to. It outlives them.
+  // What all correlators of a rebuilder read or add to. It must outlive them.
   struct CorrelatorContext {
     const Topology& topology;
     const Rules& rules;
     const CaptureMarks& marks;
     const Losses& losses;
-    std::uint64_t& journeys;  // that have an id
+    std::uint64_t& journeys;  // the latest id of a journey
     Totals& totals;
     Observer& observer;
-    PlaceChangeSorter& places;  // the same observer, for who enters and leaves
+    PlaceChangeSorter& places;  // tells the same observer which units enter and leave
   };
-  // Nobody else knows the class behind it, so that the compiler sees that each of its steps is
-  // called in one place.
+  // The class behind it is local to one source, so that the compiler sees that each of its steps is
+  // called in one place, and inlines them.
   static std::unique_ptr<EventCorrelator> create(const CorrelatorContext& around);
 
   EventCorrelator() = default;
@@ -41,15 +41,15 @@ class EventCorrelator {
   virtual ~EventCorrelator() = default;
 
   virtual void process(const model::EventView& event, const PointPlan& plan) = 0;
-  // Another correlator's: only what its thread did last is of interest. A round is taken for the
-  // repeat that it nearly always is, which a thread does not go on from; were it none, the most
-  // that differs is that a journey is called ambiguous.
+  // An event of another correlator. Only what its thread did last matters here. A round above 0 is
+  // taken for a repeat, which a thread does not continue from. It nearly always is one; where it is
+  // not, a journey may differ in being ambiguous, and in nothing else.
   virtual void pass(const model::EventView& event, const PointPlan& plan) = 0;
-  // Gives up what nothing comes of any more.
+  // Gives up the units that waited too long.
   virtual void expire(std::uint64_t now_ns) = 0;
-  // Events were lost: whose numbers are whose is not sure any more.
+  // Events were lost, so it is not certain any more which unit has which number.
   virtual void doubt_numbers() = 0;
-  // Closes what is still open.
+  // Closes all journeys that are still open.
   virtual void finish(const PointHistory& reach, std::uint64_t end_ns) = 0;
 };
 

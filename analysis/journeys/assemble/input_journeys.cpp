@@ -7,9 +7,9 @@
 namespace sojourn::journeys {
 namespace {
 
-// A target that sends units in circles would make one journey as long as the trace.
+// If a target sent units in circles, a journey without this limit would be as long as the trace.
 constexpr std::size_t kMaxSteps = 100'000;
-// Those of a longer one are counted as memory.
+// Steps of longer journeys are counted as memory.
 constexpr std::size_t kUsualSteps = 64;
 constexpr std::size_t kFirstSteps = 8;
 
@@ -21,7 +21,7 @@ bool is_open(const JourneyMember& member) {
   return member.journey->serial == member.serial;
 }
 
-// Its members whose journeys are under way; mostly there is one.
+// Visits the members whose journeys are under way. Mostly there is one.
 template <typename Visit>
 void for_each_open(const Unit& unit, Visit visit) {
   const auto look = [&](const JourneyMember& member) {
@@ -37,13 +37,13 @@ bool may_join(const JourneyMember& member) {
   return is_open(member) && member.journey->trail.size() < kMaxSteps;
 }
 
-// Of one journey, and the same part of it.
+// Both are the same part of the same journey.
 bool is_same_part(const JourneyMember& left, const JourneyMember& right) {
   return left.journey == right.journey && left.serial == right.serial &&
          left.has_bytes == right.has_bytes && (!left.has_bytes || left.bytes == right.bytes);
 }
 
-// Another branch.
+// The journey has another branch.
 void open_leaf(OpenJourney& journey) {
   ++journey.open;
   if (!journey.by_bytes || journey.whole == 0) journey.done_step = kNoStep;
@@ -100,7 +100,7 @@ void InputJourneys::make_room(OpenJourney& journey) {
   store_.add_parts(unusual(journey.trail.capacity()) - unusual(had));
 }
 
-// Of the journey, `bytes` of what the parent has of it.
+// The new member has `bytes` of the bytes of the journey that the parent has.
 void InputJourneys::cut(const Unit& parent, const JourneyMember& member, const Interval& bytes,
                         JourneyMember& made) {
   auto& journey = *member.journey;
@@ -113,18 +113,18 @@ void InputJourneys::cut(const Unit& parent, const JourneyMember& member, const I
   } else if (member.bytes.end - member.bytes.begin == whole) {
     made.bytes = {member.bytes.begin + bytes.begin, member.bytes.begin + bytes.end};
   } else {
-    journey.by_bytes = false;  // cut twice, and the lengths of the two cuts do not fit together
+    journey.by_bytes = false;  // the unit was cut twice, and the lengths of the cuts do not fit
   }
 }
 
-// The unit's step in the journey has one parent more.
+// The latest step of the journey has one more parent.
 void InputJourneys::add_parent(OpenJourney& journey, std::uint32_t step) {
   const auto known = std::span(journey.parents).subspan(journey.trail.back().first_parent);
   if (std::ranges::find(known, step) == known.end()) journey.parents.push_back(step);
 }
 
-// What a journey has in a unit whose parent has `member` of it. It is written where it stays: to
-// copy as a whole what was just written in parts, a processor waits until the parts are stored.
+// Makes the member of a journey in a unit whose parent has `member`. It is written in place:
+// copying a struct right after its fields were written makes the processor wait for the stores.
 [[gnu::always_inline]] inline void InputJourneys::join(Unit* unit, const Unit& parent,
                                                        const JourneyMember& member,
                                                        const Interval* bytes, JourneyMember& made) {
@@ -159,7 +159,7 @@ void InputJourneys::add_members(Unit* unit, std::span<Unit* const> parents, cons
       add_members_of(*origin, unit, *parents.front(), bytes);
     return;
   }
-  // Mostly one packet goes on.
+  // Mostly there is one parent with one packet.
   if (parents.size() > 1 || parents.front()->member_count > 1)
     return add_all_members(unit, parents, bytes);
   const auto& parent = *parents.front();
@@ -182,7 +182,7 @@ void InputJourneys::join_gathered(Unit* unit, const Unit& parent, const JourneyM
   join(unit, parent, member, bytes, gathered_.emplace_back());
 }
 
-// Of what the parent, a block, has in journeys, only what the unit brought into it.
+// The parent is a block. The unit joins only the journeys that its origin brought into the block.
 void InputJourneys::add_members_of(const Unit& origin, Unit* unit, const Unit& parent,
                                    const Interval* bytes) {
   gathered_.clear();
@@ -202,8 +202,8 @@ void InputJourneys::link_repeats(const Unit& unit) {
   });
 }
 
-// A journey with two pieces in one unit has one leaf there, but two members: each counts, and each
-// is taken back when the unit leaves.
+// A journey with two segments in one unit has two members there. Each counts as a leaf, and each is
+// subtracted when the unit leaves.
 void InputJourneys::count_leaf(const Unit& unit) {
   const bool leaf = !topology_.points[unit.point].ends();
   for_each_open(unit, [&](const JourneyMember& member, OpenJourney& journey) {
@@ -327,8 +327,8 @@ std::uint64_t InputJourneys::next_due_ns() const {
   return due_ns;
 }
 
-// Journeys in the order in which they will be closed, each in three steps: itself, what it says of
-// its units, the units.
+// Fetches the journeys that will be closed next: the units of the first one, the steps of the
+// second one, and the third one itself.
 void InputJourneys::prefetch_next(const OpenJourney& journey) const {
   const auto fetch = [](const auto* first, std::size_t count) {
     const auto* bytes = reinterpret_cast<const char*>(first);
@@ -395,7 +395,7 @@ void InputJourneys::close(OpenJourney* journey, Closing closing) {
   progress_.give(journey);
 }
 
-// The next journey in its place will hardly need as much.
+// Gives back the memory of many steps, which the next journey in this memory will hardly need.
 void InputJourneys::give_back_steps(OpenJourney& journey) {
   store_.drop_parts(unusual(journey.trail.capacity()));
   journey.trail = {};
@@ -410,7 +410,7 @@ void InputJourneys::describe(const OpenJourney& journey, Journey& out) {
     if (step.repeat_of != kNoStep) [[unlikely]] {
       if (goes_on(journey, step)) continue;
       ++out.retransmissions;
-      if (topology_.points[step.point].round) ++out.harq_retransmissions;
+      if (topology_.points[step.point].harq.round) ++out.harq_retransmissions;
     } else if (step.again) {
       is_plain = is_plain && came_before(journey, static_cast<std::size_t>(&step - steps.data()));
     } else if (const auto& plan = topology_.points[step.point]; !plan.circles) [[likely]] {
@@ -441,7 +441,7 @@ void InputJourneys::describe(const OpenJourney& journey, Journey& out) {
   if (describes_steps_) describe_steps(journey, is_plain, out);
 }
 
-// It repeats what came of what its parent repeats: the same round, a point further.
+// The step is the next point of a round that was counted before: its parent is a repeat, too.
 bool InputJourneys::goes_on(const OpenJourney& journey, const OpenJourney::Trail& step) const {
   if (step.first_parent == journey.parents.size()) return false;
   const auto before = parents_of(journey, step.repeat_of);
@@ -452,9 +452,9 @@ bool InputJourneys::goes_on(const OpenJourney& journey, const OpenJourney::Trail
   return false;
 }
 
-// Whether the segment of the step came to its point before. A repeat mostly goes as far as the first
-// round, so its child has a counterpart that came of the first round. This is false where it takes
-// Pieces to tell.
+// Whether the segment of the step came to its point before. A repeat mostly goes as far as the
+// first round, so its child has a counterpart that came of the first round. This is false where it
+// takes Pieces to tell.
 bool InputJourneys::came_before(const OpenJourney& journey, std::size_t step) const {
   const auto& trail = journey.trail;
   const auto parents = parents_of(journey, step);
@@ -487,7 +487,7 @@ void InputJourneys::describe_inside(Journey& out) const {
   out.inside = inside->second;
 }
 
-// Back from where it became whole, each time to what came last.
+// Goes back from where the journey became whole, at each step to the parent that came last.
 void InputJourneys::describe_critical_path(const OpenJourney& journey, Journey& out) {
   critical_path_.clear();
   for (auto step = out.end_step; step != 0;) {

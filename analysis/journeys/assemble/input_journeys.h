@@ -1,6 +1,6 @@
-// Journeys that are anchored at their input: each begins with a packet that entered and grows with
-// every event that its bytes reach, until it is whole at an output, or dropped, and nothing more
-// can happen to it. Units carry Members, which say whose bytes they hold and which.
+// Journeys that are anchored at their input. Each begins with a packet that entered, and grows with
+// every event that its bytes reach. It ends when it is whole at an output, or dropped, and nothing
+// more can happen to it. The JourneyMembers of a unit say which bytes of which journeys it has.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace sojourn::journeys {
 struct OpenJourney {
   enum class Wait : std::uint8_t { kSettle, kLinger, kExpiry };
   struct Trail {
-    Unit* unit;  // in memory still: of the first, and of all where steps are told
+    Unit* unit;  // valid for the first step, and for all steps where the observer wants them
     std::uint64_t ts_ns;
     std::uint32_t first_parent;
     std::uint32_t repeat_of;
@@ -33,16 +33,16 @@ struct OpenJourney {
   std::uint64_t last_out_ns = 0;
   std::uint64_t ack_ns = 0;
   std::uint64_t since_ns = 0;
-  std::uint64_t last_serial = 0;  // of the unit that last got a step here
+  std::uint64_t last_serial = 0;  // of the unit of the latest step
   std::uint32_t serial = 0;
-  std::uint32_t whole = 0;  // bytes; 0: not cut so far
+  std::uint32_t whole = 0;  // its length in bytes; 0: it was not cut so far
   std::uint32_t done_step = kNoStep;
-  std::uint32_t open = 0;  // leaves that are no repeats
+  std::uint32_t open = 0;  // leaves that are not repeats
   std::uint32_t live = 0;  // all leaves
   std::uint32_t acks_pending = 0;
   std::uint32_t rounds_pending = 0;
   std::uint32_t drops = 0;
-  std::uint32_t dropped_leaves = 0;  // not made good by a repeat
+  std::uint32_t dropped_leaves = 0;  // dropped, and not replaced by a repeat
   std::uint32_t drop_step = kNoStep;
   Wait wait = Wait::kExpiry;
   bool by_bytes = true;
@@ -52,10 +52,10 @@ struct OpenJourney {
   OpenJourney* next = nullptr;
   IntervalSet covered;
   PlainVector<Trail> trail;
-  PlainVector<std::uint32_t> parents;  // of all steps, in their order
+  PlainVector<std::uint32_t> parents;  // of all steps, in the order of the steps
 
   bool is_done() const { return done_step != kNoStep; }
-  // What is expected of it.
+  // What is still expected of the journey.
   Wait awaited() const {
     if (!is_done() && (live != 0 || drops == 0)) [[likely]]
       return Wait::kExpiry;
@@ -70,35 +70,36 @@ class InputJourneys {
     bool at_end = false;   // of the capture
     bool expired = false;  // by time or memory
   };
-  // Decides, for a journey that did not end by itself, whether something unseen may have ended it.
+  // Whether an event that was not seen may have ended a journey that did not end by itself.
   using Excuse = std::function<bool(std::uint64_t start_ns, std::uint64_t end_ns)>;
 
   InputJourneys(const Topology& topology, const Rules& rules, UnitStore& store, Observer& observer,
                 std::uint64_t& next_id, Excuse lost);
 
   void begin(Unit* root);
-  // The unit joins its parents' journeys, with `bytes` of the parent where it is a piece of one.
+  // The unit joins the journeys of its parents. Where it is a segment it has `bytes` of the parent.
   void inherit(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
   void reached_output(const Unit& unit);
   void dropped(const Unit& unit);
   void acknowledged(const Unit& parent, std::uint64_t ts_ns);
-  // The unit left its place, or will never be seen to.
+  // The unit left its place, or was given up.
   void left(const Unit& unit);
+  // The journeys of the unit stay open until unpin() with the same flag.
   void pin(Unit& unit, Flag why);
   void unpin(Unit& unit, Flag why) {
     if (unit.is(why)) unpin_members(unit, why);
   }
   // The unit turned out to be ambiguous.
   static void doubt(const Unit& unit);
-  // Lengths over a cut turned out not to be comparable: its journeys are judged by their leaves.
+  // The lengths at a cut turned out not to be comparable, so leaves decide when journeys are whole.
   void distrust_bytes(const Unit& unit);
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
-  // Closes what nothing is expected of any more, which is nothing before next_due_ns().
+  // Closes the journeys that nothing is expected of any more. There are none before next_due_ns().
   void expire();
   std::uint64_t next_due_ns() const;
   bool close_oldest();
-  // The capture's end finds it inside.
+  // The unit was in its place when the capture ended.
   void note_inside(const Unit& unit);
   // At the end of the capture.
   void finish(std::uint64_t end_ns);
@@ -114,7 +115,7 @@ class InputJourneys {
 
   void add_step(OpenJourney& journey, Unit* unit);
   void make_room(OpenJourney& journey);
-  // The first so many of its units are kept for it.
+  // The journey keeps the units of so many of its first steps in memory.
   std::size_t held(const OpenJourney& journey) const {
     return describes_steps_ ? journey.trail.size() : 1;
   }
@@ -132,10 +133,10 @@ class InputJourneys {
   void unpin_members(Unit& unit, Flag why);
   void count_leaf(const Unit& unit);
   static void check_whole(OpenJourney& journey, std::uint32_t step);
-  // It may have come to wait for something else.
+  // The journey may be waiting for something else now.
   void reconsider(OpenJourney& journey) {
     const auto wait = journey.awaited();
-    // What waits to expire is as old as its input; the others start anew with every change.
+    // The expiry counts from the input. The other waits begin anew with each change.
     if (wait != Wait::kExpiry || wait != journey.wait) [[unlikely]]
       requeue(journey, wait);
   }
@@ -172,14 +173,15 @@ class InputJourneys {
   Excuse lost_;
   bool describes_steps_;
   std::uint64_t now_ns_ = 0;
-  std::uint64_t end_ns_ = 0;  // of the capture, once that has come
+  std::uint64_t end_ns_ = 0;  // of the capture, set in finish()
   std::uint32_t next_serial_ = 1;
   Slab<OpenJourney> progress_;
   Queue queues_[3];
   std::vector<JourneyMember> gathered_;
   std::vector<CriticalPathSpan> critical_path_;
   std::vector<Step> steps_;
-  std::unordered_map<std::uint64_t, std::vector<Inside>> inside_;  // at the end, by journey
+  std::unordered_map<std::uint64_t, std::vector<Inside>>
+      inside_;  // at the end, by id of the journey
   std::vector<std::uint32_t> per_point_;
   Pieces pieces_;
 };

@@ -1,6 +1,6 @@
-// Events that wait a little for a parent: clocks of two threads need not agree, so a parent may be
-// stamped after its child. Who takes an event says whether it found one. The events are kept in the
-// order in which they came. One thread owns it.
+// Events that wait a little for a parent. The clocks of two threads may differ, so a parent may be
+// stamped after its child. The callbacks that take an event return whether it found a parent.
+// Events are kept in the order in which they came. One thread owns it.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ class LateEvents {
   explicit LateEvents(const Topology& topology) : topology_(topology) {}
 
   bool empty() const { return waiting_.empty(); }
-  // Since when the oldest waits. Where too many do, as with a clock that has one stamp for them
-  // all, its time is over: since ever.
+  // The stamp of the oldest event. Where too many wait, as with a clock that gives all of them one
+  // stamp, it is 0, so that the wait of the oldest is over.
   std::uint64_t oldest_ns() const {
     return waiting_.size() > kMaxWaiting ? 0 : waiting_.front().event.ts_ns;
   }
@@ -31,13 +31,13 @@ class LateEvents {
     waiting_.push_back({event, {event.values.begin(), event.values.end()}});
   }
 
-  // Whether something waits that its thread did before, and that it may come from: then it waits
-  // too, for what else is there may be its parent only because that is not.
+  // Whether an event of the same thread waits that may be the parent of this one. Then this one has
+  // to wait, too: another unit would be taken as its parent only because its own is not there.
   bool has_parent_of(const model::EventView& event) const {
     return has_parent_of(event, waiting_.size());
   }
 
-  // The oldest one's time is over: `take(event)`.
+  // The wait of the oldest event is over. Calls `take(event)`.
   template <typename Take>
   void end_oldest(Take take) {
     const auto late = std::move(waiting_.front());
@@ -45,9 +45,9 @@ class LateEvents {
     take(late.view());
   }
 
-  // What a thread does later is no parent of what it did before. Where it might be taken for one,
-  // what waits goes without, once what it did before that has its place. In what was imported
-  // nobody knows the thread: it is 0.
+  // An event is not the parent of an earlier event of its thread. Where `event` might be taken for
+  // such a parent, the wait of the earlier event is over, and before it that of its possible
+  // parents. Imported traces do not know threads (0).
   template <typename Take>
   void end_before(const model::EventView& event, Take take) {
     if (event.tid == 0) return;
@@ -58,15 +58,15 @@ class LateEvents {
         ++i;
   }
 
-  // One of this point came: what waits may have waited for it, and others for that. `take(event)`
-  // says whether it was so.
+  // A unit of this point came. Events that waited for it are tried again, and then those that
+  // waited for these. `take(event)` returns whether the event found its parent.
   template <typename Take>
   void try_again(PointId came, Take take) {
     int tries = 0;
     std::size_t looks = 0;
     came_.assign(1, came);
-    // In the order in which they came, as they may be each other's neighbours; and once more, as
-    // one may have come before its parent.
+    // They are tried in the order in which they came, since they may compete for parents. They are
+    // tried again after a success, since one may have come before its parent.
     for (bool again = true; again;) {
       again = false;
       for (std::size_t i = 0; i < waiting_.size();) {
@@ -97,12 +97,12 @@ class LateEvents {
 
  private:
   static constexpr std::size_t kMaxWaiting = 1000;
-  // At each event.
+  // Limits for each event.
   static constexpr int kMaxTries = 64;
   static constexpr std::size_t kMaxLooks = 10'000;
 
   struct Late {
-    model::EventView event;  // but for its values
+    model::EventView event;  // without its values
     std::vector<std::uint64_t> values;
 
     model::EventView view() const {
@@ -112,7 +112,7 @@ class LateEvents {
     }
   };
 
-  // Returns where what came after it is now.
+  // Returns the new index of the event after it.
   template <typename Take>
   std::size_t end(std::size_t index, Take take) {
     const auto ended = std::move(waiting_[index]);
@@ -129,7 +129,7 @@ class LateEvents {
     return index;
   }
 
-  // Among the first so many.
+  // The same among the first events only.
   bool has_parent_of(const model::EventView& event, std::size_t among) const {
     for (std::size_t i = 0; i < among; ++i)
       if (waiting_[i].event.tid == event.tid && may_feed(waiting_[i].view(), event)) return true;

@@ -1,5 +1,5 @@
-// Where units come into a loop of points. Nothing feeds a loop but itself, so that is learnt: the
-// point whose events come without a parent most often. One thread owns it.
+// Learns at which point units come into a loop of points that nothing else feeds: at the point
+// whose events come without a parent most often. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace sojourn::journeys {
 
-// The unit says that it repeats something.
+// The round of the unit is above 0.
 inline bool has_round(const Unit& unit, const PointPlan& plan) {
-  return plan.round && unit.values[*plan.round] != 0;
+  return plan.harq.round && unit.values[*plan.harq.round] != 0;
 }
 
 class LoopInputs {
@@ -21,8 +21,8 @@ class LoopInputs {
   explicit LoopInputs(const Topology& topology)
       : begun_(topology.points.size(), 0), inputs_(topology.loops + std::size_t{1}) {}
 
-  // The unit has no parent. Whether it plainly began the loop; what is not plain yet is() judges
-  // later.
+  // The unit has no parent. Returns whether it surely came into the loop here. Where that is not
+  // certain yet, is() decides later.
   bool note(const Unit& unit, const PointPlan& plan) {
     if (plan.loop == 0 || has_round(unit, plan)) return false;
     const auto begun = ++begun_[unit.point];
@@ -35,8 +35,8 @@ class LoopInputs {
     return plan.loop != 0 && inputs_[plan.loop] == unit.point && !has_round(unit, plan);
   }
 
-  // What comes to a loop's input again was there before: it is the next round of that. None: it is
-  // not at the input, or was not there before.
+  // The unit that this one repeats, where it comes to the input of its loop again. None: it is not
+  // at the input, or was not there before.
   Unit* round_before(const Unit& unit, const PointPlan& plan, Unit* parent) const {
     if (inputs_[plan.loop] != unit.point) return nullptr;
     for (int turn = 0; turn < kMaxLoop; ++turn) {
@@ -51,8 +51,8 @@ class LoopInputs {
   static constexpr std::uint64_t kEnoughSamples = 100;
   static constexpr int kMaxLoop = 64;
 
-  std::vector<std::uint64_t> begun_;            // by point of a loop: events without a parent
-  std::vector<std::optional<PointId>> inputs_;  // by loop: where most of them are
+  std::vector<std::uint64_t> begun_;            // by point, events without a parent
+  std::vector<std::optional<PointId>> inputs_;  // by loop, the point with most of them
 };
 
 }  // namespace sojourn::journeys

@@ -18,9 +18,9 @@ void MissingParents::explain(std::uint64_t now_ns) {
     auto& counts = totals_.points[unit.point];
     if (unit.is(kHeadless) && loops_.is(unit, plan)) unit.clear(kHeadless);
     const bool cut = is_excused(unit, plan);
-    // What takes in units and had none was made inside, of control only. A drop that lacks pieces
-    // lacks them for a reason, unless the start may have cut them off.
-    const bool control = unit.is(kHeadless) && !cut && plan.container;
+    // A block that no numbered units were put into was made inside, of control only. A drop lacks
+    // segments for a reason, unless the start of the capture may have cut them off.
+    const bool control = unit.is(kHeadless) && !cut && plan.block.takes_numbered;
     const bool lacks = unit.is(kMissing) && (cut || !plan.drop);
     if (unit.is(kHeadless) || lacks) unit.set(cut ? kCut : kOrphan);
     if (unit.is(kHeadless)) ++(cut ? counts.cut : control ? counts.control : counts.orphans);
@@ -30,8 +30,9 @@ void MissingParents::explain(std::uint64_t now_ns) {
   }
 }
 
-// What was dropped for want of a piece waited for it as long as others did; it would be a pity to
-// excuse all drops of the first second.
+// Whether the start of the capture, or a loss, may have hidden what is missing. A unit that was
+// dropped because a segment was missing waited as long as others did. So the floor of a second does
+// not apply to it; it would excuse all drops of the first second.
 bool MissingParents::is_excused(const Unit& unit, const PointPlan& plan) const {
   const auto& wait = waits_[unit.point];
   auto reach_ns = rules_.expiry_ns;

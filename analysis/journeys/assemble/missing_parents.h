@@ -1,5 +1,5 @@
-// Units whose beginning, or a piece, was not seen: why is judged a little later, when losses around
-// them are known. One thread owns it.
+// Units whose beginning or segment was not seen. The reason is decided a little later, when the
+// losses around them are known. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ class MissingParents {
         totals_(totals),
         waits_(topology.points.size()) {}
 
-  // A unit of the point came so long after its parent.
+  // A unit of the point came this long after its parent.
   void note_wait(PointId point, std::uint64_t span_ns) { waits_[point].note(span_ns); }
 
-  // The unit has kHeadless or kMissing.
+  // The unit has the flag kHeadless or kMissing.
   void add(Unit& unit, std::uint64_t now_ns) {
     store_.retain(&unit);
     waiting_.push_back({&unit, now_ns + rules_.linger_ns});
@@ -56,7 +56,7 @@ class MissingParents {
   const Losses& losses_;
   const LoopInputs& loops_;
   Totals& totals_;
-  std::vector<MaxSpan> waits_;  // by child point
+  std::vector<MaxSpan> waits_;  // by point of the child
   std::deque<Due> waiting_;
 };
 

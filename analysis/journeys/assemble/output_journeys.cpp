@@ -6,9 +6,9 @@
 namespace sojourn::journeys {
 namespace {
 
-// As for forward journeys: circles must not make one journey of a whole trace.
+// If a target sent units in circles, a journey without this limit would be as long as the trace.
 constexpr std::size_t kMaxSteps = 100'000;
-// So many that are nearly in order are sorted fastest by moving each to its place.
+// For so few units that are nearly in order an insertion sort is fastest.
 constexpr std::size_t kFew = 64;
 
 void sort_by_serial(std::vector<Unit*>& units) {
@@ -24,8 +24,8 @@ void sort_by_serial(std::vector<Unit*>& units) {
   }
 }
 
-// It repeats what came of what its parent repeats: the same round, a point further. A round in
-// between may not have come so far.
+// The unit is the next point of a round that was counted before: its parent is a repeat, too. A
+// round in between may not have come so far.
 bool goes_on(const Unit& unit) {
   const auto parents = unit.all_parents();
   if (parents.empty()) return false;
@@ -38,7 +38,7 @@ bool goes_on(const Unit& unit) {
 
 }  // namespace
 
-// Leaves units_ in time order, and in flags_ what any of them has.
+// Collects the units of the journey in units_, in time order, and their flags in flags_.
 void OutputJourneys::collect(std::span<Unit* const> ends) {
   units_.clear();
   blocks_.clear();
@@ -50,7 +50,7 @@ void OutputJourneys::collect(std::span<Unit* const> ends) {
     unit->clear(kVisited);
     flags_ |= unit->flags;
   }
-  // Found from the end on, they are nearly in order when turned round.
+  // They were found from the end on, so the reverse is nearly in order.
   std::ranges::reverse(units_);
   sort_by_serial(units_);
 }
@@ -74,14 +74,14 @@ void OutputJourneys::visit_all() {
   }
 }
 
-// From where those were taken out of that know what they were before, back to where all were put
-// in: what else was is not theirs. A block that something else led to was visited with all of it.
+// Visits the blocks of units whose origins are known, back to where the blocks were filled. Other
+// units that were put into these blocks do not belong to the journey.
 void OutputJourneys::visit_blocks() {
   auto ends = std::exchange(blocks_, {});
   for (auto* const end : ends) visit(end, blocks_);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const auto& unit = *blocks_[i];
-    if (!topology_.points[unit.point].fills_block)
+    if (topology_.points[unit.point].block.way != BlockWay::kFilled)
       for (auto* const parent : unit.all_parents()) visit(parent, blocks_);
     if (unit.repeat_of != nullptr) visit(unit.repeat_of, blocks_);
   }
@@ -100,7 +100,7 @@ void OutputJourneys::emit(std::span<Unit* const> ends, Outcome outcome) {
   emit_collected(outcome);
 }
 
-// Those that are not among the collected were beyond the longest walk.
+// The step of a unit; none where it was beyond the limit of steps.
 std::uint32_t OutputJourneys::step_of(const Unit& unit) const {
   return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
 }
@@ -136,7 +136,7 @@ void OutputJourneys::emit_collected(Outcome outcome) {
     if (unit->repeat_of != nullptr && step_of(*unit->repeat_of) != kNoStep) {
       if (goes_on(*unit)) continue;
       ++out.retransmissions;
-      if (plan.round) ++out.harq_retransmissions;
+      if (plan.harq.round) ++out.harq_retransmissions;
     } else if (past.again) {
       is_plain = false;
     } else if (!plan.circles) [[likely]] {
@@ -172,7 +172,7 @@ std::uint32_t OutputJourneys::count_pieces() {
   return pieces_.most();
 }
 
-// For those of all steps, which hold spans of them.
+// Steps have spans of parents_, so it must not move while it is filled.
 void OutputJourneys::make_room_for_parents() {
   std::size_t links = 0;
   for (const auto* const unit : units_) links += unit->parent_count;
@@ -180,7 +180,7 @@ void OutputJourneys::make_room_for_parents() {
   parents_.reserve(links);
 }
 
-// Those that are among the collected.
+// The parents that are steps of the journey.
 std::span<const std::uint32_t> OutputJourneys::parents_of(const Unit& unit) {
   const auto first = parents_.size();
   for (const auto* parent : unit.all_parents())
@@ -188,7 +188,7 @@ std::span<const std::uint32_t> OutputJourneys::parents_of(const Unit& unit) {
   return std::span(parents_).subspan(first);
 }
 
-// On from what came first, which is found from the end back.
+// Follows the way of the byte that came first, from the end back.
 void OutputJourneys::describe_critical_path(Journey& out) {
   critical_path_.clear();
   for (auto step = out.end_step; pasts_[step].decisive != kNoStep;) {

@@ -1,5 +1,6 @@
-// Journeys that are anchored at their output: one for each event at which a packet leaves (or is
-// dropped), made of everything that led there, found by walking back over parents and repeats.
+// Journeys that are anchored at their output. There is one for each event by which a packet leaves
+// or is dropped. It has all units that led there, which are found by walking back over parents and
+// repeats.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,13 @@ class OutputJourneys {
         per_point_(topology.points.size(), 0),
         pieces_(topology) {}
 
-  // Emits the journey that ended in `ends` (several: pieces that were never put together).
-  // `outcome` is what it is if its ancestry is whole.
+  // Emits the journey that ended in `ends`. Several ends are segments that were never reassembled.
+  // `outcome` is that of a journey of which nothing is missing.
   void emit(std::span<Unit* const> ends, Outcome outcome);
-  // The same, unless something before the unit was not seen and it is not known yet why, or what
-  // that is may be seen to be wrong soon (kHeadless, kMissing, kUndecided, kSuspected in its
-  // ancestry): then it is false.
+  // The same, unless a unit of the journey is not judged finally yet: it has the flag kHeadless,
+  // kMissing, kUndecided or kSuspected. Then nothing is emitted, and the result is false.
   bool emit_clean(Unit* end, Outcome outcome);
-  // From here on: units that are inside at the capture's end have kAtEnd.
+  // The capture ended. From here on units that are inside have the flag kAtEnd.
   void set_end(std::uint64_t end_ns) { end_ns_ = end_ns; }
 
  private:
@@ -40,10 +40,10 @@ class OutputJourneys {
   void visit_all();
   void visit_blocks();
   void emit_collected(Outcome outcome);
-  // What a unit has from those before it.
+  // What is known of the units before a unit.
   struct Past {
     std::uint64_t origin_ns = 0;       // the earliest input
-    std::uint32_t decisive = kNoStep;  // the parent that it has that from
+    std::uint32_t decisive = kNoStep;  // the parent that leads to this input
     bool again = false;
   };
   Past past_of(const Unit& unit) const;
@@ -63,11 +63,11 @@ class OutputJourneys {
   Observer& observer_;
   std::uint64_t& next_id_;
   bool describes_steps_;
-  std::uint64_t end_ns_ = 0;  // of the capture, once that has come
+  std::uint64_t end_ns_ = 0;  // of the capture, see set_end()
   std::vector<Unit*> units_;
-  std::vector<Unit*> blocks_;  // on the way of units whose origins are known
-  std::uint32_t flags_ = 0;
-  std::vector<Past> pasts_;  // of the units
+  std::vector<Unit*> blocks_;  // that contained units whose origins are known
+  std::uint32_t flags_ = 0;    // of any unit
+  std::vector<Past> pasts_;    // by unit
   std::vector<CriticalPathSpan> critical_path_;
   std::vector<Inside> inside_;
   std::vector<Step> steps_;

@@ -5,10 +5,10 @@
 namespace sojourn::journeys {
 namespace {
 
-// A loop of more points is none that a unit goes round.
+// No unit goes round a loop of more points.
 constexpr int kMaxLoop = 64;
-// What was sent again came so many steps of its point before, at most: else the time would grow
-// with the square of a packet's pieces.
+// An earlier round is searched among so many steps of the point. Without a limit the time would
+// grow with the square of the segments.
 constexpr int kFarthest = 256;
 
 }  // namespace
@@ -35,13 +35,14 @@ void Pieces::add(PointId point, std::uint32_t repeat_of, std::span<const std::ui
   }
   here.newest = step;
   seen_.push_back(seen);
-  // Blocks in a loop that nothing feeds are no pieces: where they came in is not known at first.
+  // Blocks in a loop that nothing feeds are not segments: it is not known at first where they came
+  // in.
   if (seen.piece == step && topology_.points[point].loop == 0)
     most_ = std::max(most_, ++here.pieces);
 }
 
-// Points may make a loop (a block that could not be decoded goes back to where its next round is
-// waited for): what comes to one of them again on its way is the same piece.
+// Points may form a loop: a block that could not be decoded goes back to where its next round is
+// waited for. A segment that comes to a point of the loop again is the same segment.
 std::uint32_t Pieces::came_before(PointId point, std::span<const std::uint32_t> parents) const {
   if (!topology_.points[point].circles) return kNoStep;
   for (int turn = 0; turn < kMaxLoop && !parents.empty(); ++turn) {
@@ -52,12 +53,12 @@ std::uint32_t Pieces::came_before(PointId point, std::span<const std::uint32_t> 
   return kNoStep;
 }
 
-// The piece that the step would be if it came of an earlier round of its parent: what several units
-// became of one, they become in the same order in each round. kNoStep: no round before has come so
-// far.
+// The same segment in an earlier round of the parent. The units that come of a block come in the
+// same order in each round, so this is the child at the same position. kNoStep: no earlier round
+// came as far as this point.
 std::uint32_t Pieces::counterpart(const Seen& seen, std::uint32_t parent) {
   const auto whole = seen_[parent].piece;
-  std::size_t nth = 0;  // of what came of the parent at the point
+  std::size_t nth = 0;  // children of the parent at the point
   brothers_.clear();
   auto at = seen.previous;
   for (int turn = 0; turn < kFarthest && at != kNoStep; ++turn, at = seen_[at].previous) {

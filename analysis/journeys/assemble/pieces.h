@@ -1,6 +1,7 @@
-// How many distinct pieces a packet was in: the most that its journey has at any one point. What
-// was sent or received again is the piece that it was before, also where only the later round came
-// as far as the point. Asked only of journeys in which that is not plain. One thread owns a Pieces.
+// Counts the distinct segments of a packet: the most that its journey has at any one point. A
+// segment that is sent or received again is not counted again, also where only the later round came
+// as far as the point. Needed only for journeys with repeats that go further than the first round,
+// or with loops. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +19,23 @@ class Pieces {
   explicit Pieces(const Topology& topology)
       : topology_(topology), points_(topology.points.size()) {}
 
-  // Another journey.
+  // Begins another journey.
   void start();
-  // Its next step. What it repeats and its parents are steps before it; these stay where they are
-  // until the last step was added.
+  // Adds the next step of the journey. The step that it repeats and its parents were added before.
+  // The memory of `parents` must stay valid until the last step was added.
   void add(PointId point, std::uint32_t repeat_of, std::span<const std::uint32_t> parents);
   std::uint32_t most() const { return most_; }
-  // Whether the step's piece had come to its point by an earlier one.
+  // Whether an earlier step brought the segment to the same point.
   bool is_again(std::size_t step) const { return seen_[step].piece != step; }
 
  private:
   struct Seen {
     std::span<const std::uint32_t> parents;
-    std::uint32_t piece = 0;           // the step by which it came to the point first
-    std::uint32_t previous = kNoStep;  // at the same point
+    std::uint32_t piece = 0;           // the first step of its segment at the point
+    std::uint32_t previous = kNoStep;  // the step before at the same point
     PointId point = 0;
-    bool later = false;    // of a later round, or whatever came of that
-    bool repeats = false;  // another step of the point, so its parents have no child more
+    bool later = false;    // of a later round, or of a unit that came of one
+    bool repeats = false;  // it repeats another step of the point
   };
   struct Here {
     std::uint32_t newest = kNoStep;

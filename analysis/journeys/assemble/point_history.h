@@ -1,7 +1,6 @@
-// How far back what is known of each point goes. Where a flight recorder's threads hold different
-// spans, some events are from before the open mark. From when on a point's hits are all there is
-// then known of each point for itself: since the first event of each of the threads that hit it.
-// One thread owns it.
+// Knows from when on all hits of a point are in the trace. The threads of a flight recorder hold
+// different spans, so a dump has some events from before its open mark. A point is complete since
+// the first event of each thread that hit it. One thread owns it.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +24,8 @@ class PointHistory {
       note_span(event);
   }
 
-  // By point: from when on it would have been seen if a unit had left the place that it entered
-  // there; 0: not from before the open mark.
+  // By point, from when on all events are in the trace by which units leave the place that they
+  // enter at the point. 0: only from the open mark on.
   std::vector<std::uint64_t> leaves_seen_from() const {
     std::vector<std::uint64_t> from(topology_.points.size(), 0);
     for (const auto& pair : topology_.pairs)
@@ -43,7 +42,7 @@ class PointHistory {
 
   const Topology& topology_;
   std::uint64_t open_ns_;
-  bool has_before_ = false;  // events from before the open mark
+  bool has_before_ = false;  // there are events from before the open mark
   std::vector<std::uint64_t> whole_from_;
   std::unordered_map<std::uint32_t, std::uint64_t> first_of_stream_;
 };

@@ -1,8 +1,8 @@
-// Events of one instant, put in the order of the pipeline: those that enter it earlier come first.
-// In what was imported nobody knows the threads (they are 0), and an instant may be a whole
-// microsecond, in which a unit goes on and the next one comes to the same address: there the
-// recording's own order says more, and what comes before its parent is waited for as other late
-// ones are.
+// Puts the events of one instant in the order of the pipeline: those of earlier points come first.
+//
+// Imported traces do not know threads (0), and their instant may be a whole microsecond. A unit may
+// leave an address in it, and the next one come to the same address. There the order of the
+// recording is better, and a child that comes before its parent waits for it (LateEvents).
 // One thread owns it.
 #pragma once
 
@@ -20,8 +20,8 @@ class TieBreaker {
  public:
   explicit TieBreaker(const Topology& topology) : points_(topology.points) {}
 
-  // Of a batch in time order, once all events of an instant are known: `taker.note(event)` for each
-  // of the target's as they came, then `taker.process(event)`.
+  // Takes a batch in time order. Once all events of an instant are known, calls `taker.note(event)`
+  // for each event of the target as they came, and then `taker.process(event)` in order.
   template <typename Taker>
   void consume(const model::EventBatch& events, Taker& taker) {
     const auto stamps = events.ts_ns();
@@ -39,7 +39,7 @@ class TieBreaker {
     held_.append(events, last, stamps.size() - last);
   }
 
-  // Nothing comes any more.
+  // No events come any more.
   template <typename Taker>
   void release(Taker& taker) {
     pass_on(held_, 0, held_.size(), taker);
@@ -47,7 +47,7 @@ class TieBreaker {
   }
 
  private:
-  // Whole instants. Mostly one event is one.
+  // Passes on whole instants. Mostly an instant has one event.
   template <typename Taker>
   void pass_on(const model::EventBatch& events, std::size_t row, std::size_t end, Taker& taker) {
     const auto stamps = events.ts_ns();
@@ -90,7 +90,7 @@ class TieBreaker {
   }
 
   std::span<const PointPlan> points_;
-  model::EventBatch held_;  // until all others of their instant are here
+  model::EventBatch held_;  // events of the latest instant, which may have more
   std::vector<std::size_t> gathered_;
 };
 

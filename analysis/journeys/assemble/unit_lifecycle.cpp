@@ -7,7 +7,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// A block that nothing was taken out of for so long had nothing in it.
+// A block was empty if no unit was taken out of it for so many times the longest stay.
 constexpr std::uint64_t kEmptyFactor = 8;
 constexpr std::uint64_t kEmptyFloorNs = 20'000'000;
 
@@ -21,17 +21,17 @@ void UnitLifecycle::enter(Unit* unit, const PointPlan& plan,
     if (!unit->is(kInside)) [[likely]]
       now_inside(unit, plan);
   } else {
-    // It waits for nothing, but may be repeated.
+    // Nothing leaves its place, but it may be repeated.
     unit->set(kLeft);
     departed_.append(unit, now_ns_);
   }
   if (plan.awaits_ack) input_journeys_.pin(*unit, kAwaitsAck);
-  // Before one of the same ids gives way to it, which is then not found any more.
-  if (plan.displaces) displace(*unit, plan);
+  // This comes first, since an older unit with the same ids is not found after the insertion.
+  if (plan.harq.displaces) displace(*unit, plan);
   auto hash = hashes.begin();
   for (const auto& use : plan.inserts) insert(unit, plan, use, *hash++);
-  if (plan.repeats) replace_rounds(unit, plan);
-  // Only now: what it makes be given up does not take it along.
+  if (plan.harq.latest) replace_rounds(unit, plan);
+  // This comes last: a unit that is given up by the insertion must not take this one along.
   unit->set(kListed);
 }
 
@@ -53,7 +53,7 @@ bool UnitLifecycle::is_chosen(const Unit& unit, const PointPlan& plan) const {
 }
 
 void UnitLifecycle::displace(const Unit& unit, const PointPlan& plan) {
-  harq_receptions_.replace(store_.find(*plan.repeats, unit).used, unit, plan,
+  harq_receptions_.replace(store_.find(*plan.harq.latest, unit).used, unit, plan,
                            saturating_add(now_ns_, rules_.settle_ns));
 }
 
@@ -65,24 +65,24 @@ void UnitLifecycle::insert(Unit* unit, const PointPlan& plan, const TableUse& us
     forget_stale(*older, plan, use);
 }
 
-// It is the latest of its process.
+// The unit is the latest one of its process.
 void UnitLifecycle::replace_rounds(Unit* unit, const PointPlan& plan) {
-  if (auto* const before = store_.replace(unit, *plan.repeats))
+  if (auto* const before = store_.replace(unit, *plan.harq.latest))
     input_journeys_.unpin(*before, kLatestRound);
-  for (const auto& use : plan.more_repeats)
+  for (const auto& use : plan.harq.more_latest)
     if (auto* const before = store_.replace(unit, use))
       input_journeys_.unpin(*before, kLatestRound);
   if (!plan.input) input_journeys_.pin(*unit, kLatestRound);
 }
 
-// A unit of the same key that has waited far longer than any before it was never seen to leave;
-// one at the same address is gone whenever another one is there.
-// Where units are gathered, others of the key are what it waits for.
+// An older unit of the same key is given up where it waited far longer than any before it: it was
+// not seen to leave. Where a key has one live unit, it is given up at once. Where units are
+// gathered this is not called, as units of one key wait for each other.
 void UnitLifecycle::forget_stale(const KeyEntry& older, const PointPlan& plan,
                                  const TableUse& use) {
   auto* const stale = older.unit;
   if (evicted_units_.evicts(use)) {
-    if (use.key_is_per_sender)
+    if (use.is_per_sender())
       evicted_units_.add(stale, *older.use, saturating_add(now_ns_, rules_.linger_ns));
   } else {
     const auto& stay = longest_stays_[*plan.place];
@@ -105,7 +105,7 @@ void UnitLifecycle::leave(Unit* unit, std::uint64_t ts_ns) {
 void UnitLifecycle::depart(Unit* unit) {
   unit->set(kLeft);
   input_journeys_.left(*unit);
-  // It was given up before, and found by its relatives: only its journeys were still to be told.
+  // It was given up before, and found by way of a relative. Only its journeys needed this.
   if (!unit->is(kListed)) [[unlikely]]
     return;
   if (!unit->is(kAwaitsAck)) [[likely]] {
@@ -136,7 +136,7 @@ void UnitLifecycle::note_rivals(Unit& unit, const Match& match) {
   evicted_units_.take_back(use, parent);
 }
 
-// Whoever took one unit while another one had been evicted may have taken the wrong one.
+// Units that took one parent while another one was evicted may have taken the wrong one.
 void UnitLifecycle::disprove_one_at_a_time(const TableUse& use) {
   evicted_units_.disprove(use, [this](Unit& taker, const EvictedUnits::Key& key) {
     if (taker.is(kAmbiguous)) return;
@@ -158,7 +158,7 @@ void UnitLifecycle::acknowledge(Unit* unit) {
   departed_.append(unit, now_ns_);
 }
 
-// A unit that left is kept a little; one that HARQ may still repeat, longer.
+// A unit that left is kept for a while, and longer where HARQ may still repeat it.
 void UnitLifecycle::forget(Unit* unit) {
   if (unit->is(kLatestRound) && now_ns_ - unit->ts_ns <= rules_.linger_ns) {
     departed_.remove(unit);
@@ -169,7 +169,7 @@ void UnitLifecycle::forget(Unit* unit) {
 }
 
 void UnitLifecycle::retire(Unit* unit) {
-  if (!unit->is(kListed)) return;  // evicted from two tables at once
+  if (!unit->is(kListed)) return;  // it was evicted from two tables at once
   unit->clear(kListed);
   const bool waits = !unit->is(kLeft) || unit->is(kAwaitsAck);
   if (unit->is_any(kAwaitsAck | kLatestRound)) [[unlikely]] {
@@ -186,7 +186,7 @@ void UnitLifecycle::retire(Unit* unit) {
   store_.release(unit);
 }
 
-// A unit that was not seen to leave: where journeys are anchored at their output, it ends one.
+// The unit was not seen to leave. Where journeys are anchored at their output, it ends one.
 void UnitLifecycle::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
   if (!unit->is(kLeft)) {
     const auto& plan = topology_.points[unit->point];
@@ -206,10 +206,10 @@ void UnitLifecycle::no_longer_inside(Unit* unit, const PointPlan& plan, std::uin
   if (!unit->is(kUncounted)) places_.leave(*plan.place, unit->entered_ns, now_ns, false);
 }
 
-// A block that had its time, and that nothing was taken out of, had no packet in it.
+// A block that waited long enough, and of which no unit was taken out, had no packet in it.
 bool UnitLifecycle::was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns,
                               bool at_end) {
-  if (!plan.block || unit.first_child != nullptr || losses_.between(unit.ts_ns, now_ns))
+  if (!plan.block.is_unpacked || unit.first_child != nullptr || losses_.between(unit.ts_ns, now_ns))
     return false;
   const auto& stay = longest_stays_[*plan.place];
   const auto limit_ns = std::max(kEmptyFloorNs, kEmptyFactor * stay.ns());
@@ -218,8 +218,8 @@ bool UnitLifecycle::was_empty(const Unit& unit, const PointPlan& plan, std::uint
   return true;
 }
 
-// Pieces that would have been put together are one journey; one that is only entering, and whose
-// coming made this one be given up, is none of them.
+// Segments that would have been reassembled are one journey. A segment that is just entering, and
+// by whose coming this one is given up, is not part of it.
 void UnitLifecycle::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns,
                                     Outcome outcome) {
   group_.assign(1, unit);
@@ -256,7 +256,7 @@ void UnitLifecycle::expire_waiting() {
   waiting_due_ns_ = saturating_add(now_ns_, rules_.expiry_ns);
 }
 
-// Units in the order in which they will be retired: about one goes with each event that comes.
+// Fetches the units that will be retired next. About one is retired with each event.
 void UnitLifecycle::prefetch_next_due() const {
   constexpr std::uint32_t kNext = 2;
   constexpr std::uint32_t kSoon = 5;
@@ -280,8 +280,8 @@ void UnitLifecycle::make_room() {
   }
 }
 
-// Nothing is said where events were lost since, nor of what came before the open mark and may have
-// left in an event that was written over.
+// A unit is not marked where events were lost since. A unit from before the open mark is not marked
+// either where the event by which it left may have been overwritten.
 void UnitLifecycle::find_inside(const PointHistory& reach, std::uint64_t end_ns) {
   const auto leaves_seen_from = reach.leaves_seen_from();
   waiting_.for_each([&](Unit& unit) {

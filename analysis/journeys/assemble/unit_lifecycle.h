@@ -1,6 +1,6 @@
-// Where each unit is in its life: it waits in the place that it entered until it leaves, then it is
-// kept a little for late repeats (or its acknowledgement), then it is retired. What never leaves is
-// given up. One thread owns it.
+// The life cycle of units. A unit waits in the place that it entered until it leaves. Then it is
+// kept for a while, for late repeats or for its acknowledgement, and then it is retired. A unit
+// that never leaves is given up. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class UnitLifecycle {
         longest_stays_(topology.places.size()) {}
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
-  // Whether a unit's stays are told of.
+  // Whether the observer wants the stays of the unit.
   bool reports_stays_of(const Unit& unit) const {
     if (!is_selective_) [[likely]]
       return true;
@@ -56,30 +56,31 @@ class UnitLifecycle {
   // By place, of the units that were seen to leave it.
   const std::vector<MaxSpan>& longest_stays() const { return longest_stays_; }
 
-  // `hashes`: of the keys that it will be found by.
+  // `hashes` are those of its keys.
   void enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void leave(Unit* unit, std::uint64_t ts_ns);
-  // It left without a stay of its own.
+  // The unit left, and its stay does not count.
   void depart(Unit* unit);
   void acknowledge(Unit* unit);
-  // It waits no more: another one that repeats it does.
+  // The unit does not wait any more: a repeat of it waits instead.
   void give_way(Unit* unit);
-  // It took one of several (Match::rivals), or one that had been evicted, or might have (unsure).
+  // Remembers that the unit took one of several parents (Match::rivals), that it took an evicted
+  // one back, or that it may be another sender's (Match::unsure).
   void note_rivals(Unit& unit, const Match& match);
-  // Takes it out of tables and lists: nothing will come of it any more.
+  // Removes the unit from tables and queues. It is no parent any more.
   void retire(Unit* unit);
 
-  // Retires and gives up what is due; most often nothing is.
+  // Retires and gives up the units that are due. Mostly none are.
   void expire() {
     if (now_ns_ > departed_due_ns_) [[likely]]
       expire_departed();
     if (now_ns_ > waiting_due_ns_) expire_waiting();
   }
-  // What left goes first, then journeys that hold on to it, then what waits.
+  // Frees memory: first units that left, then journeys that keep units, then units that wait.
   void make_room();
 
-  // The end of the capture: first what did not leave its place gets kAtEnd, if it would have been
-  // seen to.
+  // At the end of the capture, first the units that are in their places get kAtEnd, as far as their
+  // leaving would have been seen. Then finish() gives all units up.
   void find_inside(const PointHistory& reach, std::uint64_t end_ns);
   void finish(std::uint64_t end_ns);
 
@@ -115,7 +116,7 @@ class UnitLifecycle {
   const Losses& losses_;
   Totals& totals_;
   std::uint64_t now_ns_ = 0;
-  // Nothing of either list is due before.
+  // No unit of the queue is due before.
   std::uint64_t departed_due_ns_ = 0;
   std::uint64_t waiting_due_ns_ = 0;
   AgeQueue waiting_;

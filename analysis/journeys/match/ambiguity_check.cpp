@@ -5,14 +5,14 @@
 namespace sojourn::journeys {
 namespace {
 
-// A piece that came from nowhere did so for a reason that is at most so long ago.
+// Where a segment has no beginning, the reason is at most so long ago.
 constexpr std::uint64_t kReasonNs = 1'000'000'000;
 
 void call_ambiguous(Match& match, AmbiguityReason why) {
   match.doubts |= why;
 }
 
-// Not by its bytes, nor by its process.
+// The unit is tied to a parent that left before, neither by its bytes nor by its process.
 bool is_of_used(const Match& match) {
   return match.relation == Relation::kBranch ||
          (match.relation == Relation::kRepeat && !match.has_bytes);
@@ -22,14 +22,14 @@ bool is_of_used(const Match& match) {
 
 void AmbiguityCheck::judge_all(const Unit& unit, const PointPlan& plan, Match& match) const {
   if (match.takes_back && losses_.between(match.parents.front()->ts_ns, unit.ts_ns)) {
-    match.clear();  // its own was lost
+    match.clear();  // its own parent was lost
   } else if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
   } else if (is_of_used(match)) {
-    // Of an earlier transmission, or of another unit of its number, when its own was lost.
+    // Where its own parent was lost, this is another transmission or another unit of the number.
     const auto& parent = *match.parents.front();
     const auto& pair = topology_.pair(parent.point, unit.point);
-    if (!pair.unpacks_block && losses_.between(parent.ts_ns, unit.ts_ns))
+    if (!pair.unpacks_block() && losses_.between(parent.ts_ns, unit.ts_ns))
       call_ambiguous(match, kLateBranch);
   } else if (match.relation == Relation::kTakes) {
     if (match.stranger == nullptr && !losses_.since(match.parents.front()->ts_ns)) return;
@@ -38,7 +38,8 @@ void AmbiguityCheck::judge_all(const Unit& unit, const PointPlan& plan, Match& m
   }
 }
 
-// One that waited far longer than any before it may have left unseen, and its number be used again.
+// A parent that waited far longer than any before it may have left unseen, and its number may have
+// been used again.
 void AmbiguityCheck::judge_wait(const Unit& unit, Match& match) const {
   const auto& first = *match.parents.front();
   const auto waited_ns = unit.ts_ns - std::min(unit.ts_ns, first.entered_ns);
@@ -50,22 +51,23 @@ void AmbiguityCheck::judge_wait(const Unit& unit, Match& match) const {
     call_ambiguous(match, kLongWait);
 }
 
-// The latest of its process that was seen: surely not that if it is further than this one, or was
-// taken out of the input already.
+// The unit is matched to the latest unit of its HARQ process that was seen. That one is surely
+// wrong if its round is not before the unit's, or if it left the input already.
 void AmbiguityCheck::judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& latest = *match.latest;
   if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
   const auto& before = topology_.points[latest.point];
   const bool further =
-      match.relation == Relation::kRepeat &&
-      before.round_of({latest.values, before.values}) >= plan.round_of({unit.values, plan.values});
+      match.relation == Relation::kRepeat && before.harq.round_of({latest.values, before.values}) >=
+                                                 plan.harq.round_of({unit.values, plan.values});
   if (further || (plan.input && latest.is(kLeft)))
     match.clear();
   else
     call_ambiguous(match, kProcess);
 }
 
-// Pieces that overlap, or more units than it has bytes for: some may have been thrown away.
+// Where segments overlap, or the joined units have more bytes than the unit, some of them may have
+// been dropped unseen.
 void AmbiguityCheck::judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& first = *match.parents.front();
   if (const auto* const left = match.stranger) {
@@ -73,7 +75,7 @@ void AmbiguityCheck::judge_pieces(const Unit& unit, const PointPlan& plan, Match
     if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns))
       call_ambiguous(match, kStranger);
   }
-  const bool joins = topology_.pair(first.point, unit.point).reassembles;
+  const bool joins = topology_.pair(first.point, unit.point).reassembles();
   if (!joins && match.parents.size() == 1) return;
   std::uint64_t bytes = 0;
   for (const auto* parent : match.parents) {

@@ -1,5 +1,6 @@
-// Where events were lost since, what a unit was taken to belong to may not be its own: then the
-// match is called ambiguous, or given up where it cannot be right. One thread owns it.
+// Judges matches around lost events. Where events were lost, the parent of a unit may have been
+// among them: the match is then called ambiguous, or given up where it cannot be right. One thread
+// owns it.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,14 @@ class AmbiguityCheck {
                  const std::vector<MaxSpan>& longest_stays)
       : topology_(topology), open_ns_(open_ns), losses_(losses), longest_stays_(longest_stays) {}
 
-  // Mostly nothing was lost, and there is nothing to doubt.
+  // Mostly no events were lost, and the match stays as it is.
   void judge(const Unit& unit, const PointPlan& plan, Match& match) const {
     if (match.stranger != nullptr || losses_.since(oldest_ns(match))) [[unlikely]]
       judge_all(unit, plan, match);
   }
 
  private:
-  // The first of what a doubt may be about.
+  // The time of the earliest unit that the match depends on.
   static std::uint64_t oldest_ns(const Match& match) {
     auto oldest = UINT64_MAX;
     if (match.latest != nullptr) [[unlikely]]

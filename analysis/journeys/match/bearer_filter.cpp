@@ -6,7 +6,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// Points between a piece and the one that says of which bearer it is.
+// At most so many points are between a segment and the point that names its bearer.
 constexpr int kFarthest = 8;
 
 }  // namespace
@@ -14,12 +14,12 @@ constexpr int kFarthest = 8;
 BearerFilter::BearerFilter(const Topology& topology, const Reassembly& joins)
     : topology_(topology), reassembly_(joins) {}
 
-// What the nearest point before it says, where the unit's own does not.
+// The bearer that the point of the unit names, or else the nearest point before it.
 std::optional<BearerFilter::Bearer> BearerFilter::bearer_of(const Unit& unit) const {
   const auto* at = &unit;
   for (int step = 0; step < kFarthest; ++step) {
     const auto& plan = topology_.points[at->point];
-    if (plan.bearer) return Bearer{plan.bearer_name, at->values[*plan.bearer]};
+    if (plan.bearer) return Bearer{plan.bearer->name, at->values[plan.bearer->field]};
     if (at->parent_count != 1) return std::nullopt;
     at = at->only_parent;
   }
@@ -28,7 +28,7 @@ std::optional<BearerFilter::Bearer> BearerFilter::bearer_of(const Unit& unit) co
 
 bool BearerFilter::makes_whole(const Match& match, std::uint64_t whole, const Bearer& bearer) {
   pieces_.clear();
-  std::uint64_t sum = 0;  // of those that do not say where they begin
+  std::uint64_t sum = 0;  // of the lengths of parents without an offset
   for (const auto* parent : match.parents) {
     const auto& plan = topology_.points[parent->point];
     if (!plan.length) return false;
@@ -42,7 +42,7 @@ bool BearerFilter::makes_whole(const Match& match, std::uint64_t whole, const Be
   return pieces_.bytes() + sum == whole;
 }
 
-// One unit came over several bearers: each brought as many bytes, at once.
+// The parents are copies of one unit that came over several bearers: one of each, of equal lengths.
 bool BearerFilter::are_copies(const Match& match) const {
   const auto& first = *match.parents.front();
   const auto length = topology_.points[first.point].length;

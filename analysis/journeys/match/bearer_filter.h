@@ -1,6 +1,6 @@
-// Bearers number for themselves, so pieces of two may wait under one number. The unit that they
-// make is of the bearer that it names, or whose pieces make it up, or else of that whose piece came
-// last. One thread owns it.
+// Each bearer numbers its own units, so segments of two bearers may wait under one number. The unit
+// that is reassembled belongs to the bearer that it names, or else to the one whose segments make
+// it whole, or else to that of the segment that came last. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class BearerFilter {
  public:
   BearerFilter(const Topology& topology, const Reassembly& joins);
 
-  // Takes those out of the parents that are of another bearer than the child. `goes_on`: the child
-  // is what its thread did right after the last of them, so it is surely of that one's bearer.
+  // Removes the parents that belong to another bearer than the child. `goes_on`: its thread did the
+  // child right after the last parent, so the child surely belongs to the bearer of that.
   void leave_others(const Unit& child, bool goes_on, Match& into);
 
  private:

@@ -1,9 +1,9 @@
-// A HARQ process has one unit at a time: a new one says that the old one is gone. That is taken to
-// be so until it is seen to be wrong, as where several senders use the same one and nothing says
-// which is which. So who was evicted is remembered for a while, and who took what came
-// instead. A unit that finds nothing, but could have come from one that was evicted, disproves it:
-// from then on nothing is evicted there, and all who took something meanwhile are in doubt. One
-// thread owns it.
+// A HARQ process has one unit at a time, so a new unit evicts the old one. This is believed until
+// it is seen to be wrong: several senders may use the same process, and no id may tell them apart.
+// So evicted units are remembered for a while, and the takers, which are the units that took one of
+// several parents of a key. A unit that finds no parent, but could come from an evicted unit,
+// disproves the belief. From then on no units are evicted in that table, and all takers become
+// ambiguous. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -26,38 +26,38 @@ class EvictedUnits {
   };
   struct Taker {
     Unit* unit = nullptr;
-    Unit* parent = nullptr;  // that it took
+    Unit* parent = nullptr;  // the one that it took
     std::uint64_t serial = 0;
   };
-  // What became of one key, the newest last.
+  // The evicted units and the takers of one key, the newest last.
   struct Key {
     std::uint16_t table = 0;
     std::uint16_t group = 0;
     std::vector<std::uint64_t> values;
     std::vector<One> units;
-    std::vector<Taker> takers;  // of others, while those or still others might have been meant
+    std::vector<Taker> takers;  // an evicted unit may be the parent of one of them
   };
 
   EvictedUnits(const Topology& topology, UnitStore& store)
       : store_(store), tables_(topology.tables) {}
 
   bool empty() const { return due_.empty(); }
-  // Whether a new unit of a key evicts the one before.
+  // Whether a new unit of a key evicts the unit before.
   bool evicts(const TableUse& use) const {
-    return use.one_live_unit_per_key && !tables_[use.table].many;
+    return use.has_one_live_unit() && !tables_[use.table].many;
   }
   bool is_disproved(const TableUse& use) const { return tables_[use.table].many; }
 
-  // At least until then. Of a key the oldest gives way where they are many.
+  // Remembers an evicted unit until then. Where a key has many, the oldest is forgotten.
   void add(Unit* unit, const TableUse& use, std::uint64_t until_ns);
-  // What is known of the key by which this unit looks, or is found; none: nothing.
+  // What is known of the key that the unit has by this use; none: nothing.
   Key* find(const TableUse& use, const Unit& unit);
-  // It took one of several.
+  // The taker took one of several units as its parent.
   void note_taker(const TableUse& use, Unit* taker, Unit* parent, std::uint64_t until_ns);
-  // One of them was found to be there still. For each who took another one instead, and may have
-  // been wrong: `doubt(taker, key)`.
-  template <typename AmbiguityReason>
-  void disprove(const TableUse& use, AmbiguityReason doubt) {
+  // An evicted unit was still there. Calls `doubt(unit, key)` for each taker, which may have taken
+  // the wrong parent.
+  template <typename Doubt>
+  void disprove(const TableUse& use, Doubt doubt) {
     auto& table = tables_[use.table];
     if (table.many) return;
     table.many = true;
@@ -65,7 +65,7 @@ class EvictedUnits {
       if (key.table == use.table)
         for (const auto& taker : key.takers) doubt(*taker.unit, key);
   }
-  // It is not among them any more.
+  // The unit is not evicted any more.
   void take_back(const TableUse& use, Unit* unit);
 
   void expire(std::uint64_t now_ns) {
@@ -74,8 +74,8 @@ class EvictedUnits {
 
  private:
   struct Table {
-    bool many = false;       // units of a key at a time
-    std::uint32_t held = 0;  // so many evictions that nothing spoke against
+    bool many = false;       // a key has several units at a time
+    std::uint32_t held = 0;  // evictions that nothing disproved while they were remembered
   };
   struct Due {
     std::uint64_t hash = 0;

@@ -6,24 +6,25 @@
 namespace sojourn::journeys {
 namespace {
 
-// Points with rounds that a reception goes through.
+// A reception goes through at most so many points with rounds.
 constexpr int kMaxReception = 16;
-// Receptions may miss as many rounds as they see: rounds that repeat nothing are of another kind
-// where they are so many times as many as the others.
+// Half of all rounds may be missed. Where rounds that repeat nothing are so many times as many as
+// the others, they are of another kind.
 constexpr std::uint64_t kEnoughAlone = 4;
 constexpr std::uint64_t kTimesAlone = 2;
-// One round that seems to go on with what was displaced shows nothing: rounds may be missed.
+// A single claim proves nothing, since rounds may be missed.
 constexpr std::uint32_t kEnoughClaims = 4;
-// Of so many that came to a point it can be said whether they had failed.
+// So many receptions must have ended at a point before it shows whether these had failed.
 constexpr std::uint64_t kEnoughEnds = 16;
 
 std::uint64_t round_of(const Unit& unit, const PointPlan& plan) {
-  return plan.round_of({unit.values, plan.values});
+  return plan.harq.round_of({unit.values, plan.values});
 }
 
 }  // namespace
 
-// Where that happens often, only blocks that were decoded are told of, each in its last round.
+// Where rounds are mostly alone, the target reports only blocks that it decoded, each by its last
+// round.
 bool HarqReceptions::Rounds::of_decoded_only() const {
   return alone >= kEnoughAlone && alone > kTimesAlone * go_on;
 }
@@ -33,7 +34,7 @@ HarqReceptions::Course HarqReceptions::course_of(const Unit& unit) const {
   for (int step = 0; step < kMaxReception; ++step) {
     const Unit* next = nullptr;
     const auto* const child = store_.newest_child(at, [&](const Unit* one, Interval) {
-      if (next == nullptr && topology_.points[one->point].repeats) next = one;
+      if (next == nullptr && topology_.points[one->point].harq.latest) next = one;
       return true;
     });
     if (child == nullptr) return {at->is(kLeft), at->point};
@@ -43,10 +44,10 @@ HarqReceptions::Course HarqReceptions::course_of(const Unit& unit) const {
   return {true, at->point};
 }
 
-// A block of padding may come of what was decoded, and nothing of that: it went farther than those
-// that go on.
+// A decoded block may contain only padding, so that nothing comes of it. Such a block went farther
+// than blocks that another round follows.
 bool HarqReceptions::is_failed(const Unit& unit, const Rounds& rounds) const {
-  if (!unit.is(kListed)) return true;  // it was displaced by its like: see choose()
+  if (!unit.is(kListed)) return true;  // it was displaced by a unit of its key: see choose()
   const auto [received, farthest] = course_of(unit);
   if (received) return false;
   const auto& here = ends_[farthest];
@@ -67,7 +68,7 @@ Unit* HarqReceptions::before(const Unit& child, const PointPlan& plan, Unit* lat
   const bool of_latest = goes_on(*latest, child, plan);
   find_displaced(child, plan);
   if (!of_latest && !fitting_.empty()) claim(child, plan);
-  if (evicted_units_.is_disproved(*plan.repeats)) {
+  if (evicted_units_.is_disproved(*plan.harq.latest)) {
     const bool next = of_latest && round_of(*latest, plan) + 1 == round_of(child, plan);
     if (next || (of_latest && fitting_.empty())) fitting_.insert(fitting_.begin(), latest);
     return choose(latest, into);
@@ -84,7 +85,7 @@ Unit* HarqReceptions::before(const Unit& child, const PointPlan& plan, Unit* lat
 void HarqReceptions::find_displaced(const Unit& child, const PointPlan& plan) {
   fitting_.clear();
   if (evicted_units_.empty()) return;
-  const auto* const key = evicted_units_.find(*plan.repeats, child);
+  const auto* const key = evicted_units_.find(*plan.harq.latest, child);
   if (key == nullptr) return;
   for (const auto& one : key->units | std::views::reverse)
     if (!one.unit->is(kGoesOn) && round_of(*one.unit, plan) + 1 == round_of(child, plan) &&
@@ -96,11 +97,11 @@ void HarqReceptions::claim(const Unit& child, const PointPlan& plan) {
   auto& rounds = rounds_[child.point];
   ++rounds.claims;
   if (rounds.claims >= kEnoughClaims && !rounds.of_decoded_only())
-    evicted_units_.disprove(*plan.repeats, [](auto&, auto&) {});
+    evicted_units_.disprove(*plan.harq.latest, [](auto&, auto&) {});
 }
 
-// Of several that fit the nearest. One that is not listed any more need not have failed, as nobody
-// knows what came of it.
+// Chooses the nearest one that fits. One that is not listed any more may not have failed: it is not
+// known what came of it.
 Unit* HarqReceptions::choose(Unit* latest, Match& into) {
   into.unsure = fitting_.empty() || !fitting_.front()->is(kListed);
   if (fitting_.empty()) {
@@ -127,7 +128,8 @@ void HarqReceptions::replace(Unit* before, const Unit& unit, const PointPlan& pl
   const auto [received, farthest] = course_of(*before);
   if (received) return;
   ++ends_[farthest].all;
-  if (is_failed(*before, rounds_[unit.point])) evicted_units_.add(before, *plan.repeats, until_ns);
+  if (is_failed(*before, rounds_[unit.point]))
+    evicted_units_.add(before, *plan.harq.latest, until_ns);
 }
 
 }  // namespace sojourn::journeys

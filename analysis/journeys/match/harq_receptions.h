@@ -1,8 +1,9 @@
-// Which reception a later round goes on with: that which its process had last, as long as that was
-// not decoded. Where several senders use a process and nothing says whose it is, their rounds come
-// mixed. So what another block displaced before it was decoded is remembered for a while: a round
-// that does not go on with the last, but would with that, is a sign of several senders, and many of
-// them are a proof. From then on a round goes on with any of those. One thread owns it.
+// Finds the reception that a later HARQ round continues: the latest one of its process, as long as
+// that was not decoded. Where several senders use a process and no id tells them apart, their
+// rounds are mixed. So a reception that another block displaced before it was decoded is remembered
+// for a while. A round that does not continue the latest reception, but would continue a displaced
+// one, is a claim, a sign of several senders. Several claims are taken as a proof. From then on a
+// round may continue any of these receptions. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +25,29 @@ class HarqReceptions {
         rounds_(topology.points.size()),
         ends_(topology.points.size()) {}
 
-  // What the child, a later round at an input, goes on with; `latest` was its process's last. None:
-  // it is of another block, whose rounds before were not seen.
+  // The unit that the child repeats, which is a later round at an input. `latest` is the latest
+  // unit of its process. None: the child is of another block, whose earlier rounds were not seen.
   Unit* before(const Unit& child, const PointPlan& plan, Unit* latest, Match& into);
-  // At an input the unit takes the place of `before` in its process, of which nothing says whose it
-  // is.
+  // At an input the unit displaces `before` in its process. Nothing says whose the process is.
   void replace(Unit* before, const Unit& unit, const PointPlan& plan, std::uint64_t until_ns);
 
  private:
-  // Rounds above 0, by input.
+  // The rounds above 0 of an input.
   struct Rounds {
-    std::uint64_t go_on = 0;
-    std::uint64_t alone = 0;    // after one that had ended, or with nothing to repeat
-    std::uint32_t claims = 0;   // of these, that would go on with what was displaced
-    PointId most_go_on_at = 0;  // how far most of those came that another round followed
+    std::uint64_t go_on = 0;   // rounds that continue the latest reception
+    std::uint64_t alone = 0;   // rounds after a reception that had ended, or with nothing to repeat
+    std::uint32_t claims = 0;  // rounds alone that would continue a displaced reception
+    PointId most_go_on_at = 0;  // the farthest point of most receptions that a round followed
 
     bool of_decoded_only() const;
   };
-  // Receptions that came so far, and that nothing without a round came of.
+  // Receptions that ended at a point: no unit without a round came of them.
   struct Ends {
     std::uint64_t all = 0;
     std::uint64_t go_on = 0;
   };
   struct Course {
-    bool received = false;  // something came of it that has no rounds: it was decoded, or dropped
+    bool received = false;  // a unit without rounds came of it: it was decoded, or dropped
     PointId farthest = 0;
   };
 
@@ -63,7 +63,8 @@ class HarqReceptions {
   EvictedUnits& evicted_units_;
   std::vector<Rounds> rounds_;  // by point
   std::vector<Ends> ends_;      // by point
-  std::vector<Unit*> fitting_;  // displaced in the round before the child's, the newest first
+  // Displaced units of the round before the child's, the newest first.
+  std::vector<Unit*> fitting_;
 };
 
 }  // namespace sojourn::journeys

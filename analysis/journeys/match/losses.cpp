@@ -19,7 +19,7 @@ Losses::Losses(std::uint64_t open_ns, std::vector<LossSpan> known,
     stream(static_cast<std::uint32_t>(id)).next_seq = first[id];
 }
 
-// Numbers were skipped, or one of those comes after all.
+// Sequence numbers were skipped, or a skipped one comes after all.
 std::int64_t Losses::note_unexpected(const model::EventView& event) {
   auto& of = stream(event.stream);
   if (event.seq < of.next_seq) return of.missing == 0 ? 0 : (--of.missing, -1);
@@ -30,7 +30,7 @@ std::int64_t Losses::note_unexpected(const model::EventView& event) {
 }
 
 bool Losses::was_between(std::uint64_t from_ns, std::uint64_t to_ns) const {
-  // Spans are in the order of their ends; only the last ones can matter to what is in flight.
+  // Spans are in the order of their ends, and only the last ones matter to units in flight.
   for (const auto& span : std::views::reverse(spans_)) {
     if (span.end_ns < from_ns) break;
     if (span.begin_ns <= to_ns) return true;

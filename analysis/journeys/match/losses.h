@@ -1,5 +1,5 @@
-// When events were lost: found from the streams' sequence numbers while events pass by, or known
-// from the ledger before.
+// Knows when events were lost: from gaps in the sequence numbers of streams, while events pass by,
+// and from the ledger.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace sojourn::journeys {
 
 class Losses {
  public:
-  // `first`: by stream the number that its first event has where nothing is lost; none: 0.
+  // `first`: by stream, the sequence number of its first event where nothing was lost. None: 0.
   Losses(std::uint64_t open_ns, std::vector<LossSpan> known, std::span<const std::uint64_t> first);
 
-  // Returns by how much the number of missing events changes: up where numbers were skipped, down
-  // where one of them comes after all. A handler that is preempted between stamp and number makes
-  // its event and another's trade places; the span stays, as nothing tells it from one where events
-  // were lost.
+  // Returns the change of the number of missing events: it goes up where numbers were skipped, and
+  // down where a skipped event comes after all. A handler that is preempted between its stamp and
+  // its number makes two events trade places. The span is kept then, as nothing tells it from one
+  // where events were lost.
   std::int64_t note(const model::EventView& event) {
     if (event.stream >= direct_.size() || direct_[event.stream].next_seq != event.seq) [[unlikely]]
       return note_unexpected(event);
@@ -30,13 +30,13 @@ class Losses {
     return 0;
   }
 
-  // An event that does not say which unit it is of: that unit has lost it.
+  // An event did not identify its unit, which counts as a loss.
   void note_unknown(std::uint64_t ts_ns) { add({ts_ns, ts_ns}); }
 
-  // Whether something may have been lost since. Mostly nothing was.
+  // Whether events may have been lost since then. Mostly none were.
   bool since(std::uint64_t from_ns) const { return from_ns <= last_ns_; }
 
-  // Whether something may have been lost between the two.
+  // Whether events may have been lost between the two.
   bool between(std::uint64_t from_ns, std::uint64_t to_ns) const {
     return since(from_ns) && was_between(from_ns, to_ns);
   }
@@ -54,11 +54,11 @@ class Losses {
   void add(LossSpan span);
 
   std::uint64_t open_ns_;
-  std::vector<Stream> direct_;  // those that have the first numbers
+  std::vector<Stream> direct_;  // streams with low numbers
   std::unordered_map<std::uint32_t, Stream> others_;
   std::vector<LossSpan> known_;
   std::vector<LossSpan> spans_;
-  std::uint64_t last_ns_ = 0;  // when the last of all these ended
+  std::uint64_t last_ns_ = 0;  // the end of the last of all these spans
 };
 
 }  // namespace sojourn::journeys

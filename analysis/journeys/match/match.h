@@ -1,5 +1,5 @@
-// What an event is found to be to the units before it. Used again for each event: no allocation in
-// the steady state.
+// The result of matching an event to the units before it. It is reused for each event, so nothing
+// is allocated in the steady state.
 #pragma once
 
 #include <cstddef>
@@ -11,46 +11,50 @@
 
 namespace sojourn::journeys {
 
-// Of units that fitted as well as the parent that was taken, so many are named.
+// At most so many of the units are named that fitted as well as the parent.
 inline constexpr std::size_t kMaxAlternatives = 8;
 
 enum class Relation : std::uint8_t {
-  kNothing,  // nothing fits
-  kTakes,    // the parents waited and leave now
-  kPiece,    // some bytes of the parent, not seen to leave before
-  kBranch,   // the parent left before; this is another part of it
-  kRepeat,   // of `repeat_of`
-  kEnds,     // the parent left before; it is dropped or acknowledged now
+  kNothing,  // no unit fits
+  kTakes,    // the parents waited, and leave now
+  kPiece,    // a segment of the parent, of bytes that did not leave before
+  kBranch,   // another part of a parent that left before
+  kRepeat,   // a repeat of `repeat_of`
+  kEnds,     // the drop or the acknowledgement of a parent that left before
 };
 
 struct Match {
   std::vector<Unit*> parents;
   Unit* repeat_of = nullptr;
-  const Unit* latest = nullptr;    // of its process, where nothing else says which unit it is
-  const Unit* done = nullptr;      // of its process, whose reception had ended: this is another one
-  const Unit* stranger = nullptr;  // a piece that was left out, as it came from nowhere or they did
-  std::vector<Unit*> copies;       // nobody took them: all their bytes had come already
-  std::vector<Unit*> alternatives;   // where kOthersFit: the nearest ones
-  const TableUse* rivals = nullptr;  // others had the parent's key, which one at a time has
-  Interval bytes;                    // where has_bytes: of the parent
+  // The latest unit of its HARQ process, where only the process identifies the unit.
+  const Unit* latest = nullptr;
+  // The latest unit of its HARQ process, where that reception had ended, so that this is another.
+  const Unit* done = nullptr;
+  // A segment that was left out: its beginning was not seen, or only its beginning was.
+  const Unit* stranger = nullptr;
+  std::vector<Unit*> copies;        // segments left out, as all their bytes had come already
+  std::vector<Unit*> alternatives;  // where kOthersFit: the nearest ones
+  // The key of the parent, where other units had it although only one may have it at a time.
+  const TableUse* rivals = nullptr;
+  Interval bytes;  // where has_bytes: of the parent
   Relation relation = Relation::kNothing;
-  std::uint8_t doubts = 0;  // of Doubt
-  bool more_fit = false;    // than the alternatives
+  std::uint8_t doubts = 0;  // of AmbiguityReason
+  bool more_fit = false;    // more units fit than the alternatives
   bool has_bytes = false;
-  bool all_left = false;    // with this piece, the parent's last bytes left
-  bool missing = false;     // the parents do not make up the whole
-  bool takes_back = false;  // the parent is one of the rivals itself
-  bool unsure = false;      // were there several senders, it might be another one's (Senders)
+  bool all_left = false;    // with this segment, the last bytes of the parent left
+  bool missing = false;     // the parents do not make the unit whole
+  bool takes_back = false;  // the parent had been evicted
+  bool unsure = false;      // it may be of another sender, if there are several (MixedSenders)
 
-  // It is what its parents became, or a part of them, and no more is to be said of it
-  // (EventCorrelatorImpl::connect_otherwise says what else there may be).
+  // The unit is what its parents became, or a part of them, and nothing else
+  // (EventCorrelatorImpl::connect_otherwise handles the other cases).
   bool is_plain() const {
     const bool follows = relation != Relation::kNothing && relation != Relation::kRepeat;
     return follows && doubts == 0 && !missing && !unsure && repeat_of == nullptr &&
            rivals == nullptr && copies.empty();
   }
 
-  // Units that fitted as well.
+  // Notes the units that fitted as well.
   template <typename Units>
   void note_others(Units&& nearest_first) {
     alternatives.clear();

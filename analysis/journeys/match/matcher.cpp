@@ -8,22 +8,22 @@
 namespace sojourn::journeys {
 namespace {
 
-// Chains of units are followed back to their input; one longer than any pipeline is a circle.
+// Chains of units are followed back to their input. A chain longer than any pipeline is a circle.
 constexpr std::uint16_t kMaxDepth = 10'000;
-// No block has so many units in it. Outputs without a number look like repeats of the first one,
-// which took all that waited: were each a step of all those, memory would grow with the square of
-// them.
+// No block has so many units. Outputs without a number look like repeats of the first one, which
+// took all units that waited. If each of them had all these as parents, memory would grow with the
+// square.
 constexpr std::size_t kMaxRepeated = 256;
 
-// Among so many one of a unit's length is looked for.
+// A unit with the length of the child is searched among so many.
 constexpr int kMaxWaiting = 64;
-// A layer adds no more bytes in front of a unit and behind it.
+// A layer adds at most so many bytes to a unit.
 constexpr std::uint64_t kMaxHeader = 32;
 
 bool is_repeat(const Unit& unit, const PointPlan& plan) {
-  if (!plan.repeats) [[likely]]
+  if (!plan.harq.latest) [[likely]]
     return false;
-  return unit.values[*plan.round] != 0;
+  return unit.values[*plan.harq.round] != 0;
 }
 
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
@@ -48,14 +48,15 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   into.clear();
   const auto& plan = topology_.points[child.point];
   const bool repeats = is_repeat(child, plan);
-  if (plan.is_numbering_piece && !repeats && match_numbered(child, plan, into, finally)) {
+  if (plan.numbering.is_segment && !repeats && match_numbered(child, plan, into, finally)) {
     pass(child.tid, child.serial);
     return;
   }
   auto found = best(plan, child);
   if (found.open != nullptr && is_new_block(*found.open->unit, child, plan)) found.open = nullptr;
-  // A later round comes by the points that the first one came by; it may be stamped before that.
-  const bool may_come = repeats && plan.parents_have_rounds && found.open == nullptr && !finally;
+  // A later round comes by the points of the first round. It may be stamped before its parent.
+  const bool may_come =
+      repeats && plan.harq.parents_have_rounds && found.open == nullptr && !finally;
   if (may_come) return;
   const bool of_evicted = finally && found.open == nullptr && take_evicted(child, plan, into);
   if (!of_evicted) [[likely]] {
@@ -85,21 +86,21 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   }
   const auto index = plan.pair_with(parent->point);
   const auto& pair = topology_.pairs[index];
-  if (pair.cuts && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
+  if (pair.cuts() && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
-    // An address that was handed on is another unit's by now.
-    if (plan.drop || plan.ack || (!pair.one_live_unit_per_key && !went_whole(*parent, child, pair)))
+    // An address that a unit left is another unit's by now.
+    if (plan.drop || plan.ack || (!pair.has_one_live_unit() && !went_whole(*parent, child, pair)))
       match_used(child, parent, pair, into);
     else
       note_orphan(child, plan, into);
-  } else if (pair.gathers) {
+  } else if (pair.gathers()) {
     take_all(child, plan, *open, into);
-    if (pair.gathers_one_bearer && into.parents.size() > 1)
+    if (pair.taken_parents == TakenParents::kAllOfOneBearer && into.parents.size() > 1)
       bearer_filter_.leave_others(child, goes_on_with(*into.parents.back(), child), into);
-    if (pair.reassembles) {
+    if (pair.reassembles()) {
       reassembly_.check(child, into, finally);
       if (reassembly_.mixes_senders(index)) mixed_senders_.mix(plan.direction);
-    } else if (pair.key_lacks_owner && (!pair.by_process || into.parents.size() > 1)) {
+    } else if (pair.key_lacks_owner && (!pair.is_by_process() || into.parents.size() > 1)) {
       into.unsure = !reassembly_.adds_up(child, into);
     }
     into.unsure &= pair.key_lacks_owner;
@@ -108,21 +109,21 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   }
 }
 
-// Out of the block that came last, though an empty one still waits there.
+// The unit comes out of the block that came last, though an older, empty one still waits there.
 bool Matcher::is_of_last(const Unit& child, const Best& found) const {
   if (found.used == nullptr) [[likely]]
     return false;
   return found.open != nullptr && found.used->serial > found.open->unit->serial &&
-         topology_.pair(found.used->point, child.point).unpacks_block;
+         topology_.pair(found.used->point, child.point).unpacks_block();
 }
 
-// Its own may have been taken by another one. What is at the input of a loop needs none.
+// Another unit may have taken its parent. A unit at the input of a loop needs no parent.
 void Matcher::note_orphan(const Unit& child, const PointPlan& plan, Match& into) {
-  into.unsure =
-      plan.takes_unowned && (plan.loop == 0 || (plan.round && child.values[*plan.round] != 0));
+  into.unsure = plan.takes_unowned &&
+                (plan.loop == 0 || (plan.harq.round && child.values[*plan.harq.round] != 0));
 }
 
-// Part of match(), and of nothing else.
+// Inlined, as only match() calls it.
 [[gnu::always_inline]] inline Matcher::Best Matcher::best(const PointPlan& plan,
                                                           const Unit& child) const {
   Best best;
@@ -148,33 +149,36 @@ bool Matcher::is_too_old(const Unit& parent, const Unit& child) const {
 const KeyEntry* Matcher::first_in_time(const KeyEntry* entry, const Unit& child) const {
   const auto longest_ns = topology_.points[child.point].longest_expiry_ns;
   for (; entry != nullptr; entry = entry->older) {
-    // What waited before it is older still.
+    // The next entries are older still.
     if (waited_ns(*entry->unit, child) > longest_ns) return nullptr;
     if (!is_too_old(*entry->unit, child)) return entry;
   }
   return nullptr;
 }
 
-// What waits for the unit by its process, or by all its ids with the round among them, comes before
-// what it may repeat.
+// The waiting parent is found by the process of the unit, or by all its ids with the round among
+// them. Such a parent comes before the unit that it may repeat.
 bool Matcher::is_named(const Best& found, const Unit& child, const PointPlan& plan) const {
   return found.open != nullptr &&
-         (plan.round_is_id || topology_.pair(found.open->unit->point, child.point).by_process);
+         (plan.harq.round_is_id ||
+          topology_.pair(found.open->unit->point, child.point).is_by_process());
 }
 
-// Its first round, so what waits for a later one of the process does not wait for it.
+// The unit is a first round. A parent that waits for a later round of the process is not its
+// parent.
 bool Matcher::is_new_block(const Unit& parent, const Unit& child, const PointPlan& plan) const {
-  if (!plan.round) [[likely]]
+  if (!plan.harq.round) [[likely]]
     return false;
   const auto& before = topology_.points[parent.point];
-  return before.round && child.values[*plan.round] == 0 && parent.values[*before.round] != 0 &&
-         topology_.pair(parent.point, child.point).by_process;
+  return before.harq.round && child.values[*plan.harq.round] == 0 &&
+         parent.values[*before.harq.round] != 0 &&
+         topology_.pair(parent.point, child.point).is_by_process();
 }
 
-// The latest of its process.
+// The latest unit of its process.
 Unit* Matcher::round_before(const Unit& child, const PointPlan& plan) const {
-  auto* earlier = store_.find(*plan.repeats, child).used;
-  for (const auto& use : plan.more_repeats) {
+  auto* earlier = store_.find(*plan.harq.latest, child).used;
+  for (const auto& use : plan.harq.more_latest) {
     auto* const other = store_.find(use, child).used;
     if (other != nullptr && (earlier == nullptr || other->serial > earlier->serial))
       earlier = other;
@@ -182,16 +186,16 @@ Unit* Matcher::round_before(const Unit& child, const PointPlan& plan) const {
   return earlier;
 }
 
-// A round above 0 repeats the latest unit of its process, whatever else its ids say.
+// A round above 0 repeats the latest unit of its process, whatever its other ids are.
 bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) {
   auto* earlier = round_before(child, plan);
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
   if (plan.input) {
     earlier = harq_receptions_.before(child, plan, earlier, into);
-    if (evicted_units_.is_disproved(*plan.repeats)) mixed_senders_.mix(plan.direction);
+    if (evicted_units_.is_disproved(*plan.harq.latest)) mixed_senders_.mix(plan.direction);
     if (earlier == nullptr) return false;
   } else {
-    into.unsure = plan.repeats_unowned;
+    into.unsure = plan.harq.lacks_owner;
   }
   into.relation = Relation::kRepeat;
   into.repeat_of = earlier;
@@ -201,8 +205,8 @@ bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into)
   return true;
 }
 
-// Each round may go through several points: what repeats at the first of them does at the others,
-// but a round in between may not have come so far.
+// Each round may go through several points. A repeat at the first of them is one at the others as
+// well, but a round in between may not have come so far.
 void Matcher::note_round_before(const Unit& child, Match& into) const {
   const auto* again = into.parents.front()->repeat_of;
   for (int step = 0; step < kMaxRounds && again != nullptr; ++step, again = again->repeat_of) {
@@ -212,9 +216,9 @@ void Matcher::note_round_before(const Unit& child, Match& into) const {
   }
 }
 
-// A unit that is dropped after several rounds may carry the ids of any of them.
+// A unit that is dropped after several rounds may have the ids of any of them.
 bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& into) const {
-  for (const auto& use : plan.processes) {
+  for (const auto& use : plan.harq.siblings_latest) {
     const auto* const latest = store_.find(use, child).used;
     if (latest == nullptr || latest->depth >= kMaxDepth) continue;
     const auto parents = latest->all_parents();
@@ -222,17 +226,17 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
     into.parents.assign(parents.begin(), parents.end());
     into.relation = Relation::kEnds;
     into.latest = latest;
-    into.unsure = topology_.points[latest->point].repeats_unowned;
+    into.unsure = topology_.points[latest->point].harq.lacks_owner;
     return true;
   }
   return false;
 }
 
-// A block that is given up is what its process received last, if that was not decoded. The drop may
-// name no round of it (`named` is none), or an earlier one.
+// A block that is dropped is the latest reception of its process, if that was not decoded. The drop
+// may name no round of it (`named` is none), or an earlier round.
 bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
                               Match& into) const {
-  for (const auto& use : plan.receptions) {
+  for (const auto& use : plan.harq.inputs_latest) {
     auto* const latest = store_.find(use, child).used;
     if (latest == nullptr || latest->is(kLeft) || is_too_old(*latest, child)) continue;
     const auto* round = latest;
@@ -242,21 +246,21 @@ bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Un
     into.relation = Relation::kTakes;
     if (named == nullptr) {
       into.latest = latest;
-      into.unsure = topology_.points[latest->point].repeats_unowned;
+      into.unsure = topology_.points[latest->point].harq.lacks_owner;
     }
     return true;
   }
   return false;
 }
 
-// Of what got the number that the piece says.
+// Matches a segment to the SDU that was assigned its sequence number.
 bool Matcher::match_numbered(const Unit& child, const PointPlan& plan, Match& into, bool finally) {
   const auto [whole, is_sure] = numbering_.find(child, plan, finally);
   if (whole == nullptr || whole->depth >= kMaxDepth) return false;
   const auto index = plan.pair_with(whole->point);
   const auto& pair = topology_.pairs[index];
   if (!is_sure) into.doubts |= kNumber;
-  if (pair.cuts && !lengths_differ_[index] && match_cut(child, whole, index, into)) return true;
+  if (pair.cuts() && !lengths_differ_[index] && match_cut(child, whole, index, into)) return true;
   if (whole->is(kLeft)) {
     match_used(child, whole, pair, into);
   } else {
@@ -299,7 +303,7 @@ void Matcher::take_all(const Unit& child, const PointPlan& plan, const KeyEntry&
   const auto take = [&](const KeyEntry* entry) {
     for (; entry != nullptr; entry = in_time(entry->older, child)) {
       auto* const parent = entry->unit;
-      if (parent->depth < kMaxDepth && topology_.pair(parent->point, child.point).gathers)
+      if (parent->depth < kMaxDepth && topology_.pair(parent->point, child.point).gathers())
         into.parents.push_back(parent);
     }
   };
@@ -310,13 +314,13 @@ void Matcher::take_all(const Unit& child, const PointPlan& plan, const KeyEntry&
     return;
   }
   for (const auto& use : plan.lookups) take(in_time(store_.find(use, child).open, child));
-  // By several of its alternatives.
+  // A unit may be found by several alternative fields.
   std::ranges::sort(into.parents, {}, &Unit::serial);
   const auto twice = std::ranges::unique(into.parents);
   into.parents.erase(twice.begin(), twice.end());
 }
 
-// It is what the same thread did just before.
+// The unit is what the thread of the child did just before.
 bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   const auto& last = last_[child.tid % kThreads];
   return last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid;
@@ -332,19 +336,20 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   const auto* const as_long = sure ? nullptr : first_as_long(&nearest, child);
   const auto& taken = as_long != nullptr ? *as_long : nearest;
   into.parents.push_back(taken.unit);
-  // Which thread it was may not be known: then what came just before is believed unless another one
-  // has the child's length.
+  // The thread may not be known (0). Then the unit just before is believed, unless another one has
+  // the length of the child.
   const bool follows = goes_on && taken.unit == nearest.unit;
   if (!sure && !follows) note_alternatives(nearest, taken, child, into);
-  if (taken.use->key_is_per_sender) note_senders(taken, into);
+  if (taken.use->is_per_sender()) note_senders(taken, into);
 }
 
-// What waits for its slot under other ids is one of several senders', whatever its thread did just
-// before. As long as there seems to be one, it is believed: who takes another one later shows that
-// both were there.
+// Where a process ties units that have other ids than each other, the unit may be another sender's,
+// whatever its thread did just before. It is believed as long as there seems to be one sender. The
+// others that wait are contested: a child that takes one of them later shows that there are
+// several.
 bool Matcher::believes_thread(const KeyEntry& nearest, const Unit& child, Match& into) const {
   const auto& pair = topology_.pair(nearest.unit->point, child.point);
-  if (!pair.key_lacks_owner || !pair.changes_ids) return true;
+  if (!pair.key_lacks_owner || pair.process_key != ProcessKey::kOtherIds) return true;
   into.unsure = true;
   if (mixed_senders_.are_mixed(topology_.points[child.point].direction)) return false;
   auto left = kMaxWaiting;
@@ -353,7 +358,7 @@ bool Matcher::believes_thread(const KeyEntry& nearest, const Unit& child, Match&
   return true;
 }
 
-// The nearest of a chain of entries that is as long as the child, if there is one.
+// The nearest of a chain of entries whose unit is as long as the child; none where there is none.
 const KeyEntry* Matcher::first_as_long(const KeyEntry* entry, const Unit& child) const {
   const auto length = topology_.points[child.point].length;
   if (!length) return nullptr;
@@ -366,13 +371,13 @@ const KeyEntry* Matcher::first_as_long(const KeyEntry* entry, const Unit& child)
   return nullptr;
 }
 
-// Several senders are known to use it, each for itself: a thread that goes on may go on with any of
-// theirs.
+// Several senders are known to use the table, each its own units. A thread may continue with the
+// unit of any of them.
 bool Matcher::is_shared(const TableUse& use) const {
-  return use.key_is_per_sender && evicted_units_.is_disproved(use);
+  return use.is_per_sender() && evicted_units_.is_disproved(use);
 }
 
-// What others of the taken one's key may have been meant, if several senders use it.
+// Notes the other units of the taken key that may be the parent, if several senders use the key.
 void Matcher::note_senders(const KeyEntry& taken, Match& into) const {
   const bool shared = is_shared(*taken.use);
   if (!shared && evicted_units_.empty()) return;
@@ -385,18 +390,18 @@ void Matcher::note_senders(const KeyEntry& taken, Match& into) const {
   if (into.doubts != 0) into.rivals = taken.use;
 }
 
-// Nothing else waits where the unit looks, and it surely came from somewhere: from one that should
-// be gone. What took another one instead may have taken this one's own.
+// Takes an evicted unit as the parent, where no other unit waits. The units that took others of the
+// key meanwhile may have taken the wrong ones.
 bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into) const {
   if (evicted_units_.empty() || plan.drop || plan.ack) return false;
   for (const auto& use : plan.lookups) {
-    auto* const key = use.key_is_per_sender ? evicted_units_.find(use, child) : nullptr;
+    auto* const key = use.is_per_sender() ? evicted_units_.find(use, child) : nullptr;
     if (key == nullptr) continue;
     if (key->units.empty()) continue;
     const auto& one = key->units.back();
     auto* const parent = one.unit;
     if (parent->depth >= kMaxDepth || is_too_old(*parent, child) ||
-        is_new_block(*parent, child, plan) || topology_.pair(parent->point, child.point).cuts)
+        is_new_block(*parent, child, plan) || topology_.pair(parent->point, child.point).cuts())
       continue;
     into.parents.push_back(parent);
     into.relation = Relation::kTakes;
@@ -408,7 +413,8 @@ bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into
   return false;
 }
 
-// Who was evicted, and what others took while the parent was there: they may have meant it.
+// Notes as alternatives the evicted units, and the units that others took while the parent was
+// there.
 void Matcher::note_rivals(const EvictedUnits::Key& rivals, Match& into) {
   const auto& parent = *into.parents.front();
   if ((into.doubts & kOthersFit) == 0) into.alternatives.clear();
@@ -444,10 +450,10 @@ bool Matcher::same_ids(const Unit& left, const Unit& right) const {
   return true;
 }
 
-// A block that took only this numbered unit and is as long, but for a header, has all of it: a
-// shorter block with other ids is no other part of it.
+// A block that took only this numbered unit, and is as long but for a header, has all of it. So a
+// shorter block with other ids is not another part of it.
 bool Matcher::went_whole(const Unit& parent, const Unit& child, const Pair& pair) const {
-  const bool is_block = pair.gathers && topology_.points[parent.point].number &&
+  const bool is_block = pair.gathers() && topology_.points[parent.point].number &&
                         !topology_.points[child.point].number;
   if (!is_block) return false;
   const auto length_of = [&](const Unit& unit) -> std::optional<std::uint64_t> {
@@ -470,15 +476,17 @@ bool Matcher::went_whole(const Unit& parent, const Unit& child, const Pair& pair
 void Matcher::match_used(const Unit& child, Unit* parent, const Pair& pair, Match& into) const {
   const auto& plan = topology_.points[child.point];
   into.parents.push_back(parent);
-  into.unsure = pair.key_lacks_owner && !pair.by_process;
+  into.unsure = pair.key_lacks_owner && !pair.is_by_process();
   if (plan.drop || plan.ack) {
     into.relation = Relation::kEnds;
     return;
   }
   auto* const twin = store_.newest_child(
       parent, [&](const Unit* earlier, Interval) { return same_ids(*earlier, child); });
-  // Nothing is in a block twice: two that look alike are two, at one address one after the other.
-  const bool tells_apart = pair.child_from_block || (!pair.child_extra.empty() && twin == nullptr);
+  // No unit is in a block twice. Two units that look alike are two, at one address one after the
+  // other.
+  const bool tells_apart =
+      pair.child_from_block() || (!pair.child_extra.empty() && twin == nullptr);
   if (tells_apart) {
     into.relation = Relation::kBranch;
     return;

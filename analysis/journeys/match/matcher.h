@@ -1,6 +1,6 @@
-// Decides what an event is to the units before it: the next step of one or several, a piece of one,
-// another branch, a repeat, or the end. Changes nothing of those but what a cut parent knows
-// of its bytes, which pieces were passed over, and which units others might have meant.
+// Decides what an event is to the units before it: the next step of one or several, a segment of
+// one, another branch, a repeat, or the end. Of these units it changes only the bytes that are
+// covered of a parent that is cut, and the flags kPassedOver and kContested.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class Matcher {
   Matcher(const Topology& topology, UnitStore& store, EvictedUnits& evicted, MixedSenders& senders,
           HarqReceptions& receptions);
 
-  // `finally`: nothing before it can come any more, so that what is missing is missed.
+  // `finally`: no earlier event can come any more, so a missing parent stays missing.
   void match(const Unit& child, Match& into, bool finally);
-  // The thread did something that is nobody's parent here.
+  // The thread did an event that has no unit here.
   void pass(std::uint32_t tid, std::uint64_t serial) { last_[tid % kThreads] = {tid, serial}; }
-  // Units of this pair gave lengths that do not fit their offsets.
+  // By pair, whether its offsets and lengths do not fit together.
   const std::vector<bool>& lengths_differ() const { return lengths_differ_; }
   SequenceNumbering& numbering() { return numbering_; }
 
@@ -39,9 +39,9 @@ class Matcher {
   void match_pairs(const Unit& child, const PointPlan& plan, const Best& found, Match& into,
                    bool finally);
   Best best(const PointPlan& plan, const Unit& child) const;
-  // By the pair's own expiry.
+  // The parent waited longer than the expiry of the pair.
   bool is_too_old(const Unit& parent, const Unit& child) const;
-  // The first of a chain of entries, newest first, that is not.
+  // The first of a chain of entries, newest first, that is not too old.
   const KeyEntry* in_time(const KeyEntry* entry, const Unit& child) const {
     if (!topology_.has_expiries) [[likely]]
       return entry;
@@ -64,7 +64,7 @@ class Matcher {
                        Match& into) const;
   bool match_numbered(const Unit& child, const PointPlan& plan, Match& into, bool finally);
   bool match_cut(const Unit& child, Unit* parent, std::uint32_t pair, Match& into);
-  // `newest`: of what waits.
+  // `newest` is the newest unit that waits.
   void take_all(const Unit& child, const PointPlan& plan, const KeyEntry& newest,
                 Match& into) const;
   bool goes_on_with(const Unit& unit, const Unit& child) const;

@@ -3,9 +3,9 @@
 namespace sojourn::journeys {
 namespace {
 
-// After so many against which nothing spoke, none is held back any more.
+// After so many suspects that turned out to be unsuspicious, no journeys are held back any more.
 constexpr std::uint32_t kEnoughAcquitted = 64;
-// At a time; they hold on to what they came from.
+// So many suspects are kept at a time, since they keep the units before them in memory.
 constexpr std::size_t kMaxSuspects = 4096;
 
 }  // namespace
@@ -28,7 +28,7 @@ void MixedSenders::judge(const Unit& child, const PointPlan& plan, Match& match)
     if (!parent->is(kContested)) continue;
     const auto& pair = topology_.pair(parent->point, child.point);
     match.unsure |= pair.key_lacks_owner;
-    if (pair.key_lacks_owner && pair.by_process) mix(plan.direction);
+    if (pair.key_lacks_owner && pair.is_by_process()) mix(plan.direction);
   }
   if (match.repeat_of != nullptr) match.unsure |= match.repeat_of->is(kContested);
   if (match.unsure && are_mixed(plan.direction)) match.doubts |= kSender;

@@ -1,8 +1,10 @@
-// Several senders may use the same numbers and processes, and nothing say whose a unit is. That
-// shows somewhere: then each step is in doubt that only such a number or process ties, unless all
-// that is known of it fits. Steps are told of late until then, so that what came before it showed
-// is in doubt as well: at most so many, as mostly there is one sender, or all are named. Directions
-// have nothing to do with each other. One thread owns it.
+// Several senders may use the same numbers or HARQ processes, and no id may tell whose a unit is.
+// Once that shows in a direction, its senders are mixed: each step that only such a number or
+// process ties becomes ambiguous, unless everything that is known of it fits.
+//
+// A step that may be another sender's is a suspect for a while, so that steps from just before it
+// showed become ambiguous as well. Journeys of suspects are told later. There is a limit to that,
+// as mostly there is one sender only, or all have ids of their own. One thread owns it.
 #pragma once
 
 #include <array>
@@ -19,7 +21,7 @@ namespace sojourn::journeys {
 
 class MixedSenders {
  public:
-  // Is told of each unit that turns out to be ambiguous.
+  // Called for each suspect that becomes ambiguous.
   using OnDoubt = void (*)(const Unit& unit);
 
   MixedSenders(const Topology& topology, UnitStore& store, Totals& totals, OnDoubt doubt)
@@ -27,12 +29,11 @@ class MixedSenders {
 
   bool are_mixed(model::Direction direction) const { return side(direction).mixed; }
   bool are_mixed() const { return sides_[0].mixed || sides_[1].mixed; }
-  // It showed that there are several.
+  // There are several senders in the direction.
   void mix(model::Direction direction);
-  // What another one might have taken with as much right is in doubt, and, where there are several,
-  // all that is not sure then.
+  // A match to a contested parent is unsure. Where senders are mixed, an unsure match is ambiguous.
   void judge(const Unit& child, const PointPlan& plan, Match& match);
-  // It may be another sender's.
+  // The unit may be another sender's. It is a suspect until then.
   void suspect(Unit& unit, std::uint64_t until_ns);
 
   void expire(std::uint64_t now_ns) {
@@ -52,7 +53,7 @@ class MixedSenders {
     std::deque<Suspect> suspects;
   };
 
-  // Only those of the two directions carry units.
+  // Units are of these two directions only.
   Side& side(model::Direction direction) { return sides_[static_cast<std::size_t>(direction)]; }
   const Side& side(model::Direction direction) const {
     return sides_[static_cast<std::size_t>(direction)];
@@ -64,7 +65,7 @@ class MixedSenders {
   Totals& totals_;
   OnDoubt doubt_;
   std::array<Side, 2> sides_;
-  std::size_t suspects_ = 0;  // of both
+  std::size_t suspects_ = 0;  // of both directions
 };
 
 }  // namespace sojourn::journeys

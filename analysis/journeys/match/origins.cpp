@@ -11,8 +11,9 @@ constexpr int kMaxCrossing = 64;
 
 enum class Likeness : std::uint8_t { kUnknown, kDifferent, kSame };
 
-// As far as both say which bearer, offset and number they are of: one number at least. Where one
-// has an id several times, each of its values will do.
+// Compares the bearer, the offset and the number of two units, as far as both have them. At least
+// one number must be compared. Where a unit has an id several times, any of its values may be
+// equal.
 Likeness compare(const Unit& left, const Unit& right, const Topology& topology) {
   const auto& of_left = topology.unit_ids[left.point];
   const auto& of_right = topology.unit_ids[right.point];
@@ -34,11 +35,12 @@ Likeness compare(const Unit& left, const Unit& right, const Topology& topology) 
   return alike ? Likeness::kSame : Likeness::kDifferent;
 }
 
-// A round repeats, and has the parents of the first one.
+// The block that the unit came in, as it was filled. A later HARQ round has the parents of the
+// first.
 const Unit* filled_block(const Unit& unit, const Topology& topology) {
   const auto* at = &unit;
   for (int step = 0; step < kMaxCrossing; ++step) {
-    if (topology.points[at->point].fills_block) return at;
+    if (topology.points[at->point].block.way == BlockWay::kFilled) return at;
     if (at->parent_count != 1) return nullptr;
     at = at->only_parent;
   }

@@ -6,18 +6,19 @@
 namespace sojourn::journeys {
 namespace {
 
-// Joins without a single exact sum: the child's length counts something else, e.g. a header.
+// After so many units of which none was exactly as long as its segments, the length of the child
+// means something else, for example with a header.
 constexpr std::uint32_t kEnoughJoins = 64;
-// A piece that is not needed and came so long before those that are is another unit's: a second, or
-// four times what gathering a unit took at most, once enough were seen.
+// A segment that is not needed, and came so long before those that are, belongs to another unit.
+// The time is a second, or four times the longest gathering, once enough units were seen.
 constexpr std::uint64_t kSameUnitNs = 1'000'000'000;
 constexpr std::uint64_t kSameUnitFloorNs = 100'000'000;
 constexpr std::uint64_t kSameUnitFactor = 4;
 constexpr std::uint64_t kEnoughUnits = 100;
-// To lay them side by side takes the square of that.
+// The time of a tiling grows with the square of the segments.
 constexpr std::size_t kMaxPieces = 256;
 
-// Either all pieces of a unit were seen to come from somewhere, or none.
+// The beginning of the unit was seen. Of the segments of one unit either all have one, or none.
 bool is_known(const Unit& unit) {
   return !unit.is_any(kHeadless | kCut | kOrphan);
 }
@@ -39,8 +40,8 @@ std::optional<Interval> Reassembly::piece_of(const Unit& parent, std::uint64_t w
   return Interval{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset + length)};
 }
 
-// Finds out whether the pieces make up the whole, the newest first, and if so leaves the others
-// where they are that cannot be of it: numbers are used again, and old pieces may be left over.
+// Returns whether the segments, from the newest on, make up the whole. If they do, it removes the
+// parents that cannot belong to it: numbers are used again, and old segments may be left over.
 bool Reassembly::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match& into) {
   pieces_.clear();
   needed_.clear();
@@ -63,7 +64,7 @@ bool Reassembly::leave_strangers(std::uint32_t pair, std::uint64_t whole, Match&
   gathering.longest_ns = std::max(gathering.longest_ns, needed_.front()->ts_ns - oldest_ns);
   if (exact) return true;
   into.unsure = true;
-  // Who has all bytes of a piece throws it away when it comes, and need not say so.
+  // A receiver that has all bytes of a segment may discard it without an event.
   const auto& last = *needed_.front();
   pieces_.clear();
   std::erase_if(into.parents, [&](Unit* parent) {
@@ -88,10 +89,10 @@ std::uint64_t Reassembly::same_unit_ns(std::uint32_t pair) const {
              : std::max(kSameUnitFloorNs, kSameUnitFactor * gathering.longest_ns);
 }
 
-// Several senders number for themselves, and nothing says whose a piece is: then what makes the
-// whole up exactly is taken, and the others stay. That it is so shows in a piece that ended beyond
-// the whole of one unit, and became part of another soon. Units of one piece do not show it: those
-// of another bearer, mostly, which no others are mixed with.
+// Each sender numbers its own units, and no id may tell whose a segment is. Then the segments that
+// make up the whole exactly are taken, and the others stay. That senders are mixed shows in a
+// segment that ended beyond the end of one unit, and soon became part of another one. Units of a
+// single segment do not show it: they are mostly of another bearer, with which no others are mixed.
 bool Reassembly::leave_other_senders(std::uint32_t pair, std::uint64_t whole, Match& into) {
   if (into.parents.size() > kMaxPieces) return false;
   const auto now_ns = into.parents.back()->ts_ns;
@@ -125,7 +126,8 @@ bool Reassembly::adds_up(const Unit& child, const Match& match) const {
   return sum == child.values[*length];
 }
 
-// A drop is where pieces go that never were made whole: its length is of those that had come.
+// A drop is of segments that never became a whole unit. Its length is that of the segments that had
+// come.
 void Reassembly::check_dropped(std::uint64_t whole, Match& into) {
   pieces_.clear();
   for (const auto* parent : into.parents) {
@@ -136,8 +138,8 @@ void Reassembly::check_dropped(std::uint64_t whole, Match& into) {
   into.missing = pieces_.bytes() < whole;
 }
 
-// Whether the pieces make up the child's length. Exact sums must have been seen before a shortfall
-// means that a piece is missing; until it is known, it is taken as one, which the caller judges.
+// Compares the segments with the length of the child. Where they are short of it, a segment is
+// missing, unless no unit of the pair was ever exactly as long as its segments.
 void Reassembly::check(const Unit& child, Match& into, bool finally) {
   const auto index = topology_.pair_index(into.parents.front()->point, child.point);
   if (lengths_differ_[index]) return;

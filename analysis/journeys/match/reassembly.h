@@ -1,6 +1,6 @@
-// What a unit that was put together is made of: of the pieces that wait under its number, those
-// that make up its bytes. Others are left: of an earlier unit of the number, of another sender's,
-// or sent again although all their bytes had come. One thread owns it.
+// Chooses the segments of which a reassembled unit is made: those that make up its bytes, of all
+// that wait under its number. The others belong to an earlier unit of the number or to another
+// sender, or were sent again although all their bytes had come. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace sojourn::journeys {
 
 class Reassembly {
  public:
-  // `lengths_differ`: by pair, whether units gave lengths that do not fit their offsets.
+  // `lengths_differ`: by pair, whether its offsets and lengths do not fit together.
   Reassembly(const Topology& topology, std::vector<bool>& lengths_differ);
 
-  // Leaves those parents that are pieces of the child, and notes where some are missing.
+  // Keeps only the parents that are segments of the child, and notes where some are missing.
   void check(const Unit& child, Match& into, bool finally);
-  // Whether pieces of several were found to have one number.
+  // Whether segments of several senders were found to have one number.
   bool mixes_senders(std::uint32_t pair) const { return gatherings_[pair].mixed; }
-  // Whether pieces that do not say where they begin are as long as the child is.
+  // Whether the lengths of the parents, which have no offsets, make up the length of the child.
   bool adds_up(const Unit& child, const Match& match) const;
-  // The bytes of a unit of which the parent is a piece.
+  // The bytes that the parent has of a unit of this length; none where they are beyond it.
   std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;
 
  private:
-  // From the first piece of a unit to the last that it needs.
+  // The time from the first segment of a unit to the last one that it needs.
   struct Gathering {
     std::uint64_t units = 0;
     std::uint64_t longest_ns = 0;
-    bool mixed = false;  // pieces of several senders have one number at a time
+    bool mixed = false;  // segments of several senders have one number at a time
   };
 
   void check_dropped(std::uint64_t whole, Match& into);
@@ -44,8 +44,8 @@ class Reassembly {
   const Topology& topology_;
   std::vector<bool>& lengths_differ_;
   std::vector<Gathering> gatherings_;        // by pair
-  std::vector<std::uint32_t> joined_whole_;  // by pair: pieces made up the child's length exactly
-  std::vector<std::uint32_t> joined_short_;  // they came short of it
+  std::vector<std::uint32_t> joined_whole_;  // by pair, units whose segments were complete
+  std::vector<std::uint32_t> joined_short_;  // by pair, units whose segments were not
   IntervalSet pieces_;
   std::vector<const Unit*> needed_;
   std::vector<std::optional<Interval>> intervals_;

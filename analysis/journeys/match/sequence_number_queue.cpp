@@ -6,20 +6,20 @@
 namespace sojourn::journeys {
 namespace {
 
-// Where nothing was cut for so long, nobody waits whom we have not seen come.
+// Where no segment was seen for so long, no SDU waits that was not seen.
 constexpr std::uint64_t kIdleNs = 20'000'000;
-// Nor those whom we have: they went another way, unseen.
+// Where no segment was seen for so long, no SDU waits at all: they went another way, unseen.
 constexpr std::uint64_t kForgottenNs = 1'000'000'000;
-// The shortest numbers of a radio that begin again have five bits, most have twelve or more.
+// The shortest sequence numbers of a radio have five bits; most have twelve or more.
 constexpr std::uint64_t kMinModulus = 32;
 constexpr std::uint64_t kLikelyModulus = 4096;
-// None has more than 32 bits; what seems to is no number, or was garbled.
+// No sequence number has more than 32 bits. A larger value is none, or was garbled.
 constexpr std::uint64_t kLargestModulus = std::uint64_t{1} << 32;
-// So many lengths in a row, which change so often, agree in one place only.
+// So many lengths in a row, with so many changes, can agree in one place only.
 constexpr std::size_t kEnoughTotals = 16;
 constexpr int kEnoughChanges = 4;
-// They are looked for so far from where they are thought to be, and after so many more lengths
-// anew: a long line must not cost more than what it is part of.
+// The search looks so far from where the SDUs are thought to be, and is repeated after so many more
+// lengths, so that a long queue does not cost too much.
 constexpr std::int64_t kFarthest = 1024;
 constexpr std::ptrdiff_t kTotalsBetween = 4;
 
@@ -39,7 +39,7 @@ void SequenceNumberQueue::add(const Sdu& whole) {
   last_own_number_ = whole.number;
 }
 
-// They had numbers in a row: one was not seen to come, or went away before.
+// SDUs have own numbers in a row, and one before this was not seen, or went away earlier.
 bool SequenceNumberQueue::lacks_before(const Sdu& whole) const {
   if (!whole.number || !last_own_number_) return false;
   return *whole.number != 0 && *whole.number != *last_own_number_ + 1;
@@ -71,7 +71,7 @@ std::optional<std::int64_t> SequenceNumberQueue::place_of(const Segment& piece, 
   return at(place) == nullptr ? std::nullopt : std::optional(place);
 }
 
-// Whether somebody is there to get it.
+// Gives a new number. Returns whether its SDU was seen.
 bool SequenceNumberQueue::give(std::int64_t count, std::uint64_t number, bool finally) {
   const bool seen = count + shift_ < behind_last();
   if (!seen && !finally) return false;
@@ -82,14 +82,15 @@ bool SequenceNumberQueue::give(std::int64_t count, std::uint64_t number, bool fi
   latest_end_ = 0;
   largest_ = std::max(largest_, number);
   if (!seen) {
-    // The next one that comes is the next number's.
+    // The next SDU that comes gets the next number.
     shift_ = behind_last() - (count + 1);
     doubt();
   }
   return seen;
 }
 
-// The number that the unit had before says whose this one is where both began together.
+// Finds the SDU of the first number. Where the own numbers of SDUs and the numbers of this queue
+// began together, they are equal.
 std::optional<std::int64_t> SequenceNumberQueue::first_place(const Segment& piece) {
   if (piece.begin != 0 || sdus_.empty()) return std::nullopt;
   const auto same = std::ranges::find(sdus_, std::optional(piece.number), &Sdu::number);
@@ -103,13 +104,13 @@ std::optional<std::int64_t> SequenceNumberQueue::first_place(const Segment& piec
   return shift_;
 }
 
-// 0 after a number of ones only.
+// The number wraps: it is 0, and all bits of the latest number are ones.
 bool SequenceNumberQueue::begins_again(std::uint64_t number) const {
   const auto all = latest_number_ + 1;
   return number == 0 && all >= kMinModulus && all <= kLargestModulus && std::has_single_bit(all);
 }
 
-// Numbers before this one: it is a little further than the latest, or a little behind.
+// The count of a number, which is a little ahead of the latest one or a little behind it.
 std::int64_t SequenceNumberQueue::count_of(std::uint64_t number) const {
   const auto largest = std::min(std::max(largest_, number), kLargestModulus - 1);
   const auto likely = std::max(kLikelyModulus, std::bit_ceil(largest + 1));
@@ -120,7 +121,7 @@ std::int64_t SequenceNumberQueue::count_of(std::uint64_t number) const {
                          : latest_ - static_cast<std::int64_t>(behind);
 }
 
-// All of the latest was seen to go.
+// All bytes of the latest SDU have left. Compares their end with its length.
 void SequenceNumberQueue::note_total() {
   if (latest_end_ == 0) return;
   totals_.push_back({latest_, latest_end_});
@@ -148,7 +149,7 @@ bool SequenceNumberQueue::agrees(std::int64_t shift) const {
   });
 }
 
-// Looks where the wholes have the lengths that the pieces of the last numbers made up.
+// Searches the only place where SDUs have the lengths that the segments of the latest numbers had.
 void SequenceNumberQueue::align() {
   if (!lengths_change()) return;
   std::optional<std::int64_t> found;

@@ -1,8 +1,12 @@
-// Units that wait in line for a number, which only their pieces say. Numbers are given in the order
-// in which the units came, so each is the next one's; one that is passed over is that of a unit of
-// which no piece was seen. What was before the first that was seen is not known: whose the numbers
-// are is sure once the line was seen to stand still with nobody in it, or where numbers or lengths
-// agree that cannot do so by accident. Both are counted from 0 on.
+// SDUs that wait for a sequence number. They get numbers in the order in which they came, and only
+// their segments say the numbers. So each new number belongs to the next SDU. A number that is
+// skipped belongs to an SDU of which no segment was seen.
+//
+// SDUs from before the first event are not known. So it is certain which number belongs to which
+// SDU only after the queue was seen to be empty for a while, or where numbers or lengths agree that
+// cannot agree by accident.
+//
+// SDUs are known by their places, and numbers by their counts. Both count from 0 and never wrap.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +22,7 @@ class SequenceNumberQueue {
   struct Sdu {
     std::uint64_t ts_ns = 0;
     std::uint64_t length = 0;             // 0: not known
-    std::optional<std::uint64_t> number;  // that it had before it got one of this line's
+    std::optional<std::uint64_t> number;  // its own, from before it entered this queue
   };
   struct Segment {
     std::uint64_t ts_ns = 0;
@@ -27,27 +31,27 @@ class SequenceNumberQueue {
     std::uint64_t end = 0;  // 0: not known
   };
 
-  // Nothing is known of what was before that.
+  // Nothing is known of the time before `began_ns`.
   explicit SequenceNumberQueue(std::uint64_t began_ns) : last_piece_ns_(began_ns) {}
 
   void add(const Sdu& whole);
-  // The first of the wholes is not looked for any more.
+  // Removes the first SDU.
   void forget_first() {
     sdus_.pop_front();
     ++first_;
   }
-  // Who gets the next number, if somebody waits.
+  // The place of the SDU that gets the next number; none where no SDU waits.
   std::optional<std::int64_t> next_place() const;
-  // That one went away without.
+  // Removes the SDU at next_place(), which went away without a number.
   void forget_next() { sdus_.erase(sdus_.begin() + (latest_ + 1 + shift_ - first_)); }
-  // Which of the wholes the piece is of, counted from the first that was ever there; none: one that
-  // was not seen. `finally`: it will not come any more.
+  // The place of the SDU that the segment belongs to; none where that was not seen. `finally`: it
+  // will not come any more.
   std::optional<std::int64_t> place_of(const Segment& piece, bool finally);
-  // Something was not seen.
+  // Events may have been missed, so the assignment of numbers is not certain any more.
   void doubt();
 
   bool is_sure() const { return is_sure_; }
-  // Whether a new line would know as much: nobody waits, and nothing was cut for long.
+  // Whether a new queue would know as much: no SDU waits, and no segment was seen for long.
   bool is_forgotten(std::uint64_t now_ns) const;
   std::int64_t first() const { return first_; }
   std::int64_t behind_last() const { return first_ + static_cast<std::int64_t>(sdus_.size()); }
@@ -73,17 +77,17 @@ class SequenceNumberQueue {
   }
 
   std::deque<Sdu> sdus_;
-  std::int64_t first_ = 0;  // place of the first of them
-  std::int64_t shift_ = 0;  // from a number's count to its whole's place
-  std::int64_t latest_ = -1;
+  std::int64_t first_ = 0;    // the place of the first SDU
+  std::int64_t shift_ = 0;    // the place of an SDU less the count of its number
+  std::int64_t latest_ = -1;  // the count of the latest number
   std::uint64_t latest_number_ = 0;
-  std::uint64_t latest_end_ = 0;  // of its pieces
+  std::uint64_t latest_end_ = 0;  // the end of its last byte that was seen
   std::uint64_t largest_ = 0;
-  std::uint64_t modulus_ = 0;  // 0: numbers were not seen to begin again
+  std::uint64_t modulus_ = 0;  // 0: numbers were not seen to wrap
   std::uint64_t last_piece_ns_;
-  std::optional<std::uint64_t> last_own_number_;  // of the wholes
-  std::vector<Total> totals_;
-  bool lengths_tell_ = false;
+  std::optional<std::uint64_t> last_own_number_;  // of the last SDU
+  std::vector<Total> totals_;                     // of the latest numbers
+  bool lengths_tell_ = false;                     // the lengths of SDUs and of their segments agree
   bool is_sure_ = false;
 };
 

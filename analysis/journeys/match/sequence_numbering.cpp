@@ -27,7 +27,7 @@ SequenceNumbering::Line& SequenceNumbering::line_of(const Unit& unit, const Tabl
   return found->second;
 }
 
-// Who goes away without a number takes none.
+// Removes units that went away. One that had no number yet gets none.
 void SequenceNumbering::forget_gone(Line& line) {
   while (const auto next = line.numbers.next_place()) {
     const auto unit = line.units.begin() + (*next - line.numbers.first());
@@ -41,7 +41,7 @@ void SequenceNumbering::forget_gone(Line& line) {
   }
 }
 
-// UEs come and go: lines are as many as twice those in use, at most.
+// UEs come and go. There are at most twice as many lines as are in use.
 void SequenceNumbering::make_room(std::uint64_t now_ns) {
   for (auto line = lines_.begin(); line != lines_.end();) {
     forget_gone(line->second);
@@ -55,7 +55,7 @@ void SequenceNumbering::add(Unit& whole, const PointPlan& plan) {
   noted.ts_ns = whole.ts_ns;
   if (plan.length) noted.length = whole.values[*plan.length];
   if (plan.number) noted.number = whole.values[*plan.number];
-  for (const auto& use : plan.number_queues_joined) {
+  for (const auto& use : plan.numbering.joined) {
     auto& line = line_of(whole, use);
     line.numbers.add(noted);
     line.units.push_back({&whole, whole.serial});
@@ -69,7 +69,7 @@ SequenceNumbering::Found SequenceNumbering::find(const Unit& piece, const PointP
   noted.number = piece.values[*plan.number];
   if (plan.offset) noted.begin = piece.values[*plan.offset];
   if (plan.length) noted.end = noted.begin + piece.values[*plan.length];
-  for (const auto& use : plan.number_queues_read) {
+  for (const auto& use : plan.numbering.answered) {
     auto& line = line_of(piece, use);
     if (std::exchange(line.losses, losses_) != losses_) line.numbers.doubt();
     const auto place = line.numbers.place_of(noted, finally);

@@ -1,5 +1,5 @@
-// Units that get a number only as they are cut, which their pieces say (sequence_number_queue.h):
-// finds what a piece is of. One thread owns it.
+// Finds the SDU of a segment where SDUs get their sequence numbers as they are cut, and only the
+// segments say them (sequence_number_queue.h). One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@ namespace sojourn::journeys {
 class SequenceNumbering {
  public:
   struct Found {
-    Unit* whole = nullptr;  // none: it was not seen, or is gone
+    Unit* whole = nullptr;  // none: the SDU was not seen, or is gone
     bool is_sure = false;
   };
 
-  // It begins to wait. Those of a key are in one line.
+  // The SDU begins to wait for a number. SDUs with one key are in one queue.
   void add(Unit& whole, const PointPlan& plan);
-  // `finally`: what it is of will not come any more.
+  // `finally`: an SDU that was not seen will not come any more.
   Found find(const Unit& piece, const PointPlan& plan, bool finally);
-  // Events were lost.
+  // Events were lost, so no assignment is certain any more.
   void doubt() { ++losses_; }
   std::size_t lines() const { return lines_.size(); }
 
  private:
-  // Its memory may be another unit's by now.
+  // The memory of the unit may be another unit's by now, which the serial shows.
   struct Waiting {
     Unit* unit = nullptr;
     std::uint64_t serial = 0;
@@ -39,7 +39,7 @@ class SequenceNumbering {
   };
   struct Line {
     SequenceNumberQueue numbers{0};
-    std::deque<Waiting> units;  // its wholes
+    std::deque<Waiting> units;  // its SDUs
     std::uint64_t losses = 0;
   };
   struct HashOfKey {
@@ -52,7 +52,7 @@ class SequenceNumbering {
 
   std::unordered_map<std::vector<std::uint64_t>, Line, HashOfKey> lines_;
   std::vector<std::uint64_t> key_;
-  std::size_t max_lines_ = 1024;  // before those of UEs that are gone are forgotten
+  std::size_t max_lines_ = 1024;  // beyond so many, lines of UEs that are gone are removed
   std::uint64_t losses_ = 0;
   std::uint64_t began_ns_ = 0;
 };

@@ -1,5 +1,5 @@
-// One way to lay pieces side by side so that they make up a whole, without a gap and without an
-// overlap. One thread owns it; it keeps its memory.
+// Finds segments that make up a whole unit without a gap and without an overlap. One thread owns
+// it. It keeps its memory.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace sojourn::journeys {
 
 class Tiling {
  public:
-  // Of [0, whole): with the newest piece that can be in one, and on both sides of it the newest
-  // that fit. The last of `pieces` is the newest. Returns whether there is one.
+  // Finds a tiling of [0, whole). It has the newest segment that any tiling has, and on both sides
+  // of it the newest that fit. The last one of `pieces` is the newest. Returns whether there is a
+  // tiling.
   bool find(std::span<const std::optional<Interval>> pieces, std::uint32_t whole) {
     pieces_ = pieces;
     used_.assign(pieces.size(), false);
@@ -30,7 +31,7 @@ class Tiling {
   bool uses(std::size_t piece) const { return used_[piece]; }
 
  private:
-  // Of which pieces both sides can be filled.
+  // Finds the segments of which both sides can be filled.
   void find_possible(std::uint32_t whole) {
     order_.clear();
     for (std::size_t at = 0; at < pieces_.size(); ++at)
@@ -64,7 +65,7 @@ class Tiling {
     return std::nullopt;
   }
 
-  // There is one: both sides of each that is possible can be filled.
+  // Takes the newest that fits. There is one, since both sides of a possible segment can be filled.
   template <typename Fits>
   Interval take(Fits fits) {
     const auto at = newest_that(fits).value();
@@ -72,7 +73,7 @@ class Tiling {
     return *pieces_[at];
   }
 
-  // Pieces of one number are few.
+  // A linear search, since segments of one number are few.
   static bool is_in(const std::vector<std::uint32_t>& ends, std::uint32_t end) {
     return std::ranges::find(ends, end) != ends.end();
   }
@@ -81,8 +82,8 @@ class Tiling {
   std::vector<bool> used_;
   std::vector<bool> possible_;
   std::vector<std::size_t> order_;
-  std::vector<std::uint32_t> filled_to_;    // from 0 on
-  std::vector<std::uint32_t> filled_from_;  // up to the whole
+  std::vector<std::uint32_t> filled_to_;    // [0, end) can be filled up to these ends
+  std::vector<std::uint32_t> filled_from_;  // [begin, whole) can be filled from these begins
 };
 
 }  // namespace sojourn::journeys

@@ -22,7 +22,7 @@ struct Signs {
   }
 };
 
-// Offsets say most; blocks of a process where there are none.
+// The signs of offsets count. Those of blocks of a process count where there are no offsets.
 struct Evidence {
   Signs pieces;
   Signs blocks;
@@ -47,14 +47,14 @@ Evidence evidence_of(const Pair& pair, const IdSemantics& ids) {
     return ids.has_buffer(extra) || IdSemantics::has_bearer(extra);
   };
   return {
-      .pieces = {.sent = pair.numbered_by_pieces ||
+      .pieces = {.sent = pair.numbered_by_segments ||
                          (parent_numbered && ids.has_offset(pair.child_extra)),
-                 .received = pair.gathers && ids.has_offset(pair.parent_extra) && child_numbered},
-      .blocks = {
-          .sent = process && pair.gathers && !child_numbered &&
-                  (parent_numbered || tells_units_apart(pair.parent_extra)),
-          .received = process && (pair.unpacks_block ||
-                                  (pair.child_from_block && tells_units_apart(pair.child_extra)))}};
+                 .received = pair.gathers() && ids.has_offset(pair.parent_extra) && child_numbered},
+      .blocks = {.sent = process && pair.gathers() && !child_numbered &&
+                         (parent_numbered || tells_units_apart(pair.parent_extra)),
+                 .received = process &&
+                             (pair.unpacks_block() ||
+                              (pair.child_from_block() && tells_units_apart(pair.child_extra)))}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Whether journeys of a direction are packets that enter, or packets that leave: what is sent is
-// cut and put into blocks, what is received is taken out of blocks and put together.
+// Decides whether journeys of a direction are packets that enter or packets that leave. A direction
+// that is sent cuts packets and puts them into blocks; one that is received takes them out of
+// blocks and reassembles them.
 #pragma once
 
 #include "analysis/journeys/plan/id_semantics.h"
@@ -8,8 +9,8 @@
 
 namespace sojourn::journeys {
 
-// The pairs are known. Where one part of a direction sends and another one that it does not touch
-// receives (a terminal and a base station in one trace), each has its own.
+// The pairs must be known. A terminal and a base station in one trace are two parts of a direction
+// that do not touch: one sends and the other one receives, and each has its own anchor.
 void find_anchors(const IdSemantics& ids, const Rules& rules, Topology& topology);
 
 }  // namespace sojourn::journeys

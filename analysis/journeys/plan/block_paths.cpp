@@ -26,7 +26,7 @@ class Finder {
     std::vector<PointId> filled;
     std::vector<PointId> emptied;
     for (const auto& pair : topology_.pairs) {
-      if (pair.gathers && numbered_[pair.parent] && !numbered_[pair.child])
+      if (pair.gathers() && numbered_[pair.parent] && !numbered_[pair.child])
         filled.push_back(pair.child);
       if (takes_out(pair)) emptied.push_back(pair.parent);
     }
@@ -38,11 +38,14 @@ class Finder {
   bool is_number(const std::string& id) const {
     return id == rules_.offset || rules_.is_sequence(id);
   }
+  bool is_in_block(PointId point) const {
+    return topology_.points[point].block.way != BlockWay::kOutside;
+  }
   bool takes_out(const Pair& pair) const {
-    return pair.unpacks_block && numbered_[pair.child] && !topology_.points[pair.parent].control;
+    return pair.unpacks_block() && numbered_[pair.child] && !topology_.points[pair.parent].control;
   }
 
-  // What lies after a filling and before an emptying.
+  // Marks the points that lie after the filling of a block and before its emptying.
   void mark(const std::vector<PointId>& filled, const std::vector<PointId>& emptied) {
     std::vector<std::vector<PointId>> next(topology_.points.size());
     std::vector<std::vector<PointId>> before(topology_.points.size());
@@ -54,22 +57,22 @@ class Finder {
     const auto after = reach(filled, next);
     for (const auto point : filled) before[point].clear();
     const auto ahead = reach(emptied, before);
-    for (const auto point : filled)
-      topology_.points[point].fills_block = after[point] && ahead[point];
     for (std::size_t i = 0; i < topology_.points.size(); ++i)
-      topology_.points[i].in_block = after[i] && ahead[i];
+      if (after[i] && ahead[i]) topology_.points[i].block.way = BlockWay::kInside;
+    for (const auto point : filled)
+      if (is_in_block(point)) topology_.points[point].block.way = BlockWay::kFilled;
     topology_.unit_ids.resize(topology_.points.size());
     std::vector<bool> opened(topology_.points.size(), false);
-    for (const auto point : emptied) opened[point] = topology_.points[point].in_block;
+    for (const auto point : emptied) opened[point] = is_in_block(point);
     for (const auto& pair : topology_.pairs) {
       auto& child = topology_.points[pair.child];
-      const bool control = child.control && !child.in_block;
+      const bool control = child.control && !is_in_block(pair.child);
       if (!opened[pair.parent] || (!takes_out(pair) && !control)) continue;
-      child.from_block = true;
+      child.block.comes_out = true;
       name_ids(pair.child);
     }
     for (const auto& pair : topology_.pairs)
-      if (topology_.points[pair.child].fills_block) name_ids(pair.parent);
+      if (topology_.points[pair.child].block.way == BlockWay::kFilled) name_ids(pair.parent);
   }
 
   static std::vector<bool> reach(std::vector<PointId> from,

@@ -1,4 +1,6 @@
-// How many units become how many between two points that touch, by what their ids say.
+// What becomes of units between two points that touch, as far as their ids say it: how many parents
+// make how many children, whether a unit is cut, reassembled or taken out of a block, and how many
+// units have one key. Immutable.
 #pragma once
 
 #include <set>
@@ -15,10 +17,10 @@ namespace sojourn::journeys {
 
 class Cardinality {
  public:
-  // `ids` must outlive it.
+  // `ids` must outlive this.
   Cardinality(const IdSemantics& ids, std::span<const Edge> edges);
 
-  // Of a pair whose points and ids are known.
+  // The points of the pair and its ids are known.
   void judge(Pair& pair, const PointPlan& parent, const PointPlan& child) const;
 
  private:
@@ -26,11 +28,14 @@ class Cardinality {
 
   void find_numbered(std::span<const Edge> edges);
   bool names_one(const Pair& pair) const;
-  bool numbers_pieces(const Pair& pair) const;
+  void judge_key(Pair& pair) const;
+  BlockContent content_of(const Pair& pair, bool of_block) const;
+  bool is_renumbered(const Pair& pair) const;
+  bool numbers_segments(const Pair& pair) const;
 
   const IdSemantics& ids_;
   std::vector<bool> was_numbered_;  // by point
-  std::set<PointsName> cut_;        // of points that say where a piece begins
+  std::set<PointsName> cut_;        // of points that say where a segment begins
 };
 
 }  // namespace sojourn::journeys

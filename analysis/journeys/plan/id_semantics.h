@@ -1,5 +1,5 @@
-// What the ids of a schema's points mean, by the rules' words. Refers to both, which must outlive
-// it; immutable.
+// What the ids of the points of a schema mean, by the words of the rules. The schema and the rules
+// must outlive it. Immutable.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class IdSemantics {
   }
 
   const model::Schema& schema() const { return schema_; }
-  // Of a point: sorted, each once.
+  // The ids of a point, sorted and without duplicates.
   const Ids& of(model::PointId point) const { return ids_[point]; }
 
   bool is_sequence(const std::string& id) const { return rules_.is_sequence(id); }
@@ -33,7 +33,7 @@ class IdSemantics {
   bool has_sequence(const Ids& ids) const {
     return std::ranges::any_of(ids, [this](const auto& id) { return is_sequence(id); });
   }
-  // Which one of several it is: its sequence, or where it begins.
+  // A sequence number or an offset, which tells one of several units from the others.
   bool has_number(const Ids& ids) const { return has_offset(ids) || has_sequence(ids); }
   bool has_process(const Ids& ids) const {
     return std::ranges::any_of(ids, [this](const auto& id) { return is_process(id); });

@@ -14,7 +14,7 @@ namespace {
 using model::Direction;
 using model::Role;
 
-// Global ids of which the point has one value each.
+// The global ids that the point has once.
 std::vector<std::string> single_global_ids(const model::Point& point) {
   std::vector<std::string> names;
   for (const auto& field : point.fields) {
@@ -26,7 +26,7 @@ std::vector<std::string> single_global_ids(const model::Point& point) {
   return names;
 }
 
-// In all keys of the direction, and at all its points that units go through.
+// The global ids that are in all keys of the direction, and at all points that carry its units.
 std::vector<std::string> ids_of_all(const model::Schema& schema, const Topology& topology,
                                     Direction direction) {
   std::optional<std::vector<std::string>> common;

@@ -1,4 +1,4 @@
-// Which units can never meet.
+// Finds the global ids that divide a direction: units that differ in them can never meet.
 #pragma once
 
 #include "analysis/journeys/topology.h"
@@ -6,8 +6,7 @@
 
 namespace sojourn::journeys {
 
-// Gives the points of each direction that is divisible their PointPlan::owner_ids. Tables have to
-// be made.
+// Sets PointPlan::owner_ids for the points of each divisible direction. The tables must be made.
 void find_independent_ids(const model::Schema& schema, Topology& topology);
 
 }  // namespace sojourn::journeys

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kUnseen = SIZE_MAX;
 
-// Groups of points that all reach each other, by Tarjan's algorithm with a stack of its own.
+// Groups of points that all reach each other (strongly connected components), by Tarjan's algorithm
+// with an explicit stack.
 class Groups {
  public:
   // A link has a parent and a child.
@@ -27,7 +28,7 @@ class Groups {
  private:
   struct Visit {
     std::size_t point;
-    std::size_t child;  // index of the next one to look at
+    std::size_t child;  // index of the next child to look at
   };
 
   void enter(std::size_t point) {
@@ -101,7 +102,7 @@ Loops find_loops(std::size_t points, std::span<const Pair> pairs) {
 }
 
 std::vector<std::size_t> find_parts(std::size_t points, std::span<const Pair> pairs) {
-  // Pairs that lead there and back make a group of what they touch.
+  // With edges in both directions, points that touch are in one group.
   std::vector<Edge> both_ways;
   both_ways.reserve(2 * pairs.size());
   for (const Pair& pair : pairs) {
@@ -118,7 +119,7 @@ std::vector<bool> find_blind_loops(std::span<const Edge> edges, const std::vecto
     if (outputs[point]) reaches[groups.of[point]] = true;
   std::vector<std::vector<std::size_t>> next(groups.count);
   for (const Edge& edge : edges) next[groups.of[edge.parent]].push_back(groups.of[edge.child]);
-  // Groups that others lead to were closed before those.
+  // A group is closed, and so numbered, after all groups that it leads to.
   for (std::size_t group = 0; group < groups.count; ++group)
     for (const auto to : next[group])
       if (reaches[to]) reaches[group] = true;

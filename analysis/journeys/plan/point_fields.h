@@ -1,4 +1,4 @@
-// A point's fields by their names: which of them are ids, and where a key's ids stand among its
+// Finds the fields of a point by their names: its ids, and the positions of a key's ids among its
 // values.
 #pragma once
 
@@ -12,16 +12,17 @@
 
 namespace sojourn::journeys {
 
-// Sorted, each once.
+// The names of the ids of a point, sorted and without duplicates.
 std::vector<std::string> ids(const model::Point& point);
-// Whether a sorted list has the name.
+// Whether the sorted names contain this one.
 bool has(const std::vector<std::string>& names, const std::string& name);
 
 std::optional<std::uint8_t> index_of(const model::Point& point, const std::string& name,
                                      bool property);
-// Of the ids with these names, those that the point has.
+// The fields of the ids with these names, as far as the point has them.
 FieldIndexes indexes(const model::Point& point, const std::vector<std::string>& names);
-// The same, in every way that fields of one name allow: each is as good as the others.
+// The same where a point may have several fields of one name: one result for each combination of
+// them. Each of these identifies the unit as well as the others.
 std::vector<FieldIndexes> alternatives(const model::Point& point,
                                        const std::vector<std::string>& names);
 

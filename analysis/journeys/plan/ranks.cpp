@@ -19,7 +19,7 @@ void rank_points(Topology& topology) {
   }
   std::vector<PointId> ready;
   std::set<PointId> left;
-  std::set<std::pair<std::uint16_t, PointId>> reached;  // of those left, by rank
+  std::set<std::pair<std::uint16_t, PointId>> reached;  // points in `left`, by rank
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const auto point = static_cast<PointId>(i);
     if (missing[i] == 0)

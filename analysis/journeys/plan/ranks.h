@@ -1,12 +1,12 @@
-// The order of the pipeline, in which events of one instant are taken.
+// The order of points along the pipeline, in which events of one instant are processed.
 #pragma once
 
 #include "analysis/journeys/topology.h"
 
 namespace sojourn::journeys {
 
-// Longest distance from an input. Where only cycles are left, one is entered where it was reached
-// first, or where nothing reaches it at the point that the schema has first.
+// The rank of a point is its longest distance from an input. Where only cycles are left, one of
+// them is entered at the point that was reached first, or else at the first point of the schema.
 void rank_points(Topology& topology);
 
 }  // namespace sojourn::journeys

@@ -15,7 +15,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// One less than the number that says "in none".
+// UINT16_MAX is no number of a table.
 constexpr std::uint16_t kMaxTables = UINT16_MAX - 1;
 
 void add(std::vector<TableUse>& uses, std::uint16_t table, const FieldIndexes& fields,
@@ -23,12 +23,10 @@ void add(std::vector<TableUse>& uses, std::uint16_t table, const FieldIndexes& f
   const auto same = std::ranges::find_if(
       uses, [&](const TableUse& use) { return use.table == table && use.fields == fields; });
   if (same == uses.end()) {
-    uses.push_back(
-        {table, fields, pair.gathers, pair.one_live_unit_per_key, pair.key_is_per_sender});
+    uses.push_back({table, fields, pair.gathers(), pair.live_units});
   } else {
-    same->gathers |= pair.gathers;
-    same->one_live_unit_per_key &= pair.one_live_unit_per_key;
-    same->key_is_per_sender &= pair.key_is_per_sender;
+    same->gathers |= pair.gathers();
+    same->live_units = std::min(same->live_units, pair.live_units);
   }
 }
 
@@ -44,7 +42,7 @@ Result<void> make_tables(const model::Schema& schema, Topology& topology) {
   };
   std::map<std::tuple<std::uint16_t, std::vector<std::string>, bool>, Sharers> sharers;
   for (const Pair& pair : topology.pairs) {
-    auto& those = sharers[{pair.place, pair.key, pair.numbered_by_pieces}];
+    auto& those = sharers[{pair.place, pair.key, pair.numbered_by_segments}];
     those.parents.insert(pair.parent);
     those.children.insert(pair.child);
     ++those.pairs;
@@ -54,19 +52,18 @@ Result<void> make_tables(const model::Schema& schema, Topology& topology) {
       tables;
   for (const Pair& pair : topology.pairs) {
     std::optional<PointId> owner;
-    if (!sharers[{pair.place, pair.key, pair.numbered_by_pieces}].all_touch()) owner = pair.child;
-    const auto [slot, fresh] =
-        tables.try_emplace({pair.place, pair.key, pair.numbered_by_pieces, owner}, topology.tables);
+    if (!sharers[{pair.place, pair.key, pair.numbered_by_segments}].all_touch()) owner = pair.child;
+    const auto [slot, fresh] = tables.try_emplace(
+        {pair.place, pair.key, pair.numbered_by_segments, owner}, topology.tables);
     if (fresh && topology.tables == kMaxTables)
       return fail("points touch by more than {} keys", kMaxTables);
     if (fresh) ++topology.tables;
     auto& up = topology.points[pair.parent];
     auto& down = topology.points[pair.child];
     for (const auto& fields : alternatives(schema.points[pair.parent], pair.key))
-      add(pair.numbered_by_pieces ? up.number_queues_joined : up.inserts, slot->second, fields,
-          pair);
+      add(pair.numbered_by_segments ? up.numbering.joined : up.inserts, slot->second, fields, pair);
     for (const auto& fields : alternatives(schema.points[pair.child], pair.key))
-      add(pair.numbered_by_pieces ? down.number_queues_read : down.lookups, slot->second, fields,
+      add(pair.numbered_by_segments ? down.numbering.answered : down.lookups, slot->second, fields,
           pair);
   }
   return {};

@@ -1,4 +1,4 @@
-// Which tables units are looked for in, by the pairs of points that touch.
+// Decides from the pairs in which tables units are inserted and looked up.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -7,9 +7,9 @@
 
 namespace sojourn::journeys {
 
-// Points with one key share a table where each of them that enters the place feeds each that
-// leaves it. Where one does not, its units must not be found: each that leaves has a table of its
-// own.
+// Points of one place with one key share a table where each point that enters the place feeds each
+// point that leaves it. Otherwise a point would find units that it must not find, so each point
+// that leaves the place has a table of its own.
 Result<void> make_tables(const model::Schema& schema, Topology& topology);
 
 }  // namespace sojourn::journeys

@@ -25,13 +25,13 @@ namespace {
 using model::Point;
 using model::Role;
 
-// A schema comes from a file; one where everything touches everything would cost more than it
-// tells.
+// A schema comes from a file. One in which every point feeds every other would take more time and
+// memory than its journeys are worth.
 constexpr std::size_t kMaxPairs = 100'000;
 
 using PlaceKey = std::pair<model::Direction, std::string>;
 
-// "rlc.tx.am", "rlc.tx", "rlc": the dests that feed a source, nearest first.
+// The dests that feed a source, nearest first: "rlc.tx.am", "rlc.tx", "rlc".
 std::vector<std::string> feeding(std::string source) {
   std::vector<std::string> dests;
   for (;;) {
@@ -66,7 +66,8 @@ class Deriver {
     find_block_paths(schema_, rules_, topology_);
     find_independent_ids(schema_, topology_);
     for (auto& plan : topology_.points)
-      plan.is_followed_back = !plan.anchored_at_input || plan.loop != 0 || plan.in_block;
+      plan.is_followed_back =
+          !plan.anchored_at_input || plan.loop != 0 || plan.block.way != BlockWay::kOutside;
     rank_points(topology_);
     return std::move(topology_);
   }
@@ -93,12 +94,13 @@ class Deriver {
     for (std::size_t i = 0; i < point.fields.size(); ++i) {
       const auto& field = point.fields[i];
       const auto at = static_cast<std::uint8_t>(i);
-      // Which round it is says more than its redundancy version.
+      // The number of the round says more than its redundancy version.
       const bool is_version = Rules::is_version(field.name);
-      if (rules_.is_round(field.name) && (!plan.round || (plan.round_is_version && !is_version))) {
-        plan.round = at;
-        plan.round_is_version = is_version;
-        plan.round_is_id = field.role != Role::kProperty;
+      if (rules_.is_round(field.name) &&
+          (!plan.harq.round || (plan.harq.round_is_version && !is_version))) {
+        plan.harq.round = at;
+        plan.harq.round_is_version = is_version;
+        plan.harq.round_is_id = field.role != Role::kProperty;
       }
       if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;
     }
@@ -106,13 +108,13 @@ class Deriver {
       if (plan.is_id[i] && rules_.is_sequence(point.fields[i].name))
         plan.number = static_cast<std::uint8_t>(i);
     for (std::size_t name = 0; !plan.bearer && name < Rules::kBearers.size(); ++name) {
-      plan.bearer = index_of(point, std::string(Rules::kBearers[name]), false);
-      plan.bearer_name = name;
+      if (const auto field = index_of(point, std::string(Rules::kBearers[name]), false))
+        plan.bearer = BearerField{*field, name};
     }
     note_unread(point, plan);
     if (plan.carries_units && !plan.drop && !plan.ack)
       entering_[{point.direction, point.dest}].push_back(static_cast<PointId>(index));
-    if (plan.round) note_rounds(point, plan);
+    if (plan.harq.round) note_rounds(point, plan);
     topology_.points.push_back(std::move(plan));
     return {};
   }
@@ -120,27 +122,27 @@ class Deriver {
   void note_rounds(const model::Point& point, PointPlan& plan) {
     const auto names = process_ids(point);
     if (names.empty()) return;
-    plan.repeats_unowned = std::ranges::none_of(point.fields, [&](const model::Field& field) {
+    plan.harq.lacks_owner = std::ranges::none_of(point.fields, [&](const model::Field& field) {
       return field.role == Role::kGlobal && has(names, field.name);
     });
     const auto table = take_table();
     for (const auto& fields : alternatives(point, names)) {
       TableUse use{.table = table, .fields = fields};
-      if (plan.repeats)
-        plan.more_repeats.push_back(use);
+      if (plan.harq.latest)
+        plan.harq.more_latest.push_back(use);
       else
-        plan.repeats = use;
+        plan.harq.latest = use;
     }
   }
 
   static void note_unread(const model::Point& point, PointPlan& plan) {
     const auto field = model::unread_field(point);
     if (!field) return;
-    plan.unread = static_cast<std::uint8_t>(*field);
+    plan.unread = UnreadField{.field = static_cast<std::uint8_t>(*field)};
     for (std::size_t at = 0; at < *field && at < 64; ++at)
-      if (plan.is_id[at]) plan.needed_bits |= std::uint64_t{1} << at;
-    for (const auto& needed : {plan.length, plan.offset, plan.round})
-      if (needed && *needed < 64) plan.needed_bits |= std::uint64_t{1} << *needed;
+      if (plan.is_id[at]) plan.unread->needed_bits |= std::uint64_t{1} << at;
+    for (const auto& needed : {plan.length, plan.offset, plan.harq.round})
+      if (needed && *needed < 64) plan.unread->needed_bits |= std::uint64_t{1} << *needed;
   }
 
   static bool carries_units(const Point& point) {
@@ -161,7 +163,7 @@ class Deriver {
         named_[{point.direction, point.name()}].push_back(static_cast<PointId>(i));
   }
 
-  // None: the rule is told to go by nothing.
+  // The points that the name means. Where there are none, the rule is reported as unmatched.
   std::vector<PointId> meant_by(const PointName& name, const std::string& where) {
     std::vector<PointId> points;
     if (const auto named = named_.find({name.direction, name.name}); named != named_.end())
@@ -193,7 +195,7 @@ class Deriver {
     return {};
   }
 
-  // What a process is known by; empty where the point does not name one.
+  // The ids by which a HARQ process is known; none where the point does not name a process.
   std::vector<std::string> process_ids(const Point& point) const {
     const auto process = std::ranges::find_if(point.fields, [this](const model::Field& field) {
       return field.role != Role::kProperty && rules_.is_process(field.name);
@@ -208,8 +210,8 @@ class Deriver {
     return names;
   }
 
-  // A dest that nobody reads goes on where the nearest place that it is a part of is left:
-  // `pdcp.in.gtp` by `pdcp.in`.
+  // A dest that feeds no source continues in the nearest place that it is a part of: units that
+  // enter `pdcp.in.gtp` leave `pdcp.in`.
   void find_forwards() {
     std::set<PlaceKey> sources;
     std::set<PlaceKey> read;
@@ -238,7 +240,7 @@ class Deriver {
       const auto found = entering_.find({point.direction, dest});
       if (found == entering_.end()) continue;
       for (const auto parent : found->second) {
-        // What leaves a place for a part of it, or for what it is a part of, has left.
+        // A unit that goes from a place to a part of it, or from a part to the whole, has left it.
         if (dest != point.src && schema_.points[parent].src == point.src) continue;
         if (pair_rules_.contains({static_cast<PointId>(child), parent})) continue;
         if (plan.stated == PointKind::kInput) continue;
@@ -262,8 +264,9 @@ class Deriver {
     return {};
   }
 
-  // Where nothing would ever come out of a loop, a dest that closes it by being a part of a source,
-  // or the other way, is an output; unless units enter it from outside as well.
+  // Where no output is reached from a loop, a dest that closes the loop only because it is a part
+  // of a source, or the source a part of it, is an output. This does not hold where units enter the
+  // dest from outside the loop as well.
   Result<void> touch_all() {
     std::vector<bool> outputs;
     outputs.reserve(topology_.points.size());
@@ -303,8 +306,8 @@ class Deriver {
     auto& down = topology_.points[child];
     up.place = pair.place;
     up.awaits_ack |= down.ack;
-    up.waits_for_number |= pair.numbered_by_pieces;
-    down.is_numbering_piece |= pair.numbered_by_pieces;
+    up.numbering.waits |= pair.numbered_by_segments;
+    down.numbering.is_segment |= pair.numbered_by_segments;
     down.longest_expiry_ns = std::max(down.longest_expiry_ns, pair.expiry_ns);
     const auto index = static_cast<std::uint32_t>(topology_.pairs.size());
     down.pairs.push_back(index);
@@ -339,22 +342,19 @@ class Deriver {
     if (down.stated == PointKind::kInput)
       return fail("{}: {} is stated to be an input", said(rule), rule.child.name);
     if (up.drop || up.ack) return fail("{}: units end at {}", said(rule), rule.parent.name);
-    if (rule.gathers) pair.gathers = *rule.gathers;
-    pair.unpacks_block &= !pair.gathers;
-    pair.child_from_block &= !pair.gathers;
-    pair.numbered_by_pieces &= !pair.gathers && rule.cuts.value_or(true);
-    pair.one_live_unit_per_key &= !pair.gathers && !rule.cuts.value_or(false);
-    pair.key_is_per_sender &= pair.one_live_unit_per_key;
+    if (rule.gathers && *rule.gathers != pair.gathers())
+      pair.taken_parents = *rule.gathers ? TakenParents::kAll : TakenParents::kNearest;
+    if (pair.gathers()) pair.block_content = BlockContent::kNone;
+    pair.numbered_by_segments &= !pair.gathers() && rule.cuts.value_or(true);
+    if (pair.gathers() || rule.cuts.value_or(false)) pair.live_units = LiveUnits::kMany;
     const bool can_cut = up.length && down.length && down.offset;
     const bool can_join = up.length && up.offset && down.length;
-    const bool cuts = rule.cuts.value_or(pair.cuts);
-    const bool lengths = rule.lengths.value_or(cuts ? can_cut : pair.reassembles);
-    if (rule.cuts) pair.cuts = *rule.cuts;
-    pair.cuts = pair.cuts && lengths;
-    pair.reassembles = pair.gathers && !pair.cuts && lengths;
-    if (rule.lengths.value_or(false) && !pair.cuts && !pair.reassembles)
+    const bool cuts = rule.cuts.value_or(pair.cuts());
+    const bool lengths = rule.lengths.value_or(cuts ? can_cut : pair.reassembles());
+    pair.segmentation = segmentation_of(lengths, cuts, pair.gathers());
+    if (rule.lengths.value_or(false) && pair.segmentation == Segmentation::kNone)
       return fail("{}: there are no lengths to compare where one unit becomes one", said(rule));
-    if ((pair.cuts && !can_cut) || (pair.reassembles && !can_join))
+    if ((pair.cuts() && !can_cut) || (pair.reassembles() && !can_join))
       return fail("{}: lengths can be compared where both have {}, and the piece has {}",
                   said(rule), rules_.length, rules_.offset);
     if (rule.expiry_ns) {
@@ -364,6 +364,12 @@ class Deriver {
       topology_.has_expiries = true;
     }
     return {};
+  }
+
+  static Segmentation segmentation_of(bool lengths, bool cuts, bool gathers) {
+    if (!lengths) return Segmentation::kNone;
+    if (cuts) return Segmentation::kCuts;
+    return gathers ? Segmentation::kReassembles : Segmentation::kNone;
   }
 
   std::uint16_t take_table() { return topology_.tables++; }
@@ -390,16 +396,16 @@ class Deriver {
     auto& plan = topology_.points[index];
     const auto takes_numbered = [this](std::uint32_t at) {
       const auto& pair = topology_.pairs[at];
-      return pair.gathers && ids_.is_numbered(pair.parent);
+      return pair.gathers() && ids_.is_numbered(pair.parent);
     };
     const auto id = static_cast<PointId>(index);
-    plan.container = !plan.pairs.empty() && !ids_.is_numbered(id) &&
-                     std::ranges::all_of(plan.pairs, takes_numbered);
+    plan.block.takes_numbered = !plan.pairs.empty() && !ids_.is_numbered(id) &&
+                                std::ranges::all_of(plan.pairs, takes_numbered);
     for (const auto at : plan.pairs) {
       const auto& pair = topology_.pairs[at];
       auto& parent = topology_.points[pair.parent];
       if (parent.loop == 0 && !pair.child_extra.empty() && !ids_.is_numbered(pair.parent))
-        parent.block = true;
+        parent.block.is_unpacked = true;
     }
   }
 
@@ -407,29 +413,29 @@ class Deriver {
     auto& plan = topology_.points[index];
     if (!plan.carries_units) return;
     judge_blocks(index);
-    plan.parents_have_rounds = std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
+    plan.harq.parents_have_rounds = std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
       const auto& pair = topology_.pairs[at];
-      return pair.by_process && topology_.points[pair.parent].repeats.has_value();
+      return pair.is_by_process() && topology_.points[pair.parent].harq.latest.has_value();
     });
     plan.input = plan.pairs.empty() && !plan.control;
-    plan.takes_unowned = !plan.control && !plan.container &&
+    plan.takes_unowned = !plan.control && !plan.block.takes_numbered &&
                          std::ranges::any_of(plan.pairs, [this](std::uint32_t at) {
                            return topology_.pairs[at].key_lacks_owner;
                          });
     plan.output = !plan.place && !plan.drop && !plan.ack && !plan.control;
     if (plan.stated == PointKind::kInner) plan.input = plan.output = false;
-    plan.displaces = plan.input && plan.repeats && plan.repeats_unowned;
+    plan.harq.displaces = plan.input && plan.harq.latest && plan.harq.lacks_owner;
     if (plan.drop) note_processes(index);
   }
 
-  // What a drop may be of that names no unit, but a process.
+  // Notes the units that a drop may mean which names a process and no unit.
   void note_processes(std::size_t index) {
     auto& plan = topology_.points[index];
     const auto& point = schema_.points[index];
     const auto names = process_ids(point);
     if (names.empty()) return;
     const auto add = [&](std::size_t other, std::vector<TableUse>& uses) {
-      const auto& repeats = topology_.points[other].repeats;
+      const auto& repeats = topology_.points[other].harq.latest;
       if (!repeats || process_ids(schema_.points[other]) != names) return;
       for (const auto& fields : alternatives(point, names))
         uses.push_back({.table = repeats->table, .fields = fields});
@@ -440,12 +446,12 @@ class Deriver {
         return std::ranges::find(pair.key, name) != pair.key.end();
       };
       if (topology_.points[pair.parent].pairs.empty() && std::ranges::all_of(names, is_of_key))
-        add(pair.parent, plan.receptions);
+        add(pair.parent, plan.harq.inputs_latest);
     }
     for (std::size_t other = 0; other < schema_.points.size(); ++other) {
       const auto& sibling = schema_.points[other];
       if (sibling.direction == point.direction && sibling.src == point.src)
-        add(other, plan.processes);
+        add(other, plan.harq.siblings_latest);
     }
   }
 
@@ -453,15 +459,15 @@ class Deriver {
   const Rules& rules_;
   Topology topology_;
   IdSemantics ids_;
-  std::map<PlaceKey, std::vector<PointId>> named_;                     // of points that carry units
+  std::map<PlaceKey, std::vector<PointId>> named_;                     // points that carry units
   std::vector<const PointRule*> point_rules_;                          // by point
   std::map<std::pair<PointId, PointId>, const PairRule*> pair_rules_;  // by child and parent
   std::set<PlaceKey> left_;                                            // places that a point leaves
   std::map<PlaceKey, std::vector<PointId>> entering_;
   std::vector<Edge> edges_;
   std::optional<Cardinality> cardinality_;
-  std::vector<const PairRule*> edge_rules_;                // by edge; none: by the names
-  std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source: dests that go on there
+  std::vector<const PairRule*> edge_rules_;                // by edge; none: from the names
+  std::map<PlaceKey, std::vector<std::string>> forwards_;  // by source, dests that continue there
   std::map<PlaceKey, std::uint16_t> places_;
 };
 

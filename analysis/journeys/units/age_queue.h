@@ -1,6 +1,7 @@
-// Units in the order in which they came: those that wait, or those that left. What is kept for a
-// while has left the caches when its time is over; so this is a ring, which tells long before whose
-// turn will come. A unit is in one such ring at a time. One thread owns it.
+// Units in the order in which they were appended: those that wait, or those that left. By the time
+// a unit expires it is not in the processor's caches any more. So this is a ring: it knows the next
+// units long before their turn, and they can be prefetched. A unit is in one such ring at a time.
+// One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,19 @@ class AgeQueue {
   bool empty() const { return begin_ == end_; }
   Unit* oldest() const { return at(begin_).unit; }
   std::uint64_t oldest_since_ns() const { return at(begin_).since_ns; }
-  // The so many-th behind the oldest; none: there is none, or it is here no more.
+  // The unit at so many places behind the oldest; none where there is none, or it was removed.
   Unit* coming(std::uint32_t behind) const {
     return end_ - begin_ > behind ? at(begin_ + behind).unit : nullptr;
   }
 
-  // `visit(unit)`: all of them, the oldest first.
+  // Calls `visit(unit)` for all units, the oldest first.
   template <typename Visit>
   void for_each(Visit visit) const {
     for (auto place = begin_; place != end_; ++place)
       if (auto* const unit = at(place).unit) visit(*unit);
   }
 
-  // For how many there is memory.
+  // The number of units that there is memory for.
   std::size_t room() const { return ring_.size(); }
 
   void append(Unit* unit, std::uint64_t now_ns) {
@@ -54,7 +55,8 @@ class AgeQueue {
   Item& at(std::uint32_t place) { return ring_[place & mask_]; }
   const Item& at(std::uint32_t place) const { return ring_[place & mask_]; }
 
-  // Those that are here no more are left out, so that few who stay long do not make it longer.
+  // Places of removed units are given up, so that a few units that stay long do not make the ring
+  // longer and longer.
   void grow() {
     std::vector<Item> items;
     items.reserve(ring_.size());
@@ -72,8 +74,8 @@ class AgeQueue {
     }
   }
 
-  std::vector<Item> ring_ = std::vector<Item>(1024);  // as many as a power of two,
-  std::uint32_t mask_ = 1023;                         // which is one more than this
+  std::vector<Item> ring_ = std::vector<Item>(1024);  // its size is a power of two
+  std::uint32_t mask_ = 1023;                         // the size less one
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
 };

@@ -19,7 +19,7 @@ void AmbiguityStore::note(Unit& unit, const Doubt& doubt) {
     kept.more_fit = doubt.more_fit;
     std::size_t count = 0;
     for (const auto* other : doubt.alternatives) count += topology_.points[other->point].values;
-    kept.values.reserve(count);  // alternatives hold spans into it
+    kept.values.reserve(count);  // alternatives have spans of it, so it must not move
     for (auto* const other : doubt.alternatives) {
       contest(*other);
       const auto width = topology_.points[other->point].values;

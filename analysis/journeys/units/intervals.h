@@ -1,5 +1,5 @@
-// Which bytes of a unit were seen: disjoint, sorted half-open intervals. Pieces come mostly in
-// order, so adding to the end is the fast case.
+// The bytes of a unit that were seen, as disjoint and sorted half-open intervals. Segments mostly
+// come in order, so adding to the end is the fast case.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// Whether it can be told as an Interval.
+// Whether these bytes can be stored as an Interval.
 constexpr bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
 }
 
 class IntervalSet {
  public:
-  // Returns how many of the bytes were new.
+  // Returns how many bytes were new.
   std::uint32_t add(Interval piece) {
     if (piece.begin >= piece.end) return 0;
     auto first = std::ranges::lower_bound(parts_, piece.begin, {}, &Interval::end);

@@ -1,8 +1,10 @@
-// Under which keys units are found. A key has those of its units that wait, the newest first, and
-// the one that left last; the newest stands in the table for all of them. Buckets are lines of the
-// cache: a byte of the hash beside each place tells nearly always without a look at a unit which
-// one it is, and nothing ever moves from one place to another but when the table grows. So an entry
-// knows where it stands, and what is looked for is found or missed in one line. One thread owns it.
+// Finds units by their keys. Each key has its units that wait, the newest first, and the unit that
+// left last. The newest unit stands in the table for all of them.
+//
+// A bucket is one line of the cache. It has a byte of the hash beside each place, which nearly
+// always tells the right place without a look at the unit. So most look-ups read one line, whether
+// they find something or not. An entry changes its place only when the table grows, and knows it.
+// One thread owns a KeyTable.
 #pragma once
 
 #include <array>
@@ -22,14 +24,14 @@ struct Unit;
 struct KeyEntry {
   enum class State : std::uint8_t { kWaits, kLeft };
 
-  std::uint64_t hash = 0;     // of the key
+  std::uint64_t hash = 0;     // of its key
   Unit* unit = nullptr;       // none: not in use
-  KeyEntry* older = nullptr;  // of those that wait
+  KeyEntry* older = nullptr;  // the next older one that waits
   union {
-    KeyEntry* left = nullptr;  // the newest of those that wait knows which one left last,
-    KeyEntry* newer;           // the others who came after them
+    KeyEntry* left = nullptr;  // of the newest entry that waits: the one that left last
+    KeyEntry* newer;           // of the others that wait: the next newer one
   };
-  KeyEntry* next = nullptr;  // of the same unit, under another key
+  KeyEntry* next = nullptr;  // the same unit under another key
   const TableUse* use = nullptr;
   std::uint32_t place = 0;
   State state = State::kWaits;
@@ -43,7 +45,8 @@ class KeyTable {
   void prefetch(std::uint64_t hash) const { prefetch_line(&buckets_[home(hash)]); }
   void prefetch(const KeyEntry& entry) const { prefetch_line(&buckets_[entry.place / kPlaces]); }
 
-  // Who stands for the key; `is_it(entry)` tells of one that has its hash. None: nobody has it.
+  // The entry that stands for the key; none where no unit has it. `is_it(entry)` is asked of
+  // entries with the same hash.
   template <typename IsIt>
   KeyEntry* find(std::uint64_t hash, IsIt is_it) const {
     const auto first = home(hash);
@@ -58,16 +61,16 @@ class KeyTable {
       if (bucket.passed() == 0) [[likely]]
         return nullptr;
       at = after(at);
-      if (at == first) return nullptr;  // all are passed, or nobody counts any more
+      if (at == first) return nullptr;  // all buckets were passed
     }
   }
 
-  // A key that nobody had so far.
+  // Adds a key that no entry has.
   void add(KeyEntry* entry) {
     if (++keys_ > most_) grow();
     entry->place = make_place(entry);
   }
-  // The entry stands for its key instead of `before`, whose place it takes.
+  // The entry stands for its key from now on, and takes the place of `before`.
   void put(KeyEntry* entry, const KeyEntry& before) {
     entry->place = before.place;
     at(entry->place) = entry;
@@ -75,24 +78,24 @@ class KeyTable {
   KeyEntry* standing_for(const KeyEntry& entry) const {
     return buckets_[entry.place / kPlaces].entries[entry.place % kPlaces];
   }
-  // Nobody has the key any more.
+  // Removes the key, which no entry has any more.
   void remove(const KeyEntry& entry);
 
  private:
-  // Of a bucket: seven, and the last byte of the tags counts the keys that found no place here and
-  // went on.
+  // A bucket has seven places. The last byte of its tags counts the keys that found no place here
+  // and went on to the next bucket.
   static constexpr std::size_t kPlaces = 8;
   static constexpr std::size_t kUsable = kPlaces - 1;
   static constexpr unsigned kByte = 8;
   static constexpr std::uint64_t kEach = 0x0001010101010101;
   static constexpr std::uint64_t kTop = 0x0080808080808080;
-  static constexpr std::uint64_t kMaxPassed = 255;  // from here on nobody counts
+  static constexpr std::uint64_t kMaxPassed = 255;  // the count stays there for ever
 
   struct alignas(kCacheLine) Bucket {
-    std::uint64_t tags = 0;  // 0: free
+    std::uint64_t tags = 0;  // a tag of 0: the place is free
     std::array<KeyEntry*, kUsable> entries = {};
 
-    // The top bit of each byte that may be the tag; the lowest of them surely is.
+    // The top bits of the bytes that may be equal to the tag. The lowest of them surely is.
     std::uint64_t with(std::uint64_t tag) const {
       const auto others = tags ^ tag * kEach;
       return (others - kEach) & ~others & kTop;
@@ -110,10 +113,10 @@ class KeyTable {
   static std::size_t place_of(std::uint64_t fits) {
     return static_cast<std::size_t>(std::countr_zero(fits)) / kByte;
   }
-  // Bits that have not chosen the bucket. Neither 0 nor 1: with() may take the one that differs
-  // from a tag in its last bit only for it, and that is not to be a free place.
+  // A tag has bits of the hash that did not choose the bucket. It is neither 0 nor 1: with() may
+  // confuse tags that differ in the last bit only, and no tag may be confused with a free place.
   static std::uint64_t tag(std::uint64_t hash) { return (hash >> 24 & 0xff) | 2; }
-  // The upper bits are those that all others have gone into.
+  // The upper bits of a hash depend on all bits of the key.
   std::size_t home(std::uint64_t hash) const { return hash >> shift_; }
   std::size_t after(std::size_t bucket) const { return (bucket + 1) & (buckets_.size() - 1); }
   KeyEntry*& at(std::uint32_t place) { return buckets_[place / kPlaces].entries[place % kPlaces]; }
@@ -134,10 +137,10 @@ class KeyTable {
   }
   void grow();
 
-  std::vector<Bucket> buckets_;  // as many as a power of two
+  std::vector<Bucket> buckets_;  // their number is a power of two
   unsigned shift_;
   std::size_t keys_ = 0;
-  std::size_t most_;  // before it grows
+  std::size_t most_;  // the table grows beyond so many
 };
 
 }  // namespace sojourn::journeys

@@ -1,7 +1,6 @@
-// Memory of the rebuild: objects and runs of values, taken from and given back to free lists, so
-// that a long trace allocates only while more is in flight than ever before. What was taken stays
-// where it is until it is given back, so it is known by its address. Memory that was given back
-// stays readable.
+// The memory of a rebuild: objects and runs of values, taken from free lists and given back to
+// them. A long trace allocates only while more is in flight than ever before. An object keeps its
+// address until it is given back. Memory that was given back stays readable.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,8 @@
 
 namespace sojourn::journeys {
 
-// Objects keep what they own (capacity of vectors) when given back: the taker resets them.
+// Objects that are given back keep what they own, such as the capacity of vectors. Whoever takes
+// one resets it.
 template <typename T>
 class Slab {
  public:
@@ -35,7 +35,7 @@ class Slab {
 
  private:
   static constexpr std::size_t kFirst = 64;
-  static constexpr std::size_t kMaxChunk = 4096;  // of a chunk
+  static constexpr std::size_t kMaxChunk = 4096;
 
   void grow() {
     const auto size = chunks_.empty() ? kFirst : kMaxChunk;
@@ -45,15 +45,16 @@ class Slab {
     end_ = next_ + size;
   }
 
-  T* next_ = nullptr;  // never taken before
+  T* next_ = nullptr;  // the first that was never taken
   T* end_ = nullptr;
-  std::vector<T*> spare_;  // the first `spares_`; room for every item of all chunks
+  std::vector<T*>
+      spare_;  // the first `spares_` are in use; it has room for all items of all chunks
   std::size_t spares_ = 0;
   std::vector<std::unique_ptr<T[]>> chunks_;
   std::size_t used_ = 0;
 };
 
-// A run's capacity is the power of two at or above its size, which is above 0.
+// The capacity of a run is the power of two at or above its size. The size is above 0.
 template <typename T>
 class RunPool {
  public:

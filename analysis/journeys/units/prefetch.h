@@ -1,4 +1,4 @@
-// Memory that will be needed soon, on its way into the caches meanwhile.
+// Fetches memory into the caches that will be needed soon.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@ namespace sojourn::journeys {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// A compiler takes a function that does nothing but this for one without an effect, and leaves out
-// what calls it; the empty statement is an effect.
+// The empty statement counts as an effect. Without it a compiler takes a function that only
+// prefetches for one without an effect, and removes its calls.
 inline void prefetch_line(const void* line) {
   __builtin_prefetch(line);
   asm volatile("");
@@ -19,7 +19,7 @@ inline void prefetch_for_write(const void* line) {
   asm volatile("");
 }
 
-// All lines of it.
+// Fetches all lines of the object.
 template <typename T>
 void prefetch_all(const T& object) {
   const auto* const bytes = reinterpret_cast<const char*>(&object);

@@ -38,7 +38,7 @@ UnitExtra& UnitStore::make_extra(Unit& unit) {
   return *unit.more;
 }
 
-// More than the unit has room for itself.
+// Takes a run of values, which are more than the unit has room for.
 std::uint64_t* UnitStore::take_values(Unit& unit, std::size_t count) {
   unit.set(kHasExtra);
   return values_.take(count);
@@ -56,7 +56,7 @@ KeyEntry* UnitStore::new_entry(Unit* unit, std::uint64_t hash, const TableUse& u
   return entry;
 }
 
-// Right behind the first one, whose `next` is none in a new unit.
+// Adds an entry right behind the first one of the unit, whose `next` is none in a new unit.
 [[gnu::noinline]] KeyEntry* UnitStore::add_entry_behind(Unit& unit) {
   auto* const entry = entries_.take();
   entry->next = std::exchange(unit.entry.next, entry);
@@ -71,7 +71,7 @@ Unit* UnitStore::insert(Unit* unit, const TableUse& use, std::uint64_t hash) {
 }
 
 [[gnu::noinline]] Unit* UnitStore::insert_before(KeyEntry& first, Unit* unit, const TableUse& use) {
-  // Two of its alternatives may have one value.
+  // The unit may have the same key by two alternative fields.
   if (first.unit == unit) return nullptr;
   auto* const fresh = new_entry(unit, first.hash, use);
   keys_.put(fresh, first);
@@ -98,7 +98,8 @@ Unit* UnitStore::replace(Unit* unit, const TableUse& use) {
   return forget_left(first);
 }
 
-// The one that left before it under its key is returned; now it is that.
+// Takes an entry out of those that wait. It becomes the one that left last of its key; the one
+// before is returned.
 KeyEntry* UnitStore::take_from_waiting(KeyEntry& entry) {
   if (!entry.newest) [[unlikely]] {
     entry.newer->older = entry.older;
@@ -114,7 +115,7 @@ KeyEntry* UnitStore::take_from_waiting(KeyEntry& entry) {
   return left;
 }
 
-// Another one left since, or waits: nothing finds it by this key any more.
+// Removes an entry that left from its unit: it does not stand for its key any more.
 Unit* UnitStore::forget_left(KeyEntry* entry) {
   auto* const unit = entry->unit;
   if (entry == &unit->entry) {
@@ -128,7 +129,7 @@ Unit* UnitStore::forget_left(KeyEntry* entry) {
   return unit;
 }
 
-// The entries behind its first.
+// Removes all entries but the first.
 void UnitStore::remove_others(Unit* unit) {
   for (auto* entry = std::exchange(unit->entry.next, nullptr); entry != nullptr;) {
     auto* const next = entry->next;
@@ -139,7 +140,7 @@ void UnitStore::remove_others(Unit* unit) {
 }
 
 void UnitStore::free_units(Unit* unit) {
-  // Parents may follow, theirs too: a loop, since a chain may be long.
+  // Parents may be freed with it, and theirs as well. This is a loop, since a chain may be long.
   free_unit(unit);
   while (dying_ != nullptr) free_unit(std::exchange(dying_, dying_->next_dying));
 }
@@ -156,7 +157,7 @@ void UnitStore::give_back_extra(Unit* unit) {
   if (unit->is(kAmbiguous)) ambiguities_.forget(*unit);
 }
 
-// Nothing finds it any more: it was removed before it was released.
+// The unit was removed from its keys before its last reference was released.
 inline void UnitStore::free_unit(Unit* unit) {
   for (auto* const parent : unit->all_parents()) let_go(parent);
   if (unit->is(kRepeats)) [[unlikely]]

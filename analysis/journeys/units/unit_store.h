@@ -1,9 +1,10 @@
-// The units in flight and how children find them. A Unit is one event whose unit may still be
-// matched, or that something in memory refers to: it lives while its count is not zero. Units come
-// from pools and stay where they are. No allocation in the steady state.
-// What is looked at again after a while has left the caches, so things that are needed together lie
-// together (a unit with what it mostly has one of), and what will be needed soon can be fetched
-// ahead.
+// The units in flight, and how children find them. A Unit is one event whose data unit may still be
+// matched, or that something in memory refers to. It lives while its count of references is not
+// zero. Units come from pools and keep their addresses. Nothing is allocated in the steady state.
+//
+// A unit that is used again after a while is not in the caches any more. So things that are needed
+// together lie together: a unit contains its first parent, child, key and member. Units that will
+// be needed soon can be prefetched.
 #pragma once
 
 #include <algorithm>
@@ -25,48 +26,48 @@
 namespace sojourn::journeys {
 
 struct Unit;
-struct OpenJourney;  // a journey that is under way (input_journeys.h)
+struct OpenJourney;  // a journey that is under way (assemble/input_journeys.h)
 
 enum Flag : std::uint32_t {
-  kLeft = 1 << 0,      // left its place
-  kInside = 1 << 1,    // counted as being in its place
-  kHeadless = 1 << 2,  // its beginning was not seen; not yet known why
-  kCut = 1 << 3,       // ... because of the capture's start or a loss
-  kOrphan = 1 << 4,    // ... for no known reason
+  kLeft = 1 << 0,      // it left its place
+  kInside = 1 << 1,    // it is counted as being in its place
+  kHeadless = 1 << 2,  // its beginning was not seen, and it is not known yet why
+  kCut = 1 << 3,       // its beginning was cut off by the capture's start or by a loss
+  kOrphan = 1 << 4,    // its beginning was not seen, for no known reason
   kControl = 1 << 5,
   kAmbiguous = 1 << 6,
-  kMissing = 1 << 7,       // a piece of it was not seen
-  kAgain = 1 << 8,         // a repeat that passes through its place once more
-  kAwaitsAck = 1 << 9,     // kept until acknowledged
-  kLatestRound = 1 << 10,  // the next repeat of its process would be of this one
-  kVisited = 1 << 11,      // by a walk that is under way
-  kListed = 1 << 12,       // in one of the lists by age
-  kUncounted = 1 << 13,    // entered its place before the open mark, or is none that is asked for
-  kAtEnd = 1 << 14,        // the capture's end found it in its place
-  kHasExtra = 1 << 15,     // something of it lies elsewhere, to be given back with it
-  kRepeats = 1 << 16,      // another unit
-  kPassedOver = 1 << 17,   // a piece that ends beyond what others of its number became
-  kUndecided = 1 << 18,    // whether its parent is its own may be known soon
-  kHasOrigin = 1 << 19,    // known which of those that were put into its block it is, or that none
-  kContested = 1 << 20,    // another one was taken where this one fitted as well
-  kSuspected = 1 << 21,    // of being another sender's, should there turn out to be several
+  kMissing = 1 << 7,       // a segment of it was not seen
+  kAgain = 1 << 8,         // it is a repeat that passes through its place once more
+  kAwaitsAck = 1 << 9,     // it is kept until it is acknowledged
+  kLatestRound = 1 << 10,  // the next repeat of its process would repeat this unit
+  kVisited = 1 << 11,      // the walk that is under way was here
+  kListed = 1 << 12,       // it is in one of the queues by age
+  kUncounted = 1 << 13,    // it entered its place before the open mark, or no observer selects it
+  kAtEnd = 1 << 14,        // it was in its place when the capture ended
+  kHasExtra = 1 << 15,     // some of its memory is outside of it, and is given back with it
+  kRepeats = 1 << 16,      // it has `repeat_of`
+  kPassedOver = 1 << 17,   // a segment that ends beyond a unit that others of its number became
+  kUndecided = 1 << 18,    // it may show soon that its parent is another unit
+  kHasOrigin = 1 << 19,    // its origin is known, or that it has none
+  kContested = 1 << 20,    // another unit was taken as a parent where this one fitted as well
+  kSuspected = 1 << 21,    // it may be another sender's, if there turn out to be several
   kGoesOn = 1 << 22,       // its reception has a later round
 };
 
-// A block is not sent more often.
+// A block has at most so many HARQ rounds.
 inline constexpr int kMaxRounds = 16;
 
-// A journey's part in a unit, for journeys that are anchored at their input.
+// The part that a journey has in a unit, where journeys are anchored at their input.
 struct JourneyMember {
   OpenJourney* journey = nullptr;
-  std::uint32_t serial = 0;  // of the journey: a closed one's members are ignored
+  std::uint32_t serial = 0;  // of the journey; members of a closed journey are ignored
   std::uint32_t step = 0;
   Interval bytes;
   bool has_bytes = false;
   bool again = false;
 };
 
-// What a parent knows of a child.
+// A child, as its parent knows it.
 struct Child {
   Unit* unit = nullptr;
   Interval bytes;
@@ -75,55 +76,55 @@ struct ChildNode {
   Child child;
   ChildNode* next = nullptr;
 };
-// What most units have nothing of.
+// Parts of a unit that most units do not need.
 struct alignas(kCacheLine) UnitExtra {
   [[no_unique_address]] IntervalSet covered;  // bytes that left
   std::uint32_t child_count = 0;
-  std::array<Child, 5> children;        // that came after the first
-  ChildNode* later_children = nullptr;  // the newest first
-  Unit* origin = nullptr;  // where kHasOrigin: what it was when it was put into its block
+  std::array<Child, 5> children;        // the next ones after the first
+  ChildNode* later_children = nullptr;  // the others, the newest first
+  Unit* origin = nullptr;               // where kHasOrigin: the unit that was put into the block
 };
 
 static_assert(sizeof(UnitExtra) == 2 * kCacheLine);
 
-// Lines of the cache. A unit that left is looked at no more until its time is over, and by then it
-// has left the caches: its end needs the first two lines only, what it holds on to and what it is
-// found by. The others: where it came from, what it is, and what it has in journeys.
+// A unit is four lines of the cache. A unit that left is not used until it is retired, and then it
+// is not in the caches any more. Retiring needs only the first two lines: the units that it refers
+// to, and its key. The others are its event, its values, and its parts in journeys.
 struct alignas(kCacheLine) Unit {
   std::uint64_t ts_ns = 0;
-  std::uint64_t serial = 0;  // ordinal of its event
+  std::uint64_t serial = 0;  // the number of its event
   std::uint32_t references = 0;
   std::uint32_t parent_count = 0;
   union {
     Unit* only_parent = nullptr;
-    Unit** parents;  // where they are more
+    Unit** parents;  // where there are several
   };
   union {
     Unit* first_child = nullptr;
-    Unit* next_dying;  // once nobody holds it: it has no children any more
+    Unit* next_dying;  // of a unit without references, which has no children any more
   };
-  std::uint32_t place = 0;  // among those that wait, or that left
+  std::uint32_t place = 0;  // in its queue by age
   std::uint32_t member_count = 0;
-  std::uint64_t* values = nullptr;  // `own_values`, or a run where they are more
+  std::uint64_t* values = nullptr;  // `own_values`, or a run where there are more
   PointId point = 0;
-  std::uint16_t group = 0;  // of processes: units of different ones never meet
+  std::uint16_t group = 0;  // of processes; units of different groups never meet
   std::uint32_t flags = 0;
 
-  KeyEntry entry;  // mostly there is no other; those that came after are behind it
+  KeyEntry entry;  // its first key; mostly there is no other
   UnitExtra* more = nullptr;
 
   std::uint64_t entered_ns = 0;  // when its stay in the place began
-  std::uint64_t seq = 0;         // of its event in the stream
+  std::uint64_t seq = 0;         // the number of its event in the stream
   std::uint32_t tid = 0;
   std::uint32_t stream = 0;
   Unit* repeat_of = nullptr;
   Interval first_child_bytes;
-  std::uint16_t depth = 0;  // longest chain of units before it
+  std::uint16_t depth = 0;  // the longest chain of units before it
   std::array<std::uint64_t, 6> own_values = {};
   union {
     JourneyMember only_member = {};
-    JourneyMember* members;  // where they are more
-    std::uint32_t order;     // in a walk that is under way, of units that are in no journey yet
+    JourneyMember* members;  // where there are several
+    std::uint32_t order;     // in the walk that is under way, where journeys are found from the end
   };
 
   bool is(Flag flag) const { return (flags & flag) != 0; }
@@ -154,9 +155,9 @@ class UnitStore {
 
   Unit* create(const model::EventView& event, std::uint64_t serial, std::uint16_t group);
 
-  // Makes `parents` the unit's own and keeps them in memory as long as it is.
+  // Sets the parents of the unit, which it keeps in memory.
   void set_parents(Unit* unit, std::span<Unit* const> parents);
-  // Nobody will ask whence it came,
+  // Drops the references to parents.
   void leave_parents(Unit* unit) {
     if (unit->parent_count > 1) {
       leave_many_parents(unit);
@@ -165,7 +166,7 @@ class UnitStore {
       release(unit->only_parent);
     }
   }
-  // nor what became of it.
+  // Drops the references to children.
   void leave_children(Unit* unit) {
     if (unit->first_child == nullptr) return;
     release(std::exchange(unit->first_child, nullptr));
@@ -173,18 +174,19 @@ class UnitStore {
       leave_other_children(*unit->more);
   }
   void set_repeat(Unit* unit, Unit* earlier);
-  // None: nothing that is known. It is in memory as long as the unit's parents are.
+  // Sets the unit that was put into the block; none: no known unit was. The parents of the unit
+  // keep the origin in memory.
   void set_origin(Unit* unit, Unit* origin) {
     more(*unit).origin = origin;
     unit->set(kHasOrigin);
   }
-  // The parent keeps it in memory until it leaves its children.
+  // The parent keeps the child in memory until leave_children().
   void add_child(Unit* parent, Unit* child, Interval bytes);
-  // The newest child that satisfies `fits(child, bytes)`.
+  // The newest child for which `fits(child, bytes)` is true.
   template <typename Fits>
   Unit* newest_child(const Unit* parent, Fits fits) const;
 
-  // What a look-up finds. `open` is of the newest unit that waits.
+  // The result of a look-up: the entry of the newest unit that waits, and the unit that left last.
   struct Found {
     KeyEntry* open = nullptr;
     Unit* used = nullptr;
@@ -192,22 +194,22 @@ class UnitStore {
   Found find(const TableUse& use, const Unit& unit) const;
 
   static std::uint64_t hash_of(const TableUse& use, const Unit& unit);
-  // The hash of a key, which will be looked for soon.
+  // Fetches the place of a key that will be looked up soon, and returns its hash.
   std::uint64_t prefetch_key(const TableUse& use, const Unit& unit) const {
     const auto hash = hash_of(use, unit);
     keys_.prefetch(hash);
     return hash;
   }
-  // Makes a unit findable; the use must stay where it is. Returns the one that left earlier under
-  // the same key, if any: nothing finds it by that any more.
+  // Adds a unit under a key. The use must keep its address. Returns the unit that had left under
+  // the same key, if there is one; it is not found by this key any more.
   Unit* insert(Unit* unit, const TableUse& use, std::uint64_t hash);
-  // Makes it the only one of its key; the one before is returned (or none).
+  // Makes it the only unit of its key. Returns the one before, or none.
   Unit* replace(Unit* unit, const TableUse& use);
-  // It left: in each of its tables it takes the place of the one that left before, for which
-  // `evict(unit)` is called.
+  // The unit left: under each of its keys it takes the place of the unit that left before, for
+  // which `evict(unit)` is called.
   template <typename Evict>
   void mark_used(Unit* unit, Evict evict);
-  // Nothing finds it any more.
+  // Removes the unit from all its keys.
   void remove(Unit* unit) {
     if (unit->entry.next != nullptr) remove_others(unit);
     if (unit->entry.unit == nullptr) return;
@@ -220,23 +222,24 @@ class UnitStore {
     if (--unit->references == 0) free_units(unit);
   }
 
-  // The memory will be made another unit's soon; the other lines are at hand.
+  // Fetches the lines of a unit that was given back and whose memory will be another unit's soon.
+  // The first line is in the caches.
   static void prefetch_spare(const Unit* unit) {
     prefetch_for_write(&unit->entry);
     prefetch_for_write(&unit->entered_ns);
     prefetch_for_write(&unit->only_member);
   }
-  // It will be told of as a step, or only given back, soon.
+  // Fetches a unit that will be released soon, and told as a step where `to_tell`.
   static void prefetch(const Unit* unit, bool to_tell) {
     prefetch_line(&unit->ts_ns);
     if (to_tell) prefetch_line(&unit->entered_ns);
   }
-  // It will be removed soon.
+  // Fetches a unit that will be removed soon.
   static void prefetch_keys(const Unit* unit) {
     prefetch_line(&unit->ts_ns);
     prefetch_line(&unit->entry);
   }
-  // The same of where its key stands, what it has elsewhere, and what it holds on to; the unit was
+  // Fetches the place of its key, its extra part, its parent and its child. The unit itself was
   // fetched.
   void prefetch_place(const Unit* unit) const {
     keys_.prefetch(unit->entry);
@@ -245,26 +248,26 @@ class UnitStore {
     prefetch_line(unit->first_child);
   }
 
-  // What it has elsewhere was fetched, too: its children will be left soon.
+  // Fetches its children, which it will leave soon. The extra part was fetched.
   static void prefetch_children(const Unit* unit) {
     if (unit->more == nullptr) return;
     for (std::uint32_t at = 0; at < unit->more->child_count; ++at)
       prefetch_line(unit->more->children[at].unit);
   }
 
-  // Bytes of it that left.
+  // The bytes of it that left.
   IntervalSet& covered(Unit& unit) { return more(unit).covered; }
   std::span<JourneyMember> make_members(Unit* unit, std::size_t count);
 
-  // In units: what several packets share, and what a long journey has, is counted as units that
-  // would take as much memory, since it grows by the product of packets and events.
+  // The memory in use, counted in units. Members of shared units and steps of long journeys are
+  // counted as units of the same size, since they grow by the product of packets and events.
   std::size_t in_memory() const { return units_.used() + parts_ / kPartsInUnit; }
   void add_parts(std::size_t count) { parts_ += count; }
   void drop_parts(std::size_t count) { parts_ -= count; }
   AmbiguityStore& ambiguities() { return ambiguities_; }
 
  private:
-  // The newest of the key, or the one that left; none: nobody has it.
+  // The entry that stands for the key: the newest that waits, or else the one that left.
   KeyEntry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   KeyEntry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
   KeyEntry* add_entry_behind(Unit& unit);
@@ -281,7 +284,7 @@ class UnitStore {
   static void copy_values(std::span<const std::uint64_t> from, std::uint64_t* to);
   void give_back_extra(Unit* unit);
   void free_unit(Unit* unit);
-  void free_units(Unit* unit);  // and those that it was the last to hold
+  void free_units(Unit* unit);  // and the units that only it referred to
   void let_go(Unit* unit) {
     if (--unit->references != 0) return;
     unit->next_dying = dying_;
@@ -299,14 +302,14 @@ class UnitStore {
   RunPool<std::uint64_t> values_;
   RunPool<Unit*> parents_;
   RunPool<JourneyMember> members_;
-  std::size_t parts_ = 0;  // members of shared units, steps of long journeys
-  Unit* dying_ = nullptr;  // the first of those that nobody holds
+  std::size_t parts_ = 0;  // members of shared units and steps of long journeys
+  Unit* dying_ = nullptr;  // the first unit without references that is not freed yet
   AmbiguityStore ambiguities_;
 };
 
 template <typename Fits>
 Unit* UnitStore::newest_child(const Unit* parent, Fits fits) const {
-  // A unit with very many children is cut or shared out; the newest ones are those that repeat.
+  // Of a unit with very many children the newest are looked at: those are repeated.
   int budget = 256;
   const auto is_it = [&](const Child& child) { return fits(child.unit, child.bytes); };
   if (const auto* const more = parent->more) {
@@ -337,18 +340,18 @@ void UnitStore::mark_used(Unit* unit, Evict evict) {
   if (unit->entry.unit != nullptr) mark(unit->entry);
 }
 
-// Several of these are called for each event.
+// Several of the following are called for each event.
 
-// The upper bits are those that all others have gone into.
+// The upper bits depend on all bits of the key.
 inline std::uint64_t UnitStore::hash_of(const TableUse& use, const Unit& unit) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  // Beside where ids mostly are.
+  // Ids are mostly small, so these bits are free.
   auto hash = std::uint64_t{unit.group} << 48 | std::uint64_t{use.table} << 32;
   for (const auto field : use.fields) hash = (hash ^ unit.values[field]) * kOdd;
   return hash;
 }
 
-// One of its own units knows the key.
+// Compares the key with a unit of the entry.
 inline KeyEntry* UnitStore::find_key(std::uint64_t hash, const TableUse& use,
                                      const Unit& unit) const {
   return keys_.find(hash, [&](const KeyEntry& entry) {
@@ -361,7 +364,7 @@ inline KeyEntry* UnitStore::find_key(std::uint64_t hash, const TableUse& use,
   });
 }
 
-// Its fields are compared in loops of two or three rounds: a call takes as long.
+// Inlined, as a call would take as long as comparing the two or three fields of a key.
 [[gnu::always_inline]] inline UnitStore::Found UnitStore::find(const TableUse& use,
                                                                const Unit& unit) const {
   auto* const first = find_key(hash_of(use, unit), use, unit);
@@ -372,7 +375,7 @@ inline KeyEntry* UnitStore::find_key(std::uint64_t hash, const TableUse& use,
   return {first, first->left->unit};
 }
 
-// So few, mostly, that a loop or a call would take longer than to copy some of them twice.
+// Values are mostly few: copying some of them twice is faster than a loop or a call.
 inline void UnitStore::copy_values(std::span<const std::uint64_t> from, std::uint64_t* to) {
   constexpr std::size_t kTwo = 2;
   const auto copy_two = [&](std::size_t at) {
@@ -446,7 +449,7 @@ inline void UnitStore::add_child(Unit* parent, Unit* child, Interval bytes) {
   others.later_children = link;
 }
 
-// Filled in by the caller.
+// The caller fills in the members.
 inline std::span<JourneyMember> UnitStore::make_members(Unit* unit, std::size_t count) {
   unit->member_count = static_cast<std::uint32_t>(count);
   if (count > 1) {
@@ -457,7 +460,7 @@ inline std::span<JourneyMember> UnitStore::make_members(Unit* unit, std::size_t 
   return unit->all_members();
 }
 
-// Who stood for its key leaves that to the next.
+// Takes the entry out of its key. Where it stood for the key, the next entry does that now.
 inline void UnitStore::leave_key(const KeyEntry& entry) {
   if (entry.state == KeyEntry::State::kLeft) [[likely]] {
     auto* const first = keys_.standing_for(entry);

@@ -140,7 +140,7 @@ TEST_CASE("what is printed reads back as the same") {
     const auto read = topology_of(schema, again);
     REQUIRE(read.pairs.size() == derived.pairs.size());
     for (std::size_t i = 0; i < read.pairs.size(); ++i)
-      CHECK(read.pairs[i].numbered_by_pieces == derived.pairs[i].numbered_by_pieces);
+      CHECK(read.pairs[i].numbered_by_segments == derived.pairs[i].numbered_by_segments);
   }
 }
 
@@ -300,8 +300,8 @@ TEST_CASE("the cardinality of a pair can be stated") {
 
 TEST_CASE("lengths that are not to be compared are not") {
   const auto schema = schema_of("D in--a len:rnti:sn D a--b len:rnti:sn.so");
-  CHECK(topology_of(schema, {}).pairs[0].cuts);
-  CHECK_FALSE(topology_of(schema, rules_of("pair D in--a -> a--b lengths unused")).pairs[0].cuts);
+  CHECK(topology_of(schema, {}).pairs[0].cuts());
+  CHECK_FALSE(topology_of(schema, rules_of("pair D in--a -> a--b lengths unused")).pairs[0].cuts());
 }
 
 TEST_CASE("lengths are compared where the fields are there, if nothing is said of them") {
@@ -315,24 +315,24 @@ TEST_CASE("lengths are compared where the fields are there, if nothing is said o
     const auto pair = [&](const std::string& points, const std::string& more = "") {
       return topology_of(schema, rules_of("pair D " + points + " " + cardinality + more)).pairs;
     };
-    CHECK(pair("in--a -> a--b")[0].cuts);
-    CHECK_FALSE(pair("in--a -> a--b", " lengths unused")[0].cuts);
+    CHECK(pair("in--a -> a--b")[0].cuts());
+    CHECK_FALSE(pair("in--a -> a--b", " lengths unused")[0].cuts());
     for (const auto& [points, index] : {std::pair("in--c -> c--d", 1), {"in--e -> e--f", 2}}) {
       CAPTURE(points);
       const Pair made = pair(points)[index];
-      CHECK_FALSE(made.cuts);
-      CHECK_FALSE(made.reassembles);
-      CHECK(made.gathers == (std::string_view(cardinality) == "n:m"));
+      CHECK_FALSE(made.cuts());
+      CHECK_FALSE(made.reassembles());
+      CHECK(made.gathers() == (std::string_view(cardinality) == "n:m"));
     }
   }
 }
 
 TEST_CASE("that pieces are not numbered in the order of arrival can be stated") {
   const auto schema = schema_of("D in--a len:rnti:lcid.psn D a--out len:rnti:lcid.sn.so");
-  CHECK(topology_of(schema, {}).pairs[0].numbered_by_pieces);
+  CHECK(topology_of(schema, {}).pairs[0].numbered_by_segments);
   const auto joined = topology_of(schema, rules_of("pair D in--a -> a--out n:1")).pairs[0];
-  CHECK_FALSE(joined.numbered_by_pieces);
-  CHECK(joined.gathers);
+  CHECK_FALSE(joined.numbered_by_segments);
+  CHECK(joined.gathers());
 }
 
 TEST_CASE("a unit that waited longer than its pair allows is not taken") {

@@ -64,25 +64,25 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
     D rlc--seg len:rnti:lcid
     D seg--out len:rnti:lcid.sn.so
   )");
-  CHECK(sent.pair("rlc--seg", "seg--out").numbered_by_pieces);
-  CHECK(sent.pair("rlc--seg", "seg--out").cuts);
-  CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbered_by_pieces);
+  CHECK(sent.pair("rlc--seg", "seg--out").numbered_by_segments);
+  CHECK(sent.pair("rlc--seg", "seg--out").cuts());
+  CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbered_by_segments);
   // A whole one need not say where it begins.
   const Derived whole(R"(
     D in--rlc len:rnti:lcid.psn
     D rlc--out len:rnti:lcid.sn
     D rlc--out len:rnti:lcid.sn.so
   )");
-  CHECK(whole.topology.pair(0, 1).numbered_by_pieces);
-  CHECK(whole.topology.pair(0, 2).numbered_by_pieces);
+  CHECK(whole.topology.pair(0, 1).numbered_by_segments);
+  CHECK(whole.topology.pair(0, 2).numbered_by_segments);
   // What comes out of a block had its number before it was put there.
   const Derived received(R"(
     U phy--mac len:rnti:fm.lcid
     U mac--rlc len:rnti:fm.lcid.sn.so
     U rlc--out len:rnti:lcid.sn
   )");
-  CHECK_FALSE(received.pair("phy--mac", "mac--rlc").numbered_by_pieces);
-  CHECK(received.pair("phy--mac", "mac--rlc").unpacks_block);
+  CHECK_FALSE(received.pair("phy--mac", "mac--rlc").numbered_by_segments);
+  CHECK(received.pair("phy--mac", "mac--rlc").unpacks_block());
   const Derived both(R"(
     U in--mux len:rnti:lcid.sn.so
     U mux--air len:rnti:hqpid.fm
@@ -90,34 +90,35 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
     U mac--rlc len:rnti:lcid.sn.so
     U rlc--out len:rnti:lcid.sn
   )");
-  CHECK_FALSE(both.pair("air--mac", "mac--rlc").numbered_by_pieces);
+  CHECK_FALSE(both.pair("air--mac", "mac--rlc").numbered_by_segments);
 }
 
 TEST_CASE("cardinalities follow from the ids") {
   const Derived radio(radio_points());
   SECTION("one sequence number for another: one unit") {
-    CHECK_FALSE(radio.pair("pdcp.in--pdcp.tx", "pdcp.tx--rlc.tx.am").gathers);
-    CHECK_FALSE(radio.pair("rlc.rx.um--pdcp.rx", "pdcp.rx--gtp.tx").gathers);
+    CHECK_FALSE(radio.pair("pdcp.in--pdcp.tx", "pdcp.tx--rlc.tx.am").gathers());
+    CHECK_FALSE(radio.pair("rlc.rx.um--pdcp.rx", "pdcp.rx--gtp.tx").gathers());
   }
   SECTION("pieces by offset") {
-    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").gathers);
-    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").reassembles);
-    CHECK(radio.pair("pdcp.tx--rlc.tx.am", "rlc.tx.am--rlc.seg.am").cuts);
+    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").gathers());
+    CHECK(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--pdcp.rx").reassembles());
+    CHECK(radio.pair("pdcp.tx--rlc.tx.am", "rlc.tx.am--rlc.seg.am").cuts());
   }
   SECTION("the same piece in both") {
-    CHECK_FALSE(radio.pair("rlc.tx.am--rlc.seg.am", "rlc.seg.am--mac.mux").gathers);
-    CHECK_FALSE(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--drop").gathers);
+    CHECK_FALSE(radio.pair("rlc.tx.am--rlc.seg.am", "rlc.seg.am--mac.mux").gathers());
+    CHECK_FALSE(radio.pair("mac.demux--rlc.rx.am", "rlc.rx.am--drop").gathers());
   }
   SECTION("a block takes everything of its slot, and offsets in it are not its own") {
-    CHECK(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").gathers);
-    CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").reassembles);
-    CHECK_FALSE(radio.pair("phy.in.proc--mac.demux", "mac.demux--rlc.rx.am").cuts);
+    CHECK(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").gathers());
+    CHECK_FALSE(radio.pair("rlc.seg.am--mac.mux", "mac.mux--mac.harq.down").reassembles());
+    CHECK_FALSE(radio.pair("phy.in.proc--mac.demux", "mac.demux--rlc.rx.am").cuts());
   }
 }
 
 TEST_CASE("what went into a block is asked for only where it comes out of it in the same trace") {
   const auto asks = [](const Derived& derived) {
-    return std::ranges::any_of(derived.topology.points, &PointPlan::from_block);
+    return std::ranges::any_of(derived.topology.points,
+                               [](const PointPlan& plan) { return plan.block.comes_out; });
   };
   CHECK_FALSE(asks(Derived(radio_points())));
   const std::string sent =
@@ -129,14 +130,13 @@ TEST_CASE("what went into a block is asked for only where it comes out of it in 
   CHECK_FALSE(asks(Derived(sent)));
   CHECK_FALSE(asks(Derived(received)));
   const Derived both(sent + received);
-  CHECK(both.point("mux--phy").fills_block);
-  CHECK_FALSE(both.point("phy--air").fills_block);
-  CHECK(both.point("phy--air").in_block);
-  CHECK(both.point("air--demux").in_block);
-  CHECK(both.point("demux--rlc.rx").from_block);
-  CHECK_FALSE(both.point("demux--rlc.rx").in_block);
-  CHECK(both.point("demux--ctrl").from_block);
-  CHECK_FALSE(both.point("rlc--mux").in_block);
+  CHECK(both.point("mux--phy").block.way == BlockWay::kFilled);
+  CHECK(both.point("phy--air").block.way == BlockWay::kInside);
+  CHECK(both.point("air--demux").block.way == BlockWay::kInside);
+  CHECK(both.point("demux--rlc.rx").block.comes_out);
+  CHECK(both.point("demux--rlc.rx").block.way == BlockWay::kOutside);
+  CHECK(both.point("demux--ctrl").block.comes_out);
+  CHECK(both.point("rlc--mux").block.way == BlockWay::kOutside);
 }
 
 TEST_CASE("a unit that leaves a part of a place for the whole does not come back to the part") {
@@ -162,8 +162,8 @@ TEST_CASE("a UE that is named no more does not make many units one, where number
       "U rlc.rx--pdcp.rx len:rnti:rsn\n U pdcp.rx--gtp.tx len:rnti.teid:rsn.gsn\n"
       "U gtp.tx--ip.out len:teid:gsn\n D slots--tb len:rnti:slot\n"
       "D tb--air len::slot");
-  CHECK_FALSE(core.pair("pdcp.rx--gtp.tx", "gtp.tx--ip.out").gathers);
-  CHECK(core.pair("slots--tb", "tb--air").gathers);
+  CHECK_FALSE(core.pair("pdcp.rx--gtp.tx", "gtp.tx--ip.out").gathers());
+  CHECK(core.pair("slots--tb", "tb--air").gathers());
 }
 
 TEST_CASE("words mean something only as whole parts") {
@@ -201,11 +201,11 @@ TEST_CASE("a key that names a buffer or a process has one unit at a time") {
     D mux--tx len:rnti:lcid.fm.harq
     D tx--ant len:rnti:fm.harq
   )");
-  CHECK(uplink.pair("mac--rlc", "rlc--pdcp").one_live_unit_per_key);
-  CHECK_FALSE(uplink.pair("mac--rlc", "rlc--pdcp").gathers);
-  CHECK(uplink.pair("retx--phy", "phy--dec").one_live_unit_per_key);
+  CHECK(uplink.pair("mac--rlc", "rlc--pdcp").has_one_live_unit());
+  CHECK_FALSE(uplink.pair("mac--rlc", "rlc--pdcp").gathers());
+  CHECK(uplink.pair("retx--phy", "phy--dec").has_one_live_unit());
   // With the frame it is a block of which several parts are made.
-  CHECK(uplink.pair("mux--tx", "tx--ant").gathers);
+  CHECK(uplink.pair("mux--tx", "tx--ant").gathers());
 }
 
 TEST_CASE("a loop that nothing feeds is found, and one that is fed is none") {
@@ -329,12 +329,12 @@ TEST_CASE("a block of a process is taken apart, and parts with a bearer are put 
     D seg--mux len::fm.lcid.hqpid
     D mux--tx len::fm.hqpid.tbs
   )");
-  CHECK_FALSE(radio.pair("dec--demux", "demux--rlc").gathers);
-  CHECK(radio.pair("dec--demux", "demux--rlc").unpacks_block);
-  CHECK(radio.pair("dec--demux", "demux--rlc").child_from_block);
-  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").gathers);
-  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").unpacks_block);
-  CHECK(radio.pair("seg--mux", "mux--tx").gathers);
+  CHECK_FALSE(radio.pair("dec--demux", "demux--rlc").gathers());
+  CHECK(radio.pair("dec--demux", "demux--rlc").unpacks_block());
+  CHECK(radio.pair("dec--demux", "demux--rlc").child_from_block());
+  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").gathers());
+  CHECK_FALSE(radio.pair("dec--demux", "demux--ce").unpacks_block());
+  CHECK(radio.pair("seg--mux", "mux--tx").gathers());
 }
 
 TEST_CASE("whether a direction is sent or received is known from what is cut and put together") {

@@ -81,10 +81,10 @@ class Expected {
       if (topology_.points[point].circles && !passed.insert(point).second) return 0;
       for (const auto parent : node.parents) {
         const auto& pair = topology_.pair(truth_.hits[parent].point, point);
-        cuts |= pair.cuts;
-        reassembles |= pair.reassembles;
-        if (pair.cuts && truth_.hits[hit].repeat_of == 0) ++cut;
-        if (pair.reassembles) joined = std::max(joined, node.parents.size());
+        cuts |= pair.cuts();
+        reassembles |= pair.reassembles();
+        if (pair.cuts() && truth_.hits[hit].repeat_of == 0) ++cut;
+        if (pair.reassembles()) joined = std::max(joined, node.parents.size());
       }
     }
     if (cuts) return cut;
@@ -158,7 +158,7 @@ class Expected {
       const auto& down = topology_.points[truth_.hits[child].point];
       if (!seen_[child]) continue;
       // It took what there was left.
-      if (!topology_.pair(truth_.hits[hit].point, truth_.hits[child].point).cuts) return true;
+      if (!topology_.pair(truth_.hits[hit].point, truth_.hits[child].point).cuts()) return true;
       const auto begin = static_cast<std::uint32_t>(truth_.hits[child].values[*down.offset]);
       const auto bytes = static_cast<std::uint32_t>(truth_.hits[child].values[*down.length]);
       sent.add({begin, begin + bytes});
