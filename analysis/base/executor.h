@@ -34,6 +34,8 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
+  // How many threads can work at once.
+  virtual unsigned processors() const { return 1; }
   // Returns when nothing of the pipeline runs any more.
   virtual void run(const Pipeline& pipeline) = 0;
 };

@@ -18,9 +18,16 @@ Explainer::Explainer(const TraceMetadata& source, const journeys::Topology& topo
       positions_(source.schema, topology, rules),
       classifier_(source.schema, topology, timeline_, positions_, names) {}
 
+// Of most packets it is enough that they were not late.
+bool Explainer::wants_steps_of(const Journey& journey) const {
+  return wanted_ || journey.outcome == Outcome::kDropped ||
+         (journey.has_latency() && journey.latency_ns() > deadlines_.of(journey.direction));
+}
+
 void Explainer::on_journey(const Journey& journey) {
   const bool is_dropped = journey.outcome == Outcome::kDropped;
-  if ((!is_dropped && journey.outcome != Outcome::kComplete) || !wanted_(journey)) return;
+  if ((!is_dropped && journey.outcome != Outcome::kComplete) || (wanted_ && !wanted_(journey)))
+    return;
   if (is_dropped) {
     ++dropped_[journey.steps[journey.end_step].point];
     return;

@@ -35,12 +35,13 @@ class Explainer : public journeys::Observer {
   using Wanted = std::function<bool(const journeys::Journey&)>;
   using Take = std::function<void(const Verdict&)>;
 
-  // `wanted` says of which packets to speak at all; `take` is told of each late one. What is
-  // referred to outlives the Explainer.
+  // `wanted` says of which packets to speak at all, where not of all; `take` is told of each late
+  // one. What is referred to outlives the Explainer.
   Explainer(const TraceMetadata& source, const journeys::Topology& topology,
             const journeys::Rules& rules, const ContextNameTable& names, const Deadlines& deadlines,
             Wanted wanted, Take take, Timeline::Limits limits = {});
 
+  bool wants_steps_of(const journeys::Journey& journey) const override;
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
   // In time order, each after the rebuild has had it.

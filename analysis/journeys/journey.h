@@ -129,6 +129,11 @@ class Observer {
   // time. Called once, before the first journey.
   virtual bool wants_steps() const { return true; }
 
+  // Whether it looks at those of this journey, which is told without them. Asked where journeys are
+  // made, which may be another thread's business: the answer depends on the journey, and on what
+  // does not change meanwhile.
+  virtual bool wants_steps_of(const Journey& /*journey*/) const { return true; }
+
   // Whether the observer wants the stays and the depths of some units only: those for which
   // selects() is true. Called once.
   virtual bool is_selective() const { return false; }
@@ -141,6 +146,12 @@ class Observer {
   // others of later times. Called once.
   virtual bool wants_order() const { return true; }
 
+  // Whether on_stay(), on_enter() and on_leave() are looked at. They come all the same; but who
+  // writes down what is told leaves them out.
+  virtual bool wants_places() const { return true; }
+
+  // A journey has got its number, under which it will be told of.
+  virtual void on_begin(std::uint64_t /*id*/) {}
   // May be called before on_leave() of one of its units.
   virtual void on_journey(const Journey&) {}
   // A unit that entered by the parent of a pair left by its child.
@@ -149,6 +160,9 @@ class Observer {
   // `seen` is false where the unit was not seen to leave, and was given up.
   virtual void on_leave(std::uint16_t /*place*/, std::uint64_t /*entered_ns*/,
                         std::uint64_t /*ts_ns*/, bool /*seen*/) {}
+  // Where no order is wanted: an event begins to wait for its parent, or has ended to. Only
+  // meanwhile may somebody enter or leave earlier than others who were told of.
+  virtual void on_wait(bool /*begins*/) {}
 };
 
 }  // namespace sojourn::journeys

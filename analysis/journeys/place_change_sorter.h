@@ -22,10 +22,16 @@ class PlaceChangeSorter {
 
   // An event begins to wait. Changes are held until as many waits have ended as have begun.
   void begin_wait() {
-    if (is_wanted_) ++waits_;
+    if (is_wanted_)
+      ++waits_;
+    else
+      observer_.on_wait(true);
   }
   void end_wait() {
-    if (is_wanted_ && --waits_ == 0) release_all();
+    if (!is_wanted_)
+      observer_.on_wait(false);
+    else if (--waits_ == 0)
+      release_all();
   }
 
   void enter(std::uint16_t place, std::uint64_t ts_ns) {

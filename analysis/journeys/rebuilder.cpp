@@ -31,10 +31,11 @@ Rules with_units_shared(Rules rules, std::uint32_t shares) {
 // unit.
 class Rebuilder::State {
  public:
-  State(Topology derived, const Rules& rules, CaptureMarks marks, Observer& observer,
-        std::optional<Partition> only)
+  State(std::shared_ptr<const Topology> topology, const Rules& rules, CaptureMarks marks,
+        Observer& observer, std::optional<Partition> only)
       : only_(only),
-        topology_(std::move(derived)),
+        shared_(std::move(topology)),
+        topology_(*shared_),
         points_(topology_.points),
         rules_(with_units_shared(rules, only ? only->shares : 1)),
         marks_(std::move(marks)),
@@ -47,7 +48,7 @@ class Rebuilder::State {
     const auto count = only ? only->end - only->begin : 1;
     for (std::uint32_t i = 0; i < count; ++i)
       correlators_.push_back(EventCorrelator::create(
-          {topology_, rules_, marks_, losses_, journeys_, totals_, observer, places_}));
+          {topology_, rules_, marks_, losses_, journeys_, totals_, observer, places_, turn_}));
     if (!only_) sole_ = correlators_.front().get();
   }
 
@@ -56,7 +57,7 @@ class Rebuilder::State {
   void finish() {
     tie_breaker_.release(*this);
     const auto end_ns = std::max(totals_.last_ns, marks_.close_ns);
-    ++position_;
+    ++turn_.position;
     for (const auto& correlator : correlators_) correlator->finish(history_, end_ns);
   }
 
@@ -68,7 +69,7 @@ class Rebuilder::State {
     for (const auto& correlator : correlators_) correlator->doubt_numbers();
   }
   [[gnu::always_inline]] void process(const model::EventView& event) {
-    position_ = ++totals_.events;
+    turn_.position = ++totals_.events;
     if (totals_.first_ns == 0) [[unlikely]]
       totals_.first_ns = event.ts_ns;
     totals_.last_ns = event.ts_ns;
@@ -96,7 +97,7 @@ class Rebuilder::State {
       divide(event, plan);
   }
 
-  const std::uint64_t& position() const { return position_; }
+  const Turn& turn() const { return turn_; }
   const Topology& topology() const { return topology_; }
   const Totals& totals() const { return totals_; }
 
@@ -128,12 +129,13 @@ class Rebuilder::State {
   }
 
   std::optional<Partition> only_;
-  Topology topology_;
+  std::shared_ptr<const Topology> shared_;
+  const Topology& topology_;
   std::span<const PointPlan> points_;
   Rules rules_;
   CaptureMarks marks_;
   Totals totals_;
-  std::uint64_t position_ = 0;
+  Turn turn_;
   std::uint64_t journeys_ = 0;
   Losses losses_;
   TieBreaker tie_breaker_;
@@ -153,8 +155,15 @@ Result<Rebuilder> Rebuilder::create(const model::Schema& schema, const Rules& ru
                                     std::optional<Partition> only) {
   auto topology = Topology::derive(schema, rules);
   if (!topology) return std::unexpected(std::move(topology).error());
+  return create_for(std::make_shared<const Topology>(std::move(*topology)), rules, std::move(marks),
+                    observer, only);
+}
+
+Rebuilder Rebuilder::create_for(std::shared_ptr<const Topology> topology, const Rules& rules,
+                                CaptureMarks marks, Observer& observer,
+                                std::optional<Partition> only) {
   return Rebuilder(
-      std::make_unique<State>(std::move(*topology), rules, std::move(marks), observer, only));
+      std::make_unique<State>(std::move(topology), rules, std::move(marks), observer, only));
 }
 
 void Rebuilder::consume(const model::EventBatch& events) {
@@ -163,8 +172,8 @@ void Rebuilder::consume(const model::EventBatch& events) {
 void Rebuilder::finish() {
   state_->finish();
 }
-const std::uint64_t& Rebuilder::position() const {
-  return state_->position();
+const Turn& Rebuilder::turn() const {
+  return state_->turn();
 }
 const Topology& Rebuilder::topology() const {
   return state_->topology();

@@ -15,6 +15,7 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/journeys/totals.h"
+#include "analysis/journeys/turn.h"
 #include "analysis/model/event.h"
 
 namespace sojourn::journeys {
@@ -37,6 +38,10 @@ class Rebuilder {
   static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules,
                                   CaptureMarks marks, Observer& observer,
                                   std::optional<Partition> only = std::nullopt);
+  // The same with a topology that was derived before, by these rules from the events' schema.
+  static Rebuilder create_for(std::shared_ptr<const Topology> topology, const Rules& rules,
+                              CaptureMarks marks, Observer& observer,
+                              std::optional<Partition> only = std::nullopt);
   Rebuilder(Rebuilder&&) noexcept;
   Rebuilder& operator=(Rebuilder&&) noexcept;
   ~Rebuilder();
@@ -45,9 +50,9 @@ class Rebuilder {
   // Closes the journeys that are still open. Nothing may be consumed afterwards.
   void finish();
 
-  // The number of the event that it is at, and one more in finish(). It is the same in all
-  // rebuilders that are given the same events.
-  const std::uint64_t& position() const;
+  // When what is told becomes known: the same in all that are given the same events. It changes
+  // with each event, and stays where it is.
+  const Turn& turn() const;
   const Topology& topology() const;
   const Totals& totals() const;
 

@@ -20,6 +20,7 @@ class NativeJourneys : public journeys::Observer {
   NativeJourneys(Recording& recording, const journeys::Topology& topology,
                  const model::Schema& schema);
 
+  bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
   // Once all were seen.

@@ -19,6 +19,7 @@ class FilteringObserver : public journeys::Observer {
   FilteringObserver(journeys::Observer& to, const journeys::Topology& topology, Predicate keep)
       : to_(to), topology_(topology), keep_(std::move(keep)) {}
 
+  bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override {
     ++seen_;
     if (!keep_(journey)) return;

@@ -17,8 +17,18 @@ class ObserverList : public journeys::Observer {
   bool wants_steps() const override {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_steps);
   }
+  bool wants_steps_of(const journeys::Journey& journey) const override {
+    return std::ranges::any_of(observers_,
+                               [&](const auto* each) { return each->wants_steps_of(journey); });
+  }
   bool wants_order() const override {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_order);
+  }
+  bool wants_places() const override {
+    return std::ranges::any_of(observers_, &journeys::Observer::wants_places);
+  }
+  void on_begin(std::uint64_t id) override {
+    for (auto* const each : observers_) each->on_begin(id);
   }
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);

@@ -5,6 +5,15 @@
 
 namespace sojourn::report {
 
+namespace {
+
+causes::TraceMetadata metadata_of(const trace::Reader& reader) {
+  return {reader.schema(),  reader.context(),       reader.capture(),
+          reader.streams(), reader.queue_changes(), reader.targets()};
+}
+
+}  // namespace
+
 std::uint64_t slow_from(const statistics::Distribution& latency_ns) {
   if (latency_ns.count() == 0) return UINT64_MAX;
   constexpr double kShare = 0.99;
@@ -12,26 +21,30 @@ std::uint64_t slow_from(const statistics::Distribution& latency_ns) {
   return std::min(latency_ns.quantile(kShare), longest_ns - std::min<std::uint64_t>(longest_ns, 1));
 }
 
-LatenessAnalysis::LatenessAnalysis(trace::Reader& reader, const journeys::Topology& topology,
-                                   const journeys::Rules& rules, const causes::Deadlines& deadlines,
+causes::Deadlines deadlines_of(const Summary& summary) {
+  return {.down_ns = slow_from(summary.direction(model::Direction::kDownlink).latency_ns),
+          .up_ns = slow_from(summary.direction(model::Direction::kUplink).latency_ns)};
+}
+
+LatenessAnalysis::LatenessAnalysis(pipeline::TraceInput& input, const causes::Deadlines& deadlines,
                                    causes::Explainer::Wanted wanted, causes::Explainer::Take more)
-    : reader_(reader),
-      rules_(rules),
-      names_(reader.context()),
-      explainer_({reader.schema(), reader.context(), reader.capture(), reader.streams(),
-                  reader.queue_changes(), reader.targets()},
-                 topology, rules, names_, deadlines, std::move(wanted),
-                 [this, more = std::move(more)](const causes::Verdict& verdict) {
+    : input_(input),
+      names_(input.reader().context()),
+      explainer_(metadata_of(input.reader()), input.topology(), input.rules(), names_, deadlines,
+                 std::move(wanted), [this, more = std::move(more)](const causes::Verdict& verdict) {
                    tally_.add(verdict, names_);
                    more(verdict);
                  }) {}
 
-Result<void> LatenessAnalysis::run(Executor& executor, const Progress& progress) {
-  SJ_CHECK(rebuild(executor, reader_, rules_, explainer_, progress,
-                   [this](const model::EventBatch& events) {
-                     explainer_.consume(events);
-                     return true;
-                   }));
+Result<void> LatenessAnalysis::run(Executor& executor, const pipeline::Progress& progress) {
+  pipeline::TracePass pass(executor, input_);
+  pass.observe(explainer_);
+  pass.show(progress);
+  pass.consume([this](const model::EventBatch& events) {
+    explainer_.consume(events);
+    return true;
+  });
+  SJ_CHECK(pass.run());
   explainer_.finish();
   return {};
 }

@@ -12,6 +12,7 @@ namespace sojourn::report {
 
 class SlowestJourneys : public journeys::Observer {
  public:
+  bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
   // Null: none was complete and had a latency. Valid until the next journey.

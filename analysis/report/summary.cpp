@@ -36,7 +36,10 @@ void DirectionSummary::merge(DirectionSummary other) {
 }
 
 Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns)
-    : open_ns_(open_ns), hops_(topology.pairs.size()), places_(topology.places.size()) {
+    : topology_(topology),
+      open_ns_(open_ns),
+      hops_(topology.pairs.size()),
+      places_(topology.places.size()) {
   if (open_ns_ != 0) begin(open_ns_);
 }
 
@@ -118,6 +121,14 @@ void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint6
     const auto now_ns = here.depth.last_ns();
     here.given_up.add(std::clamp(entered_ns, here.depth.begin_ns(), now_ns), now_ns);
   }
+}
+
+std::unique_ptr<pipeline::DivisibleObserver> Summary::new_part() const {
+  return std::make_unique<Summary>(topology_, open_ns_);
+}
+
+void Summary::merge_part(DivisibleObserver& part) {
+  merge(std::move(static_cast<Summary&>(part)));
 }
 
 void Summary::merge(Summary&& other) {

@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/rebuilder.h"
+#include "analysis/pipeline/divisible_observer.h"
 #include "analysis/queues/given_up.h"
 #include "analysis/statistics/depth.h"
 #include "analysis/statistics/distribution.h"
@@ -53,8 +55,9 @@ struct PlaceSummary {
   bool is_depth_known() const { return queues::GivenUp::leaves_depth(never_left_share()); }
 };
 
-class Summary : public journeys::Observer {
+class Summary : public pipeline::DivisibleObserver {
  public:
+  // The topology outlives it.
   Summary(const journeys::Topology& topology, std::uint64_t open_ns);
 
   bool wants_steps() const override { return false; }
@@ -64,9 +67,8 @@ class Summary : public journeys::Observer {
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
   void finish(std::uint64_t end_ns);
-  // Takes over what another knows of other journeys. Of each place one of the two was told who
-  // enters and leaves it.
-  void merge(Summary&& other);
+  std::unique_ptr<DivisibleObserver> new_part() const override;
+  void merge_part(DivisibleObserver& part) override;
 
   const DirectionSummary& direction(model::Direction direction) const {
     return directions_[static_cast<std::size_t>(direction)];
@@ -76,8 +78,10 @@ class Summary : public journeys::Observer {
 
  private:
   void begin(std::uint64_t ts_ns);
+  void merge(Summary&& other);
   void note_inside(const journeys::Journey& journey);
 
+  const journeys::Topology& topology_;
   std::uint64_t open_ns_;
   bool begun_ = false;
   std::array<DirectionSummary, 4> directions_;

@@ -11,11 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/base/executor.h"
-#include "analysis/journeys/rules.h"
-#include "analysis/journeys/topology.h"
+#include "analysis/pipeline/trace_input.h"
+#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/report/report_content.h"
 #include "analysis/present/words/json_format.h"
-#include "analysis/report/rebuild.h"
 #include "analysis/report/summary.h"
 #include "analysis/report/trace_extras.h"
 #include "analysis/trace/byte_source.h"
@@ -57,20 +56,21 @@ class HostSource : public trace::ByteSource {
 };
 
 Result<std::string> report_of(std::unique_ptr<trace::ByteSource> source) {
-  SJ_TRY(reader, trace::Reader::open(std::move(source)));
-  if (reader.schema().points.empty())
-    return fail("{}: cut or damaged before its points: no event in it can be read", reader.path());
-  const journeys::Rules rules;
-  SJ_TRY(topology, journeys::Topology::derive(reader.schema(), rules));
-  report::Summary summary(topology, reader.capture().open_ns);
-  report::TraceExtras beside(reader, topology);
+  SJ_TRY(opened, trace::Reader::open(std::move(source)));
+  if (opened.schema().points.empty())
+    return fail("{}: cut or damaged before its points: no event in it can be read", opened.path());
+  SJ_TRY(input, pipeline::TraceInput::create(std::move(opened), {}));
+  const trace::Reader& reader = input.reader();
+  report::Summary summary(input.topology(), reader.capture().open_ns);
+  report::TraceExtras beside(reader, input.topology());
   PlainExecutor executor;
-  const auto consume = [&](const model::EventBatch& events) {
+  pipeline::TracePass pass(executor, input);
+  pass.observe(summary);
+  pass.consume([&](const model::EventBatch& events) {
     beside.consume(events);
     return true;
-  };
-  SJ_TRY(totals, report::rebuild_summary(
-                     executor, reader, topology, rules, 1, summary, [](auto, auto) {}, consume));
+  });
+  SJ_TRY(totals, pass.run());
   const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
   summary.finish(end_ns);
   beside.finish(end_ns);
@@ -81,7 +81,7 @@ Result<std::string> report_of(std::unique_ptr<trace::ByteSource> source) {
                                 reader.capture(),
                                 reader.ledger(),
                                 trace::completeness_of(reader)};
-  present::ReportContent content = {facts, topology, totals, summary};
+  present::ReportContent content = {facts, input.topology(), totals, summary};
   content.add(beside);
   return present::json_text(present::report_json(content));
 }

@@ -36,6 +36,7 @@ set(arrows
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads analysis/pipeline"
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
+  "analysis/present/events: analysis/model analysis/trace"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
@@ -44,7 +45,7 @@ set(arrows
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/present/causes analysis/present/journeys analysis/present/threads"
-  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/report analysis/present/report
+  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/pipeline analysis/report analysis/present/report
     analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"

@@ -1,10 +1,15 @@
+#include <type_traits>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/pipeline/partitions.h"
+#include "analysis/pipeline/rebuild.h"
 #include "analysis/present/journeys/journey_json.h"
 #include "analysis/present/journeys/journey_text.h"
 #include "analysis/present/report/report_content.h"
-#include "analysis/report/rebuild.h"
+#include "analysis/report/summary.h"
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
 #include "userspace/base/thread_executor.h"
@@ -43,33 +48,32 @@ class JourneyWords : public journeys::Observer {
   present::CpuOfStream cpus_;
 };
 
-journeys::Totals rebuild(Executor& executor, trace::Reader& reader, journeys::Observer& observer) {
-  auto totals = report::rebuild(
-      executor, reader, {}, observer, [](auto, auto) {}, [](auto&) { return true; });
+// What is rebuilt by itself, and whether the observer is divided among the rebuilders.
+enum class How : std::uint8_t { kWhole, kEachDirection, kDivided };
+
+template <typename Observer>
+journeys::Totals rebuild(Executor& executor, pipeline::TraceInput& input, How how,
+                         Observer& observer) {
+  std::vector<journeys::Partition> parts;
+  if (how != How::kWhole) {
+    REQUIRE(pipeline::can_partition(input.reader()));
+    parts = pipeline::directions_of(input.topology());
+    REQUIRE(parts.size() == 2);
+  }
+  Result<journeys::Totals> totals = fail("not rebuilt");
+  if constexpr (std::is_base_of_v<pipeline::DivisibleObserver, Observer>)
+    if (how == How::kDivided)
+      totals = pipeline::rebuild_divided(executor, input, parts, observer, {});
+  if (how != How::kDivided) totals = pipeline::rebuild(executor, input, parts, observer, {});
   if (!totals) FAIL(totals.error().text());
   return *totals;
 }
 
-enum class Apart : std::uint8_t { kNot, kEachDirection };
-
-// `apart`: what is rebuilt by itself.
-void check_report(Executor& executor, const std::string& name, Apart apart) {
-  auto reader = open_fixture(name);
-  const journeys::Rules rules;
-  const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-  report::Summary summary(topology, reader.capture().open_ns);
-  journeys::Totals totals;
-  if (apart == Apart::kNot) {
-    totals = rebuild(executor, reader, summary);
-  } else {
-    REQUIRE(report::can_partition(reader));
-    const auto parts = report::partitions_of(topology, reader.events(), 2);
-    REQUIRE(parts.size() == 2);
-    auto done = report::rebuild_partitioned(
-        executor, reader, rules, parts, summary, [](auto, auto) {}, [](auto&) { return true; });
-    if (!done) FAIL(done.error().text());
-    totals = std::move(*done);
-  }
+void check_report(Executor& executor, const std::string& name, How how) {
+  auto input = *pipeline::TraceInput::create(open_fixture(name), {});
+  const trace::Reader& reader = input.reader();
+  report::Summary summary(input.topology(), reader.capture().open_ns);
+  const auto totals = rebuild(executor, input, how, summary);
   summary.finish(reader.capture().close_ns);
   const std::string path = "run.sjt";
   const present::Facts facts = {path,
@@ -79,33 +83,35 @@ void check_report(Executor& executor, const std::string& name, Apart apart) {
                                 reader.capture(),
                                 reader.ledger(),
                                 trace::completeness_of(reader)};
-  const present::ReportContent content = {facts, topology, totals, summary};
+  const present::ReportContent content = {facts, input.topology(), totals, summary};
   compare(kFolder + "/" + name + ".report.txt", present::report_text(content, true));
   compare(kFolder + "/" + name + ".report.json", present::report_json(content).dump(2) + "\n");
 }
 
-void check(const std::string& name) {
-  PlainExecutor plain;
-  base::ThreadExecutor threads;
-  for (Executor* const executor : std::initializer_list<Executor*>{&plain, &threads})
-    check_report(*executor, name, Apart::kNot);
-  auto reader = open_fixture(name);
-  JourneyWords words(reader);
-  rebuild(plain, reader, words);
+void check_journeys(Executor& executor, const std::string& name, How how) {
+  auto input = *pipeline::TraceInput::create(open_fixture(name), {});
+  JourneyWords words(input.reader());
+  rebuild(executor, input, how, words);
   compare(kFolder + "/" + name + ".journeys.txt", words.text);
   compare(kFolder + "/" + name + ".journeys.jsonl", words.json);
 }
 
-TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
-  check("radio");
+void check(const std::string& name, std::initializer_list<How> ways) {
   PlainExecutor plain;
   base::ThreadExecutor threads;
-  check_report(plain, "radio", Apart::kEachDirection);
-  check_report(threads, "radio", Apart::kEachDirection);
+  for (Executor* const executor : std::initializer_list<Executor*>{&plain, &threads})
+    for (const How how : ways) {
+      check_report(*executor, name, how);
+      if (how != How::kDivided) check_journeys(*executor, name, how);
+    }
+}
+
+TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
+  check("radio", {How::kWhole, How::kEachDirection, How::kDivided});
 }
 
 TEST_CASE("a trace that lost events says what it cannot know") {
-  check("lossy");
+  check("lossy", {How::kWhole});
 }
 
 }  // namespace

@@ -136,6 +136,10 @@ void make_all(const Pipeline& pipeline, Turns& turns) {
 
 }  // namespace
 
+unsigned ThreadExecutor::processors() const {
+  return std::thread::hardware_concurrency();
+}
+
 void ThreadExecutor::run(const Pipeline& pipeline) {
   Turns turns(pipeline.workers.size());
   Failure failure;

@@ -8,6 +8,7 @@ namespace sojourn::base {
 
 class ThreadExecutor : public Executor {
  public:
+  unsigned processors() const override;
   void run(const Pipeline& pipeline) override;
 };
 

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/pipeline/rebuild.h"
 #include "analysis/trace/completeness.h"
 #include "analysis/trace/reader.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
@@ -40,11 +42,8 @@ struct Findings {
 Result<Findings> examine(trace::Reader& reader) {
   Findings found;
   ProgressLine line;
-  std::uint64_t done = 0;
-  SJ_CHECK(reader.merge([&](const model::EventBatch& batch) {
-    line.update(done += batch.size(), reader.events());
-    return true;
-  }));
+  base::ThreadExecutor threads;
+  SJ_CHECK(pipeline::read_events(threads, reader, {.progress = line.progress()}));
   found.file = trace::completeness_of(reader);
   for (const trace::Gap& gap : reader.gaps()) ++found.gaps[gap.stream];
   for (const model::LedgerEntry& entry : reader.ledger()) {

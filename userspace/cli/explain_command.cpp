@@ -1,15 +1,17 @@
 // `sojourn explain`: why packets were late, one by one and in a table of causes.
-#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/causes/slowest_verdicts.h"
+#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/words/completeness_words.h"
+#include "analysis/present/words/json_format.h"
+#include "analysis/report/complete_latencies.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/report/slot_length.h"
 #include "analysis/trace/completeness.h"
@@ -17,6 +19,7 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline_option.h"
+#include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/terminal.h"
@@ -26,8 +29,6 @@
 namespace sojourn::cli {
 namespace {
 
-using journeys::Journey;
-
 struct Options {
   std::string path;
   std::string direction;
@@ -36,102 +37,56 @@ struct Options {
   bool json = false;
   WhereOption where;
   RulesOption rules;
+
+  // Where the deadline is in what happened, everything is read twice.
+  bool looks_first() const { return !deadline.given() || deadline.asks_events(); }
 };
 
-// How long complete packets took, where no deadline is given.
-class Latencies : public journeys::Observer {
- public:
-  explicit Latencies(causes::Explainer::Wanted wanted) : wanted_(std::move(wanted)) {}
+// What a packet has to be to be spoken of.
+using Wanted = causes::Explainer::Wanted;
 
-  void on_journey(const Journey& journey) override {
-    if (!journey.has_latency() || !wanted_(journey)) return;
-    (journey.direction == model::Direction::kUplink ? up_ns_ : down_ns_).add(journey.latency_ns());
-  }
-
-  causes::Deadlines deadlines() const {
-    return {.down_ns = report::slow_from(down_ns_), .up_ns = report::slow_from(up_ns_)};
-  }
-
- private:
-  causes::Explainer::Wanted wanted_;
-  statistics::Distribution down_ns_;
-  statistics::Distribution up_ns_;
-};
-
-// The slowest ones.
-class Worst {
- public:
-  explicit Worst(std::size_t most) : most_(most) {}
-
-  void add(const causes::Verdict& verdict) {
-    if (kept_.size() == most_ && !is_slower(verdict, kept_.front())) return;
-    if (kept_.size() == most_) {
-      std::ranges::pop_heap(kept_, is_slower);
-      kept_.pop_back();
-    }
-    kept_.push_back(verdict);
-    std::ranges::push_heap(kept_, is_slower);
-  }
-
-  std::vector<causes::Verdict> take() && {
-    std::ranges::sort(kept_, is_slower);
-    return std::move(kept_);
-  }
-
- private:
-  static bool is_slower(const causes::Verdict& left, const causes::Verdict& right) {
-    return left.latency_ns() != right.latency_ns() ? left.latency_ns() > right.latency_ns()
-                                                   : left.journey < right.journey;
-  }
-
-  std::size_t most_;
-  std::vector<causes::Verdict> kept_;  // a heap, the least slow in front
-};
+// The deadline that was given, or what the trace says of one: then it is read for that alone.
+Result<causes::Deadlines> find_deadlines(const Options& options, pipeline::TraceInput& input,
+                                         Executor& executor, const Wanted& wanted,
+                                         ProgressLine& line) {
+  report::SlotLength slots(input.reader().schema());
+  report::CompleteLatencies latencies(wanted);
+  pipeline::TracePass pass(executor, input);
+  pass.show(line.progress(0, 2));
+  if (!options.deadline.given()) pass.observe(latencies);
+  pass.consume([&](const model::EventBatch& events) {
+    if (options.deadline.asks_events()) slots.consume(events);
+    return true;
+  });
+  if (options.looks_first()) SJ_CHECK(pass.run());
+  if (!options.deadline.given()) return latencies.deadlines();
+  line.clear();
+  SJ_TRY(deadline_ns, options.deadline.in_time(slots, input.reader()));
+  return causes::Deadlines{.down_ns = deadline_ns, .up_ns = deadline_ns};
+}
 
 Result<void> run(const Options& options) {
-  SJ_TRY(rules, options.rules.read());
-  SJ_TRY(reader, open_trace(options.path));
-  SJ_TRY(topology, derive(reader, rules));
+  SJ_TRY(input, open_input(options.path, options.rules));
+  const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
-  const auto wanted = [&](const Journey& journey) {
+  const auto wanted = [&](const journeys::Journey& journey) {
     const bool is_direction =
         options.direction.empty() || letter(journey.direction) == options.direction[0];
     return is_direction && (!where || (*where)(journey));
   };
   ProgressLine line;
-  // Where the deadline is in what happened, everything is read twice.
-  const bool looks_first = !options.deadline.given() || options.deadline.asks_events();
-  const std::uint64_t passes = looks_first ? 2 : 1;
-  const auto progress = [&](std::uint64_t pass) {
-    return [&line, pass, passes](std::uint64_t done, std::uint64_t of) {
-      line.update(pass * of + done, passes * of);
-    };
-  };
-  Latencies latencies(wanted);
-  report::SlotLength slots(reader.schema());
   base::ThreadExecutor threads;
-  if (looks_first)
-    SJ_CHECK(report::rebuild(threads, reader, rules, latencies, progress(0),
-                             [&](const model::EventBatch& events) {
-                               if (options.deadline.asks_events()) slots.consume(events);
-                               return true;
-                             }));
-  causes::Deadlines deadlines = latencies.deadlines();
-  if (options.deadline.given()) {
-    line.clear();
-    SJ_TRY(deadline_ns, options.deadline.in_time(slots, reader));
-    deadlines = {.down_ns = deadline_ns, .up_ns = deadline_ns};
-  }
-  Worst worst(options.worst);
-  report::LatenessAnalysis inquiry(reader, topology, rules, deadlines, wanted,
+  SJ_TRY(deadlines, find_deadlines(options, input, threads, wanted, line));
+  causes::SlowestVerdicts worst(options.worst);
+  report::LatenessAnalysis inquiry(input, deadlines, wanted,
                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
-  SJ_CHECK(inquiry.run(threads, progress(passes - 1)));
+  SJ_CHECK(inquiry.run(threads, options.looks_first() ? line.progress(1, 2) : line.progress()));
   line.clear();
   const present::CausesContent content = {
       .path = options.path,
       .target = reader.target(),
       .schema = reader.schema(),
-      .topology = topology,
+      .topology = input.topology(),
       .names = inquiry.names(),
       .tally = inquiry.tally(),
       .found = inquiry.found(),
@@ -141,16 +96,11 @@ Result<void> run(const Options& options) {
       .missing = present::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
       .width = line_width()};
-  if (!options.json) {
-    fmt::print("{}{}", first_line(reader), present::causes_text(content));
-    return {};
-  }
+  if (!options.json) return print_data(first_line(reader) + present::causes_text(content));
   tell_if_not_whole(reader);
   auto document = present::causes_json(content);
   document["file"] = present::completeness_json(trace::completeness_of(reader));
-  fmt::print("{}\n",
-             document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  return {};
+  return print_data(present::json_text(document));
 }
 
 }  // namespace

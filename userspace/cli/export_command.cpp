@@ -13,14 +13,14 @@
 #include "analysis/latseq/native.h"
 #include "analysis/latseq/texts.h"
 #include "analysis/model/wall_clock.h"
-#include "analysis/pipeline/filtering_observer.h"
+#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/words/text_format.h"
-#include "analysis/report/rebuild.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/latseq_output.h"
 #include "userspace/cli/output_file.h"
+#include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/tell.h"
@@ -95,11 +95,11 @@ Result<void> export_lines(const Options& options, trace::Reader& reader,
   const std::string name = reader.path().substr(reader.path().rfind('/') + 1);
   SJ_CHECK(print(writer.header(printable(name))));
   ProgressLine line;
-  std::uint64_t done = 0;
   std::uint64_t left_out = 0;
   std::vector<std::uint32_t> rows;
   Result<void> written;
-  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+  base::ThreadExecutor threads;
+  const auto write = [&](const model::EventBatch& events) {
     select(where, events, rows);
     for (const std::uint32_t row : rows) {
       if (!written) break;
@@ -109,9 +109,9 @@ Result<void> export_lines(const Options& options, trace::Reader& reader,
       else
         written = print(text);
     }
-    line.update(done += events.size(), reader.events());
     return written.has_value();
-  }));
+  };
+  SJ_CHECK(pipeline::read_events(threads, reader, {.progress = line.progress(), .consume = write}));
   SJ_CHECK(std::move(written));
   line.clear();
   if (left_out != 0)
@@ -120,20 +120,18 @@ Result<void> export_lines(const Options& options, trace::Reader& reader,
   return {};
 }
 
-Result<LatseqJourneys> rebuild_natively(const Options& options, trace::Reader& reader,
-                                        const journeys::Rules& rules) {
+Result<LatseqJourneys> rebuild_natively(const Options& options, pipeline::TraceInput& input) {
+  trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
   ProgressLine line;
-  const auto progress = [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); };
-  SJ_TRY(recording, latseq::Recording::read(reader, progress));
-  SJ_TRY(topology, derive(reader, rules));
-  latseq::NativeJourneys collector(recording, topology, reader.schema());
-  pipeline::FilteringObserver narrowed(collector, topology, [&](const journeys::Journey& journey) {
-    return !where || (*where)(journey);
-  });
+  SJ_TRY(recording, latseq::Recording::read(reader, line.progress()));
+  latseq::NativeJourneys collector(recording, input.topology(), reader.schema());
   base::ThreadExecutor threads;
-  SJ_CHECK(report::rebuild(threads, reader, rules, narrowed, progress,
-                           [](const model::EventBatch&) { return true; }));
+  pipeline::TracePass pass(threads, input);
+  pass.observe(collector);
+  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  pass.show(line.progress());
+  SJ_CHECK(pass.run());
   line.clear();
   if (collector.left_out() != 0)
     tell("{}: {} left out that LatSeq's tools would not read\n", reader.path(),
@@ -142,31 +140,41 @@ Result<LatseqJourneys> rebuild_natively(const Options& options, trace::Reader& r
   return LatseqJourneys{std::move(recording), std::move(all)};
 }
 
-Result<void> export_trace(const Options& options, trace::Reader& reader,
+// Takes the reader: what it lacks is told again where more than `told` was found.
+Result<void> export_trace(const Options& options, trace::Reader reader, const std::string& told,
                           const latseq::Print& print) {
-  if (options.to == kLines) return export_lines(options, reader, print);
+  if (options.to == kLines) {
+    SJ_CHECK(export_lines(options, reader, print));
+    tell_if_not_whole(reader, told);
+    return {};
+  }
   SJ_TRY(rules, options.rules.read());
-  SJ_TRY(rebuilt, options.compat.empty() ? rebuild_natively(options, reader, rules)
-                                         : rebuild_as_latseq(reader, latseq_ends(rules)));
-  return find_part(options)->print(rebuilt.recording, rebuilt.all, print);
+  const PrintPart print_part = find_part(options)->print;
+  if (!options.compat.empty()) {
+    SJ_TRY(rebuilt, rebuild_as_latseq(reader, latseq_ends(rules)));
+    SJ_CHECK(print_part(rebuilt.recording, rebuilt.all, print));
+    tell_if_not_whole(reader, told);
+    return {};
+  }
+  SJ_TRY(input, derive_input(std::move(reader), rules));
+  SJ_TRY(rebuilt, rebuild_natively(options, input));
+  SJ_CHECK(print_part(rebuilt.recording, rebuilt.all, print));
+  tell_if_not_whole(input.reader(), told);
+  return {};
 }
 
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   const std::string told = tell_if_not_whole(reader);
-  if (options.output.empty() || options.output == "-") {
-    SJ_CHECK(export_trace(options, reader, print_data));
-  } else {
-    std::error_code error;
-    if (std::filesystem::equivalent(options.path, options.output, error))
-      return fail("write {}: it is the trace to export", options.output);
-    SJ_TRY(file, OutputFile::create(options.output));
-    SJ_CHECK(
-        export_trace(options, reader, [&](std::string_view text) { return file.write(text); }));
-    SJ_CHECK(file.finish());
-  }
-  tell_if_not_whole(reader, told);
-  return {};
+  if (options.output.empty() || options.output == "-")
+    return export_trace(options, std::move(reader), told, print_data);
+  std::error_code error;
+  if (std::filesystem::equivalent(options.path, options.output, error))
+    return fail("write {}: it is the trace to export", options.output);
+  SJ_TRY(file, OutputFile::create(options.output));
+  SJ_CHECK(export_trace(options, std::move(reader), told,
+                        [&](std::string_view text) { return file.write(text); }));
+  return file.finish();
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // `sojourn journeys`: packets one by one, each with every event of its way.
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,14 +10,16 @@
 #include <fmt/core.h>
 
 #include "analysis/journeys/rule_file.h"
+#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/journeys/journey_json.h"
 #include "analysis/present/journeys/journey_text.h"
 #include "analysis/present/words/text_format.h"
-#include "analysis/report/rebuild.h"
+#include "analysis/report/journey_selection.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/latseq_output.h"
+#include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/tell.h"
@@ -29,7 +30,6 @@ namespace sojourn::cli {
 namespace {
 
 using journeys::Journey;
-using journeys::Outcome;
 
 struct Options {
   std::string path;
@@ -46,153 +46,82 @@ struct Options {
   RulesOption rules;
 };
 
-// Prints what is asked for, as it comes; with --worst keeps the slowest, with --inside those that
-// were there when the capture ended, and prints them at the end.
-class Printer : public journeys::Observer {
- public:
-  Printer(const Options& options, const std::optional<filter::JourneyFilter>& where,
-          trace::Reader& reader, ProgressLine& line)
-      : options_(options), where_(where), schema_(reader.schema()), line_(line) {
-    for (const auto& stream : reader.streams()) cpus_[stream.id] = stream.cpu;
-  }
+report::JourneyWishes wishes_of(const Options& options,
+                                const std::optional<filter::JourneyFilter>& where) {
+  report::JourneyWishes wishes = {.ids = options.ids,
+                                  .limit = options.limit,
+                                  .worst = options.worst,
+                                  .incomplete = options.incomplete,
+                                  .inside = options.inside};
+  if (!options.direction.empty())
+    wishes.direction =
+        options.direction == "U" ? model::Direction::kUplink : model::Direction::kDownlink;
+  if (where) wishes.keep = [&where](const Journey& journey) { return (*where)(journey); };
+  return wishes;
+}
 
-  void on_journey(const Journey& journey) override {
-    last_ = std::max(last_, journey.id);
-    if (full() || !wanted(journey)) return;
-    if (options_.worst != 0 && !options_.incomplete && !journey.has_latency()) {
-      ++at_one_point_;
-      return;
-    }
-    if (!options_.ids.empty()) found_.insert(journey.id);
-    if (options_.inside) {
-      inside_.push_back({journey.start_ns, journey.id, words(journey)});
-      return;
-    }
-    if (options_.worst == 0) {
-      line_.clear();
-      fmt::print("{}", words(journey));
-      ++printed_;
-      return;
-    }
-    const auto latency_ns = journey.latency_ns();
-    if (worst_.size() == options_.worst && latency_ns <= worst_.front().latency_ns) return;
-    if (worst_.size() == options_.worst) {
-      std::ranges::pop_heap(worst_, slower);
-      worst_.pop_back();
-    }
-    worst_.push_back({latency_ns, journey.id, words(journey)});
-    std::ranges::push_heap(worst_, slower);
-  }
-
-  bool full() const {
-    return (options_.limit != 0 && printed_ >= options_.limit) ||
-           (!options_.ids.empty() && printed_ == options_.ids.size());
-  }
-
-  // Those that were asked for by number.
-  Result<void> found_all(const std::string& path) const {
-    for (const auto id : options_.ids)
-      if (!found_.contains(id))
-        return fail("{}: there is no journey {}: the last one is {}", path, id, last_);
-    return {};
-  }
-
-  // Without a latency none is the slowest.
-  void tell_if_timeless(const std::string& path) const {
-    if (printed_ == 0 && at_one_point_ != 0)
-      tell("{}: {} seen at one point only, so {} no latency\n", path,
-           at_one_point_ == 1 ? "1 packet was" : present::count(at_one_point_) + " packets were",
-           at_one_point_ == 1 ? "it has" : "they have");
-  }
-
-  void finish() {
-    std::ranges::sort(inside_, {},
-                      [](const Inside& one) { return std::pair(one.start_ns, one.id); });
-    for (const auto& one : inside_) {
-      if (full()) return;
-      fmt::print("{}", one.words);
-      ++printed_;
-    }
-    std::ranges::sort(worst_, slower);
-    for (const auto& kept : worst_) {
-      if (full()) return;
-      fmt::print("{}", kept.words);
-      ++printed_;
-    }
-  }
-
- private:
-  struct Kept {
-    std::uint64_t latency_ns = 0;
-    std::uint64_t id = 0;
-    std::string words;
+// One journey as it is printed.
+std::function<std::string(const Journey&)> words_of(const Options& options,
+                                                    const trace::Reader& reader) {
+  const model::Schema& schema = reader.schema();
+  if (!options.json)
+    return
+        [&schema](const Journey& journey) { return present::journey_text(journey, schema) + "\n"; };
+  present::CpuOfStream cpus;
+  for (const auto& stream : reader.streams()) cpus[stream.id] = stream.cpu;
+  return [&schema, cpus = std::move(cpus)](const Journey& journey) {
+    return present::journey_json(journey, schema, cpus) + "\n";
   };
+}
 
-  struct Inside {
-    std::uint64_t start_ns = 0;
-    std::uint64_t id = 0;
-    std::string words;
-  };
+// Without a latency none is the slowest.
+void tell_if_timeless(const std::string& path, const report::JourneySelection& found) {
+  const std::uint64_t packets = found.at_one_point();
+  if (found.told() == 0 && packets != 0)
+    tell("{}: {} seen at one point only, so {} no latency\n", path,
+         packets == 1 ? "1 packet was" : present::count(packets) + " packets were",
+         packets == 1 ? "it has" : "they have");
+}
 
-  static bool slower(const Kept& left, const Kept& right) {
-    return left.latency_ns != right.latency_ns ? left.latency_ns > right.latency_ns
-                                               : left.id < right.id;
-  }
-
-  bool wanted(const Journey& journey) const {
-    if (!options_.ids.empty())
-      return std::ranges::find(options_.ids, journey.id) != options_.ids.end();
-    if (where_ && !(*where_)(journey)) return false;
-    if (!options_.direction.empty() && letter(journey.direction) != options_.direction[0])
-      return false;
-    if (options_.inside) return journey.inside_until_ns != 0;
-    if (options_.incomplete) return journey.outcome != Outcome::kComplete;
-    return options_.worst == 0 || journey.outcome == Outcome::kComplete;
-  }
-
-  std::string words(const Journey& journey) const {
-    if (options_.json) return present::journey_json(journey, schema_, cpus_) + "\n";
-    return present::journey_text(journey, schema_) + "\n";
-  }
-
-  const Options& options_;
-  const std::optional<filter::JourneyFilter>& where_;
-  const model::Schema& schema_;
-  ProgressLine& line_;
-  present::CpuOfStream cpus_;
-  std::uint64_t printed_ = 0;
-  std::uint64_t last_ = 0;
-  std::uint64_t at_one_point_ = 0;  // asked for by --worst
-  std::set<std::uint64_t> found_;
-  std::vector<Kept> worst_;  // a heap, the least slow in front
-  std::vector<Inside> inside_;
-};
+// Those that were asked for by number.
+Result<void> require_ids(const Options& options, const report::JourneySelection& found) {
+  for (const auto id : options.ids)
+    if (!found.has_found(id))
+      return fail("{}: there is no journey {}: the last one is {}", options.path, id,
+                  found.last_id());
+  return {};
+}
 
 Result<void> run(const Options& options) {
-  SJ_TRY(rules, options.rules.read());
-  SJ_TRY(reader, open_trace(options.path));
-  SJ_TRY(topology, derive(reader, rules));
-  if (options.explain) return print_data(journeys::rules_text(topology, reader.schema(), rules));
+  SJ_TRY(input, open_input(options.path, options.rules));
+  trace::Reader& reader = input.reader();
+  if (options.explain)
+    return print_data(journeys::rules_text(input.topology(), reader.schema(), input.rules()));
   if (!options.compat.empty())
-    return print_latseq_journeys(reader, {.ends = latseq_ends(rules),
+    return print_latseq_journeys(reader, {.ends = latseq_ends(input.rules()),
                                           .direction = options.direction,
                                           .limit = options.limit,
                                           .worst = options.worst,
                                           .json = options.json});
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
-  Printer printer(options, where, reader, line);
+  const auto words = words_of(options, reader);
+  report::JourneySelection selection(wishes_of(options, where), [&](const Journey& journey) {
+    line.clear();
+    fmt::print("{}", words(journey));
+  });
   const std::string told = tell_if_not_whole(reader);
   base::ThreadExecutor threads;
-  SJ_CHECK(report::rebuild(
-      threads, reader, rules, printer,
-      [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
-      [&](const model::EventBatch&) { return !printer.full(); }));
+  pipeline::TracePass pass(threads, input);
+  pass.observe(selection);
+  pass.show(line.progress());
+  pass.consume([&](const model::EventBatch&) { return !selection.is_full(); });
+  SJ_CHECK(pass.run());
   line.clear();
-  printer.finish();
-  printer.tell_if_timeless(options.path);
+  selection.finish();
+  tell_if_timeless(options.path, selection);
   tell_if_not_whole(reader, told);
-  return printer.found_all(options.path);
+  return require_ids(options, selection);
 }
 
 }  // namespace

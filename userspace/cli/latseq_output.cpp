@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +15,7 @@
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 #include "analysis/statistics/distribution.h"
-#include "userspace/base/fail_errno.h"
+#include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
 
@@ -121,17 +120,10 @@ std::string latency_text(const LatseqJourneys& rebuilt) {
 
 Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader, const latseq::Ends& ends) {
   ProgressLine line;
-  SJ_TRY(recording, latseq::Recording::read(reader, [&](std::uint64_t done, std::uint64_t of) {
-           line.update(done, of);
-         }));
+  SJ_TRY(recording, latseq::Recording::read(reader, line.progress()));
   auto all = latseq::rebuild_as_latseq(recording, ends);
   if (!all) return std::unexpected(std::move(all).error().within(reader.path()));
   return LatseqJourneys{std::move(recording), std::move(*all)};
-}
-
-Result<void> print_data(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return {};
-  return fail_errno("write standard output");
 }
 
 Result<void> print_latseq_journeys(trace::Reader& reader, const LatseqJourneyOptions& options) {

@@ -34,7 +34,4 @@ struct LatseqJourneyOptions {
 Result<void> print_latseq_journeys(trace::Reader& reader, const LatseqJourneyOptions& options);
 Result<void> print_latseq_report(trace::Reader& reader, const latseq::Ends& ends, bool json);
 
-// Data to standard output.
-Result<void> print_data(std::string_view text);
-
 }  // namespace sojourn::cli

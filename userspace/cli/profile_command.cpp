@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/topology.h"
+#include "analysis/pipeline/rebuild.h"
 #include "analysis/present/profile/profile_content.h"
 #include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/text_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/trace/completeness.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -46,12 +48,13 @@ Result<const model::Counter*> profile_of(const trace::Reader& reader, const std:
 
 Result<void> gather(trace::Reader& reader, profile::SampledWork& work) {
   ProgressLine line;
-  std::uint64_t done = 0;
-  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+  base::ThreadExecutor threads;
+  const auto consume = [&](const model::EventBatch& events) {
     work.consume(events);
-    line.update(done += events.size(), reader.events());
     return true;
-  }));
+  };
+  SJ_CHECK(
+      pipeline::read_events(threads, reader, {.progress = line.progress(), .consume = consume}));
   work.finish();
   return {};
 }

@@ -32,4 +32,11 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
+std::function<void(std::uint64_t done, std::uint64_t of)> ProgressLine::progress(
+    std::uint64_t pass, std::uint64_t passes) {
+  return [this, pass, passes](std::uint64_t done, std::uint64_t of) {
+    update(pass * of + done, passes * of);
+  };
+}
+
 }  // namespace sojourn::cli

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 namespace sojourn::cli {
 
@@ -16,6 +17,9 @@ class ProgressLine {
 
   void update(std::uint64_t done, std::uint64_t of);
   void clear();
+  // What updates it, of a pass of so many that each read everything.
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress(std::uint64_t pass = 0,
+                                                                     std::uint64_t passes = 1);
 
  private:
   using Clock = std::chrono::steady_clock;

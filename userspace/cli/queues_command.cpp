@@ -10,13 +10,12 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/pipeline/observer_list.h"
 #include "analysis/pipeline/trace_marks.h"
+#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/queues/queues_content.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
-#include "analysis/report/rebuild.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -57,18 +56,17 @@ queues::Places::TakeStay print_items(const journeys::Topology& topology, std::ui
   };
 }
 
-Result<void> gather(trace::Reader& reader, const journeys::Rules& rules,
-                    queues::QueueSurvey& survey) {
+Result<void> gather(pipeline::TraceInput& input, queues::QueueSurvey& survey) {
   ProgressLine line;
   base::ThreadExecutor threads;
-  pipeline::ObserverList observers(survey.observers());
-  SJ_TRY(totals, report::rebuild(
-                     threads, reader, rules, observers,
-                     [&](std::uint64_t done, std::uint64_t of) { line.update(done, of); },
-                     [&](const model::EventBatch& events) {
-                       survey.consume(events);
-                       return true;
-                     }));
+  pipeline::TracePass pass(threads, input);
+  for (journeys::Observer* const observer : survey.observers()) pass.observe(*observer);
+  pass.show(line.progress());
+  pass.consume([&](const model::EventBatch& events) {
+    survey.consume(events);
+    return true;
+  });
+  SJ_TRY(totals, pass.run());
   survey.finish(totals.last_ns);
   return {};
 }
@@ -115,16 +113,16 @@ void print(const Options& options, const trace::Reader& reader, const queues::Qu
 }
 
 Result<void> run(const Options& options) {
-  SJ_TRY(rules, options.rules.read());
-  SJ_TRY(reader, open_trace(options.path));
-  SJ_TRY(topology, derive(reader, rules));
+  SJ_TRY(input, open_input(options.path, options.rules));
+  const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.events(reader));
-  queues::QueueSurvey survey(reader, topology, selection_of(where),
+  queues::QueueSurvey survey(reader, input.topology(), selection_of(where),
                              profile::thread_names(reader.context()), options.verify,
-                             options.items ? print_items(topology, pipeline::origin_ns(reader))
-                                           : queues::Places::TakeStay());
+                             options.items
+                                 ? print_items(input.topology(), pipeline::origin_ns(reader))
+                                 : queues::Places::TakeStay());
   const std::string told = options.items ? tell_if_not_whole(reader) : "";
-  SJ_CHECK(gather(reader, rules, survey));
+  SJ_CHECK(gather(input, survey));
   const auto is_there = require_queues(options, survey);
   if (!is_there || options.items || options.json || options.dot) tell_if_not_whole(reader, told);
   SJ_CHECK(is_there);

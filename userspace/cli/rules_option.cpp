@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "userspace/cli/tell.h"
+#include "userspace/cli/trace_argument.h"
 #include "userspace/files/rules_reader.h"
 
 namespace sojourn::cli {
@@ -21,12 +22,18 @@ Result<journeys::Rules> RulesOption::read() const {
   return files::read_rules(path_);
 }
 
-Result<journeys::Topology> derive(const trace::Reader& reader, const journeys::Rules& rules) {
-  auto topology = journeys::Topology::derive(reader.schema(), rules);
-  if (topology)
-    for (const std::string& words : topology->unmatched_rules)
-      tell("{} in {}: this rule is left out\n", words, reader.path());
-  return topology;
+Result<pipeline::TraceInput> derive_input(trace::Reader reader, const journeys::Rules& rules) {
+  auto input = pipeline::TraceInput::create(std::move(reader), rules);
+  if (input)
+    for (const std::string& words : input->topology().unmatched_rules)
+      tell("{} in {}: this rule is left out\n", words, input->reader().path());
+  return input;
+}
+
+Result<pipeline::TraceInput> open_input(const std::string& path, const RulesOption& rules) {
+  SJ_TRY(read, rules.read());
+  SJ_TRY(reader, open_trace(path));
+  return derive_input(std::move(reader), read);
 }
 
 latseq::Ends latseq_ends(const journeys::Rules& rules) {

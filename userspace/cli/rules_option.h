@@ -6,8 +6,8 @@
 
 #include "analysis/base/result.h"
 #include "analysis/journeys/rules.h"
-#include "analysis/journeys/topology.h"
 #include "analysis/latseq/graph.h"
+#include "analysis/pipeline/trace_input.h"
 #include "analysis/trace/reader.h"
 #include "userspace/cli/arguments.h"
 
@@ -25,8 +25,11 @@ class RulesOption {
   std::string path_;
 };
 
-// The points of a trace as the rules take them. Rules that mean no point of it are told on stderr.
-Result<journeys::Topology> derive(const trace::Reader& reader, const journeys::Rules& rules);
+// The trace with the rules for its journeys. Rules that mean no point of it are told on stderr.
+Result<pipeline::TraceInput> derive_input(trace::Reader reader, const journeys::Rules& rules);
+
+// The trace file of a command that rebuilds journeys, opened.
+Result<pipeline::TraceInput> open_input(const std::string& path, const RulesOption& rules);
 
 // Where LatSeq's own rebuilder is to begin and end: what the rules state, else where it always
 // does.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/topology.h"
+#include "analysis/pipeline/rebuild.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/present/profile/profile_content.h"
 #include "analysis/present/threads/threads_content.h"
@@ -17,6 +18,7 @@
 #include "analysis/profile/sampled_work.h"
 #include "analysis/threads/thread_survey.h"
 #include "analysis/trace/completeness.h"
+#include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
@@ -41,14 +43,15 @@ struct Options {
 Result<void> gather(trace::Reader& reader, threads::ThreadSurvey& survey,
                     profile::SampledWork& work, std::uint64_t& end_ns) {
   ProgressLine line;
-  std::uint64_t done = 0;
-  SJ_CHECK(reader.merge([&](const model::EventBatch& events) {
+  base::ThreadExecutor threads;
+  const auto consume = [&](const model::EventBatch& events) {
     survey.consume(events);
     work.consume(events);
-    if (events.size() != 0) end_ns = std::max(end_ns, events[events.size() - 1].ts_ns);
-    line.update(done += events.size(), reader.events());
     return true;
-  }));
+  };
+  SJ_TRY(totals,
+         pipeline::read_events(threads, reader, {.progress = line.progress(), .consume = consume}));
+  end_ns = std::max(end_ns, totals.last_ns);
   survey.finish(end_ns);
   work.finish();
   return {};

@@ -45,6 +45,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
         groups_(marks_.groups),
         observer_(around.observer),
         places_(around.places),
+        turn_(around.turn),
         losses_(around.losses),
         totals_(around.totals),
         late_(topology_),
@@ -104,11 +105,14 @@ class EventCorrelatorImpl final : public EventCorrelator {
       while (!late_.empty()) end_oldest_late();
       places_.end_wait();
     }
+    turn_ = {turn_.position, UINT64_MAX, Turn::Phase::kOutputs};
     missing_parents_.explain(UINT64_MAX);
     while (!deferred_.empty()) emit_deferred();
     lifecycle_.find_inside(reach, end_ns);
     output_journeys_.set_end(end_ns);
+    turn_.phase = Turn::Phase::kInputs;
     input_journeys_.finish(end_ns);
+    turn_.phase = Turn::Phase::kUnits;
     lifecycle_.finish(end_ns);
     totals_.peak_units += peak_units_;
     totals_.mixed_senders |= mixed_senders_.are_mixed();
@@ -152,9 +156,11 @@ class EventCorrelatorImpl final : public EventCorrelator {
   }
   void set_now(std::uint64_t now_ns) {
     now_ns_ = now_ns;
+    turn_.now_ns = now_ns;
     input_journeys_.set_now(now_ns);
     lifecycle_.set_now(now_ns);
     if (now_ns >= endings_due_ns_) expire_endings();
+    turn_.phase = Turn::Phase::kUnits;
     lifecycle_.expire();
   }
 
@@ -163,6 +169,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
   // for each part would take longer than some of them.
   [[gnu::always_inline]] bool take(const model::EventView& event, const PointPlan& plan,
                                    MatchAttempt turn) {
+    turn_.phase = Turn::Phase::kEvent;
     auto& unit = *store_.create(event, ++serial_, group_of(event.stream));
     store_.retain(&unit);
     auto* hash = hashes_.data();
@@ -370,10 +377,12 @@ class EventCorrelatorImpl final : public EventCorrelator {
   }
 
   void expire_endings() {
+    turn_.phase = Turn::Phase::kOutputs;
     missing_parents_.explain(now_ns_);
     evicted_units_.expire(now_ns_);
     mixed_senders_.expire(now_ns_);
     while (!deferred_.empty() && deferred_.front().due_ns < now_ns_) emit_deferred();
+    turn_.phase = Turn::Phase::kInputs;
     input_journeys_.expire();
     // Units that begin to wait from now on are not due before that.
     endings_due_ns_ = std::min(
@@ -390,6 +399,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
   std::span<const std::uint16_t> groups_;
   Observer& observer_;
   PlaceChangeSorter& places_;
+  Turn& turn_;
   const Losses& losses_;
   Totals& totals_;
   std::uint64_t now_ns_ = 0;

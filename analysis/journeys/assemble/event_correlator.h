@@ -14,6 +14,7 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/journeys/totals.h"
+#include "analysis/journeys/turn.h"
 #include "analysis/model/event.h"
 
 namespace sojourn::journeys {
@@ -30,6 +31,7 @@ class EventCorrelator {
     Totals& totals;
     Observer& observer;
     PlaceChangeSorter& places;  // tells the same observer which units enter and leave
+    Turn& turn;                 // what a correlator does is written there
   };
   // The class behind it is local to one source, so that the compiler sees that each of its steps is
   // called in one place, and inlines them.

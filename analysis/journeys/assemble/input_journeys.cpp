@@ -75,6 +75,7 @@ void InputJourneys::begin(Unit* root) {
              .covered = std::move(journey.covered),
              .trail = std::move(journey.trail),
              .parents = std::move(journey.parents)};
+  observer_.on_begin(journey.id);
   append(queue(Wait::kExpiry), journey);
   add_step(journey, root);
   store_.make_members(root, 1).front() = {&journey, journey.serial, 0, {}, false, false};

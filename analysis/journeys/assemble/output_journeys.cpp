@@ -125,6 +125,7 @@ void OutputJourneys::emit_collected(Outcome outcome) {
   for (std::size_t i = 0; i < units_.size(); ++i) units_[i]->order = static_cast<std::uint32_t>(i);
   Journey out;
   out.id = ++next_id_;
+  observer_.on_begin(out.id);
   out.outcome = outcome;
   out.start_ns = UINT64_MAX;
   pasts_.clear();

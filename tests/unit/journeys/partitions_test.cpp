@@ -50,7 +50,7 @@ class Told : public Observer {
   Told(Words& words, std::uint32_t who) : words_(words), who_(who) {}
 
   bool wants_order() const override { return false; }
-  void begin(const Rebuilder& rebuilder) { turn_ = &rebuilder.position(); }
+  void begin(const Rebuilder& rebuilder) { turn_ = &rebuilder.turn().position; }
   void on_journey(const Journey& journey) override {
     auto line = fmt::format("{} {} {}..{} {} {} {} {} {}:", letter(journey.direction),
                             name(journey.outcome), journey.start_ns, journey.end_ns,

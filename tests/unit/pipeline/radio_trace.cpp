@@ -1,16 +1,16 @@
-#include "tests/unit/report/radio_trace.h"
+#include "tests/unit/pipeline/radio_trace.h"
 
 #include <array>
 #include <random>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "analysis/report/rebuild.h"
+#include "analysis/pipeline/partitions.h"
 #include "analysis/trace/writer.h"
 #include "tests/bench/radio_traffic.h"
 #include "userspace/files/trace_file.h"
 
-namespace sojourn::report {
+namespace sojourn::pipeline {
 
 std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
   const auto schema = *bench::RadioTraffic::schema();
@@ -41,4 +41,4 @@ std::vector<journeys::Partition> parts_for(std::uint64_t events, unsigned proces
   return partitions_of(topology, events, processors);
 }
 
-}  // namespace sojourn::report
+}  // namespace sojourn::pipeline

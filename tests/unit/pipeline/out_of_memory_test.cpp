@@ -8,9 +8,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "analysis/report/rebuild.h"
+#include "analysis/pipeline/rebuild.h"
+#include "analysis/report/summary.h"
 #include "tests/support/child.h"
-#include "tests/unit/report/radio_trace.h"
+#include "tests/unit/pipeline/radio_trace.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/files/trace_file.h"
 
@@ -63,7 +64,7 @@ void* __wrap__Znwm(std::size_t bytes) {
 }
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace sojourn::report {
+namespace sojourn::pipeline {
 namespace {
 
 // Runs out at once, and when the others are at work. That it throws is that no thread waits any
@@ -81,19 +82,18 @@ TEST_CASE("memory that runs out in any thread ends all of them, and is told to t
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, 30'000);
-  auto reader = *files::open_trace(path);
-  const auto topology = *journeys::Topology::derive(reader.schema(), {});
-  const auto progress = [](auto, auto) {};
-  const auto all = [](const model::EventBatch&) { return true; };
-  Summary summary(topology, reader.capture().open_ns);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  report::Summary summary(input.topology(), input.reader().capture().open_ns);
   base::ThreadExecutor threads;
-  require_end(Who::kReader,
-              [&] { return rebuild(threads, reader, {}, summary, progress, all).has_value(); });
+  require_end(Who::kReader, [&] { return rebuild_here(threads, input, summary, {}).has_value(); });
+  const auto whole = [&] { return rebuild(threads, input, {}, summary, {}).has_value(); };
+  require_end(Who::kReader, whole);
+  require_end(Who::kWorkers, whole);
   for (const unsigned processors : {1, 8}) {
     CAPTURE(processors);
     const auto parts = parts_for(kWorthSharing, processors);
     const auto apart = [&] {
-      return rebuild_partitioned(threads, reader, {}, parts, summary, progress, all).has_value();
+      return rebuild_divided(threads, input, parts, summary, {}).has_value();
     };
     require_end(Who::kReader, apart);
     require_end(Who::kWorkers, apart);
@@ -101,4 +101,4 @@ TEST_CASE("memory that runs out in any thread ends all of them, and is told to t
 }
 
 }  // namespace
-}  // namespace sojourn::report
+}  // namespace sojourn::pipeline

@@ -1,4 +1,4 @@
-#include "analysis/report/rebuild.h"
+#include "analysis/pipeline/rebuild.h"
 
 #include <array>
 #include <cmath>
@@ -13,14 +13,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/pipeline/partitions.h"
 #include "analysis/present/report/report_content.h"
+#include "analysis/report/summary.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
-#include "tests/unit/report/radio_trace.h"
+#include "tests/unit/pipeline/radio_trace.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/files/trace_file.h"
 
-namespace sojourn::report {
+namespace sojourn::pipeline {
 namespace {
 
 constexpr std::uint64_t kPackets = 3000;
@@ -46,19 +48,19 @@ void round_deviations(Json& words) {
 // What `sojourn report --json` says; no parts: one thread rebuilds all.
 Told tell(Executor& executor, const std::string& path,
           const std::vector<journeys::Partition>& parts) {
-  auto reader = *files::open_trace(path);
-  const journeys::Rules rules;
-  const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-  Summary summary(topology, reader.capture().open_ns);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  const trace::Reader& reader = input.reader();
+  report::Summary summary(input.topology(), reader.capture().open_ns);
   Told told;
-  const auto progress = [&](std::uint64_t done, std::uint64_t) { told.progressed = done; };
-  const auto count = [&](const model::EventBatch& batch) {
-    told.seen += batch.size();
-    return true;
-  };
-  const auto totals = parts.empty() ? *rebuild(executor, reader, rules, summary, progress, count)
-                                    : *rebuild_partitioned(executor, reader, rules, parts, summary,
-                                                           progress, count);
+  const Listeners listeners = {
+      .progress = [&](std::uint64_t done, std::uint64_t) { told.progressed = done; },
+      .consume =
+          [&](const model::EventBatch& batch) {
+            told.seen += batch.size();
+            return true;
+          }};
+  const auto totals = parts.empty() ? *rebuild(executor, input, {}, summary, listeners)
+                                    : *rebuild_divided(executor, input, parts, summary, listeners);
   summary.finish(reader.capture().close_ns);
   told.peak_units = totals.peak_units;
   const present::Facts facts = {path,
@@ -68,7 +70,7 @@ Told tell(Executor& executor, const std::string& path,
                                 reader.capture(),
                                 reader.ledger(),
                                 trace::completeness_of(reader)};
-  told.words = present::report_json({facts, topology, totals, summary});
+  told.words = present::report_json({facts, input.topology(), totals, summary});
   round_deviations(told.words);
   return told;
 }
@@ -176,13 +178,11 @@ TEST_CASE("who wants no steps is told everything else of each journey") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kPackets);
-  auto reader = *files::open_trace(path);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
   Plain with(true);
   Plain without(false);
   PlainExecutor executor;
-  for (auto* const plain : {&with, &without})
-    REQUIRE(
-        rebuild(executor, reader, {}, *plain, [](auto, auto) {}, [](const auto&) { return true; }));
+  for (auto* const plain : {&with, &without}) REQUIRE(rebuild(executor, input, {}, *plain, {}));
   CHECK(with.steps > 10 * kPackets);
   CHECK(without.steps == 0);
   CHECK(with.legs > 5 * kPackets);
@@ -196,15 +196,13 @@ TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
   const auto path = directory.path("radio.sjt");
   write_radio(path, kMany);
   for (const unsigned processors : {1, 8}) {
-    auto reader = *files::open_trace(path);
-    const journeys::Rules rules;
-    const auto topology = *journeys::Topology::derive(reader.schema(), rules);
-    Summary summary(topology, reader.capture().open_ns);
+    auto input = *TraceInput::create(*files::open_trace(path), {});
+    report::Summary summary(input.topology(), input.reader().capture().open_ns);
     int batches = 0;
     const auto some = [&](const model::EventBatch&) { return ++batches < 3; };
     const auto parts = parts_for(kWorthSharing, processors);
     base::ThreadExecutor threads;
-    REQUIRE(rebuild_partitioned(threads, reader, rules, parts, summary, [](auto, auto) {}, some));
+    REQUIRE(rebuild_divided(threads, input, parts, summary, {.consume = some}));
     CHECK(batches == 3);
     // Others may be a few batches ahead.
     for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink})
@@ -217,21 +215,19 @@ TEST_CASE("who fails while many batches are to come ends all threads, and its fa
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kMany);
-  auto reader = *files::open_trace(path);
-  const auto topology = *journeys::Topology::derive(reader.schema(), {});
-  const auto full = [](const model::EventBatch&) -> bool { throw std::runtime_error("no space"); };
-  const auto progress = [](auto, auto) {};
-  Summary summary(topology, reader.capture().open_ns);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  const Listeners full = {
+      .consume = [](const model::EventBatch&) -> bool { throw std::runtime_error("no space"); }};
+  report::Summary summary(input.topology(), input.reader().capture().open_ns);
   base::ThreadExecutor threads;
-  CHECK_THROWS_AS(rebuild(threads, reader, {}, summary, progress, full).has_value(),
-                  std::runtime_error);
+  CHECK_THROWS_AS(rebuild(threads, input, {}, summary, full).has_value(), std::runtime_error);
+  CHECK_THROWS_AS(rebuild_here(threads, input, summary, full).has_value(), std::runtime_error);
   for (const unsigned processors : {1, 8}) {
     const auto parts = parts_for(kWorthSharing, processors);
-    CHECK_THROWS_AS(
-        rebuild_partitioned(threads, reader, {}, parts, summary, progress, full).has_value(),
-        std::runtime_error);
+    CHECK_THROWS_AS(rebuild_divided(threads, input, parts, summary, full).has_value(),
+                    std::runtime_error);
   }
 }
 
 }  // namespace
-}  // namespace sojourn::report
+}  // namespace sojourn::pipeline

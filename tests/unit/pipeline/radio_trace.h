@@ -7,7 +7,7 @@
 
 #include "analysis/journeys/rebuilder.h"
 
-namespace sojourn::report {
+namespace sojourn::pipeline {
 
 // As many events as make a trace worth dividing into shares.
 inline constexpr std::uint64_t kWorthSharing = 10'000'000;
@@ -18,4 +18,4 @@ std::uint64_t write_radio(const std::string& path, std::uint64_t packets);
 // What each thread rebuilds of such a trace, if it had so many events.
 std::vector<journeys::Partition> parts_for(std::uint64_t events, unsigned processors);
 
-}  // namespace sojourn::report
+}  // namespace sojourn::pipeline

@@ -1,0 +1,52 @@
+// Tells an observer what several rebuilders told, each of its own part of a trace, in the order in
+// which one rebuilder of all would have told it, and with the numbers of journeys that it would
+// have given. One thread owns a Replay.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/place_change_sorter.h"
+#include "analysis/pipeline/call_log.h"
+
+namespace sojourn::pipeline {
+
+class Replay {
+ public:
+  enum class Order : std::uint8_t {
+    kAsTold,      // one rebuilder told all
+    kOfTurns,     // several rebuilders; they also tell when events wait for their parents
+    kOfPosition,  // several rebuilders, any of which may have an event that waits at any time
+  };
+
+  // The observer outlives it. `late_ns`: of the rules.
+  Replay(journeys::Observer& observer, std::uint64_t late_ns, std::size_t rebuilders, Order order);
+
+  // What each rebuilder told by now; all of them have seen the same events.
+  void replay(std::span<CallLog* const> of_each);
+  // And nothing more comes.
+  void end();
+
+ private:
+  // The numbers of one rebuilder's journeys that were not told of yet.
+  struct Numbers {
+    std::uint64_t first = 1;  // its own number of the first one
+    std::deque<std::uint64_t> given;
+  };
+
+  void tell(CallLog& log, const Call& call, Numbers& numbers);
+  void tell_journey(const journeys::Journey& journey, Numbers& numbers);
+  void change(const Call& call);
+
+  journeys::Observer& observer_;
+  journeys::PlaceChangeSorter places_;
+  Order order_;
+  std::vector<Numbers> numbers_;  // by rebuilder
+  std::uint64_t last_number_ = 0;
+};
+
+}  // namespace sojourn::pipeline

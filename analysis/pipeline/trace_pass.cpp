@@ -1,0 +1,36 @@
+#include "analysis/pipeline/trace_pass.h"
+
+#include "analysis/pipeline/filtering_observer.h"
+#include "analysis/pipeline/observer_list.h"
+#include "analysis/pipeline/partitions.h"
+
+namespace sojourn::pipeline {
+
+Result<journeys::Totals> TracePass::run() {
+  if (observers_.empty()) return read_events(executor_, input_.reader(), listeners_);
+  const bool is_sole = observers_.size() == 1;
+  if (!keep_ && is_sole && divisible_ != nullptr && can_partition(input_.reader())) {
+    const auto parts =
+        partitions_of(input_.topology(), input_.reader().events(), executor_.processors());
+    if (!parts.empty()) return rebuild_divided(executor_, input_, parts, *divisible_, listeners_);
+  }
+  ObserverList list(observers_);
+  journeys::Observer& all = is_sole ? *observers_.front() : static_cast<journeys::Observer&>(list);
+  if (!keep_) return tell(all);
+  FilteringObserver filter(all, input_.topology(), keep_);
+  auto totals = tell(filter);
+  seen_ = filter.seen();
+  kept_ = filter.kept();
+  return totals;
+}
+
+// Which units an observer wants it says of an event as it comes, in the rebuilder's thread.
+Result<journeys::Totals> TracePass::tell(journeys::Observer& observer) {
+  if (observer.is_selective()) return rebuild_here(executor_, input_, observer, listeners_);
+  std::vector<journeys::Partition> parts;
+  if (can_partition(input_.reader())) parts = directions_of(input_.topology());
+  if (parts.size() == 1) parts.clear();
+  return rebuild(executor_, input_, parts, observer, listeners_);
+}
+
+}  // namespace sojourn::pipeline

@@ -1,0 +1,79 @@
+#include "analysis/report/journey_selection.h"
+
+#include <algorithm>
+
+namespace sojourn::report {
+
+using journeys::Journey;
+using journeys::Outcome;
+
+void JourneySelection::on_journey(const Journey& journey) {
+  last_id_ = std::max(last_id_, journey.id);
+  if (is_full() || !is_wanted(journey)) return;
+  if (wishes_.worst != 0 && !wishes_.incomplete && !journey.has_latency()) {
+    ++at_one_point_;
+    return;
+  }
+  if (!wishes_.ids.empty()) found_.insert(journey.id);
+  if (wishes_.inside) {
+    inside_.push_back({.at_ns = journey.start_ns, .id = journey.id});
+    inside_.back().log.add(journey);
+  } else if (wishes_.worst != 0) {
+    keep_slowest(journey);
+  } else {
+    tell(journey);
+  }
+}
+
+// A filter may look at steps itself. Numbers are not those that the journey will be told by.
+bool JourneySelection::wants_steps_of(const Journey& journey) const {
+  return wishes_.keep || !wishes_.ids.empty() || is_wanted(journey);
+}
+
+void JourneySelection::finish() {
+  std::ranges::sort(inside_, {}, [](const Kept& one) { return std::pair(one.at_ns, one.id); });
+  tell_all(inside_);
+  std::ranges::sort(slowest_, is_slower);
+  tell_all(slowest_);
+}
+
+bool JourneySelection::is_wanted(const Journey& journey) const {
+  if (!wishes_.ids.empty()) return std::ranges::find(wishes_.ids, journey.id) != wishes_.ids.end();
+  if (wishes_.keep && !wishes_.keep(journey)) return false;
+  if (wishes_.direction && journey.direction != *wishes_.direction) return false;
+  if (wishes_.inside) return journey.inside_until_ns != 0;
+  if (wishes_.incomplete) return journey.outcome != Outcome::kComplete;
+  return wishes_.worst == 0 || journey.outcome == Outcome::kComplete;
+}
+
+void JourneySelection::tell(const Journey& journey) {
+  take_(journey);
+  ++told_;
+}
+
+// The memory of one that gives way is used again.
+void JourneySelection::keep_slowest(const Journey& journey) {
+  const std::uint64_t latency_ns = journey.latency_ns();
+  Kept kept;
+  if (slowest_.size() == wishes_.worst) {
+    if (latency_ns <= slowest_.front().at_ns) return;
+    std::ranges::pop_heap(slowest_, is_slower);
+    kept = std::move(slowest_.back());
+    slowest_.pop_back();
+    kept.log.clear();
+  }
+  kept.at_ns = latency_ns;
+  kept.id = journey.id;
+  kept.log.add(journey);
+  slowest_.push_back(std::move(kept));
+  std::ranges::push_heap(slowest_, is_slower);
+}
+
+void JourneySelection::tell_all(std::vector<Kept>& kept) {
+  for (Kept& one : kept) {
+    if (is_full()) return;
+    tell(one.log[0]);
+  }
+}
+
+}  // namespace sojourn::report

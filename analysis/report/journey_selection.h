@@ -1,0 +1,79 @@
+// Which journeys of a trace are asked for, and in which order (`sojourn journeys`): as they come,
+// the slowest first, or the oldest of those that were inside at the end first. One thread owns a
+// JourneySelection.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analysis/journeys/journey.h"
+#include "analysis/pipeline/journey_log.h"
+
+namespace sojourn::report {
+
+struct JourneyWishes {
+  std::vector<std::uint64_t> ids = {};  // only these; none: all
+  std::optional<model::Direction> direction = {};
+  std::uint64_t limit = 0;  // 0: all
+  std::uint64_t worst = 0;  // only so many, the slowest first; 0: all, as they come
+  bool incomplete = false;  // only those
+  bool inside = false;      // only those that were inside when the capture ended
+  std::function<bool(const journeys::Journey&)> keep = {};  // empty: all
+};
+
+class JourneySelection : public journeys::Observer {
+ public:
+  using Take = std::function<void(const journeys::Journey&)>;
+
+  // `take` is told of each one that is chosen.
+  JourneySelection(JourneyWishes wishes, Take take)
+      : wishes_(std::move(wishes)), take_(std::move(take)) {}
+
+  bool wants_places() const override { return false; }
+  bool wants_steps_of(const journeys::Journey& journey) const override;
+  void on_journey(const journeys::Journey& journey) override;
+  // After the last.
+  void finish();
+
+  // Nothing more will be told.
+  bool is_full() const {
+    return (wishes_.limit != 0 && told_ >= wishes_.limit) ||
+           (!wishes_.ids.empty() && told_ == wishes_.ids.size());
+  }
+  std::uint64_t told() const { return told_; }
+  std::uint64_t last_id() const { return last_id_; }  // of all journeys
+  bool has_found(std::uint64_t id) const { return found_.contains(id); }
+  // The slowest were asked for, and so many have no latency.
+  std::uint64_t at_one_point() const { return at_one_point_; }
+
+ private:
+  struct Kept {
+    std::uint64_t at_ns = 0;  // by which they are put in order
+    std::uint64_t id = 0;
+    pipeline::JourneyLog log = {};
+  };
+
+  static bool is_slower(const Kept& left, const Kept& right) {
+    return left.at_ns != right.at_ns ? left.at_ns > right.at_ns : left.id < right.id;
+  }
+
+  bool is_wanted(const journeys::Journey& journey) const;
+  void tell(const journeys::Journey& journey);
+  void keep_slowest(const journeys::Journey& journey);
+  void tell_all(std::vector<Kept>& kept);
+
+  JourneyWishes wishes_;
+  Take take_;
+  std::uint64_t told_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t at_one_point_ = 0;
+  std::set<std::uint64_t> found_;
+  std::vector<Kept> slowest_;  // a heap, the least slow in front
+  std::vector<Kept> inside_;
+};
+
+}  // namespace sojourn::report

@@ -1,0 +1,105 @@
+#include "analysis/pipeline/trace_pass.h"
+
+#include <cstdint>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "analysis/report/summary.h"
+#include "tests/support/child.h"
+#include "tests/unit/pipeline/radio_trace.h"
+#include "userspace/base/thread_executor.h"
+#include "userspace/files/trace_file.h"
+
+namespace sojourn::pipeline {
+namespace {
+
+constexpr std::uint64_t kPackets = 2'000;
+
+class Counter : public journeys::Observer {
+ public:
+  void on_journey(const journeys::Journey& journey) override {
+    ++journeys;
+    if (journey.direction == model::Direction::kUplink) ++uplink;
+  }
+  void on_stay(const journeys::Stay& /*stay*/) override { ++stays; }
+
+  std::uint64_t journeys = 0;
+  std::uint64_t uplink = 0;
+  std::uint64_t stays = 0;
+};
+
+TEST_CASE("a pass without observers reads all events and rebuilds nothing") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  const auto events = write_radio(path, kPackets);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  base::ThreadExecutor threads;
+  TracePass pass(threads, input);
+  std::uint64_t seen = 0;
+  std::uint64_t shown = 0;
+  pass.consume([&](const model::EventBatch& batch) {
+    seen += batch.size();
+    return true;
+  });
+  pass.show([&](std::uint64_t done, std::uint64_t of) {
+    CHECK(of == events);
+    shown = done;
+  });
+  const auto totals = pass.run();
+  REQUIRE(totals);
+  CHECK(totals->events == events);
+  CHECK(totals->points.empty());
+  CHECK(totals->last_ns > totals->first_ns);
+  CHECK(seen == events);
+  CHECK(shown == events);
+}
+
+TEST_CASE("all observers of a pass are told the same, and one that divides itself as well") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, kPackets);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  const auto open_ns = input.reader().capture().open_ns;
+  base::ThreadExecutor threads;
+  report::Summary alone(input.topology(), open_ns);
+  TracePass first(threads, input);
+  first.observe(alone);
+  REQUIRE(first.run());
+  report::Summary beside(input.topology(), open_ns);
+  Counter counter;
+  TracePass second(threads, input);
+  second.observe(beside);
+  second.observe(counter);
+  REQUIRE(second.run());
+  const auto of = [](const report::Summary& summary, model::Direction direction) {
+    return summary.direction(direction).count();
+  };
+  for (const auto direction : {model::Direction::kDownlink, model::Direction::kUplink}) {
+    CHECK(of(alone, direction) > kPackets / 2);
+    CHECK(of(alone, direction) == of(beside, direction));
+  }
+  CHECK(counter.journeys >= of(alone, model::Direction::kDownlink));
+  CHECK(counter.stays > counter.journeys);
+}
+
+TEST_CASE("a pass with a filter tells of the journeys that it keeps, and counts all") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, kPackets);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  base::ThreadExecutor threads;
+  Counter counter;
+  TracePass pass(threads, input);
+  pass.observe(counter);
+  pass.keep([](const journeys::Journey& journey) {
+    return journey.direction == model::Direction::kUplink;
+  });
+  REQUIRE(pass.run());
+  CHECK(counter.journeys == counter.uplink);
+  CHECK(pass.kept() == counter.journeys);
+  CHECK(pass.seen() > pass.kept());
+  CHECK(counter.stays > 0);
+}
+
+}  // namespace
+}  // namespace sojourn::pipeline

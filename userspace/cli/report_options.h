@@ -1,0 +1,31 @@
+// The options of `sojourn report`, and which of them cannot be meant together.
+#pragma once
+
+#include <string>
+
+#include "userspace/cli/arguments.h"
+#include "userspace/cli/deadline_option.h"
+#include "userspace/cli/rules_option.h"
+#include "userspace/cli/where_option.h"
+
+namespace sojourn::cli {
+
+struct ReportOptions {
+  std::string path;
+  std::string compat;
+  bool json = false;
+  bool points = false;
+  bool explain = false;
+  bool costs = false;
+  bool paste = false;
+  std::string by;
+  std::string cdf;
+  DeadlineOption deadline;
+  WhereOption where;
+  RulesOption rules;
+
+  // They stay where they are until the arguments were parsed.
+  void define(Arguments& arguments);
+};
+
+}  // namespace sojourn::cli
