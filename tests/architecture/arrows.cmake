@@ -37,6 +37,7 @@ set(arrows
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads analysis/pipeline"
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
   "analysis/present/events: analysis/model analysis/trace"
+  "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
@@ -91,9 +92,12 @@ set(arrows
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
-  "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t analysis/event_json
-    analysis/statistics analysis/context analysis/threads analysis/journeys analysis/causes analysis/profile analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language userspace/base
-    userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor")
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
+    analysis/event_json analysis/statistics analysis/threads analysis/journeys analysis/causes analysis/profile
+    analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language
+    userspace/base userspace/files"
+  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/present/words
+    userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/cli")
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"

@@ -1,4 +1,5 @@
-// A subcommand of `sojourn`: one row in main's table, one file of its own. Its `define` declares
+// A subcommand of `sojourn`: one row in a table (offline_commands.cpp, live/main.cpp), one file of
+// its own. Its `define` declares
 // its arguments (whose help texts are the manual) and returns what to run once they are
 // parsed. Data goes to stdout, words for people to stderr.
 #pragma once
@@ -19,10 +20,6 @@ struct Command {
   bool is_listed = true;  // by help and by completion
 };
 
-Action define_list(Arguments& arguments);
-Action define_ctl(Arguments& arguments);
-Action define_doctor(Arguments& arguments);
-Action define_record(Arguments& arguments);
 Action define_report(Arguments& arguments);
 Action define_journeys(Arguments& arguments);
 Action define_explain(Arguments& arguments);

@@ -69,11 +69,13 @@ Result<void> run(const Options& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
-  const auto wanted = [&](const journeys::Journey& journey) {
-    const bool is_direction =
-        options.direction.empty() || letter(journey.direction) == options.direction[0];
-    return is_direction && (!where || (*where)(journey));
-  };
+  Wanted wanted;
+  if (where || !options.direction.empty())
+    wanted = [&](const journeys::Journey& journey) {
+      const bool is_direction =
+          options.direction.empty() || letter(journey.direction) == options.direction[0];
+      return is_direction && (!where || (*where)(journey));
+    };
   ProgressLine line;
   base::ThreadExecutor threads;
   SJ_TRY(deadlines, find_deadlines(options, input, threads, wanted, line));

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -18,6 +18,8 @@
 #include "analysis/imports/destination.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
+#include "analysis/present/imports/import_json.h"
+#include "analysis/present/imports/import_text.h"
 #include "analysis/trace/byte_sink.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
@@ -25,6 +27,7 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/output_file.h"
+#include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -33,8 +36,6 @@
 
 namespace sojourn::cli {
 namespace {
-
-using nlohmann::json;
 
 struct Options {
   std::vector<std::string> files;
@@ -72,119 +73,6 @@ Result<void> check_output(const Options& options) {
   return {};
 }
 
-void tell_clock(const latseq::FileSummary& file) {
-  if (file.cycle_stamps == 0) return;
-  tell("  {} by the cycle counter, read by {}", counted(file.cycle_stamps, "time"),
-       counted(file.clock_lines, "clock line"));
-  if (file.before_clock != 0) tell("; {} before the first", grouped(file.before_clock));
-  if (file.after_clock != 0) tell("; {} after the last", grouped(file.after_clock));
-  tell("{}\n", file.before_clock + file.after_clock != 0 ? ": by the nearest two" : "");
-}
-
-double seconds_of(const imports::ImportedFile& file) {
-  return static_cast<double>(file.last_ns - file.first_ns) / 1e9;
-}
-
-void tell_file(const latseq::FileSummary& file) {
-  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.lines, "line"),
-       counted(file.events, "event"), seconds_of(file), grouped(file.skipped_lines()));
-  for (std::size_t i = 0; i < latseq::kSkips; ++i)
-    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
-      tell("  skipped {}: {}, first in line {}\n", grouped(count),
-           latseq::words(static_cast<latseq::Skip>(i)), grouped(first_line));
-  if (file.fields_left_out.count != 0)
-    tell("  {} left out of events: no name, no number or too many, first in line {}\n",
-         counted(file.fields_left_out.count, "field"), grouped(file.fields_left_out.first_line));
-  if (file.unended)
-    tell(
-        "  the last line has no line end: it is read as others like it; its last number may be "
-        "cut\n");
-  tell_clock(file);
-}
-
-void tell_file(const oai_t::FileSummary& file) {
-  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.records, "record"),
-       counted(file.events, "event"), seconds_of(file), grouped(file.unlisted + file.malformed));
-  if (file.unlisted != 0)
-    tell("  skipped {}: of no message of the recording's list\n", grouped(file.unlisted));
-  if (file.malformed != 0)
-    tell("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
-}
-
-void tell_file(const event_json::FileSummary& file) {
-  tell("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.objects, "object"),
-       counted(file.events, "event"), seconds_of(file), grouped(file.other + file.malformed));
-  if (file.other != 0) tell("  skipped {}: neither spans nor instants\n", grouped(file.other));
-  if (file.malformed != 0)
-    tell("  skipped {}: without a name, a time or a duration\n", grouped(file.malformed));
-  if (file.dated_by_file)
-    tell("  its events tell the time of the day; the day is that of the file's last change\n");
-}
-
-void tell_common(const imports::ImportedFile& file) {
-  if (file.disordered != 0)
-    tell("  {} behind a later one: put in order of time\n", counted(file.disordered, "event"));
-  if (file.outside != 0)
-    tell("  {} left out: before or after what was recorded\n", counted(file.outside, "event"));
-  if (!file.failure.empty())
-    tell("  reading ended early: {}: what came before is in the trace\n", file.failure);
-}
-
-json json_of(const latseq::FileSummary& file) {
-  json skipped = json::object();
-  for (std::size_t i = 0; i < latseq::kSkips; ++i)
-    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
-      skipped[latseq::key(static_cast<latseq::Skip>(i))] = {
-          {"count", count},
-          {"first_line", first_line},
-          {"why", latseq::words(static_cast<latseq::Skip>(i))}};
-  return {{"lines", file.lines},
-          {"headers", file.headers},
-          {"blank", file.blank},
-          {"clock_lines", file.clock_lines},
-          {"skipped", std::move(skipped)},
-          {"fields_left_out", file.fields_left_out.count},
-          {"unended", file.unended},
-          {"cycle_stamps", file.cycle_stamps},
-          {"before_clock", file.before_clock},
-          {"after_clock", file.after_clock}};
-}
-
-json json_of(const oai_t::FileSummary& file) {
-  return {{"records", file.records},
-          {"list_records", file.list_records},
-          {"skipped", {{"unlisted", file.unlisted}, {"malformed", file.malformed}}}};
-}
-
-json json_of(const event_json::FileSummary& file) {
-  return {{"objects", file.objects},
-          {"skipped", {{"other", file.other}, {"malformed", file.malformed}}},
-          {"began_ns", file.began_ns},
-          {"dated_by_file", file.dated_by_file}};
-}
-
-template <typename Summary>
-void print_json(const Summary& summary, const std::string& output, std::uint64_t bytes) {
-  json files = json::array();
-  for (const auto& file : summary.files) {
-    json one = json_of(file);
-    one.update({{"file", file.path},
-                {"events", file.events},
-                {"outside", file.outside},
-                {"disordered", file.disordered},
-                {"first_ns", file.first_ns},
-                {"last_ns", file.last_ns},
-                {"failure", file.failure}});
-    files.push_back(std::move(one));
-  }
-  const json all = {{"trace", output},
-                    {"bytes", bytes},
-                    {"events", summary.events()},
-                    {"points", summary.points},
-                    {"files", std::move(files)}};
-  fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
-}
-
 Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
                                          const imports::Progress& progress) {
   if (options.onto.empty())
@@ -206,13 +94,11 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
   line.clear();
   SJ_CHECK(writer.finish());
   if (options.json) {
-    print_json(imported, options.output, writer.bytes());
-    return {};
+    const auto document = present::import_json(imported, options.output, writer.bytes());
+    return print_data(document.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+                      "\n");
   }
-  for (const auto& file : imported.files) {
-    tell_file(file);
-    tell_common(file);
-  }
+  for (const auto& file : imported.files) tell("{}", present::import_text(file));
   tell("{}   {}, {} of {}{}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
        counted(imported.events(), "event"), counted(imported.points, "point"),
        options.onto.empty() ? "" : fmt::format(", beside those of {}", options.onto),

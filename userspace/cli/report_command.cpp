@@ -177,10 +177,10 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
   const present::Facts facts = facts_of(options, reader);
   present::ReportContent content = {facts, input.topology(), totals, figures.summary};
   if (!options.paste) content.width = line_width();
-  report::LatenessAnalysis inquiry(
-      input, report::deadlines_of(figures.summary),
-      [&](const journeys::Journey& journey) { return !where || (*where)(journey); },
-      [](const causes::Verdict&) {});
+  causes::Explainer::Wanted wanted;
+  if (where) wanted = [&](const journeys::Journey& journey) { return (*where)(journey); };
+  report::LatenessAnalysis inquiry(input, report::deadlines_of(figures.summary), wanted,
+                                   [](const causes::Verdict&) {});
   if (tells_why(options, figures)) {
     SJ_CHECK(inquiry.run(threads, line.progress()));
     line.clear();

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "analysis/base/count_text.h"
+
 namespace sojourn::present {
 namespace {
 
@@ -43,13 +45,7 @@ std::string duration(double ns) {
 }
 
 std::string count(std::uint64_t value) {
-  const auto digits = std::to_string(value);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
+  return grouped(value);
 }
 
 std::string percent(double share) {

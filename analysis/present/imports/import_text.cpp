@@ -1,0 +1,94 @@
+#include "analysis/present/imports/import_text.h"
+
+#include <fmt/format.h>
+
+#include "analysis/base/count_text.h"
+
+namespace sojourn::present {
+namespace {
+
+std::string clock_text(const latseq::FileSummary& file) {
+  std::string text;
+  if (file.cycle_stamps == 0) return text;
+  text += fmt::format("  {} by the cycle counter, read by {}", counted(file.cycle_stamps, "time"),
+                      counted(file.clock_lines, "clock line"));
+  if (file.before_clock != 0)
+    text += fmt::format("; {} before the first", grouped(file.before_clock));
+  if (file.after_clock != 0) text += fmt::format("; {} after the last", grouped(file.after_clock));
+  text +=
+      fmt::format("{}\n", file.before_clock + file.after_clock != 0 ? ": by the nearest two" : "");
+  return text;
+}
+
+double seconds_of(const imports::ImportedFile& file) {
+  return static_cast<double>(file.last_ns - file.first_ns) / 1e9;
+}
+
+std::string common_text(const imports::ImportedFile& file) {
+  std::string text;
+  if (file.disordered != 0)
+    text += fmt::format("  {} behind a later one: put in order of time\n",
+                        counted(file.disordered, "event"));
+  if (file.outside != 0)
+    text += fmt::format("  {} left out: before or after what was recorded\n",
+                        counted(file.outside, "event"));
+  if (!file.failure.empty())
+    text +=
+        fmt::format("  reading ended early: {}: what came before is in the trace\n", file.failure);
+  return text;
+}
+
+}  // namespace
+
+std::string import_text(const latseq::FileSummary& file) {
+  std::string text;
+  text +=
+      fmt::format("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.lines, "line"),
+                  counted(file.events, "event"), seconds_of(file), grouped(file.skipped_lines()));
+  for (std::size_t i = 0; i < latseq::kSkips; ++i)
+    if (const auto& [count, first_line] = file.skipped[i]; count != 0)
+      text += fmt::format("  skipped {}: {}, first in line {}\n", grouped(count),
+                          latseq::words(static_cast<latseq::Skip>(i)), grouped(first_line));
+  if (file.fields_left_out.count != 0)
+    text += fmt::format(
+        "  {} left out of events: no name, no number or too many, first in line {}\n",
+        counted(file.fields_left_out.count, "field"), grouped(file.fields_left_out.first_line));
+  if (file.unended)
+    text += fmt::format(
+        "  the last line has no line end: it is read as others like it; its last number may be "
+        "cut\n");
+  text += clock_text(file);
+  return text + common_text(file);
+}
+
+std::string import_text(const oai_t::FileSummary& file) {
+  std::string text;
+  text += fmt::format("{}   {}: {} over {:.3f} s, {} skipped\n", file.path,
+                      counted(file.records, "record"), counted(file.events, "event"),
+                      seconds_of(file), grouped(file.unlisted + file.malformed));
+  if (file.unlisted != 0)
+    text += fmt::format("  skipped {}: of no message of the recording's list\n",
+                        grouped(file.unlisted));
+  if (file.malformed != 0)
+    text +=
+        fmt::format("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
+  return text + common_text(file);
+}
+
+std::string import_text(const event_json::FileSummary& file) {
+  std::string text;
+  text += fmt::format("{}   {}: {} over {:.3f} s, {} skipped\n", file.path,
+                      counted(file.objects, "object"), counted(file.events, "event"),
+                      seconds_of(file), grouped(file.other + file.malformed));
+  if (file.other != 0)
+    text += fmt::format("  skipped {}: neither spans nor instants\n", grouped(file.other));
+  if (file.malformed != 0)
+    text += fmt::format("  skipped {}: without a name, a time or a duration\n",
+                        grouped(file.malformed));
+  if (file.dated_by_file)
+    text += fmt::format(
+        "  its events tell the time of the day; the day is that of the file's last change\n");
+  return text + common_text(file);
+}
+
+}  // namespace sojourn::present

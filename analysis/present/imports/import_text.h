@@ -1,0 +1,17 @@
+// What `sojourn import` says of a recording that it read: what became an event, what was skipped
+// and why. No state.
+#pragma once
+
+#include <string>
+
+#include "analysis/event_json/event_json_importer.h"
+#include "analysis/latseq/latseq_importer.h"
+#include "analysis/oai_t/oai_t_importer.h"
+
+namespace sojourn::present {
+
+std::string import_text(const latseq::FileSummary& file);
+std::string import_text(const oai_t::FileSummary& file);
+std::string import_text(const event_json::FileSummary& file);
+
+}  // namespace sojourn::present

@@ -1,0 +1,12 @@
+// What `list` says as tables. All names come from the target, so none reaches the terminal with its
+// control characters. No state.
+#pragma once
+
+#include "userspace/cli/live/list/listed.h"
+
+namespace sojourn::cli {
+
+// With USDT probes that are no points, where `with_foreign`.
+void print_tables(const Listed& listed, bool with_foreign);
+
+}  // namespace sojourn::cli

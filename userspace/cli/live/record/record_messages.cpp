@@ -1,0 +1,206 @@
+#include "userspace/cli/live/record/record_messages.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include <unistd.h>
+
+#include "userspace/capture/api.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/tracee/process.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+void tell_looks(const capture::Coverage& coverage) {
+  if (!coverage.why_only_looks.empty())
+    tell("forked children are looked for in /proc, and brief ones may be missed: {}\n",
+         coverage.why_only_looks);
+}
+
+std::size_t found_points(const capture::Coverage& coverage) {
+  return coverage.ring_points + coverage.bpf_points + coverage.uncovered_points;
+}
+
+// Nothing else would tell why they are all there, or why nothing happens.
+void tell_of_cpu(const RecordOptions& options) {
+  if (options.selection.asks_for(filter::Keyword::kCpu))
+    tell(
+        "--where: rings do not know the CPU of their events: what it says of cpu leaves none of "
+        "them out\n");
+  if (options.flight.asks_for(filter::Keyword::kCpu))
+    tell(
+        "--trigger: rings do not know the CPU of their events: what it says of cpu is true of none "
+        "of them\n");
+}
+
+}  // namespace
+
+void tell_launched(const RecordOptions& options, const capture::Coverage& coverage) {
+  if (options.quiet) return;
+  tell("{} has no points: what it executes is recorded{}\n", options.command.front(),
+       options.processes.follow ? ", and what it starts" : "");
+  if (options.processes.follow) tell_looks(coverage);
+}
+
+void tell_attached(const RecordOptions& options, const capture::Capture& capture) {
+  if (options.quiet) return;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  const capture::Coverage& coverage = capture.coverage();
+  const std::size_t attached = coverage.ring_points + coverage.bpf_points;
+  if (found_points(coverage) == 0) {
+    tell("no points: only {} recorded\n", !options.context.families.empty() ? "its context is"
+                                          : options.queues.wanted           ? "its queues are"
+                                                                            : "its counters are");
+    return;
+  }
+  tell("attached {} at {}{} in {:.0f} ms, {}\n", counted(attached, "point"),
+       counted(coverage.sites, "site"),
+       coverage.processes == 1 ? "" : " of " + counted(coverage.processes, "process"),
+       Milliseconds(coverage.attach_time).count(),
+       coverage.bpf_points == 0    ? "by rings"
+       : coverage.ring_points == 0 ? "by eBPF"
+                                   : fmt::format("{} by rings and {} by eBPF, which have none",
+                                                 coverage.ring_points, coverage.bpf_points));
+  if (coverage.ring_points != 0) tell_of_cpu(options);
+  if (!coverage.why_not_rings.empty()) tell("not by rings: {}\n", coverage.why_not_rings);
+  if (coverage.has_unsteady_times)
+    tell(
+        "times will be wrong: the cycle counter, which rings are stamped with, does not tick "
+        "steadily on this machine: --engine bpf needs none\n");
+  if (!coverage.why_no_costs.empty())
+    tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
+  tell_looks(coverage);
+  if (coverage.uncovered_points != 0)
+    tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
+         coverage.why_not_bpf);
+  if (coverage.mechanism == capture::Mechanism::kPerfUprobes)
+    tell(
+        "{}: attached by perf uprobes, which every process that maps the same files traps on, and "
+        "which take longer to remove\n",
+        options.attach == Attach::kPerf
+            ? "as asked"
+            : "this kernel has no uprobe_multi links that filter by process (Linux 6.10 has)");
+}
+
+void RunningTotals::operator()(const capture::Progress& progress) const {
+  if (terminal_)
+    tell("\r\033[K{}  {} events  {} lost  {}", seconds(progress.elapsed), grouped(progress.events),
+         grouped(progress.lost), bytes(progress.bytes));
+}
+
+void RunningTotals::clear() const {
+  if (terminal_) tell("\r\033[K");
+}
+
+namespace {
+
+std::uint64_t machine_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Rings of another size are of no use to threads that get none for want of memory.
+std::string safe_rings(const RecordOptions& options, const capture::RingAdvice& advice) {
+  const std::uint64_t each = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
+  const std::uint64_t all = each * std::max<std::uint64_t>(advice.rings, 1);
+  if (all > machine_memory() / 2)
+    return "no size would be safe that fits into memory: let this process run earlier "
+           "(--collector-cpu, --collector-priority), or record fewer points (--points)";
+  // A command is started with what is asked for here.
+  const bool is_by_option = each <= advice.max_ring_bytes || !options.command.empty();
+  std::string sizes =
+      (is_by_option ? "--ring-size " : "a target started with SJ_RING_BYTES=") + buffer_bytes(each);
+  if (all > advice.memory_ceiling)
+    sizes += (is_by_option ? " --ring-memory " : " SJ_RING_MEMORY=") + buffer_bytes(all);
+  return sizes + " would be safe";
+}
+
+// What the rings' sizes and contents were like, where that was not as it should be.
+void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice) {
+  const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
+  if (advice.ring_bytes != 0 && is_tight)
+    tell("a ring of {} was filled to {:.0f} %, as nobody looked for up to {:.1f} ms: {}\n",
+         buffer_bytes(advice.ring_bytes),
+         100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
+         static_cast<double>(advice.longest_unseen_ns) / 1e6, safe_rings(options, advice));
+  if (advice.foreign_events != 0)
+    tell("not recorded: {} of forked children: attach to them by their own pid as well\n",
+         counted(advice.foreign_events, "event"));
+  if (advice.under_way != 0)
+    tell(
+        "of the lost ones {} had begun and did not end, as their threads were stopped or had no "
+        "processor\n",
+        grouped(advice.under_way));
+  if (advice.cut != 0)
+    tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
+  if (advice.silences != 0)
+    tell(
+        "this process could not look into the rings for so long that the target took it for dead: "
+        "{}, the points were off then, as `sojourn report --costs` shows\n",
+        counted(advice.silences, "time"));
+  for (const std::string& why : advice.left_out)
+    tell("not recorded: a library that came later: {}\n", why);
+  if (advice.damaged != 0)
+    tell(
+        "{} of rings made no sense and were skipped: is something writing over the target's "
+        "memory?\n",
+        counted(advice.damaged, "span"));
+  if (advice.lost_of_unknown_points != 0)
+    tell("lost besides: {} of points that are not known\n",
+         counted(advice.lost_of_unknown_points, "event"));
+}
+
+void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outcome) {
+  for (const tracee::Process* process : capture.processes()) {
+    if (!process->stopped()) continue;
+    tell("nothing happened: process {} is stopped: resume it with `kill -CONT {}`\n",
+         process->title(), process->pid());
+    return;
+  }
+  if (outcome.capture.ended_by == "target exit")
+    tell("nothing of it was seen before it ended\n");
+  else if (found_points(capture.coverage()) == 0)
+    tell("nothing happened: no thread of it did anything\n");
+  else if (outcome.switched != 0)
+    tell("no point was hit: {} {} switched off\n", counted(outcome.switched, "point"),
+         outcome.switched == 1 ? "was" : "were");
+  else
+    tell("no point was hit: is there traffic?\n");
+}
+
+}  // namespace
+
+void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
+                  const capture::Outcome& outcome) {
+  if (options.quiet) return;
+  const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
+  tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
+       grouped(outcome.lost));
+  if (outcome.path.empty())
+    tell("no dump");
+  else
+    tell("{} {}", outcome.path, bytes(outcome.bytes));
+  const std::uint64_t written = outcome.events + outcome.other_events;
+  if (written > 0 && outcome.dumps == 0 && !options.flight.is_asked())
+    tell(" ({:.1f} bytes an event)",
+         static_cast<double>(outcome.bytes) / static_cast<double>(written));
+  if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
+  if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
+  tell("   ended by {}\n", outcome.capture.ended_by);
+  if (outcome.rings) tell_advice(options, *outcome.rings);
+  if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
+    tell_no_hits(capture, outcome);
+  if (outcome.events != 0 && !outcome.never_hit.empty())
+    tell("never hit: {}\n",
+         capture::silent_points_text(outcome.never_hit, options.processes.maps.given()));
+  if (outcome.path.empty()) return;
+  tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
+  if (options.queues.wanted && !options.automatic.wanted)
+    tell("next: sojourn queues {}\n", outcome.path);
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,65 @@
+// What `sojourn record` may be asked for, on its command line, and what that means for a capture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/capture/api.h"
+#include "userspace/cli/arguments.h"
+#include "userspace/cli/live/record/auto_options.h"
+#include "userspace/cli/live/record/collector_options.h"
+#include "userspace/cli/live/record/context_options.h"
+#include "userspace/cli/live/record/flight_options.h"
+#include "userspace/cli/live/record/perf_options.h"
+#include "userspace/cli/live/record/post_mortem_options.h"
+#include "userspace/cli/live/record/process_options.h"
+#include "userspace/cli/live/record/queue_options.h"
+#include "userspace/cli/live/record/record_selection.h"
+#include "userspace/cli/live/record/snapshot_recording.h"
+
+namespace sojourn::cli {
+
+// How probes are placed.
+enum class Attach { kAuto, kMulti, kPerf };
+enum class EngineWanted { kAuto, kBpf, kRing };
+
+struct RecordOptions {
+  // They live as long as the arguments.
+  void define(Arguments& arguments);
+
+  ProcessOptions processes;
+  std::vector<std::string> command;
+  std::string output = "run.sjt";
+  std::string duration;
+  std::string ring_size;
+  std::string ring_memory;
+  std::string poll;
+  double budget_percent = 0;
+  bool loses_oldest = false;
+  EngineWanted engine = EngineWanted::kAuto;
+  Attach attach = Attach::kAuto;
+  ContextWanted context;
+  PerfWanted perf;
+  QueueOptions queues;
+  RecordSelection selection;
+  bool quiet = false;
+  FlightOptions flight;
+  CollectorOptions collector;
+  AutoOptions automatic;
+  PostMortemOptions post_mortem;
+  SnapshotOption snapshot;
+
+  // Rings that the target fills by itself: nothing is attached.
+  bool is_snapshot() const { return snapshot.is_asked() || flight.is_rings(); }
+
+  // As the capture is told; the processes are not in it.
+  Result<capture::Options> for_capture() const;
+
+ private:
+  void define_budget(Arguments& arguments);
+  void define_buffers(Arguments& arguments);
+  void define_engines(Arguments& arguments);
+};
+
+}  // namespace sojourn::cli

@@ -1,0 +1,29 @@
+#include "userspace/cli/offline_commands.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"report", "Latencies, and where packets spend their time, hop by hop", define_report},
+    {"journeys", "Single packets, step by step through the layers", define_journeys},
+    {"explain", "Why packets were late: a table of causes, and packets one by one", define_explain},
+    {"queues", "Depth, wait and throughput of queues, and who feeds them", define_queues},
+    {"profile", "Which functions the CPU time went to, by hop and by thread", define_profile},
+    {"threads", "What threads do and who wakes whom; needs no points", define_threads},
+    {"events", "The raw events of a trace, in time order", define_events},
+    {"check", "Verify a trace file: is it whole, is every lost event counted", define_check},
+    {"import", "Turn another tracer's recordings into a trace", define_import},
+    {"export", "Write a trace in the format of another tool", define_export},
+    {"schema", "Generate the C header that fires the events of a schema", define_schema},
+    {"completion", "Print the completion script for bash, zsh or fish", define_completion},
+    {"package-files", "Write the manual and the completions", define_package_files, false},
+};
+
+}  // namespace
+
+std::span<const Command> offline_commands() {
+  return kCommands;
+}
+
+}  // namespace sojourn::cli

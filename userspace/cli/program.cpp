@@ -1,0 +1,135 @@
+#include "userspace/cli/program.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "analysis/filter/keywords.h"
+#include "userspace/cli/help.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+bool is_command(std::span<const Command> commands, std::string_view word) {
+  return std::ranges::any_of(commands,
+                             [&](const Command& command) { return word == command.name; });
+}
+
+int refuse_command(std::span<const Command> commands, const char* word) {
+  std::vector<std::string> names;
+  for (const Command& command : commands)
+    if (command.is_listed) names.emplace_back(command.name);
+  const std::string near = filter::did_you_mean(word, names);
+  tell("sojourn: there is no command \"{}\"{}\n", word,
+       near.empty() ? "; `sojourn --help` lists them" : near);
+  return 2;
+}
+
+// Data that a full disk or a closed pipe did not take is not done. Returns the exit code.
+int flush_output() {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout && std::fflush(stdout) == 0) return 0;
+  if (errno == 0)  // an earlier write failed, and nobody kept why
+    tell("sojourn: write to standard output failed\n");
+  else
+    tell("sojourn: write standard output: {}\n", std::generic_category().message(errno));
+  return 1;
+}
+
+// Without arguments.
+int show_first_screen(FirstScreen first_screen) {
+  const auto screen = first_screen();
+  if (!screen) {
+    tell("sojourn: {}\n", screen.error().text());
+    return 1;
+  }
+  (void)std::fputs(screen->c_str(), stdout);  // what did not go out is found by the flush
+  return flush_output();
+}
+
+int run(int argc, char** argv, std::span<const Command> commands, FirstScreen first_screen) {
+  if (argc <= 1 && first_screen != nullptr) return show_first_screen(first_screen);
+  CLI::App app(
+      "sojourn shows, for a base station that is already running, where every packet spends its "
+      "time.",
+      "sojourn");
+  app.set_version_flag("--version", "sojourn " SOJOURN_VERSION);
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<HelpFormatter>(help_width()));
+  app.failure_message(
+      [](const CLI::App* parsed, const CLI::Error& error) { return refusal(*parsed, error); });
+
+  // CLI11 would only say that a subcommand is missing.
+  if (argc > 1 && argv[1][0] != '-' && !is_command(commands, argv[1]))
+    return refuse_command(commands, argv[1]);
+  Action chosen;
+  for (const Command& command : commands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    if (!command.is_listed) sub->group("");
+    Arguments arguments(*sub);
+    sub->callback([&chosen, action = command.define(arguments)] { chosen = action; });
+  }
+  // Not earlier: commands would inherit it.
+  app.footer(
+      "Start here:\n"
+      "  sojourn                                     which processes can be traced\n"
+      "  sojourn record -p PID --for 10s -o run.sjt  trace one for ten seconds\n"
+      "  sojourn report run.sjt                      where its packets spent their time");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? flush_output() : 2;
+  }
+  if (const auto done = chosen(); !done) {
+    tell("sojourn: {}\n", done.error().text());
+    return 1;
+  }
+  return flush_output();
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, std::span<const Command> commands,
+                FirstScreen first_screen) {
+  // A standard descriptor that is closed would be given to the first file that is opened. One that
+  // cannot be written keeps data from ending nowhere without a word.
+  while (true) {
+    const int fd = open("/dev/null", O_RDONLY);
+    if (fd < 0) break;
+    if (fd > STDERR_FILENO) {
+      close(fd);
+      break;
+    }
+  }
+  try {
+    return run(argc, argv, commands, first_screen);
+  } catch (const std::system_error& error) {
+    const std::string reason = error.code().message();
+    if (std::ferror(stdout) != 0)
+      tell("sojourn: write standard output: {}\n", reason);
+    else
+      tell("sojourn: {}\n", error.what());
+    return 1;
+  } catch (const std::exception& error) {
+    tell("sojourn: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace sojourn::cli
