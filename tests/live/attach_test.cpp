@@ -137,7 +137,7 @@ TEST_CASE(
   std::filesystem::copy_file(SJ_SUBJECT_LIBRARY, directory.path(library));
   const test::Ended ended =
       test::run({"env", "-C", directory.path(""), "LD_LIBRARY_PATH=.", SJ_SOJOURN, "record", "-o",
-                 trace, "--", SJ_SUBJECT_LINKED, "100"});
+                 trace, "--budget", "none", "--", SJ_SUBJECT_LINKED, "100"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   auto hits = hits_of_linked(trace);

@@ -117,6 +117,38 @@ TEST_CASE("over its budget points are shed, said, left out exactly, and brought 
   }
 }
 
+// By eBPF a hit costs what a packet's work does.
+TEST_CASE("by eBPF whole paths go off where nobody gave a budget, and slots stay") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--engine",
+                                     "bpf", "--for", "3s", "-o", trace});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("--budget none keeps all points on"));
+  trace::Reader reader = open_trace(trace);
+  const auto& points = reader.schema().points;
+  std::map<std::uint64_t, std::set<model::PointId>> shed_at;
+  std::set<model::Direction> whole;
+  for (const model::ShedSpan& span : reader.capture().shed)
+    shed_at[span.from_ns].insert(span.point);
+  REQUIRE(!shed_at.empty());
+  for (const auto& [from_ns, off] : shed_at)
+    for (const model::PointId point : off) {
+      const model::Direction direction = points[point].direction;
+      CHECK(direction != model::Direction::kSync);
+      if (direction == model::Direction::kScalar) continue;
+      whole.insert(direction);
+      // Every point of its direction went with it: the station's directions are one path each.
+      for (std::size_t other = 0; other < points.size(); ++other)
+        if (points[other].direction == direction)
+          CHECK(off.contains(static_cast<model::PointId>(other)));
+    }
+  CHECK(!whole.empty());
+}
+
 TEST_CASE("points of a library that comes later are under the budget as well") {
   need_root();
   const std::string engine = GENERATE("ring", "bpf");

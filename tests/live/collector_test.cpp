@@ -55,7 +55,8 @@ TEST_CASE("every thread of the collector runs where and as urgently as it was to
 TEST_CASE("by default the collector lets others go first, but not the command that it starts") {
   need_root();
   const test::TemporaryDirectory directory;
-  test::Child capture(record(directory.path("run.sjt"), {"--", SJ_SUBJECT_LINKED, "1000000"}));
+  test::Child capture(
+      record(directory.path("run.sjt"), {"--budget", "none", "--", SJ_SUBJECT_LINKED, "1000000"}));
   REQUIRE(capture.wait_for_output("attached"));
   CHECK(nice_of(capture.pid()) == std::max(nice_of(0), 5));
   const std::string self = std::to_string(capture.pid());

@@ -20,7 +20,7 @@ TEST_CASE("what a flight recorder holds is dumped on request, again and again, a
   need_root();
   const std::string engine = GENERATE("bpf", "ring");
   CAPTURE(engine);
-  Recorder recorder({"--engine", engine, "--flight", "10s"});
+  Recorder recorder({"--engine", engine, "--budget", "none", "--flight", "10s"});
   std::this_thread::sleep_for(milliseconds(500));
   CHECK_FALSE(std::filesystem::exists(recorder.directory.path("run.sjt.partial")));
   const test::Ended first = recorder.ctl("dump");

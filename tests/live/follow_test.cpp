@@ -43,9 +43,10 @@ pid_t forked_by(pid_t parent) {
 
 TEST_CASE("a followed child and its own child are recorded, and what was before is told") {
   need_root();
-  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
-                                                std::vector<std::string>{"--engine", "bpf"},
-                                                std::vector<std::string>{"--attach", "perf"});
+  const std::vector<std::string> how =
+      GENERATE(std::vector<std::string>{"--engine", "ring"},
+               std::vector<std::string>{"--engine", "bpf", "--budget", "none"},
+               std::vector<std::string>{"--attach", "perf"});
   CAPTURE(how);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -106,7 +107,7 @@ TEST_CASE("a followed child that becomes another program is recorded as that") {
   test::Child parent({SJ_SUBJECT_FAMILY, SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(parent.wait_for_output("ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(parent.pid()), "--follow",
-                      "--engine", engine, "-o", trace});
+                      "--engine", engine, "--budget", "none", "-o", trace});
   REQUIRE(tracer.wait_for_output("attached"));
   const pid_t child = forked_by(parent.pid());
   REQUIRE(tracer.wait_for_output("process " + std::to_string(child)));
@@ -163,8 +164,9 @@ TEST_CASE("children that are gone before they can be attached to are told of one
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_FORK, "60"});
   REQUIRE(subject.wait_for_output("ready"));
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(subject.pid()), "--follow",
-                                     "--engine", "bpf", "--for", "500ms", "-o", trace});
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(subject.pid()), "--follow", "--engine", "bpf",
+               "--budget", "none", "--for", "500ms", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(trace);

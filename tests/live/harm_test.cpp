@@ -27,7 +27,7 @@ Traced trace_subject(const char* program, const std::string& attach, const std::
   test::Child subject({program, "60"});
   REQUIRE(subject.wait_for_output("ready"));
   sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", span, "-o", trace,
-                "--attach", attach});
+                "--attach", attach, "--budget", "none"});
   subject.signal(SIGTERM);
   Traced traced{.subject = subject.wait(), .events = open_trace(trace).events()};
   return traced;
@@ -72,7 +72,7 @@ TEST_CASE("after a capture no breakpoint is left in the target") {
   const tracee::Points points = points_of(station.pid());
   REQUIRE(no_breakpoints(site_bytes(station.pid(), points)));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
-                      directory.path("run.sjt"), "--attach", attach});
+                      directory.path("run.sjt"), "--attach", attach, "--budget", "none"});
   REQUIRE(tracer.wait_for_output("attached"));
   CHECK(!no_breakpoints(site_bytes(station.pid(), points)));
   tracer.signal(SIGINT);
@@ -107,7 +107,7 @@ TEST_CASE(
   for (const int delay_ms : {0, 5, 20, 60, 110, 170, 400, -1}) {
     CAPTURE(delay_ms);
     test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o", trace,
-                        "--attach", attach});
+                        "--attach", attach, "--budget", "none"});
     bool is_ready = true;
     if (delay_ms < 0)
       is_ready = grows_beyond(trace + ".partial", 100'000, tracer);
@@ -130,11 +130,11 @@ TEST_CASE(
 
   const std::string next = directory.path("next.sjt");
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o", next,
-                "--attach", attach});
+                "--attach", attach, "--budget", "none"});
   CHECK(open_trace(next).events() > 1000);
   // Of the same name: what was left is kept, and told.
   const test::Ended again = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
-                                     "100ms", "-o", trace, "--attach", attach});
+                                     "100ms", "-o", trace, "--attach", attach, "--budget", "none"});
   CHECK(again.err.contains("what a killed capture had left is " + trace + ".partial~ now"));
   CHECK(open_trace(trace + ".partial~").events() == killed.events());
   CHECK(station.finish().packets.size() > 1000);

@@ -44,7 +44,7 @@ test::Ended record_hot_program(const std::vector<std::string>& how) {
 TEST_CASE(
     "a point so hot that it hurts is told while it is recorded, a silent one too, each once") {
   need_root();
-  const test::Ended ended = record_hot_program({"--for", "6s"});
+  const test::Ended ended = record_hot_program({"--budget", "none", "--for", "6s"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(times(ended.err, "rlc_poll_rx_queue is hit ") == 1);
@@ -53,6 +53,17 @@ TEST_CASE(
   CHECK_FALSE(ended.err.contains("rlc_send_pdu is hit "));
   CHECK(times(ended.err, "not hit so far: rlc_send_status_pdu: inlined") == 1);
   CHECK(times(ended.err, "never hit: rlc_send_status_pdu: inlined") == 1);
+}
+
+TEST_CASE("a point so hot that it hurts goes off by itself, and the others stay") {
+  need_root();
+  const test::Ended ended = record_hot_program({"--for", "3s"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("shed rlc_poll_rx_queue: tracing took "));
+  CHECK(times(ended.err, "--budget none keeps all points on") == 1);
+  CHECK_FALSE(ended.err.contains("rlc_poll_rx_queue is hit "));
+  CHECK_FALSE(ended.err.contains("shed rlc_send_pdu"));
 }
 
 TEST_CASE("what is left out is neither hot nor silent") {

@@ -25,7 +25,9 @@ void check_attached_as_expected(const trace::Reader& reader) {
 }
 
 std::vector<std::string> record_of(pid_t pid, const std::string& engine, const std::string& trace) {
-  return {"record", "-p", std::to_string(pid), "--engine", engine, "--for", "2s", "-o", trace};
+  return {
+      "record", "-p", std::to_string(pid), "--engine", engine, "--budget", "none", "--for", "2s",
+      "-o",     trace};
 }
 
 // An emulated CPU's may not tick steadily, and differs from CPU to CPU.

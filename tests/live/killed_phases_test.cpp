@@ -90,8 +90,8 @@ class Moment {
       : subject_(phase.subject) {
     REQUIRE(subject_.wait_for_output("ready"));
     std::vector<std::string> argv = {
-        SJ_SOJOURN, "record", "-p",       std::to_string(subject_.pid()),
-        "-o",       trace(),  "--engine", engine};
+        SJ_SOJOURN, "record",   "-p",  std::to_string(subject_.pid()), "-o", trace(), "--engine",
+        engine,     "--budget", "none"};
     argv.insert(argv.end(), phase.options.begin(), phase.options.end());
     tracer_.emplace(argv);
     if (phase.begins_attached) REQUIRE(tracer_->wait_for_output("attached"));
@@ -166,8 +166,8 @@ TEST_CASE("SIGKILL of the tracer in any phase leaves the target unpatched and th
     if (moment != 0) return;
     // It goes on, and whoever comes next finds nothing in the way.
     const std::string next = now.trace() + ".next";
-    sojourn_done({"record", "-p", std::to_string(now.subject().pid()), "--engine", engine, "--for",
-                  "50ms", "-o", next});
+    sojourn_done({"record", "-p", std::to_string(now.subject().pid()), "--engine", engine,
+                  "--budget", "none", "--for", "50ms", "-o", next});
     sojourn_done({"check", next});
     CHECK(open_trace(next).events() > 5);
   });

@@ -58,9 +58,10 @@ TEST_CASE("SIGKILL of the tracer at any moment leaves the target well and the fi
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--rate-dl", "4000", "--rate-ul", "2000"});
-  const std::vector<std::string> record = {"record", "-p",    std::to_string(station.pid()),
-                                           "-o",     trace,   "--engine",
-                                           engine,   "--for", "150ms"};
+  const std::vector<std::string> record = {"record", "-p",       std::to_string(station.pid()),
+                                           "-o",     trace,      "--engine",
+                                           engine,   "--budget", "none",
+                                           "--for",  "150ms"};
   Moments moments(record);
   const tracee::Points points = points_of(station.pid());
   const std::vector<unsigned char> untouched = site_bytes(station.pid(), points);
@@ -92,8 +93,8 @@ TEST_CASE("SIGKILL of the tracer at any moment leaves the target well and the fi
                       << " of them with events on disk");
 
   const std::string last = directory.path("last.sjt");
-  sojourn_done({"record", "-p", std::to_string(station.pid()), "--engine", engine, "--for", "300ms",
-                "-o", last});
+  sojourn_done({"record", "-p", std::to_string(station.pid()), "--engine", engine, "--budget",
+                "none", "--for", "300ms", "-o", last});
   sojourn_done({"check", last});
   CHECK(open_trace(last).events() > 1000);
   CHECK(station.finish().packets.size() > 1000);
@@ -112,8 +113,8 @@ TEST_CASE("SIGKILL of the target at any moment ends the capture in order, to the
   constexpr unsigned kWorkers = 2;
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
-  Moments moments({"record", "-o", trace, "--engine", engine, "--for", "150ms", "--",
-                   SJ_SUBJECT_LAST_WORDS, "1", "0", "kill", directory.path("counts")});
+  Moments moments({"record", "-o", trace, "--engine", engine, "--budget", "none", "--for", "150ms",
+                   "--", SJ_SUBJECT_LAST_WORDS, "1", "0", "kill", directory.path("counts")});
   int recorded = 0;
   for (int moment = 0; moment < kMoments; ++moment) {
     CAPTURE(moment);
@@ -122,7 +123,7 @@ TEST_CASE("SIGKILL of the target at any moment ends the capture in order, to the
                          directory.path("counts")});
     REQUIRE(subject.wait_for_output("ready"));
     test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o", trace,
-                        "--engine", engine});
+                        "--engine", engine, "--budget", "none"});
     moments.wait();
     subject.signal(SIGKILL);
     subject.wait();

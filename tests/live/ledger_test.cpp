@@ -54,8 +54,8 @@ TEST_CASE("losses are told while they happen, with their cause, and not time and
   const test::TemporaryDirectory directory;
   Station station;
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
-                      directory.path("run.sjt"), "--engine", engine, "--ring-size",
-                      engine == "ring" ? "4K" : "64K", "--poll", "100ms"});
+                      directory.path("run.sjt"), "--engine", engine, "--budget", "none",
+                      "--ring-size", engine == "ring" ? "4K" : "64K", "--poll", "100ms"});
   REQUIRE(tracer.wait_for_output("losing events, "));
   for (int looks = 0; looks < 10; ++looks) usleep(100'000);
   REQUIRE(tracer.running());

@@ -37,7 +37,8 @@ TEST_CASE("points of a library that is loaded while its process is recorded coun
   test::Child subject({SJ_SUBJECT_LOADER, library});
   REQUIRE(subject.wait_for_output("ready"));
   const std::string pid = std::to_string(subject.pid());
-  test::Child tracer({SJ_SOJOURN, "record", "-p", pid, "--engine", engine, "-o", trace});
+  test::Child tracer(
+      {SJ_SOJOURN, "record", "-p", pid, "--engine", engine, "--budget", "none", "-o", trace});
   REQUIRE(tracer.wait_for_output("attached 1 point"));
   subject.signal(SIGUSR1);
   REQUIRE(tracer.wait_for_output(std::string("has loaded ") + library));
@@ -166,7 +167,7 @@ TEST_CASE("files that were there from the start are attached to once") {
   REQUIRE(subject.wait_for_output("ready"));
   // Its files are looked at anew after a second: nothing is new in them.
   const test::Ended ended = sojourn({"record", "-p", std::to_string(subject.pid()), "--engine",
-                                     "bpf", "--for", "2500ms", "-o", trace});
+                                     "bpf", "--budget", "none", "--for", "2500ms", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(ended.err.contains("has loaded"));
@@ -179,8 +180,8 @@ TEST_CASE("a command's files are not attached to a second time once it runs") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
-  const test::Ended ended = sojourn({"record", "--engine", "bpf", "--for", "2500ms", "-o", trace,
-                                     "--", SJ_SUBJECT_LINKED, "4000"});
+  const test::Ended ended = sojourn({"record", "--engine", "bpf", "--budget", "none", "--for",
+                                     "2500ms", "-o", trace, "--", SJ_SUBJECT_LINKED, "4000"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(ended.err.contains("has loaded"));

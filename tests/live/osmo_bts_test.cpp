@@ -71,8 +71,9 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const std::string map = std::string(SJ_MAPS) + "/osmo-bts.toml";
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--map", map,
-                                     "--context", "sched,irq", "--for", "4s", "-o", trace});
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "--map", map, "--budget", "none",
+               "--context", "sched,irq", "--for", "4s", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK_FALSE(ended.err.contains("not traced"));

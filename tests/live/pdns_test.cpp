@@ -182,8 +182,8 @@ TEST_CASE("an unknown program of C++ is met, mapped and traced, and its exceptio
 
   const unsigned answers_before = asker.answers();
   const unsigned malformed_before = server.malformed();
-  const test::Ended recorded =
-      sojourn({"record", "-p", pid, "--map", map, "--for", "1500ms", "-o", trace});
+  const test::Ended recorded = sojourn(
+      {"record", "-p", pid, "--map", map, "--budget", "none", "--for", "1500ms", "-o", trace});
   CAPTURE(recorded.err);
   REQUIRE(recorded.exit_code == 0);
   CHECK_FALSE(recorded.err.contains("not traced"));

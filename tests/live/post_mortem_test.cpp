@@ -200,7 +200,7 @@ TEST_CASE("a collector that is attached when the target crashes has its last eve
   Scene scene;
   const std::string trace = scene.path("run.sjt");
   const test::Ended recorded =
-      sojourn({"record", "-o", trace, "--engine", engine, "--ring-size",
+      sojourn({"record", "-o", trace, "--engine", engine, "--budget", "none", "--ring-size",
                engine == "ring" ? "2M" : "16M", "--", SJ_SUBJECT_LAST_WORDS,
                std::to_string(kWorkers), "20000", "segv", scene.path("counts")});
   INFO(recorded.err);

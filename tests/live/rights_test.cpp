@@ -108,10 +108,11 @@ TEST_CASE("three capabilities are enough to record another user's process by eBP
   REQUIRE(subject.wait_for_output("ready"));
   const std::string trace = directory.path("run.sjt");
   const std::string capabilities = "+bpf,+perfmon,+sys_ptrace";
-  const test::Ended ended = test::run(
-      {"setpriv", "--reuid=" + kNobodyText, "--regid=" + kNobodyText, "--clear-groups",
-       "--inh-caps=" + capabilities, "--ambient-caps=" + capabilities, SJ_SOJOURN, "record", "-p",
-       std::to_string(subject.pid()), "--engine", "bpf", "--for", "300ms", "-o", trace});
+  const test::Ended ended =
+      test::run({"setpriv", "--reuid=" + kNobodyText, "--regid=" + kNobodyText, "--clear-groups",
+                 "--inh-caps=" + capabilities, "--ambient-caps=" + capabilities, SJ_SOJOURN,
+                 "record", "-p", std::to_string(subject.pid()), "--engine", "bpf", "--budget",
+                 "none", "--for", "300ms", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(owner_of(trace) == Owner{kNobody, kNobody, 0600});
@@ -190,7 +191,7 @@ TEST_CASE("a capture has no rights any more when it says that it is attached") {
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
   REQUIRE(subject.wait_for_output("ready"));
   const std::vector<std::string> record = {
-      "record",   "-p", std::to_string(subject.pid()), "--engine", engine,
+      "record",   "-p", std::to_string(subject.pid()), "--engine", engine, "--budget", "none",
       "--queues", "-o", directory.path("run.sjt")};
   std::vector<std::string> plain = record;
   plain.insert(plain.begin(), SJ_SOJOURN);
@@ -253,8 +254,9 @@ TEST_CASE("what another user's process loads and forks later is recorded without
   if (!is_child) command.emplace_back(SJ_SUBJECT_LIBRARY);
   test::Child subject(command);
   REQUIRE(subject.wait_for_output("ready"));
-  std::vector<std::string> record = {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()),
-                                     "--engine", engine,   "-o", directory.path("run.sjt")};
+  std::vector<std::string> record = {
+      SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", engine,
+      "--budget", "none",   "-o", directory.path("run.sjt")};
   if (is_child) record.emplace_back("--follow");
   test::Child tracer(record);
   REQUIRE(tracer.wait_for_output("attached"));
@@ -299,7 +301,7 @@ TEST_CASE("who kept the rights is gone when the capture is, however it ended") {
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
   REQUIRE(subject.wait_for_output("ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", engine,
-                      "-o", directory.path("run.sjt")});
+                      "--budget", "none", "-o", directory.path("run.sjt")});
   REQUIRE(tracer.wait_for_output("attached"));
   const std::vector<pid_t> family = family_of(tracer.pid());
   CHECK(family.size() == (engine == "bpf" ? 3 : 2));
@@ -326,8 +328,8 @@ TEST_CASE("a capture whose probes or rights somebody has killed says so") {
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
   REQUIRE(subject.wait_for_output("ready"));
-  test::Child tracer(
-      {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", "bpf", "-o", trace});
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "--engine", "bpf",
+                      "--budget", "none", "-o", trace});
   REQUIRE(tracer.wait_for_output("attached"));
   const pid_t helper = children_of(tracer.pid()).front();
   kill(are_probes ? children_of(helper).front() : helper, SIGKILL);

@@ -61,7 +61,7 @@ TEST_CASE("the program that a script becomes is recorded by rings from its first
   const std::string engine = GENERATE("auto", "ring");
   CAPTURE(engine);
   const Script script("sleep 0.3\nexec " + linked());
-  const test::Ended ended = script.record({"--engine", engine});
+  const test::Ended ended = script.record({"--engine", engine, "--budget", "none"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("recorded from its first instruction on"));
@@ -81,7 +81,7 @@ TEST_CASE("the program that a script becomes is recorded by rings from its first
 TEST_CASE("by eBPF the program that a script becomes counts from when the trace says") {
   need_root();
   const Script script("exec " + linked());
-  const test::Ended ended = script.record({"--engine", "bpf"});
+  const test::Ended ended = script.record({"--engine", "bpf", "--budget", "none"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(script.trace());
@@ -171,7 +171,7 @@ TEST_CASE("by eBPF what a program did before it was attached to is told of, in a
   const unsigned rounds = GENERATE(1, 20, 60, 80, 100, 120, 200);
   CAPTURE(rounds);
   const Script script(linked(rounds) + "\nexit 0");
-  const test::Ended ended = script.record({"--follow", "--engine", "bpf"});
+  const test::Ended ended = script.record({"--follow", "--engine", "bpf", "--budget", "none"});
   CAPTURE(ended.err);
   if (ended.exit_code == 1) {  // before anybody has seen what its points are
     CHECK(ended.err.contains("has executed no program with points that could be recorded"));
@@ -196,7 +196,8 @@ TEST_CASE("by eBPF what a program did before it was attached to is told of, in a
 TEST_CASE("rings that nobody will read are put to rest") {
   need_root();
   const Script script(linked(100'000) + " & echo $! > $0.child\nexec " + linked(100'000));
-  test::Child tracer({SJ_SOJOURN, "record", "-o", script.trace(), "--", script.path()});
+  test::Child tracer(
+      {SJ_SOJOURN, "record", "--budget", "none", "-o", script.trace(), "--", script.path()});
   REQUIRE(tracer.wait_for_output("from its first instruction on"));
   const pid_t stranger = std::stoi(test::contents(script.path() + ".child"));
   const auto has_named_rings = [&] {
@@ -261,8 +262,8 @@ TEST_CASE("a command that is followed is one program in the trace") {
   const std::string engine = GENERATE("ring", "bpf");
   CAPTURE(engine);
   const Script script("");
-  const test::Ended ended =
-      script.record({"--follow", "--engine", engine}, {SJ_SUBJECT_LINKED, "300"});
+  const test::Ended ended = script.record({"--follow", "--engine", engine, "--budget", "none"},
+                                          {SJ_SUBJECT_LINKED, "300"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(script.trace());

@@ -80,8 +80,8 @@ TEST_CASE("record --where keeps one UE's events, all of them and no other, and c
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--engine", engine, "--ring-size", engine == "ring" ? "2M" : "16M", "--where",
-                expression});
+                "--engine", engine, "--budget", "none", "--ring-size",
+                engine == "ring" ? "2M" : "16M", "--where", expression});
   truth::Truth truth = station.finish();
   trace::Reader reader = open_trace(trace);
   const auto hits = count_hits(truth, reader.capture(), reader.capture().stamp_error_ns);
@@ -116,8 +116,8 @@ TEST_CASE("what is lost and what is filtered are told apart, and together they a
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--engine", "bpf", "--ring-size", "64K", "--poll", "200ms", "--where",
-                "rnti != 0x4603"});
+                "--engine", "bpf", "--budget", "none", "--ring-size", "64K", "--poll", "200ms",
+                "--where", "rnti != 0x4603"});
   const auto checked = nlohmann::json::parse(sojourn_done({"check", trace, "--json"}));
   CHECK(checked["losses"] == "accounted");
   CHECK(checked["unaccounted"] == 0);
@@ -134,8 +134,8 @@ TEST_CASE("record --points arms the points that match and no other") {
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "1s", "-o", trace,
-                "--engine", engine, "--points", "rlc.*", "--points", "D mac.*", "--points",
-                "!*--drop"});
+                "--engine", engine, "--budget", "none", "--points", "rlc.*", "--points", "D mac.*",
+                "--points", "!*--drop"});
   truth::Truth wanted = station.finish();
   const auto is_wanted = [](const std::string& where) {
     return (where.substr(2).starts_with("rlc.") || where.starts_with("D mac.")) &&

@@ -67,7 +67,7 @@ TEST_CASE("two copies of one program are recorded side by side, and never mixed 
   REQUIRE(bystander.wait_for_output("ready"));
   const test::Ended ended =
       sojourn({"record", "-p", number(first.pid()), "-p", number(second.pid()), "--for", "500ms",
-               "-o", trace, "--engine", engine});
+               "-o", trace, "--engine", engine, "--budget", "none"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("attached 4 points at 4 sites of 2 processes"));
@@ -126,8 +126,8 @@ TEST_CASE("of two containers of one image only the chosen one is touched") {
     return static_cast<pid_t>(std::stoi(test::contents(tasks + "/children")));
   };
   const pid_t other_pid = inside(other);
-  test::Child tracer({SJ_SOJOURN, "record", "-p", number(inside(chosen)), "--engine", "bpf", "-o",
-                      directory.path("run.sjt")});
+  test::Child tracer({SJ_SOJOURN, "record", "-p", number(inside(chosen)), "--engine", "bpf",
+                      "--budget", "none", "-o", directory.path("run.sjt")});
   REQUIRE(tracer.wait_for_output("attached"));
   constexpr unsigned char kNop = 0x90;
   for (const unsigned char byte : site_bytes(other_pid, points_of(other_pid))) CHECK(byte == kNop);
@@ -167,7 +167,7 @@ TEST_CASE("a capture goes on until its last process has ended, and says when the
   need_root();
   const std::string engine = GENERATE("ring", "bpf");
   CAPTURE(engine);
-  BriefAndLasting both({"--engine", engine});
+  BriefAndLasting both({"--engine", engine, "--budget", "none"});
   both.end_brief();
   const pid_t brief = both.brief.pid();
   const pid_t lasting = both.lasting.pid();
@@ -226,8 +226,8 @@ TEST_CASE("a process that a debugger has attached to is recorded like any other"
   test::Child subject({SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(subject.wait_for_output("ready"));
   REQUIRE(ptrace(PTRACE_SEIZE, subject.pid(), nullptr, nullptr) == 0);
-  const test::Ended ended = sojourn(
-      {"record", "-p", number(subject.pid()), "--engine", engine, "--for", "300ms", "-o", trace});
+  const test::Ended ended = sojourn({"record", "-p", number(subject.pid()), "--engine", engine,
+                                     "--budget", "none", "--for", "300ms", "-o", trace});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   {
@@ -240,8 +240,9 @@ TEST_CASE("a process that a debugger has attached to is recorded like any other"
   // Held by it, there is nothing to record, and that is said.
   REQUIRE(ptrace(PTRACE_INTERRUPT, subject.pid(), nullptr, nullptr) == 0);
   REQUIRE(waitpid(subject.pid(), nullptr, __WALL) == subject.pid());
-  const test::Ended held = sojourn({"record", "-p", number(subject.pid()), "--engine", engine,
-                                    "--for", "100ms", "-o", directory.path("held.sjt")});
+  const test::Ended held =
+      sojourn({"record", "-p", number(subject.pid()), "--engine", engine, "--budget", "none",
+               "--for", "100ms", "-o", directory.path("held.sjt")});
   CHECK(held.exit_code == 0);
   CHECK(held.err.contains("is stopped"));
   CHECK(ptrace(PTRACE_DETACH, subject.pid(), nullptr, nullptr) == 0);
@@ -266,9 +267,10 @@ TEST_CASE("ctl reaches a capture by the pid of any of its processes") {
 TEST_CASE("a cgroup's processes are recorded, those below it and those that come as well") {
   need_root();
   const std::string version = GENERATE("", "freezer");
-  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
-                                                std::vector<std::string>{"--engine", "bpf"},
-                                                std::vector<std::string>{"--attach", "perf"});
+  const std::vector<std::string> how =
+      GENERATE(std::vector<std::string>{"--engine", "ring"},
+               std::vector<std::string>{"--engine", "bpf", "--budget", "none"},
+               std::vector<std::string>{"--attach", "perf"});
   CAPTURE(version, how);
   const ControlGroup group(version);
   if (!group.is_there())
@@ -340,8 +342,9 @@ TEST_CASE("a process and a child that it forked before are recorded together") {
   parent.signal(SIGUSR1);
   while (test::contents(children).empty()) usleep(1000);
   const pid_t child = static_cast<pid_t>(std::stoi(test::contents(children)));
-  const test::Ended ended = sojourn({"record", "-p", number(parent.pid()), "-p", number(child),
-                                     "--for", "500ms", "-o", trace, "--engine", engine});
+  const test::Ended ended =
+      sojourn({"record", "-p", number(parent.pid()), "-p", number(child), "--for", "500ms", "-o",
+               trace, "--engine", engine, "--budget", "none"});
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   trace::Reader events = open_trace(trace);

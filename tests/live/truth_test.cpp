@@ -34,7 +34,7 @@ TEST_CASE("every hit between the marks is in the trace, and every journey is reb
   Station station({"--air-loss", "0.1", "--drop", "pdcp.rx:0.01", "--drop", "rlc.tx:0.01",
                    "--pdcp-sn", "12", "--ues", "1", "--bearers", "2"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--attach", attach});
+                "--attach", attach, "--budget", "none"});
   const truth::Truth truth = station.finish();
 
   const journeys::Comparison compared = require_equal(trace, truth);
@@ -51,8 +51,8 @@ TEST_CASE("a command that is started by the tracer is traced from its first inst
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const std::string truth_path = directory.path("truth");
-  sojourn_done(
-      {"record", "-o", trace, "--", SJ_BASESTATION, "--duration", "1", "--truth", truth_path});
+  sojourn_done({"record", "--budget", "none", "-o", trace, "--", SJ_BASESTATION, "--duration", "1",
+                "--truth", truth_path});
   auto truth = truth::read_truth(truth_path);
   if (!truth) FAIL(truth.error().text());
 
@@ -67,7 +67,7 @@ TEST_CASE("a command that ends at once is recorded whole") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
-  sojourn_done({"record", "-o", trace, "--", SJ_PIPELINE, "50"});
+  sojourn_done({"record", "--budget", "none", "-o", trace, "--", SJ_PIPELINE, "50"});
   trace::Reader reader = open_trace(trace);
   CHECK(reader.events() == 100);
   CHECK(reader.capture().ended_by == "target exit");
@@ -82,7 +82,7 @@ TEST_CASE("two base stations from one file: only the chosen one is in the trace"
   Station chosen;
   Station other;
   sojourn_done({"record", "-p", std::to_string(chosen.pid()), "--for", "1s", "-o", trace,
-                "--attach", attach});
+                "--attach", attach, "--budget", "none"});
   require_equal(trace, chosen.finish());
   CHECK(other.running());
 }

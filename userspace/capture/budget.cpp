@@ -1,6 +1,7 @@
 #include "userspace/capture/budget.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace sojourn::capture {
@@ -19,8 +20,8 @@ constexpr double kRestoreBelow = 0.5;
 
 }  // namespace
 
-Budget::Budget(double share, const std::vector<BudgetPoint>& points)
-    : share_(share), backoff_ns_(kFirstBackoffNs) {
+Budget::Budget(const BudgetLimits& limits, const std::vector<BudgetPoint>& points)
+    : limits_(limits), backoff_ns_(kFirstBackoffNs) {
   set_points(points);
 }
 
@@ -34,34 +35,60 @@ void Budget::begin_anew(const Sample& sample) {
   samples_.assign(1, sample);
 }
 
-// The most expensive ones, until the rest is well within the budget.
-std::vector<model::PointId> Budget::shed(double cost_ns, double cpu_ns) {
-  std::vector<model::PointId> candidates;
+double Budget::allowed_ns(double cpu_ns) const {
+  const double most = std::max(limits_.most, limits_.least);
+  return std::clamp(limits_.share * cpu_ns, limits_.least * kSecond, most * kSecond);
+}
+
+std::vector<Budget::Group> Budget::groups(bool off) const {
+  std::map<std::uint64_t, Group> by_number;
   for (std::size_t id = 0; id < states_.size(); ++id) {
     const State& state = states_[id];
-    if (!state.is_off && state.point.may_shed && state.cost_ns > 0)
-      candidates.push_back(static_cast<model::PointId>(id));
+    if (state.is_off != off || (!off && state.point.turn == ShedTurn::kNever)) continue;
+    constexpr std::uint64_t kAlone = 1ULL << 32;
+    Group& group = by_number[state.point.group != 0 ? state.point.group : kAlone + id];
+    group.turn = state.point.turn;
+    group.cost_ns += state.cost_ns;
+    group.points.push_back(static_cast<model::PointId>(id));
   }
-  std::ranges::stable_sort(candidates, std::greater{},
-                           [&](auto id) { return states_[id].cost_ns; });
+  std::vector<Group> all;
+  for (auto& [number, group] : by_number) all.push_back(std::move(group));
+  return all;
+}
+
+// The most expensive ones of the first turn, then those of paths, until the rest is well within the
+// budget.
+std::vector<model::PointId> Budget::shed(double cost_ns, double allowed_ns) {
+  std::vector<Group> candidates = groups(false);
+  std::erase_if(candidates, [](const Group& group) { return group.cost_ns <= 0; });
+  std::ranges::stable_sort(candidates, [](const Group& left, const Group& right) {
+    return left.turn != right.turn ? left.turn < right.turn : left.cost_ns > right.cost_ns;
+  });
   std::vector<model::PointId> chosen;
-  for (const model::PointId id : candidates) {
-    if (cost_ns <= kShedTo * share_ * cpu_ns) break;
-    cost_ns -= states_[id].cost_ns;
-    states_[id].is_off = true;
-    chosen.push_back(id);
+  for (const Group& group : candidates) {
+    if (cost_ns <= kShedTo * allowed_ns) break;
+    cost_ns -= group.cost_ns;
+    for (const model::PointId id : group.points) {
+      states_[id].is_off = true;
+      chosen.push_back(id);
+    }
   }
   return chosen;
 }
 
 std::vector<model::PointId> Budget::restore() {
-  std::vector<model::PointId> off;
-  for (std::size_t id = 0; id < states_.size(); ++id)
-    if (states_[id].is_off) off.push_back(static_cast<model::PointId>(id));
-  std::ranges::stable_sort(off, {}, [&](auto id) { return states_[id].cost_ns; });
+  std::vector<Group> off = groups(true);
+  std::ranges::stable_sort(off, [](const Group& left, const Group& right) {
+    return left.turn != right.turn ? left.turn > right.turn : left.cost_ns < right.cost_ns;
+  });
   off.resize(std::min(off.size(), step_));
-  for (const model::PointId id : off) states_[id].is_off = false;
-  return off;
+  std::vector<model::PointId> chosen;
+  for (const Group& group : off)
+    for (const model::PointId id : group.points) {
+      states_[id].is_off = false;
+      chosen.push_back(id);
+    }
+  return chosen;
 }
 
 bool Budget::is_whole() const {
@@ -92,9 +119,10 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
     cost += state.cost_ns;
   }
 
-  Decision decision{.share = cost / cpu, .shed = {}, .restored = {}};
-  if (decision.share > share_) {
-    decision.shed = shed(cost, cpu);
+  const double allowed = allowed_ns(cpu);
+  Decision decision{.share = cost / cpu, .allowed = allowed / cpu, .shed = {}, .restored = {}};
+  if (cost > allowed) {
+    decision.shed = shed(cost, allowed);
     if (decision.shed.empty()) return decision;  // only what is never shed is on
     if (last_trial_ns_ != 0 && now_ns - last_trial_ns_ < kTrialNs)
       backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
@@ -103,7 +131,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
     step_ = 1;
     next_trial_ns_ = now_ns + backoff_ns_;
     begin_anew(sample);
-  } else if (decision.share < kRestoreBelow * share_ && now_ns >= next_trial_ns_) {
+  } else if (cost < kRestoreBelow * allowed && now_ns >= next_trial_ns_) {
     decision.restored = restore();
     if (decision.restored.empty()) return decision;
     step_ *= 2;

@@ -1,9 +1,10 @@
 // Decides which points are off for a while, so that tracing takes no more than a share of the
 // target's CPU. Fed with totals every now and then, it measures over a window of up to a second
-// since the last change. Over the budget the most expensive points go first, until what is left is
-// well below it; under half of it they come back, cheapest first, one, then two, then four: what a
-// point costs while it is off is not known, so each return is a trial, and trials that fail grow
-// rarer. One thread owns a Budget.
+// since the last change. Points go off and come back in groups (shed_plan.h): over the budget the
+// most expensive groups of the first turn go, then those of paths, until what is left is well below
+// it; under half of it they come back, paths first and the cheapest of them, one, then two, then
+// four: what a group costs while it is off is not known, so each return is a trial, and trials that
+// fail grow rarer. One thread owns a Budget.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,34 @@
 #include <vector>
 
 #include "analysis/model/schema.h"
+#include "userspace/capture/session/budget_limits.h"
+#include "userspace/capture/session/shed_plan.h"
 
 namespace sojourn::capture {
 
 struct BudgetPoint {
   std::uint64_t hit_ps = 0;
-  bool may_shed = true;  // false: slots and scalars, which give all others their meaning
+  ShedTurn turn = ShedTurn::kPath;
+  std::uint32_t group = 0;  // 0: it is one of its own
 };
 
 class Budget {
  public:
-  Budget(double share, const std::vector<BudgetPoint>& points);
+  Budget(const BudgetLimits& limits, const std::vector<BudgetPoint>& points);
 
   // All of them anew: those that it has stay as they are but for their costs, others have come.
   void set_points(const std::vector<BudgetPoint>& points);
 
   struct Decision {
-    double share = 0;  // of the target's CPU, as measured
+    double share = 0;    // of the target's CPU, as measured
+    double allowed = 0;  // the same, of the budget
     std::vector<model::PointId> shed;
     std::vector<model::PointId> restored;
   };
   // `hits` by point and `cpu_ns` of the target, both since any time in the past.
   Decision look(std::uint64_t now_ns, std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
 
-  double share() const { return share_; }
+  const BudgetLimits& limits() const { return limits_; }
   bool is_whole() const;  // nothing is off
 
  private:
@@ -49,12 +54,20 @@ class Budget {
     bool is_off = false;
     double cost_ns = 0;  // a second, when it was last on
   };
+  struct Group {
+    ShedTurn turn = ShedTurn::kPath;
+    double cost_ns = 0;
+    std::vector<model::PointId> points;
+  };
 
-  std::vector<model::PointId> shed(double cost_ns, double cpu_ns);
+  // Those that have points which are off, or else some that are on and may go.
+  std::vector<Group> groups(bool off) const;
+  std::vector<model::PointId> shed(double cost_ns, double allowed_ns);
   std::vector<model::PointId> restore();
+  double allowed_ns(double cpu_ns) const;  // a second
   void begin_anew(const Sample& sample);
 
-  double share_;
+  BudgetLimits limits_;
   std::vector<State> states_;
   std::deque<Sample> samples_;
   std::uint64_t next_trial_ns_ = 0;

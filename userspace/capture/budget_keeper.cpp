@@ -1,5 +1,6 @@
 #include "userspace/capture/budget_keeper.h"
 
+#include <set>
 #include <string>
 #include <utility>
 
@@ -28,32 +29,49 @@ BudgetKeeper::BudgetKeeper(const Options& options, TracedProcesses& processes,
 
 Result<void> BudgetKeeper::start() {
   if (!options_->budget) return {};
-  if (const std::string& why = recorder_->costs().why_unknown(); !why.empty())
+  const std::string& why = recorder_->costs().why_unknown();
+  if (!why.empty() && !options_->budget->is_default)
     return fail("keep to a budget: what a hit costs is not known: {}", why);
-  budget_.emplace(*options_->budget, budget_points());
+  if (is_needed()) budget_.emplace(*options_->budget, budget_points());
   return {};
 }
 
+// Rings are too cheap for a budget that nobody asked for.
+bool BudgetKeeper::is_needed() const {
+  return options_->budget && (!options_->budget->is_default || sources_->has_bpf());
+}
+
 std::vector<BudgetPoint> BudgetKeeper::budget_points() const {
-  std::vector<BudgetPoint> costs;
-  const auto& points = recorder_->schema().points;
-  for (std::size_t point = 0; point < points.size(); ++point) {
-    const model::Direction direction = points[point].direction;
-    costs.push_back({.hit_ps = record_->hit_cost_ps(point),
-                     .may_shed = direction == model::Direction::kDownlink ||
-                                 direction == model::Direction::kUplink});
+  std::set<model::PointId> by_bpf;
+  std::set<model::PointId> optional;
+  for (const BpfEngine* engine : sources_->bpf())
+    for (const tracee::Site& site : engine->points().sites) {
+      by_bpf.insert(site.point);
+      if (site.is_optional) optional.insert(site.point);
+    }
+  const ShedPlan plan = plan_shedding(recorder_->schema(), optional);
+  std::vector<BudgetPoint> points;
+  for (std::size_t point = 0; point < plan.group.size(); ++point) {
+    const bool counts =
+        !options_->budget->is_default || by_bpf.contains(static_cast<model::PointId>(point));
+    points.push_back({.hit_ps = counts ? record_->hit_cost_ps(point) : 0,
+                      .turn = plan.turn[point],
+                      .group = plan.group[point]});
   }
-  return costs;
+  return points;
 }
 
 // Where nothing came before that eBPF records, only now it shows that its costs cannot be known.
 void BudgetKeeper::on_new_points(const Listener& listener) {
-  if (!budget_) return;
+  if (!is_needed()) return;
   const std::string& why = recorder_->costs().why_unknown();
   if (!why.empty() && !std::exchange(has_said_no_costs_, true))
     listener.say(fmt::format(
         "not kept to the budget: what eBPF records, as its costs are not known: {}", why));
-  budget_->set_points(budget_points());
+  if (budget_)
+    budget_->set_points(budget_points());
+  else
+    budget_.emplace(*options_->budget, budget_points());
 }
 
 // A span begins before the first of its hits can be missing, and ends when none is any more.
@@ -86,8 +104,11 @@ Result<void> BudgetKeeper::tick(const Listener& listener) {
   if (!decision.shed.empty()) {
     SJ_CHECK(switch_points(decision.shed, false));
     listener.say(
-        fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, the budget is {:.3g} %",
-                    words(decision.shed), 100 * decision.share, 100 * budget_->share()));
+        fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, the budget is {:.3g} %{}",
+                    words(decision.shed), 100 * decision.share, 100 * decision.allowed,
+                    budget_->limits().is_default && !std::exchange(has_said_how_, true)
+                        ? ". --budget none keeps all points on"
+                        : ""));
   }
   if (!decision.restored.empty()) {
     SJ_CHECK(switch_points(decision.restored, true));

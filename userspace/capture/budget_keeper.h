@@ -22,12 +22,14 @@ class BudgetKeeper final : public Ticker, public ProcessObserver {
   BudgetKeeper(const Options& options, TracedProcesses& processes, const ProcessRecorder& recorder,
                SourceSet& sources, CaptureRecord& record, CaptureOutput& output, EventPump& pump);
 
-  // Fails where a budget was asked for, and what a hit costs is not known.
+  // Fails where a budget was asked for, and what a hit costs is not known: a default one keeps out
+  // of the way then.
   Result<void> start();
   Result<void> tick(const Listener& listener) override;
   void on_new_points(const Listener& listener) override;
 
  private:
+  bool is_needed() const;
   std::vector<BudgetPoint> budget_points() const;
   Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
 
@@ -41,6 +43,7 @@ class BudgetKeeper final : public Ticker, public ProcessObserver {
   std::optional<Budget> budget_;
   std::uint64_t next_look_ns_ = 0;
   bool has_said_no_costs_ = false;
+  bool has_said_how_ = false;  // to have none
 };
 
 }  // namespace sojourn::capture

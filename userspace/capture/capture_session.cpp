@@ -54,7 +54,6 @@ Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) 
 
 // What the engines have to know of the capture that makes them.
 void complete(EngineOptions& engines, const Options& options) {
-  engines.bpf.link_each_point = options.budget.has_value();
   engines.rings.follow = options.follow;
   engines.rings.target_starts = options.is_command && !options.launches;
   if (options.follow || options.launches) engines.rings.first_clocks = read_counter_pair();

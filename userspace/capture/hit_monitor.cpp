@@ -36,15 +36,16 @@ HitMonitor::HitMonitor(const Options& options, TracedProcesses& processes,
 
 std::vector<WatchedPoint> HitMonitor::watched_points() const {
   std::vector<WatchedPoint> watched;
+  const bool keeps_to_budget =
+      options_->budget && (!options_->budget->is_default || recorder_->coverage().bpf_points != 0);
   const auto& points = output_->schema().points;
   for (std::size_t point = 0; point < points.size(); ++point) {
     const model::Direction direction = points[point].direction;
-    const bool may_be_shed =
-        direction == model::Direction::kDownlink || direction == model::Direction::kUplink;
+    const bool may_be_shed = direction != model::Direction::kSync;
     watched.push_back({.hit_ps = record_->hit_cost_ps(point),
                        .is_targets = is_of_target(direction),
                        .may_be_silent = journeys::Rules::sounds_like_drop(points[point].dest),
-                       .is_hot_news = !options_->budget || !may_be_shed});
+                       .is_hot_news = !keeps_to_budget || !may_be_shed});
   }
   return watched;
 }

@@ -392,6 +392,7 @@ Result<DraftSite> SiteMaker::draft(const MapPoint& mapped, const ProbeSpot& spot
   draft.site.offset = *offset;
   draft.site.is_stepped = spot.is_stepped;
   draft.site.is_return = spot.probe == Probe::kReturn;
+  draft.site.is_optional = mapped.is_optional;
   // A piece of it may lie in front.
   const auto from_entry = static_cast<std::int64_t>(spot.address - function_.code.address);
   draft.about = {.site = 0,

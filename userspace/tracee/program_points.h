@@ -43,6 +43,9 @@ struct Site {
   std::vector<sj_test> tests = {};    // that a hit must pass, or it is left out
   bool is_stepped = false;            // the kernel executes its instruction apart, in a single step
   bool is_return = false;  // hit when the function that begins here returns, by a uretprobe
+  // Sites of one group are switched together; they share a link, where links are for many sites.
+  std::uint32_t group = 0;
+  bool is_optional = false;  // as its map says: the first to go where tracing takes too much
 };
 
 // The same point as the ring engine has it. Addresses are as the file counts them.

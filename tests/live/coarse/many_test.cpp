@@ -48,8 +48,8 @@ TEST_CASE("a program whose 300 functions get probes and lose them again misses n
     stop_for_a_while();
     test::write_contents(map, turn.map);
     target.signal(SIGUSR1);
-    std::vector<std::string> arguments = {"record", "-p",    pid,  "--map", map,
-                                          "--for",  "300ms", "-o", trace};
+    std::vector<std::string> arguments = {"record", "--budget", "none",  "-p", pid,  "--map",
+                                          map,      "--for",    "300ms", "-o", trace};
     arguments.insert(arguments.end(), turn.more.begin(), turn.more.end());
     const test::Ended ended = sojourn(arguments);
     CAPTURE(ended.err);

@@ -144,7 +144,7 @@ Run run_spans(const std::string& program, const std::string& map_text, unsigned 
   test::Child target({coarse_path(program), std::to_string(rounds), "2"});
   REQUIRE(says(target, "ready"));
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(target.pid()), "--map", map,
-                      "--allow-slow-sites", "-o", trace});
+                      "--budget", "none", "--allow-slow-sites", "-o", trace});
   REQUIRE(says(tracer, "attached"));
   target.signal(SIGUSR1);
   REQUIRE(says(target, "done"));
@@ -335,8 +335,9 @@ TEST_CASE("a program that nobody unwinds may be probed at its returns, and survi
   const std::string pid = std::to_string(target.pid());
   // Taken off in the middle of calls, and put on again.
   for (int turn = 0; turn < 4; ++turn) {
-    const test::Ended ended = sojourn({"record", "-p", pid, "--map", map, "--allow-slow-sites",
-                                       "--allow-uretprobe", "--for", "250ms", "-o", trace});
+    const test::Ended ended =
+        sojourn({"record", "-p", pid, "--map", map, "--budget", "none", "--allow-slow-sites",
+                 "--allow-uretprobe", "--for", "250ms", "-o", trace});
     CAPTURE(ended.err);
     REQUIRE(ended.exit_code == 0);
     CHECK_FALSE(ended.err.contains("not traced"));

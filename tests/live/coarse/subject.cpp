@@ -35,8 +35,8 @@ std::vector<std::string> CoarseSubject::with_map(const std::string& command,
 }
 
 test::Ended CoarseSubject::record(const std::string& duration) {
-  test::Ended ended =
-      sojourn(with_map("record", {"--allow-slow-sites", "--for", duration, "-o", trace_}));
+  test::Ended ended = sojourn(with_map(
+      "record", {"--budget", "none", "--allow-slow-sites", "--for", duration, "-o", trace_}));
   CAPTURE(ended.err);
   REQUIRE(ended.exit_code == 0);
   return ended;

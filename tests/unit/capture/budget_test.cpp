@@ -14,8 +14,11 @@ constexpr std::uint64_t kStepNs = 100'000'000;
 // A process that uses half a CPU, and hits its points so often a second while they are on.
 class Target {
  public:
-  Target(double share, std::vector<BudgetPoint> points, std::vector<std::uint64_t> rates)
-      : budget_(share, points),
+  Target(double share, const std::vector<BudgetPoint>& points, std::vector<std::uint64_t> rates)
+      : Target(BudgetLimits{.share = share}, points, std::move(rates)) {}
+  Target(const BudgetLimits& limits, const std::vector<BudgetPoint>& points,
+         std::vector<std::uint64_t> rates)
+      : budget_(limits, points),
         rates_(std::move(rates)),
         hits_(rates_.size()),
         is_on_(rates_.size(), true) {}
@@ -80,7 +83,7 @@ TEST_CASE("what a hit costs counts, not only how many there are") {
 }
 
 TEST_CASE("points that give all others their meaning are never shed") {
-  Target target(0.001, {{.hit_ps = 500'000, .may_shed = false}, {.hit_ps = 500'000}},
+  Target target(0.001, {{.hit_ps = 500'000, .turn = ShedTurn::kNever}, {.hit_ps = 500'000}},
                 {50'000, 50'000});
   target.run(100);
   CHECK(target.is_on()[0]);
@@ -114,6 +117,43 @@ TEST_CASE("points that come later are shed as well, and the others stay as they 
   CHECK(target.run(5).shed == std::vector<model::PointId>{1});
   target.set_points(kThree, {1000, 50'000, 2000});
   CHECK(target.is_on() == std::vector<bool>{true, false, true});
+}
+
+TEST_CASE("scalars go before any path, however cheap they are") {
+  Target target(0.02, {{.hit_ps = 500'000}, {.hit_ps = 500'000, .turn = ShedTurn::kFirst}},
+                {13'000, 10'000});  // 2.3 %, of which 1 % are the scalar's
+  CHECK(target.run(5).shed == std::vector<model::PointId>{1});
+  target.set_rates({50'000, 10'000});
+  CHECK(target.run(10).shed == std::vector<model::PointId>{0});
+}
+
+TEST_CASE("the points of a path go off together, and come back together before any scalar") {
+  const BudgetPoint of_path{.hit_ps = 500'000, .turn = ShedTurn::kPath, .group = 7};
+  Target target(0.001, {of_path, {.hit_ps = 500'000, .turn = ShedTurn::kFirst}, of_path, of_path},
+                {1000, 100, 90'000, 0});
+  CHECK(target.run(5).shed == std::vector<model::PointId>{1, 0, 2, 3});
+  target.set_rates({0, 0, 0, 0});
+  CHECK(target.run(40).restored == std::vector<model::PointId>{0, 2, 3, 1});
+}
+
+TEST_CASE("the dearest path goes, not the dearest point") {
+  const auto of = [](std::uint32_t path) {
+    return BudgetPoint{.hit_ps = 500'000, .turn = ShedTurn::kPath, .group = path};
+  };
+  Target target(0.02, {of(1), of(2), of(2), of(2)}, {12'000, 9000, 9000, 9000});  // 3.9 %
+  CHECK(target.run(5).shed == std::vector<model::PointId>{1, 2, 3});
+}
+
+TEST_CASE("of a busy target no more than so much of one processor is taken") {
+  // Of the target's half a processor 60 % may go, by its share.
+  Target target({.share = 0.6, .most = 0.01}, kThree, {10'000, 11'000, 12'000});
+  CHECK(target.run(5).shed == std::vector<model::PointId>{2, 1});
+}
+
+TEST_CASE("what is next to nothing of a processor cuts no journey") {
+  const BudgetLimits limits{.share = 0.001, .least = 0.005};
+  CHECK(Target(limits, kThree, {3000, 3000, 3000}).run(50).shed.empty());
+  CHECK(Target(limits, kThree, {3000, 3000, 5000}).run(5).shed == std::vector<model::PointId>{2});
 }
 
 TEST_CASE("nothing is decided from a moment") {

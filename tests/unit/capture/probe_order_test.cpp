@@ -52,6 +52,19 @@ TEST_CASE("an order for probes comes out as it was put in") {
   CHECK(order->keep[1].empty());
 }
 
+TEST_CASE("which sites share a link is kept") {
+  ProbeOrder order;
+  order.points.files.emplace_back();
+  order.points.sites.push_back({.point = 4, .group = 3});
+  const Bytes bytes = pack(order).take();
+  base::Unpacker words(bytes);
+  const auto taken = unpack_probe_order(words);
+  REQUIRE(taken);
+  REQUIRE(taken->points.sites.size() == 1);
+  CHECK(taken->points.sites[0].point == 4);
+  CHECK(taken->points.sites[0].group == 3);
+}
+
 TEST_CASE("whatever byte another process sends for a bool of an order is one") {
   const Bytes bytes = with_another_byte(packed_order(false), packed_order(true));
   base::Unpacker words(bytes);

@@ -62,6 +62,32 @@ TEST_CASE("a map says what is a point, and where its values are") {
   CHECK(second.src.empty());
 }
 
+TEST_CASE("a map says what it can do without") {
+  const Map map = parsed(R"toml(
+[[point]]
+function = "poll"
+optional = true
+
+[[point]]
+function = "send"
+optional = false
+
+[[span]]
+function = "loop"
+name = "turn"
+direction = "U"
+optional = true
+)toml");
+  REQUIRE(map.points.size() == 4);
+  CHECK(map.points[0].is_optional);
+  CHECK_FALSE(map.points[1].is_optional);
+  CHECK(map.points[2].is_optional);
+  CHECK(map.points[3].is_optional);
+  const auto wrong = parse_map("[[point]]\nfunction='f'\noptional='yes'\n", "my.toml");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().text() == "my.toml:3:10: optional: expected true or false");
+}
+
 TEST_CASE("fields stand in the file's order") {
   const Map map = parsed("[[point]]\nfunction='f'\nzz='arg0'\naa='arg1'\nmm='arg2'\n");
   REQUIRE(map.points[0].fields.size() == 3);

@@ -127,17 +127,16 @@ Result<bpf_link*> attach_site(const tracee::Points& points, std::size_t index,
 // Those that share a link.
 using Groups = std::vector<std::vector<std::size_t>>;
 
-Groups group_sites(const tracee::Points& points, Mechanism mechanism, Attachment::Links links) {
+Groups group_sites(const tracee::Points& points, Mechanism mechanism) {
   if (mechanism == Mechanism::kPerfUprobes) {
     Groups single;
     for (std::size_t index = 0; index < points.sites.size(); ++index) single.push_back({index});
     return single;
   }
-  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> by_key;
+  std::map<std::tuple<std::size_t, std::uint32_t, bool>, std::vector<std::size_t>> by_key;
   for (std::size_t index = 0; index < points.sites.size(); ++index) {
     const tracee::Site& site = points.sites[index];
-    by_key[{site.file, links == Attachment::Links::kEachPoint ? site.point : 0, site.is_return}]
-        .push_back(index);
+    by_key[{site.file, site.group, site.is_return}].push_back(index);
   }
   Groups groups;
   for (auto& [key, sites] : by_key) groups.push_back(std::move(sites));
@@ -170,7 +169,7 @@ void Attachment::destroy(std::vector<Link> links) {
 }
 
 Result<Attachment> Attachment::attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
-                                      const BpfPrograms& programs, Links links) {
+                                      const BpfPrograms& programs) {
   // The program that perf uprobes run compares pids as the host knows them.
   if (mechanism == Mechanism::kPerfUprobes && !tracee::in_first_pid_namespace())
     return fail(
@@ -178,7 +177,7 @@ Result<Attachment> Attachment::attach(const tracee::Points& points, pid_t pid, M
         "kernel with "
         "uprobe_multi (Linux 6.10)");
   Attachment attachment(mechanism);
-  for (const auto& sites : group_sites(points, mechanism, links)) {
+  for (const auto& sites : group_sites(points, mechanism)) {
     SJ_TRY(link, mechanism == Mechanism::kUprobeMulti
                      ? attach_sites(points, sites, pid, programs)
                      : attach_site(points, sites.front(), programs));
@@ -201,7 +200,7 @@ void Attachment::remove(std::span<const model::PointId> points) {
 
 Result<void> Attachment::add(const tracee::Points& points, std::span<const model::PointId> which,
                              pid_t pid, const BpfPrograms& programs) {
-  for (const auto& sites : group_sites(points, mechanism_, Links::kEachPoint)) {
+  for (const auto& sites : group_sites(points, mechanism_)) {
     const model::PointId point = points.sites[sites.front()].point;
     if (std::ranges::find(which, point) == which.end()) continue;
     SJ_TRY(link, mechanism_ == Mechanism::kUprobeMulti

@@ -32,16 +32,15 @@ Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
 
 class Attachment {
  public:
-  // Of uprobe_multi; perf uprobes always are one a site.
-  enum class Links { kEachFile, kEachPoint };
-
+  // A link for each group of sites (tracee::Site::group) in a file; perf uprobes always are one a
+  // site.
   static Result<Attachment> attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
-                                   const BpfPrograms& programs, Links links = Links::kEachFile);
+                                   const BpfPrograms& programs);
   Attachment(Attachment&&) noexcept = default;
   Attachment& operator=(Attachment&&) noexcept;
   ~Attachment();
 
-  // Takes single points off, and puts them back; not with kEachFile.
+  // Takes whole groups of sites off, and puts them back; all points of each are named.
   void remove(std::span<const model::PointId> points);
   Result<void> add(const tracee::Points& points, std::span<const model::PointId> which, pid_t pid,
                    const BpfPrograms& programs);
@@ -52,7 +51,7 @@ class Attachment {
   };
   struct Link {
     std::unique_ptr<bpf_link, DestroyLink> link;
-    model::PointId point = 0;  // of kEachFile's any of its points
+    model::PointId point = 0;  // any of its points
   };
   explicit Attachment(Mechanism mechanism) : mechanism_(mechanism) {}
   static void destroy(std::vector<Link> links);

@@ -10,12 +10,10 @@ namespace sojourn::capture {
 Result<std::unique_ptr<BpfEngine>> BpfEngine::create(const tracee::Process& process,
                                                      tracee::Points points,
                                                      const BpfOptions& options) {
-  using Links = Attachment::Links;
   ProbeOrder order{.pid = process.pid(),
                    .mechanism = options.mechanism,
                    .ring_bytes = options.ring_bytes,
                    .objects = options.processes,
-                   .links = options.link_each_point ? Links::kEachPoint : Links::kEachFile,
                    .keep = options.keep,
                    .points = {}};
   order.points.files = points.files;

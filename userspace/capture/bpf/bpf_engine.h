@@ -26,8 +26,7 @@ struct BpfOptions {
   std::size_t ring_bytes = 0;          // a CPU; 0: chosen from the number of CPUs
   std::size_t processes = 1;           // each with rings of its own, for which the memory is shared
   std::chrono::microseconds poll_period{10'000};
-  PointTests keep;               // what a hit must fulfil; others are filtered
-  bool link_each_point = false;  // so that single points can be switched off
+  PointTests keep;  // what a hit must fulfil; others are filtered
 };
 
 class BpfEngine final : public EventEngine {

@@ -116,12 +116,13 @@ class Batch {
 Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, const BpfCosts& costs,
                                      const RateOptions& options,
                                      std::vector<SeenHit>* seen = nullptr) {
+  tracee::Points apart = points;  // so that each can be taken off
+  for (tracee::Site& site : apart.sites) site.group = site.point;
   SJ_TRY(probes, ProbeKeeper::start({.pid = pid,
                                      .mechanism = Mechanism::kUprobeMulti,
                                      .ring_bytes = kRingBytes,
-                                     .links = Attachment::Links::kEachPoint,
                                      .keep = {},
-                                     .points = points}));
+                                     .points = std::move(apart)}));
   BpfPrograms programs = probes.take_programs();
   SJ_CHECK(probes.arm());
   Batch batch(programs, probes, bpf_point_costs_ps(points, costs), seen);

@@ -52,8 +52,7 @@ struct Held {
   std::optional<Attachment> attachment = {};
 
   Result<void> arm() {
-    SJ_TRY(attached, Attachment::attach(order.points, order.pid, programs.mechanism(), programs,
-                                        order.links));
+    SJ_TRY(attached, Attachment::attach(order.points, order.pid, programs.mechanism(), programs));
     attachment.emplace(std::move(attached));
     return {};
   }

@@ -22,7 +22,7 @@ filter::FieldTest unpack_test(base::Unpacker& words) {
 }
 
 void pack_site(base::Packer& words, const tracee::Site& site) {
-  words.put(site.file).put(site.offset).put(site.semaphore_offset).put(site.point);
+  words.put(site.file).put(site.offset).put(site.semaphore_offset).put(site.point).put(site.group);
   words.put(site.is_stepped).put(site.is_return).put_text(site.probe);
   words.put_all(site.args).put_all(site.chains).put_all(site.tests);
 }
@@ -33,6 +33,7 @@ tracee::Site unpack_site(base::Unpacker& words) {
   site.offset = words.take<std::uint64_t>();
   site.semaphore_offset = words.take<std::uint64_t>();
   site.point = words.take<model::PointId>();
+  site.group = words.take<std::uint32_t>();
   site.is_stepped = words.take<bool>();
   site.is_return = words.take<bool>();
   site.probe = words.take_text();
@@ -57,7 +58,7 @@ base::Packer pack(const ProbeOrder& order) {
   base::Packer words;
   words.put(order.pid).put(order.mechanism.has_value());
   words.put(order.mechanism.value_or(Mechanism::kUprobeMulti));
-  words.put(order.ring_bytes).put(order.objects).put(order.links);
+  words.put(order.ring_bytes).put(order.objects);
   words.put(order.keep.size());
   for (const auto& tests : order.keep) {
     words.put(tests.size());
@@ -79,7 +80,6 @@ Result<ProbeOrder> unpack_probe_order(base::Unpacker& words) {
   if (is_chosen) order.mechanism = mechanism;
   order.ring_bytes = words.take<std::size_t>();
   order.objects = words.take<std::size_t>();
-  order.links = words.take<Attachment::Links>();
   for (std::size_t left = words.take_count(sizeof(std::size_t)); left > 0; --left) {
     auto& tests = order.keep.emplace_back();
     for (std::size_t more = words.take_count(kTestBytes); more > 0; --more)

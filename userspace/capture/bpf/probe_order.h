@@ -21,7 +21,6 @@ struct ProbeOrder {
   std::optional<Mechanism> mechanism;  // none: the best that the kernel has
   std::size_t ring_bytes = 0;
   std::size_t objects = 1;
-  Attachment::Links links = Attachment::Links::kEachFile;
   PointTests keep;
   tracee::Points points;  // of it: sites and their files
 };

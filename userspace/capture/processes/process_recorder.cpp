@@ -7,6 +7,7 @@
 #include "userspace/base/clock.h"
 #include "userspace/capture/records/shared.h"
 #include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/capture/session/shed_plan.h"
 #include "userspace/tracee/point_selection.h"
 
 namespace sojourn::capture {
@@ -24,6 +25,14 @@ bool is_making_rings(const tracee::Process& process) {
            const auto arena = open_arena(process, one);
            return arena && load_acquire(arena->control().session) == 0;
          });
+}
+
+// Sites that a budget takes off together. `any_off`: some of a group may be off already, and the
+// others on, so that each point is for itself.
+void group_sites(tracee::Points& points, bool any_off) {
+  const ShedPlan plan = plan_shedding(points.schema, {});
+  for (tracee::Site& site : points.sites)
+    site.group = any_off ? site.point : plan.group[site.point];
 }
 
 }  // namespace
@@ -68,6 +77,7 @@ Result<void> ProcessRecorder::make_engines(TracedProcess& process, tracee::Point
   if (options_->launches && process.is_loading() && is_making_rings(process.process))
     return fail("process {} is still making its rings", process.process.title());
   points.schema = schema_;
+  if (options_->budget) group_sites(points, !record_->points_off().empty());
   EngineOptions how = options_->engines;
   if (options_->tests) how.bpf.keep = options_->tests(schema_);
   const std::size_t processes = processes_->all().size();

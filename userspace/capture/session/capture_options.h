@@ -17,6 +17,7 @@
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/source.h"
+#include "userspace/capture/session/budget_limits.h"
 #include "userspace/capture/session/engine_choice.h"
 #include "userspace/tracee/cgroup.h"
 #include "userspace/tracee/code_watch.h"
@@ -44,7 +45,7 @@ struct Options {
   EngineOptions engines;
   bool loses_oldest = false;                // where the file is not written as fast as events come
   std::optional<filter::Expression> where;  // events for which it is false are left out
-  std::optional<double> budget;             // the most of the target's CPU that its points may take
+  std::optional<BudgetLimits> budget;       // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const tracee::Process&)>> others;
   bool may_lack_points = false;  // the other sources are reason enough

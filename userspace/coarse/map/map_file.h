@@ -58,7 +58,8 @@ enum class SpanPart : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
 
 struct MapPoint {
   SpanPart part = SpanPart::kPoint;
-  bool is_exit = false;  // hit where the function is left, not where it is entered
+  bool is_exit = false;      // hit where the function is left, not where it is entered
+  bool is_optional = false;  // the first to go off where tracing takes too much
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
   // Without a source each function that fits is a scalar of its own name, or a span's place is.

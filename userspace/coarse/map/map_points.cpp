@@ -15,12 +15,12 @@ namespace {
 // One is left for the bits of those that could not be read.
 constexpr std::size_t kMaxMapFields = model::kMaxFields - 1;
 
-const std::vector<std::string> kPointWords = {"function", "library", "direction", "src",  "dest",
-                                              "global",   "local",   "when",      "link", "inherit",
-                                              "begins",   "ends",    "at"};
-const std::vector<std::string> kSpanWords = {"function", "library", "name",   "direction",
-                                             "src",      "dest",    "global", "local",
-                                             "link",     "inherit", "begins", "ends"};
+const std::vector<std::string> kPointWords = {
+    "function", "library", "direction", "src",    "dest", "global", "local",
+    "when",     "link",    "inherit",   "begins", "ends", "at",     "optional"};
+const std::vector<std::string> kSpanWords = {
+    "function", "library", "name",    "direction", "src",  "dest",    "global",
+    "local",    "link",    "inherit", "begins",    "ends", "optional"};
 
 }  // namespace
 
@@ -76,6 +76,15 @@ Result<void> MapReader::read_at(const toml::table& table, MapPoint& point) {
   return {};
 }
 
+Result<void> MapReader::read_optional(const toml::table& table, MapPoint& point) {
+  const toml::node* const optional = table.get("optional");
+  if (optional == nullptr) return {};
+  const auto value = optional->value_exact<bool>();
+  if (!value) return fail_at(place_of(optional->source()), "optional: expected true or false");
+  point.is_optional = *value;
+  return {};
+}
+
 // Where a function is left its arguments have gone.
 Result<void> MapReader::check_exit_field(const MapField& field) const {
   if (is_of_result(field)) return {};
@@ -89,6 +98,7 @@ Result<MapPoint> MapReader::read_point(const toml::table& table) {
   MapPoint point;
   SJ_CHECK(read_function(table, "point", point));
   SJ_CHECK(read_at(table, point));
+  SJ_CHECK(read_optional(table, point));
   SJ_CHECK(read_place(table, point));
   SJ_CHECK(read_fields(table, point));
   for (const MapField& field : point.fields)

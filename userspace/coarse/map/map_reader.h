@@ -42,6 +42,7 @@ class MapReader {
   Result<MapPoint> read_point(const toml::table& table);
   Result<void> read_function(const toml::table& table, std::string_view of, MapPoint& point);
   Result<void> read_at(const toml::table& table, MapPoint& point);
+  Result<void> read_optional(const toml::table& table, MapPoint& point);
   Result<void> check_exit_field(const MapField& field) const;
   Result<void> read_place(const toml::table& table, MapPoint& point);
   Result<void> read_fields(const toml::table& table, MapPoint& point);

@@ -63,6 +63,7 @@ Result<void> MapReader::read_span(const toml::table& table) {
                            "of all calls");
   MapPoint begin;
   SJ_CHECK(read_function(table, "span", begin));
+  SJ_CHECK(read_optional(table, begin));
   MapPoint end = begin;
   begin.part = SpanPart::kSpanBegin;
   end.part = SpanPart::kSpanEnd;

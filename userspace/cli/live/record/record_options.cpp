@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
@@ -12,6 +13,15 @@
 namespace sojourn::cli {
 
 namespace {
+
+constexpr std::string_view kNoBudget = "none";
+
+// The text was checked.
+std::optional<capture::BudgetLimits> budget_of(const std::string& text) {
+  if (text == kNoBudget) return std::nullopt;
+  if (text.empty()) return capture::BudgetLimits::usual();
+  return capture::BudgetLimits{.share = std::stod(text) / 100};
+}
 
 std::string check_poll(const std::string& text) {
   const auto period = parse_duration(text);
@@ -96,13 +106,17 @@ void RecordOptions::define(Arguments& arguments) {
 
 void RecordOptions::define_budget(Arguments& arguments) {
   arguments
-      .add_option("--budget", budget_percent,
+      .add_option("--budget", budget,
                   "Keep the cost of tracing below this share of the target's CPU time. While it is "
-                  "exceeded, the most expensive points are off; points of direction I and S stay "
-                  "on. The trace says which were off, and when. Without a budget no point is "
-                  "switched off, and you are told of one that takes more than 5 %")
-      .check(number_above(0, 100))
-      .type_name("PERCENT");
+                  "exceeded, points are off: first scalars and what a map calls optional, then "
+                  "whole paths of packets, the most expensive first; slots stay on. The trace says "
+                  "which were off, and when. Default: of what eBPF records 5, and at most 10 % of "
+                  "one processor; nothing else is ever switched off. none: no point is, and you "
+                  "are told of one that takes more than 5 %")
+      .check([](const std::string& text) {
+        return text == kNoBudget ? std::string() : number_above(0, 100)(text);
+      })
+      .type_name("PERCENT|none");
 }
 
 void RecordOptions::define_buffers(Arguments& arguments) {
@@ -169,7 +183,7 @@ Result<capture::Options> RecordOptions::for_capture() const {
   }
   SJ_CHECK(flight.apply(result));
   result.loses_oldest = loses_oldest;
-  if (budget_percent > 0) result.budget = budget_percent / 100;
+  result.budget = budget_of(budget);
   // How probes are placed is a question of eBPF only.
   if (engine == EngineWanted::kBpf || attach != Attach::kAuto)
     result.engines.wanted = model::Engine::kBpf;

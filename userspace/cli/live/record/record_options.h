@@ -35,7 +35,7 @@ struct RecordOptions {
   std::string ring_size;
   std::string ring_memory;
   std::string poll;
-  double budget_percent = 0;
+  std::string budget;  // "5", "none"; empty: as usual
   bool loses_oldest = false;
   EngineWanted engine = EngineWanted::kAuto;
   Attach attach = Attach::kAuto;
