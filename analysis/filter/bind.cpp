@@ -73,7 +73,7 @@ class Binder {
         return {};
       }
       default:
-        return source_.complain(node.at, "a condition is wanted here");  // the parser saw to it
+        return source_.complain(node.at, "a condition is wanted here");  // the parser sees to it
     }
   }
 
@@ -103,7 +103,7 @@ class Binder {
                                                  did_you_mean(node.name, known_names())));
   }
 
-  // A word that the parser knew: is it one of this scope?
+  // Refuses a keyword that does not belong to this scope.
   Result<void> word(const Node& node, Leaf& leaf) const {
     const KeywordInfo& info = *find_keyword(node.name);
     leaf.word = info.word;
@@ -122,7 +122,7 @@ class Binder {
                     is_call ? "" : did_you_mean(node.name, known_names())));
   }
 
-  // A stretch of time can be cut where a comparison with constants changes, and nowhere else.
+  // A span of time is cut where a comparison with constants changes: other comparisons are refused.
   Result<void> require_plain_time(const Node& node, const Leaf& leaf) const {
     const bool has_time = std::ranges::any_of(leaf.steps, [](const Step& step) {
       return step.kind == Step::Kind::kWord && step.word == Keyword::kTime;
@@ -163,7 +163,7 @@ class Binder {
         return std::move(left);
       }
       default:
-        return source_.complain(node.at, "a number is wanted here");  // the parser saw to it
+        return source_.complain(node.at, "a number is wanted here");  // the parser sees to it
     }
   }
 
@@ -268,7 +268,7 @@ class Binder {
     return require_plain_time(node, leaf);
   }
 
-  // Threads by their names are those numbers that have one of them by now.
+  // A thread's name stands for the numbers of the threads that have it by now.
   Result<void> called(const Node& node, Leaf& leaf) const {
     leaf.kind = Leaf::Kind::kThread;
     leaf.known = leaf.ranges;
@@ -298,7 +298,7 @@ class Binder {
                     pattern.text, did_you_mean(pattern.text, names)));
   }
 
-  // In order, and none touches another.
+  // Sorts the ranges and joins those that touch.
   static void tidy(std::vector<Range>& ranges) {
     std::ranges::sort(ranges, {}, &Range::low);
     std::vector<Range> apart;
@@ -361,12 +361,12 @@ Result<Condition> bind(const Expression& expression, Scope scope, const model::S
 
 namespace {
 
-// In the clock that events have, whose numbers are never negative.
+// Converts to the clock of the events, whose numbers are never negative.
 std::uint64_t clamped(Number ns) {
   return static_cast<std::uint64_t>(std::clamp(ns, Number{0}, Number{UINT64_MAX}));
 }
 
-// Of one comparison with times, that is to hold or not to hold.
+// The span in which one comparison with times holds, or does not hold.
 Span span_of_leaf(const Leaf& leaf, bool is_negated, std::uint64_t origin_ns) {
   const bool is_time = leaf.kind == Leaf::Kind::kNumber && leaf.steps.size() == 1 &&
                        leaf.steps.front().kind == Step::Kind::kWord &&

@@ -1,6 +1,6 @@
-// An expression compared with a schema: every name is known, negations stand at single comparisons
-// only. What remains to be done for each point is in program.h and
-// journey_filter.h. Plain data; does not refer to the expression or the schema.
+// An expression checked against a schema: every name is known, and negations stand at single
+// comparisons only. program.h and journey_filter.h evaluate it. Plain data, which does not refer to
+// the expression or the schema.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace sojourn::filter {
 
-// Names that the schema does not have: an error, unless they were found in a larger one before.
+// Whether a name that the schema lacks is an error: it is none where a larger schema was checked.
 enum class NameCheck : std::uint8_t { kMustBeKnown, kAreChecked };
 
-// What threads are called, by number: a name that changed is the newest one.
+// The newest name of each thread, by its number.
 using ThreadNames = std::map<std::uint32_t, std::string>;
 
-// What an expression may ask besides the schema.
+// What an expression may refer to besides the schema.
 struct BindContext {
   std::uint64_t origin_ns = 0;  // `time` counts from it
   std::vector<model::Stream> streams;
   NameCheck names = NameCheck::kMustBeKnown;
   ThreadNames threads = {};
-  bool more_threads = false;  // may come later: a name that nobody has yet is no error
+  bool more_threads = false;  // threads may come later, so an unknown name is no error
 };
 
 // One step of a calculation on a stack.
@@ -40,13 +40,13 @@ struct Step {
   Number number = 0;
 };
 
-// What can be true or false by itself.
+// A condition without parts.
 struct Leaf {
   enum class Kind : std::uint8_t {
     kNumber,  // what `steps` calculate is in one of the ranges
     kText,    // `word` matches one of the patterns
     kFlag,    // `word`
-    kThread,  // the thread is in one of the ranges: where it is in `known`, else nobody can tell
+    kThread,  // the thread is in one of the ranges; unknown where it is not in `known`
     kHas,     // the field names[0] is there
     kEvent,   // Condition::parts[0] holds for one event
   };
@@ -58,7 +58,7 @@ struct Leaf {
   std::vector<Range> known;
   std::vector<std::string> names;  // of fields, each once
   std::vector<Pattern> patterns;
-  bool of_events = false;  // in the scope of journeys: asks each event for its own
+  bool of_events = false;  // in the scope of journeys: evaluated for each event
 };
 
 struct Condition {
@@ -75,7 +75,7 @@ struct Condition {
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
                        const BindContext& around);
 
-// When it may be true: never outside of [from, until], whatever else holds.
+// The span outside of which the condition is never true.
 struct Span {
   std::uint64_t from_ns = 0;
   std::uint64_t until_ns = UINT64_MAX;
@@ -84,7 +84,7 @@ struct Span {
 };
 Span span_of(const Condition& condition, std::uint64_t origin_ns);
 
-// Of ranges in order, as a leaf has them.
+// Whether the number is in one of the ranges, which are sorted.
 bool in_ranges(const std::vector<Range>& ranges, Number number);
 
 // Whether a text word of a point is one of the patterns: dir, point ("a--b" or "D a--b"), src,

@@ -1,5 +1,5 @@
-// The filter language for whoever has events: which of them an expression is true for. Made for one
-// trace; a copy is independent, and one thread owns each.
+// Selects the events that an expression is true for. An EventFilter is made for one trace. A copy
+// is independent, and one thread owns each.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class EventFilter {
 
   void add_stream(const model::Stream& stream) { program_.add_stream(stream); }
 
-  // Outside of it no event matches.
+  // The span outside of which no event matches.
   const Span& span() const { return span_; }
 
-  // What of a point's events is known beforehand.
+  // Whether all, some or none of a point's events can match.
   Program::PointMatch point_match(model::PointId point) const {
     return program_.point_match(point);
   }

@@ -1,6 +1,6 @@
-// Recursive descent, one function a level of precedence, from || down to a number. What is a number
-// and what a condition is settled here, and so is all that is wrong whatever the trace: constants
-// are calculated here. Which fields there are is not (bind.cpp).
+// A recursive descent parser: one function for each level of precedence, from || down to a number.
+// It tells numbers from conditions, calculates constants and refuses what is wrong for every trace.
+// Fields are looked up later (bind.cpp).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -31,7 +31,7 @@ class Parser {
   }
 
  private:
-  // Counts how deep expressions are nested: each level takes a few stack frames.
+  // Counts how deep expressions are nested, since each level takes a few stack frames.
   class Deeper {
    public:
     explicit Deeper(std::size_t& depth) : depth_(++depth) {}
@@ -66,7 +66,7 @@ class Parser {
     return {};
   }
 
-  // True where it was there, and is now behind.
+  // Passes the symbol if it is next, and returns whether it was.
   Result<bool> accept(std::string_view symbol) {
     if (!token_.is(symbol)) return false;
     SJ_CHECK(advance());
@@ -369,7 +369,7 @@ class Parser {
     node.at = token_.at;
     const TextRange after = {token_.at.end, token_.at.end};
     const KeywordInfo* const word = find_keyword(node.name);
-    // What comes after such a word is no number: the next token must not be read as one.
+    // A pattern may follow the keyword, which must not be read as a number.
     SJ_CHECK(advance());
     if (token_.is("(")) return call(std::move(node));
     if (word == nullptr) return node;
@@ -454,7 +454,7 @@ class Parser {
     return is_negated ? negate(std::move(node)) : std::move(node);
   }
 
-  // The members and the end of a set whose brace is here; `member()` goes on to what is behind it.
+  // Reads a set from its opening brace on; `member()` reads one member and passes it.
   template <typename Member>
   Result<void> set(Member member) {
     do {
@@ -463,7 +463,7 @@ class Parser {
     return expect("}", "the set");
   }
 
-  // Whether what comes next says how a thread is called, or may say it in a set.
+  // Whether a thread's name follows, or a set that may have names in it.
   bool is_called() const {
     if (token_.is("==") || token_.is("!=")) return lexer_.at_pattern();
     return token_.is("~") || token_.is("!~") || (token_.is_word("in") && lexer_.at_set());
@@ -516,7 +516,7 @@ class Parser {
                  fmt::format("\"{}\" is no direction: one of{}", pattern.text, letters));
   }
 
-  // More than anybody writes; what a long row of them nests is walked recursively later.
+  // More than anybody writes. A long row of operators nests deeply, and is walked recursively.
   static constexpr std::size_t kMaxOperators = 256;
 
   Lexer lexer_;

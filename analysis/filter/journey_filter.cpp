@@ -40,13 +40,13 @@ bool flag(Keyword word, const Journey& journey) {
 
 }  // namespace
 
-// A condition with what its leaf needs beside it.
+// A condition and the data that its leaf is evaluated with.
 struct Compiled {
   Condition::Kind kind = Condition::Kind::kLeaf;
   bool is_negated = false;
   Leaf leaf;
   std::optional<Program> program;  // of an event
-  std::vector<bool> points;        // that the leaf can be judged at, or that it is true of
+  std::vector<bool> points;        // where the leaf can be evaluated, or is true
   std::vector<Compiled> parts;
 };
 
@@ -94,7 +94,7 @@ Compiled JourneyFilter::State::compile(Condition condition, const BindContext& a
   return made;
 }
 
-// The longest that any of its units was there, from entering it to leaving it.
+// The longest stay of any of the journey's units at the place.
 std::optional<Number> JourneyFilter::State::longest_stay(const Pattern& place,
                                                          const Journey& journey) const {
   std::optional<Number> longest;

@@ -1,7 +1,7 @@
-// The filter language for whoever has journeys. What an expression says of a field, a point, a
-// thread or a CPU holds for a journey when it holds for any of its events; all that is inside of
-// event(...) has to hold for one and the same. So a journey is kept whole or not at all. Made for
-// one trace; one thread owns a JourneyFilter.
+// Selects the journeys that an expression is true for, each of them whole. A condition on a field,
+// a point, a thread or a CPU holds for a journey when it holds for any of its events. All that is
+// inside of event(...) has to hold for the same event. A JourneyFilter is made for one trace, and
+// one thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class JourneyFilter {
   JourneyFilter& operator=(JourneyFilter&&) noexcept;
   ~JourneyFilter();
 
-  // No journey that begins outside of it is selected.
+  // The span outside of which no selected journey begins.
   const Span& span() const;
 
   bool operator()(const journeys::Journey& journey) const;

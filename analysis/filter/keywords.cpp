@@ -37,9 +37,9 @@ constexpr std::array kWords = {
     KeywordInfo{"ambiguous", Keyword::kAmbiguous, kFlag, false, true},
 };
 
-// How many letters have to be put in, taken out, changed or swapped to make one of the other.
+// The edit distance: letters to insert, remove, change or swap to turn one word into the other.
 std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> before;  // of two letters ago
+  std::vector<std::size_t> before;  // the row of two letters ago
   std::vector<std::size_t> last(right.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= left.size(); ++i) {
@@ -67,7 +67,7 @@ std::span<const KeywordInfo> all_keywords() {
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& names) {
-  constexpr std::size_t kLongest = 64;  // no slip of the pen, whatever it is
+  constexpr std::size_t kLongest = 64;  // longer words are no typing errors
   if (name.size() > kLongest) return "";
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string found;

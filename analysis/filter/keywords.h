@@ -1,6 +1,5 @@
-// The words of the filter language that are no field's name: what each stands for, and in which
-// scope. An expression is about one event, about one journey or about what a thread
-// did. Constant data.
+// The keywords of the filter language: the meaning of each, and the scopes in which it may be used.
+// An expression is about one event, about one journey or about what a thread did. Constant data.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace sojourn::filter {
 enum class Scope : std::uint8_t {
   kEvent,
   kJourney,
-  kThread,  // what a thread did at a time: there are no points, nor fields
+  kThread,  // what a thread did at a time, without points and fields
 };
 
 enum class Keyword : std::uint8_t {
@@ -47,7 +46,7 @@ enum class Keyword : std::uint8_t {
 enum class KeywordKind : std::uint8_t {
   kText,
   kNumber,
-  kThread,  // a number that may also be given by the name it stands for
+  kThread,  // a thread's number, which may be given by the thread's name
   kTime,
   kFlag,
 };
@@ -57,17 +56,17 @@ struct KeywordInfo {
   Keyword word;
   KeywordKind kind;
   bool of_events;           // may be used where an expression is about one event
-  bool of_journeys;         // is one value of a journey, not of each of its events
+  bool of_journeys;         // is a value of the whole journey, not of its events
   bool of_threads = false;  // may be used where it is about what a thread did
 };
 
 const KeywordInfo* find_keyword(std::string_view name);
 std::span<const KeywordInfo> all_keywords();
 
-// The most similar of the names, where one is similar enough to be a slip of the pen; else "".
+// The most similar of the names, where one is similar enough to be a typing error; else "".
 std::string nearest(std::string_view name, const std::vector<std::string>& names);
 
-// " did you mean X?" with what stands before it, or nothing.
+// ": did you mean X?", or nothing where no name is similar.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace sojourn::filter

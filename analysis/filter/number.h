@@ -1,5 +1,5 @@
 // Numbers of the filter language: whole, 128 bits wide, so that every 64-bit field, signed or not,
-// and every time compares as it should. What does not fit is no number. Pure functions.
+// and every time compares as it should. A result that does not fit is no number. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using Number = __int128;
 
 enum class Operator : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide, kRemainder };
 
-// Division by zero and overflow give none. Division drops the fraction, as C does.
+// Division by zero and overflow give no number. Division drops the fraction, as C does.
 inline std::optional<Number> calculate(Operator op, Number left, Number right) {
   Number result = 0;
   switch (op) {
@@ -38,7 +38,7 @@ inline std::optional<Number> calculate(Operator op, Number left, Number right) {
 inline constexpr Number kMinNumber = static_cast<Number>(static_cast<unsigned __int128>(1) << 127);
 inline constexpr Number kMaxNumber = ~kMinNumber;
 
-// Both ends belong to it.
+// An interval; both ends belong to it.
 struct Range {
   Number low = kMinNumber;
   Number high = kMaxNumber;

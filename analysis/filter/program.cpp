@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
-// All ways to take one field for each name; none where a name has no field.
+// All choices of one field for each name. There is none where a name has no field.
 std::vector<std::vector<std::uint32_t>> ways(const Leaf& leaf, const model::Point& point) {
   std::vector<std::vector<std::uint32_t>> all = {{}};
   for (const std::string& name : leaf.names) {
@@ -48,7 +48,7 @@ std::uint32_t Program::add(Test test) {
   return index;
 }
 
-// Backwards: what comes after is there before what leads to it.
+// Compiles backwards, since a jump leads to a test that exists already.
 std::uint32_t Program::emit(const Condition& condition, const model::Point& point,
                             std::uint32_t on_true, std::uint32_t on_false) {
   if (condition.kind == Condition::Kind::kLeaf)
@@ -71,7 +71,7 @@ std::uint32_t Program::emit_leaf(const Condition& condition, const model::Point&
       return text_matches(point, leaf.word, leaf.patterns) ? yes : no;
     case Leaf::Kind::kHas:
       return point.field(leaf.names.front()) ? yes : no;
-    case Leaf::Kind::kFlag:  // a journey's, and never asked of an event
+    case Leaf::Kind::kFlag:  // belongs to journeys: it is never evaluated for an event
     case Leaf::Kind::kEvent:
       return unknown;
     case Leaf::Kind::kThread:
@@ -83,7 +83,7 @@ std::uint32_t Program::emit_leaf(const Condition& condition, const model::Point&
   if (all.empty()) return unknown;
   std::uint32_t entry = no;
   for (auto way = all.rbegin(); way != all.rend(); ++way) {
-    // One value that cannot be calculated leaves it to the others, unless that settles it.
+    // Where one value cannot be calculated, the other values decide if they can.
     const bool go_on = (missing_ == Missing::kAccept) == condition.is_negated;
     Test targets;
     targets.on_true = yes;
@@ -157,7 +157,7 @@ std::uint32_t Program::emit_number(const Leaf& leaf, const model::Point& point,
   return add(std::move(targets));
 }
 
-// Who is not among those that are known is none of those that are meant.
+// A thread that is not among the known ones is unknown, not false.
 std::uint32_t Program::emit_thread(const Leaf& leaf, std::uint32_t yes, std::uint32_t no,
                                    std::uint32_t unknown) {
   const Calculation thread = {.kind = Calculation::Kind::kSource, .source = Source::kThread};
@@ -171,7 +171,7 @@ std::uint32_t Program::emit_thread(const Leaf& leaf, std::uint32_t yes, std::uin
   return no == unknown ? is_meant : among(leaf.known, is_meant, unknown);
 }
 
-// A source as it is, in ranges of its own 64 bits.
+// A test of a source without arithmetic, in ranges of its own 64 bits.
 std::uint32_t Program::emit_simple(const Calculation& from, const std::vector<Range>& ranges,
                                    Test test) {
   const Number least = from.is_signed ? Number{INT64_MIN} : Number{0};
@@ -197,12 +197,12 @@ std::uint32_t Program::emit_simple(const Calculation& from, const std::vector<Ra
     test.set.clear();
     test.bias = 0;
   }
-  if (from.source != Source::kCpu) test.on_missing = test.on_false;  // such never are
+  if (from.source != Source::kCpu) test.on_missing = test.on_false;  // they are never missing
   return add(std::move(test));
 }
 
 void Program::add_stream(const model::Stream& stream) {
-  constexpr std::uint32_t kMaxStreams = 1 << 20;  // more are none that a capture made
+  constexpr std::uint32_t kMaxStreams = 1 << 20;  // no capture makes more
   if (stream.id >= kMaxStreams) return;
   if (stream.id >= cpus_.size()) cpus_.resize(stream.id + 1, -1);
   cpus_[stream.id] = stream.cpu;

@@ -1,12 +1,12 @@
 // A condition compiled for every point of a schema, and run over batches of events.
 //
-// What a point's words and missing fields decide is decided here, once; what remains are tests of
-// columns, joined by jumps: where an event that passes goes on, and where one that fails. Jumps
-// lead to earlier tests only, so one pass from the last test to the first handles a whole batch:
-// each test splits the rows that have come to it in two. Points with the same fields at the same
-// places share their tests. No text is looked at any more, and no branch depends on an event.
+// Conditions on a point's words and on missing fields are decided once, when the program is
+// compiled. The rest are tests of columns, each with two jumps: for events that pass and for events
+// that fail. Jumps lead to earlier tests only, so one pass from the last test to the first handles
+// a whole batch: each test splits its rows in two. Points with the same fields at the same places
+// share their tests. A running program looks at no text, and no branch depends on an event.
 //
-// A thread owns a Program; copies are independent.
+// One thread owns a Program; copies are independent.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@
 
 namespace sojourn::filter {
 
-// What becomes of an event for which the expression is neither true nor false, as a field that it
-// names is missing.
+// What happens to an event for which the expression is neither true nor false, because a field that
+// it names is missing.
 enum class Missing : std::uint8_t { kReject, kAccept };
 
-// A value of an event that lies in a range, or does not; what a capture can decide by itself.
+// A comparison of one value of an event with a range, which a capture can make by itself.
 struct FieldTest {
   std::uint32_t field = 0;
   std::uint64_t low = 0;
@@ -49,7 +49,7 @@ class Program {
   void add_stream(const model::Stream& stream);  // its CPU
 
   PointMatch point_match(model::PointId point) const;
-  // Where all of these must hold for a point's event, and nothing else matters.
+  // The comparisons that decide alone for a point's event, where there are such: all must hold.
   std::optional<std::vector<FieldTest>> field_tests(model::PointId point) const;
 
   bool matches(const model::EventView& event, Outer outer = {}) const;
@@ -57,15 +57,15 @@ class Program {
   void select(const model::EventBatch& events, std::vector<std::uint32_t>& rows);
 
  private:
-  // The two ends, as tests that are never run.
+  // The two results, numbered as tests that are never run.
   static constexpr std::uint32_t kReject = 0;
   static constexpr std::uint32_t kAccept = 1;
   static constexpr std::uint32_t kFirstTest = 2;
 
-  // Rows at a time: few enough that all lists stay in the first caches.
+  // Rows of one pass: few enough that all lists stay in the first caches.
   static constexpr std::size_t kChunk = 1024;
 
-  // Every level of parentheses keeps a sum's and a product's left side.
+  // The deepest stack: each level of parentheses keeps the left sides of a sum and of a product.
   static constexpr std::size_t kStack = 2 * kMaxDepth + 8;
 
   enum class Source : std::uint8_t { kValue, kTime, kThread, kStream, kCpu };
@@ -142,7 +142,7 @@ class Program {
   std::vector<std::uint32_t> waiting_;   // kChunk rows for each test
   std::vector<std::uint32_t> counts_;    // and how many of them
   std::vector<std::int64_t> stack_;      // of columns, kChunk numbers each
-  std::vector<std::uint8_t> is_beyond_;  // by number: 64 bits did not do
+  std::vector<std::uint8_t> is_beyond_;  // by number: it needs more than 64 bits
 };
 
 }  // namespace sojourn::filter

@@ -1,4 +1,4 @@
-// A program run over a batch: tests as loops over columns.
+// Runs a program over a batch: each test is a loop over columns.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -32,7 +32,7 @@ void Program::select_chunk(const model::EventBatch& events, std::size_t first, s
     counts_[index] = 0;
   }
 
-  // Rows came by different ways; bits put them in order again.
+  // Rows arrive by different jumps; a bit for each row restores their order.
   std::array<std::uint64_t, kChunk / 64> bits{};
   for (std::uint32_t i = 0; i < counts_[kAccept]; ++i) {
     const std::size_t at = waiting_[kAccept * kChunk + i] - first;
@@ -54,7 +54,7 @@ void Program::split(std::uint32_t index, const Holds& holds) {
   std::uint32_t* const failed = &waiting_[test.on_false * kChunk];
   std::uint32_t passes = counts_[test.on_true];
   std::uint32_t failures = counts_[test.on_false];
-  // Written to both and kept in one: a row that is in no list yet has room in each.
+  // Each row is written to both lists and kept in one, which saves a branch.
   for (std::uint32_t i = 0; i < counts_[index]; ++i) {
     const std::uint32_t row = rows[i];
     const bool passes_test = holds(row);
@@ -117,8 +117,8 @@ void Program::move(std::uint32_t row, const Test& test, Outcome outcome) {
   waiting_[to * kChunk + counts_[to]++] = row;
 }
 
-// ---- calculations over a batch: column by column in 64 bits; rows where that is too little, or
-// that lack something, are done again one by one ----
+// ---- calculations over a batch: column by column in 64 bits. Rows where 64 bits are too few, or
+// where a value is missing, are calculated again one by one ----
 
 void Program::run_calculated(std::uint32_t index, const model::EventBatch& events) {
   const Test& test = tests_[index];
@@ -173,7 +173,7 @@ void Program::calculate_columns(const Test& test, const model::EventBatch& event
   }
 }
 
-// The newest column, or the newest two, become one.
+// Replaces the newest column, or the newest two, by the result.
 void Program::run_step(const Calculation& step, std::size_t& top, std::size_t count) {
   const auto each = [&](std::int64_t* left, const std::int64_t* right, const auto& calculate) {
     for (std::size_t i = 0; i < count; ++i)
@@ -188,7 +188,7 @@ void Program::run_step(const Calculation& step, std::size_t& top, std::size_t co
   --top;
   std::int64_t* const left = &stack_[(top - 1) * kChunk];
   const std::int64_t* const right = &stack_[top * kChunk];
-  // -1 as a divisor overflows for one number: that is left to the wide ones.
+  // The divisor -1 overflows for one number: such rows are calculated with 128 bits.
   const auto divides = [](std::int64_t by) { return by != 0 && by != -1; };
   switch (step.op) {
     case Operator::kAdd:

@@ -13,7 +13,7 @@ bool matches(const Pattern& pattern, const std::string& text) {
 
 namespace {
 
-// The word that the node itself is; none where it is something else.
+// The keyword that the node is, if it is one.
 const KeywordInfo* word_of(const Node& node) {
   const bool names = node.kind == Node::Kind::kName || node.kind == Node::Kind::kFlag ||
                      node.kind == Node::Kind::kText;

@@ -1,7 +1,7 @@
-// An expression of the filter language as it is written: a tree whose nodes know where they stand
-// in the text, so that every complaint can point at its cause. No schema is needed to parse one,
-// nor to refuse what is wrong whatever the trace; bind.h compares it with a schema. Plain data,
-// immutable after parse(); docs/filters.md has the grammar.
+// An expression of the filter language as a tree whose nodes know their place in the text, so that
+// every error can point at its cause. Parsing needs no schema and refuses what is wrong for every
+// trace; bind.h checks the rest against a schema. Plain data, immutable after parse().
+// docs/filters.md has the grammar.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ bool matches(const Pattern& pattern, const std::string& text);
 enum class Unit : std::uint8_t {
   kPlain,  // a count, a number without a unit
   kTime,   // nanoseconds
-  kAny,    // a field: only its target knows
+  kAny,    // a field: its unit is not known
 };
 
-// There is no "unequal": it is "equal" with a '!', which differs where a field has several values.
+// "Unequal" is the negation of "equal", which differs where a field has several values.
 enum class Comparison : std::uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
 struct Node {
@@ -63,7 +63,7 @@ struct Node {
   Unit unit = Unit::kPlain;
   Number number = 0;
   std::string name;
-  bool is_field = false;  // by field() or has(): whatever word it is as well
+  bool is_field = false;  // named by field() or has(), even where it is also a keyword
   std::vector<Node> parts;
   std::vector<Pattern> patterns;
   TextRange at;
@@ -82,10 +82,10 @@ inline constexpr std::size_t kMaxDepth = 64;  // of parentheses, '!' and '-' in 
 // Errors have three lines: what is wrong and in which column, the text, a caret under the cause.
 Result<Expression> parse(std::string_view text);
 
-// Whether only a journey has what it asks for: a latency, a stay, an outcome.
+// Whether it refers to something that only journeys have: a latency, a stay, an outcome.
 bool is_about_journeys(const Expression& expression);
 
-// Whether it asks for the word somewhere, as itself and not as a field of that name.
+// Whether it uses the keyword somewhere, and not as a field of that name.
 bool asks_for(const Expression& expression, Keyword word);
 
 }  // namespace sojourn::filter

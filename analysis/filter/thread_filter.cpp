@@ -7,10 +7,10 @@ namespace sojourn::filter {
 
 namespace {
 
-// More than any machine has; the streams of the program stand for them.
+// More CPUs than any machine has. The streams of the program stand for CPUs.
 constexpr std::int32_t kMaxCpus = 1 << 16;
 
-// What there is instead of points.
+// The one point that stands for what threads do.
 model::Schema nothing_but_threads() {
   model::Schema schema;
   schema.points.emplace_back();
@@ -61,7 +61,7 @@ void ThreadFilter::add_turns(const Condition& condition) {
 bool ThreadFilter::operator()(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const {
   return program_.matches({.ts_ns = ts_ns,
                            .seq = 0,
-                           .stream = static_cast<std::uint32_t>(cpu),  // none of those: not known
+                           .stream = static_cast<std::uint32_t>(cpu),  // negative: not known
                            .tid = tid,
                            .point = 0,
                            .values = {}});
@@ -82,7 +82,7 @@ void ThreadFilter::cut(std::uint32_t tid, std::int32_t cpu, std::uint64_t begin_
   });
 }
 
-// Of a thread or a CPU either may be so.
+// A condition on the thread or the CPU may be true or false.
 bool ThreadFilter::may_hold(const Condition& condition, std::uint64_t ts_ns) const {
   const auto part_may = [&](const Condition& part) { return may_hold(part, ts_ns); };
   switch (condition.kind) {

@@ -1,6 +1,5 @@
-// The filter language for whoever knows what threads did, for how long and on which CPU, and has no
-// events of points: `time`, `thread`, `tid` and `cpu` are known. Made for one trace; one thread
-// owns each.
+// Selects spans of what threads did, for recordings without points: an expression may use `time`,
+// `thread`, `tid` and `cpu`. A ThreadFilter is made for one trace, and one thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +17,15 @@ class ThreadFilter {
  public:
   static Result<ThreadFilter> compile(const Expression& expression, const BindContext& around);
 
-  // A CPU below 0 is not known.
+  // `cpu` is negative where it is not known.
   bool operator()(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const;
 
-  // The parts of [begin, end) that it is true of.
+  // The parts of [begin, end) for which the expression is true.
   using Take = std::function<void(std::uint64_t begin_ns, std::uint64_t end_ns)>;
   void cut(std::uint32_t tid, std::int32_t cpu, std::uint64_t begin_ns, std::uint64_t end_ns,
            const Take& take) const;
 
-  // For how much of [begin, end) it can be true, whatever the thread and the CPU.
+  // How much of [begin, end) the expression can be true for, for any thread and CPU.
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:
@@ -39,7 +38,7 @@ class ThreadFilter {
   Condition condition_;
   Number origin_ns_ = 0;
   Program program_;
-  std::vector<std::uint64_t> turns_ns_;  // between two of them time changes nothing; in order
+  std::vector<std::uint64_t> turns_ns_;  // the times at which the result may change, sorted
 };
 
 }  // namespace sojourn::filter

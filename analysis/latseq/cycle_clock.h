@@ -1,6 +1,6 @@
-// The cycle counter's reading as wall time: straight lines between clock lines, which pair the two
-// about once a second; before the first and after the last the nearest line goes on. Exact in
-// integers. One thread owns it.
+// Converts readings of the cycle counter to wall time. Clock lines pair the two about once a
+// second; between them time is interpolated linearly, and before the first and after the last it is
+// extrapolated. The arithmetic is exact, in integers. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace sojourn::latseq {
 
 class CycleClock {
  public:
-  // False, and ignored: not after the one before in both clocks.
+  // False where not both clocks are later than in the pair before: the pair is ignored.
   bool add(std::uint64_t cycles, std::uint64_t unix_ns);
 
   std::size_t pairs() const { return pairs_.size(); }
-  // Two pairs make a line.
+  // Whether there are two pairs, which interpolation needs.
   bool ready() const { return pairs_.size() >= 2; }
   std::uint64_t first_cycles() const { return pairs_.front().cycles; }
   std::uint64_t last_cycles() const { return pairs_.back().cycles; }

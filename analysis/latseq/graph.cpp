@@ -17,7 +17,7 @@ class PathSearch {
  public:
   PathSearch(const Graph& graph, std::vector<Path>& found) : graph_(graph), found_(found) {}
 
-  // False: too much.
+  // False: there are too many paths.
   bool run(NameId from, NameId to) {
     if (++steps_ > kMaxSteps || way_.size() >= kMaxPath) return false;
     way_.push_back(from);
@@ -70,7 +70,7 @@ void Graph::add(NameTable& names, bool uplink, NameId src, NameId dest) {
       from.next.push_back(names.of(whole.substr(0, dot)));
     from.next.push_back(dest);
   }
-  // LatSeq counts a place that is no source once, however often it is entered.
+  // LatSeq counts a place that is no source once, no matter how often it is entered.
   node(dest, uplink, 1);
 }
 

@@ -1,6 +1,6 @@
-// The graph of places as LatSeq's tools build it: from each source to all dests and the dotted
-// prefixes of these, in the order in which they were seen. A path is a walk from an input to an
-// output that meets no place twice. One thread owns a Graph.
+// The graph of places as LatSeq's tools build it. An edge leads from each source to its dests and
+// to their dotted prefixes, in the order in which they were seen. A path is a walk from an input to
+// an output that meets no place twice. One thread owns a Graph.
 #pragma once
 
 #include <array>
@@ -16,13 +16,12 @@ namespace sojourn::latseq {
 
 struct Node {
   NameId name = 0;
-  std::vector<NameId> next;  // a prefix may stand there several times
+  std::vector<NameId> next;  // a prefix may be in it several times
   std::uint64_t count = 0;
-  std::vector<bool> uplink;  // each direction that it was seen in, the first first
+  std::vector<bool> uplink;  // the directions in which it was seen, the first one first
 };
 
-// Where LatSeq lets journeys begin and end; the names are those of its scripts. By direction:
-// downlink, uplink.
+// The places where LatSeq's scripts let journeys begin and end, by direction: downlink, uplink.
 struct Ends {
   std::array<std::vector<std::string>, 2> in = {{{"ip.in"}, {"phy.in.proc"}}};
   std::array<std::vector<std::string>, 2> out = {{{"phy.out.proc"}, {"gtp.out", "ip.out"}}};
@@ -38,7 +37,7 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node* find(NameId name) const;
 
-  // Fails where there is none in either direction, or so many that the graph can be no pipeline's.
+  // Fails where neither direction has a path, or where there are more than a pipeline can have.
   Result<Paths> paths(NameTable& names, const Ends& ends) const;
 
  private:

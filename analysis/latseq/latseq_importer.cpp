@@ -16,11 +16,11 @@ namespace sojourn::latseq {
 
 namespace {
 
-// Events that wait for a clock line; a file where these have stopped is read by the last ones.
+// How many events wait for a clock line. If none comes, the last clock lines give their times.
 constexpr std::size_t kMaxWaiting = 4'000'000;
 constexpr std::uint64_t kProgressLines = 4096;
 
-// One file's events on their way into one stream.
+// Brings the events of one file into one stream.
 class FileImport {
  public:
   FileImport(LinePoints& points, imports::Destination& into, FileSummary& summary)
@@ -47,8 +47,8 @@ class FileImport {
       case Line::Kind::kEvent:
         break;
     }
-    // A file may end without a line end. If no line before was like this one, this is not all of
-    // it; else at most its last number is cut.
+    // The last line of a file may be cut. If no line before had its shape, more than a number is
+    // missing; else at most its last number is cut.
     if (!text.has_end) {
       if (line.kind == Line::Kind::kClock || !points_.knows(line.shape)) {
         skip(Skip::kCut, summary_.lines);
@@ -92,7 +92,7 @@ class FileImport {
     return {};
   }
 
-  // A converted file may have kept its clock lines: they tell nothing that the stamps do not.
+  // A converted file may still have its clock lines, which are not needed.
   Result<void> add_clock(const Line& line) {
     const std::uint64_t before = clock_.pairs() == 0 ? 0 : clock_.last_cycles();
     if (line.stamp.cycles && !clock_.add(line.stamp.value, line.clock_ns)) {
@@ -100,7 +100,7 @@ class FileImport {
       return {};
     }
     ++summary_.clock_lines;
-    // A second behind, so that events that come late are put in order with those of their time.
+    // Events wait for a second, so that late ones are put in order with those of their time.
     if (line.stamp.cycles && clock_.pairs() > 2) return write_cycles(cycles_.take_before(before));
     return {};
   }
@@ -142,8 +142,8 @@ class FileImport {
   FileSummary& summary_;
   LineParser parser_;
   CycleClock clock_;
-  // Sequence numbers are those of lines until they are written, times perhaps those of the cycle
-  // counter.
+  // Until events are written, their sequence numbers are those of lines, and their times may be
+  // readings of the cycle counter.
   trace::EventSorter seconds_;
   trace::EventSorter cycles_;
 };
@@ -164,7 +164,7 @@ Result<void> read_file(LinePoints& points, const imports::Open& open,
   return {};
 }
 
-// The first three reasons say enough.
+// Says that a file has no event, and for which reasons its lines were skipped.
 std::string why_empty(const FileSummary& file) {
   std::string text =
       fmt::format("no LatSeq event in {} line{}", file.lines, file.lines == 1 ? "" : "s");

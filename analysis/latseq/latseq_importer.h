@@ -1,6 +1,6 @@
-// Reads LatSeq files into a trace: one stream a file, in the order of time. What is not an event
-// is counted by reason, with the first line of each. Memory: a window of events that waits to be
-// put in order, or for the clock line that tells their time. One thread owns it all.
+// Reads LatSeq files into a trace: one stream for each file, in order of time. Lines that are no
+// events are counted by reason, with the first line of each. Memory holds a window of events that
+// wait to be put in order, or for the clock line that tells their time. One thread owns it all.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct FileSummary : imports::ImportedFile {
   std::uint64_t clock_lines = 0;
   std::array<Count, kSkips> skipped;  // by Skip
   Count fields_left_out;              // of events that are in the trace without them
-  bool unended = false;               // the last event's line has no end; others were like it
+  bool unended = false;               // the last event's line has no line end
   std::uint64_t cycle_stamps = 0;     // events whose time the clock lines told,
   std::uint64_t before_clock = 0;     // of these before the first clock line
   std::uint64_t after_clock = 0;      // and after the last

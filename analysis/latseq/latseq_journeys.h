@@ -1,7 +1,6 @@
-// Journeys in LatSeq's shape: each is one way from an input to an output, so a packet that was cut
-// is several of them, which share their beginning. Made by LatSeq's own algorithm
-// (latseq_rebuilder.h) or from journeys as sojourn rebuilds them (native.h); what writes them does
-// not ask which. Plain data.
+// Journeys in LatSeq's shape: each is one way from an input to an output, so a segmented packet is
+// several journeys, which share their beginning. They come from LatSeq's own algorithm
+// (latseq_rebuilder.h) or from journeys as sojourn rebuilds them (native.h). Plain data.
 #pragma once
 
 #include <array>
@@ -31,15 +30,15 @@ struct Journey {
   std::size_t direction() const { return uplink ? 1 : 0; }
 };
 
-// An event with all journeys that it belongs to, as a line of a .lseqj file has it.
+// An event with all journeys that it belongs to: a line of a .lseqj file.
 struct SharedEvent {
   std::uint32_t measure = 0;
   std::uint32_t journey = 0;  // the first one: its path names the places
   std::vector<std::uint32_t> others;
 };
 
-// How long journeys stayed before they left a place, in the order of their first time there; those
-// that enter the pipeline there have no time.
+// How long journeys stayed at a place before they left it, in the order of their first time there.
+// A journey that enters the pipeline there has no time.
 struct Stays {
   static constexpr std::uint64_t kEntered = UINT64_MAX;
 
@@ -59,11 +58,11 @@ struct Journeys {
 
 // "12", or "['0', '34']" of a list.
 std::string value_text(const Recording& recording, const Id& id);
-// What a journey is called.
+// The name of a journey.
 std::string uid(const Recording& recording, const Journey& journey);
 
-// Whose name a stay is noted under: LatSeq notes it under the journey of the last event that was
-// new when it came to it, which is seldom the one that stayed.
+// Which journey's name a stay is noted under. LatSeq takes the journey of the last event that was
+// new at that time, which is seldom the one that stayed.
 enum class StayOf : std::uint8_t { kJourney, kLatestNewEvent };
 
 // Fills `events` and `stays` from `journeys`; the sources in `inputs` are where units come in.

@@ -20,8 +20,7 @@ constexpr std::size_t kMaxJourneys = 2'000'000;
 
 using Indices = std::vector<std::uint32_t>;
 
-// What LatSeq still expects of a journey's path: by number of the path how many of its places were
-// passed.
+// The paths that LatSeq still considers for a journey, and how many places of each were passed.
 using OpenPaths = std::vector<std::pair<std::uint32_t, std::size_t>>;
 
 struct Draft {
@@ -143,7 +142,7 @@ class Rebuilder {
     return {};
   }
 
-  // A journey of its own from a brother of the event on.
+  // Begins another journey at a brother of the event.
   Result<void> branch(std::uint32_t number, std::uint32_t event, const Fork& fork) {
     const auto& [brother, matched] = fork;
     Draft draft = drafts_[number];
@@ -157,7 +156,7 @@ class Rebuilder {
     for (const Id& id : matched) put(branch.journey.ids, id);
     const Measure& measured = measure(brother);
     if (contains(out_[branch.journey.uplink], measured.dest)) {
-      // Its properties stay those of the journey that it branches off.
+      // A branch keeps the properties of the journey that it branches off.
       branch.journey.out_ns = measured.ts_ns;
       branch.complete = true;
       return {};
@@ -165,7 +164,7 @@ class Rebuilder {
     return extend(made, measured.src, brother + 1);
   }
 
-  // The first event from `at` on that comes from where `src` may lead to.
+  // The first event from `at` on whose source `src` may lead to.
   std::optional<std::uint32_t> next_candidate(bool uplink, NameId src, std::uint32_t at) {
     std::optional<std::uint32_t> first;
     for (const Indices* const indices : sources_after(uplink, src)) {
@@ -178,7 +177,7 @@ class Rebuilder {
   const std::vector<const Indices*>& sources_after(bool uplink, NameId src) {
     const auto [known, fresh] = after_.try_emplace({uplink, src});
     if (!fresh) return known->second;
-    std::vector<NameId> seen = in_[uplink];  // what comes in never continues a journey
+    std::vector<NameId> seen = in_[uplink];  // an input never continues a journey
     for (const NameId next : recording_.graph().find(src)->next) {
       if (contains(seen, next)) continue;
       seen.push_back(next);
@@ -188,9 +187,9 @@ class Rebuilder {
     return known->second;
   }
 
-  // Global ids must all be the journey's (which may have none yet), and local ids must agree where
-  // the journey's last event has them too. A list of that event is narrowed to the value that
-  // fitted, and stays narrow also where another id turns out not to fit.
+  // Matches an event by ids. Global ids must all be the journey's (which may have none yet). Local
+  // ids must agree where the journey's last event has them too. A list of that event is narrowed to
+  // the value that fitted, and stays narrow even where another id turns out not to fit.
   bool matches(std::uint32_t candidate, std::uint32_t number, Ids& matched) {
     const Journey& journey = drafts_[number].journey;
     if (!journey.globals.empty()) {
@@ -237,8 +236,8 @@ class Rebuilder {
     }
   }
 
-  // LatSeq counts a branch's places on the journey that began last, and ends with an error where
-  // that one's path is decided already.
+  // LatSeq counts the places of a branch for the journey that began last. It ends with an error
+  // where the path of that journey is decided already.
   Result<void> narrow_paths(std::uint32_t number, std::uint32_t event) {
     Draft& draft = drafts_[number];
     if (draft.path) return {};

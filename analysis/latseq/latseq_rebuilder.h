@@ -1,8 +1,8 @@
-// Journeys exactly as LatSeq's rebuilder makes them, for those who compare with what it printed
-// before: every later event within 0.1 s that agrees in the ids that both have is another branch,
-// none is consumed, and whatever list of values was matched once is narrowed for everybody. It is
-// no statement about packets; analysis/journeys is. Quadratic in what shares a source within 0.1 s,
-// as its model.
+// Journeys exactly as LatSeq's rebuilder makes them, for comparisons with what it printed before.
+// Every later event within 0.1 s that agrees in the shared ids is another branch. No event is
+// consumed, and a list of values that was matched once is narrowed for all journeys. These journeys
+// say nothing about packets; those of analysis/journeys do. The time is quadratic in the events
+// that share a source within 0.1 s, as LatSeq's is.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,8 +12,8 @@
 
 namespace sojourn::latseq {
 
-// Writes to the recording, as LatSeq does. Fails where LatSeq ends with an error of its own, and
-// where it makes more journeys than memory holds.
+// Changes the recording, as LatSeq does. Fails where LatSeq ends with an error of its own, and
+// where there are more journeys than memory holds.
 Result<Journeys> rebuild_as_latseq(Recording& recording, const Ends& ends);
 
 }  // namespace sojourn::latseq

@@ -123,8 +123,8 @@ Reading read_value(std::string_view text, std::uint64_t& value) {
   return Reading::kDone;
 }
 
-// Where the number begins that a field such as "rnti65535", "snr-5" or "ptr0x7f00" ends with; its
-// size where it ends with none.
+// The offset of the number at the end of a field such as "rnti65535", "snr-5" or "ptr0x7f00"; the
+// field's size where there is no number.
 std::size_t number_in(std::string_view field) {
   std::size_t hex = field.size();
   while (hex > 0 && is_hex_digit(field[hex - 1])) --hex;
@@ -150,7 +150,7 @@ std::string_view glued_event(std::string_view header) {
     while (begin > 0 && (is_digit(header[begin - 1]) || header[begin - 1] == '.')) --begin;
     while (begin < blank && header[begin] == '.') ++begin;
     if (begin == blank) continue;
-    // A name that ends in digits has run into the stamp's.
+    // The digits at the end of the name belong to the stamp.
     const auto point = header.substr(begin, blank - begin).rfind('.');
     if (point != std::string_view::npos && point > kUnixDigits) begin += point - kUnixDigits;
     return header.substr(begin);
@@ -237,7 +237,8 @@ void LineParser::parse_clock(std::string_view rest) {
   line_.kind = Line::Kind::kClock;
 }
 
-// Fields are divided by '.', groups by ':' or blanks or both. False: a value is too large.
+// Reads the fields: '.' divides fields; ':', blanks or both divide groups. False: a value is too
+// large.
 bool LineParser::parse_fields(std::string_view rest) {
   line_.values.clear();
   group_ = 0;
@@ -279,12 +280,12 @@ bool LineParser::parse_field(std::string_view field, std::size_t group) {
 }
 
 bool LineParser::add_field(std::string_view name, std::size_t group, std::uint64_t value) {
-  name = name.substr(0, name.find('%'));  // of a conversion that was never carried out
+  name = name.substr(0, name.find('%'));  // without a conversion that printf did not see
   if (name.empty() || line_.values.size() == model::kMaxFields) {
     ++line_.fields_left_out;
     return true;
   }
-  // More groups than three: what follows is local.
+  // A fourth group and those after it are local ids.
   const auto wanted = std::min(group, kLastGroup);
   if (group_ == wanted && !line_.values.empty()) line_.shape += '.';
   for (; group_ < wanted; ++group_) line_.shape += ':';

@@ -1,7 +1,6 @@
-// The grammar of LatSeq's lines, in every variant that its files are met in; docs/latseq.md lists
-// them. A line is an event, a clock line, a header, blank, or skipped for one named reason. Lines
-// are hostile: nothing in them is trusted. One thread owns a LineParser; what parse() returns is
-// valid until the next call.
+// The grammar of LatSeq's lines, in every variant that is known; docs/latseq.md lists them. A line
+// is an event, a clock line, a header, blank, or skipped for one named reason. Nothing in a line is
+// trusted. One thread owns a LineParser; what parse() returns is valid until the next call.
 #pragma once
 
 #include <array>
@@ -50,7 +49,7 @@ struct Line {
   Skip why = Skip::kNoStamp;   // of a skipped line
   Stamp stamp;                 // of an event or a clock line
   std::uint64_t clock_ns = 0;  // of a clock line: what the wall's clock said, since 1970
-  // What all events of a point have in common: the line without its stamp and its values, e.g.
+  // The part that all events of a point share: the line without its stamp and its values, e.g.
   // "D mac.mux--mac.txreq len:rnti:lcid.harq".
   std::string shape;
   std::vector<std::uint64_t> values;  // one for each name in the shape

@@ -18,7 +18,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-// What LineParser put together: "D src--dest len:rnti:drb.psn".
+// Reads a shape as LineParser writes it: "D src--dest len:rnti:drb.psn".
 model::Point point_of(std::string_view shape) {
   constexpr std::array kRoles = {model::Role::kProperty, model::Role::kGlobal, model::Role::kLocal};
   model::Point point;

@@ -1,6 +1,6 @@
-// The points that lines tell of, one for each shape of line: direction, src, dest and the fields
-// with their roles. Fields are signed 64-bit numbers, since a later line may be the first with a
-// negative one. One thread owns it.
+// The points of the lines, one for each shape of line: direction, src, dest, and the fields with
+// their roles. Fields are signed 64-bit numbers, since a later line may have the first negative
+// one. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr std::size_t kMaxShapes = 10'000;  // a base station has some hundred
 
 class LinePoints {
  public:
-  // The shape's point, made where it is new.
+  // The point of the shape. A new shape makes a new point.
   std::expected<model::PointId, Skip> of(std::string_view shape);
 
   bool knows(std::string_view shape) const { return by_shape_.contains(shape); }

@@ -15,14 +15,14 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 static_assert(kBufferBytes > 2 * kMaxLineBytes);
 
-// What has no line end within this is no text, and may have no end either.
+// A file without a line end within this many bytes is no text, and may be endless.
 constexpr std::uint64_t kEndless = std::uint64_t{256} << 20;
 
 }  // namespace
 
 LineReader::LineReader(imports::ByteStream& stream) : stream_(stream), buffer_(kBufferBytes) {}
 
-// More text behind what is there; false: there is none.
+// Reads more text behind the text that is there. False: there is no more.
 bool LineReader::fill() {
   if (at_end_) return false;
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);

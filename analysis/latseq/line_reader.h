@@ -20,7 +20,7 @@ struct TextLine {
 
 class LineReader {
  public:
-  // The stream outlives it.
+  // The stream must outlive the reader.
   explicit LineReader(imports::ByteStream& stream);
 
   // False at the end, or where reading failed.

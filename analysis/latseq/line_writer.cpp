@@ -13,7 +13,7 @@ namespace sojourn::latseq {
 
 namespace {
 
-// A number behind the name would not be told from the name's own end.
+// A name that ends in a digit could not be told from the number behind it.
 bool needs_equals(const std::string& name) {
   const char last = name.back();
   const bool ends_plain =
@@ -46,7 +46,7 @@ LineWriter::PointWords LineWriter::words_of(const model::Point& point) {
     }
     if (between == ".") between.clear();
   }
-  // A scalar's line has as many groups as it needs.
+  // The line of a scalar has only the groups that it needs.
   if (point.direction != model::Direction::kScalar) words.end = between;
   return words;
 }

@@ -1,5 +1,5 @@
-// Events as the lines of a LatSeq recording with converted times, one after the other; what import
-// reads, it reads back as it was. One thread owns a LineWriter.
+// Writes events as the lines of a LatSeq recording with converted times. `import` reads the same
+// events back. One thread owns a LineWriter.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class LineWriter {
   // The lines before the first event.
   std::string header(const std::string& from) const;
 
-  // Empty for what LatSeq has no line for: what the kernel did, and samples of queues. Valid until
+  // Empty for events that LatSeq has no line for: the kernel's, and samples of queues. Valid until
   // the next call.
   const std::string& line(const model::EventView& event, std::uint64_t unix_ns);
 

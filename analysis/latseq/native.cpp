@@ -24,7 +24,7 @@ NativeJourneys::NativeJourneys(Recording& recording, const journeys::Topology& t
 
 void NativeJourneys::on_journey(const journeys::Journey& journey) {
   if (journey.outcome != journeys::Outcome::kComplete) return;
-  // LatSeq's journeys have two events at least: one alone has no duration.
+  // A journey of LatSeq's has at least two events: a single one has no duration.
   if (!journey.has_latency()) {
     ++left_out_;
     return;

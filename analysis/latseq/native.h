@@ -1,6 +1,6 @@
-// Journeys as sojourn rebuilds them, in LatSeq's shape: one for each way that a piece of a packet
-// took, downlink to each output and uplink from each reception; repeats are no ways of their own.
-// One thread owns it; the recording and the topology must outlive it.
+// Turns journeys as sojourn rebuilds them into LatSeq's shape: one journey for each way of a
+// segment, downlink to each output and uplink from each reception. A retransmission is no way of
+// its own. One thread owns it; the recording and the topology must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ class NativeJourneys : public journeys::Observer {
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
-  // Once all were seen.
+  // Called once, after the last journey.
   Journeys finish();
 
-  // Ways of complete journeys that are not among them: of events that LatSeq's tools would not
-  // read, or beyond what one packet may reasonably have.
+  // The number of ways that were left out: LatSeq's tools would not read one of their events, or
+  // one packet has more of them than is reasonable.
   std::uint64_t left_out() const { return left_out_; }
 
  private:

@@ -20,8 +20,8 @@ std::string last_part(const std::string& path) {
 
 }  // namespace
 
-// How LatSeq reads a field: letters, then digits, and nothing of what follows. So "n3len5" is n 3,
-// and "ue_id6" is nothing.
+// A field as LatSeq reads it: letters, then digits; the rest is ignored. So "n3len5" is n 3, and
+// "ue_id6" is no field.
 struct Recording::FieldPlan {
   bool read = false;
   std::optional<std::uint64_t> fixed;  // else the event's own value
@@ -100,7 +100,7 @@ Result<Recording> Recording::read(trace::Reader& reader, const Progress& progres
   if (too_many)
     return fail("{}: more than {} events, which LatSeq's way of reading would hold in memory",
                 reader.path(), kMaxEvents);
-  // A step of the wall's clock may have put them out of order.
+  // Events are out of order where the wall clock was set back.
   std::ranges::stable_sort(recording.measures_, {}, &Measure::ts_ns);
   return recording;
 }
@@ -133,8 +133,8 @@ Range Recording::add_ids(const model::EventView& event, const PointPlan& plan, m
   return {begin, static_cast<std::uint32_t>(pool_.size())};
 }
 
-// Of a property or a global id the last value counts; a second local id of a name makes a list, at
-// the end.
+// The last value of a property or a global id counts. A second local id of the same name makes a
+// list, which stands at the end.
 void Recording::add_id(std::uint32_t begin, Id id, model::Role role) {
   const auto same = std::ranges::find(pool_.begin() + begin, pool_.end(), id.name, &Id::name);
   if (same == pool_.end()) {

@@ -1,8 +1,7 @@
-// A whole trace as LatSeq's own tools see a recording: events of D and U with their ids as those
-// tools read them (names of letters, values of digits, a name that stands several times among the
-// local ids holds a list). All of it is in memory, some 150 bytes an event. One thread owns it;
-// what LatSeq's rebuilder writes back into its input is written here, so a rebuild needs one of its
-// own.
+// A whole trace as LatSeq's own tools see a recording: events of D and U, with ids as those tools
+// read them. Names are letters, values are digits, and a name that stands several times among the
+// local ids holds a list. All of it is in memory, some 150 bytes an event. One thread owns it.
+// LatSeq's rebuilder changes its input, so each rebuild needs a Recording of its own.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +24,11 @@ constexpr std::uint32_t kOneValue = UINT32_MAX;
 
 struct Id {
   NameId name = 0;
-  std::uint32_t list = kOneValue;  // else Recording::lists()'s index, and `value` means nothing
+  std::uint32_t list = kOneValue;  // else an index into Recording::lists(); `value` is unused
   std::uint64_t value = 0;
 };
 
-// In the order in which names came first, as a dictionary of those tools has them.
+// Names in the order of their first use, as in a Python dictionary.
 using Ids = std::vector<Id>;
 
 // Sets a name's value, which keeps its position.
@@ -64,7 +63,7 @@ class Recording {
   const NameTable& names() const { return names_; }
   NameTable& names() { return names_; }
   const std::vector<std::vector<std::uint64_t>>& lists() const { return lists_; }
-  // What the recording is called.
+  // The name of the recording.
   const std::string& file() const { return file_; }
   bool knows_wall_clock() const { return knows_wall_clock_; }
 
@@ -77,8 +76,8 @@ class Recording {
   Ids copy(Range range) const;
   void set_globals(std::uint32_t measure, const Ids& globals);
 
-  // Where an equal event of the same time is, or this one itself: LatSeq looks events up by what
-  // they are.
+  // The first event that equals this one, its time included: LatSeq looks events up by their
+  // contents.
   std::uint32_t first_equal(std::uint32_t measure) const;
 
   std::string segment(const Measure& measure) const;  // "src--dest"

@@ -22,12 +22,12 @@ double number(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-// Six decimals of the exact value, as Python's round().
+// Rounds the exact value to six decimals, as Python's round().
 double rounded(double value) {
   return number(fmt::format("{:.6f}", value));
 }
 
-// As numpy.around().
+// Rounds as numpy.around() does.
 double around(double value) {
   return std::rint(value * 1e6) / 1e6;
 }
@@ -43,7 +43,7 @@ double duration_ms(const Journey& journey) {
   return rounded((number(seconds(journey.out_ns)) - number(seconds(journey.in_ns))) * 1000);
 }
 
-// Between its neighbours, as numpy.quantile().
+// Interpolates between neighbours, as numpy.quantile().
 double quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -54,7 +54,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 }
 
 std::string statistics_json(std::vector<double> times_ms) {
-  // Nothing counts as one journey of no time.
+  // An empty list counts as one journey of no duration.
   if (times_ms.empty())
     return "{\"size\": 1, \"min\": 0, \"max\": 0, \"mean\": 0.0, \"stdev\": 0.0, "
            "\"quantiles\": [0.0, 0.0, 0.0, 0.0, 0.0]}";

@@ -48,7 +48,7 @@ std::string ids_text(const Recording& recording, std::span<const Id> ids) {
   return fmt::format("{}", fmt::join(texts, "."));
 }
 
-// To microseconds; half goes to the even one.
+// Rounds to microseconds, half to even.
 std::uint64_t rounded_us(std::uint64_t ns) {
   const std::uint64_t us = ns / 1000;
   const std::uint64_t rest = ns % 1000;
@@ -66,7 +66,7 @@ std::string date(std::uint64_t ns) {
                      us % 1'000'000);
 }
 
-// A place as the journey's path names it: itself, or the nearest that it is a part of.
+// The name of a place in the journey's path: its own, or that of the nearest place around it.
 std::string place_on_path(const Recording& recording, const Path& path, NameId place) {
   const std::string& name = recording.names()[place];
   std::string_view part = name;

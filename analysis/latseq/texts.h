@@ -30,8 +30,8 @@ Result<void> print_paths(const Recording& recording, const Journeys& all, const 
 Result<void> print_lseqj(const Recording& recording, const Journeys& all, const Print& print);
 Result<void> print_matrix(const Recording& recording, const Journeys& all, const Print& print);
 
-// Milliseconds, computed from times as 64-bit floating point numbers hold them, as LatSeq does:
-// some 0.0001 of a millisecond are noise there.
+// Milliseconds. As LatSeq does, they are computed from times in 64-bit floating point, whose noise
+// is some 0.0001 of a millisecond.
 Result<void> print_statistics(const Recording& recording, const Journeys& all, const Print& print);
 Result<void> print_durations(const Recording& recording, const Journeys& all, const Print& print);
 

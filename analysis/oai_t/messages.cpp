@@ -19,7 +19,7 @@ constexpr std::array kTypes = {std::pair{std::string_view("int"), Type::kInt},
                                std::pair{std::string_view("string"), Type::kString},
                                std::pair{std::string_view("buffer"), Type::kBuffer}};
 
-// What a unit is known by, in any layer; the rest says something about it.
+// The ids of a unit, in any layer. Other values are properties.
 constexpr std::array<std::string_view, 2> kGlobals = {"rnti", "ue_id"};
 constexpr std::array<std::string_view, 16> kLocals = {
     "eNB_ID", "gNB_ID", "CC_id", "frame",    "subframe", "slot", "lcid",    "rb_id",
@@ -37,7 +37,7 @@ Role role_of(std::string_view name) {
   return std::ranges::find(kLocals, name) != kLocals.end() ? Role::kLocal : Role::kProperty;
 }
 
-// A list comes from a file: its names become those of points and fields.
+// Makes a name that a point or a field may have of a name in the file.
 Result<std::string> plain(std::string_view name, std::size_t line) {
   const auto known = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -1,6 +1,6 @@
-// The messages that OpenAirInterface's T tracer knows, as the list says that stands at the head of
-// each of its recordings: `ID = NAME`, then `FORMAT = int,frame : int,rnti : buffer,data` and more.
-// A message's number is its place in the list. Plain data.
+// The messages of OpenAirInterface's T tracer. Each recording begins with their list: `ID = NAME`,
+// then `FORMAT = int,frame : int,rnti : buffer,data` and more. A message's number is its position
+// in the list. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace sojourn::oai_t {
 enum class Type : std::uint8_t { kInt, kUlong, kFloat, kString, kBuffer };
 
 struct Message {
-  model::Point point;       // a scalar: T's messages tell of no way from place to place
-  std::vector<Type> types;  // of what its records hold, in order
-  // Of each: the field of the point that it becomes; strings and buffers give their length, floats
-  // and what is beyond the sixteenth nothing.
+  model::Point point;       // a scalar, since T's messages name no places
+  std::vector<Type> types;  // of the values of a record, in order
+  // By value: the field that it becomes. Strings and buffers give their length. Floats, and values
+  // beyond the sixteenth field, become none.
   std::vector<int> fields;
 };
 

@@ -1,7 +1,8 @@
-// A record: its length (four bytes, without these), when it was made (two numbers of eight bytes:
-// seconds since 1970, nanoseconds), its number (four bytes), and what that message's format says.
-// Number -1 brings a part of the list of messages (its length in four bytes, and the text), -2 says
-// that the list is whole. All of it in the recorded machine's byte order, which is little endian.
+// A record holds its length (four bytes, which do not count), its time (two numbers of eight bytes:
+// seconds since 1970, nanoseconds), the message's number (four bytes), and the values of the
+// message's format. Number -1 brings a part of the list of messages (its length in four bytes, and
+// the text), and -2 says that the list is complete. All numbers are little endian, as the recorded
+// machine's are.
 #include "analysis/oai_t/oai_t_importer.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ class Bytes {
     return taken;
   }
 
-  // Up to a zero, which is taken as well.
+  // Reads a string up to its terminating zero, and passes that.
   std::optional<std::span<const char>> take_string() {
     const auto end = std::ranges::find(bytes_, '\0');
     if (end == bytes_.end()) return std::nullopt;
@@ -64,7 +65,7 @@ class Bytes {
   std::span<const char> bytes_;
 };
 
-// All files' points: a message that several lists have alike is one.
+// The points of all files. A message that is equal in several lists is one point.
 class Points {
  public:
   model::PointId of(const model::Point& point) {
@@ -85,7 +86,7 @@ class FileImport {
   FileImport(Points& points, imports::Destination& into, FileSummary& summary)
       : points_(points), into_(into), summary_(summary) {}
 
-  // What comes after the length.
+  // Adds a record, which begins behind its length.
   Result<void> add(std::span<const char> record) {
     ++summary_.records;
     Bytes bytes(record);
@@ -124,7 +125,7 @@ class FileImport {
   static constexpr std::int32_t kListPart = -1;
   static constexpr std::int32_t kListEnd = -2;
 
-  // A list that cannot be is the end of what can be read.
+  // Reading ends at a list that makes no sense.
   void add_to_list(Bytes bytes) {
     const auto length = bytes.take<std::int32_t>();
     const auto text =
@@ -137,7 +138,7 @@ class FileImport {
       list_.append(text->begin(), text->end());
   }
 
-  // The base station tells its list anew whenever a tracer connects.
+  // The base station sends its list again whenever a tracer connects.
   void use_list() {
     auto messages = parse_messages(std::exchange(list_, {}));
     if (!messages) {

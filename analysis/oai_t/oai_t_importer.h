@@ -1,7 +1,6 @@
-// Reads recordings of OpenAirInterface's T tracer (`record.raw`) into a trace: one stream a file,
-// each message an event of a scalar point, beside whatever else the trace's reader knows of the
-// same time. Memory: one record and a window of events that waits to be put in order. One thread
-// owns it all.
+// Reads recordings of OpenAirInterface's T tracer (`record.raw`) into a trace: one stream for each
+// file, and an event of a scalar point for each message. Memory holds one record and a window of
+// events that wait to be put in order. One thread owns it all.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What a schema becomes: a C and C++ header that fires its events, and a JSON document that
-// describes them. The same schema gives the same bytes. `file` is the schema's file name; only its
-// last part gets into the output, which therefore does not depend on where it was made.
+// Generates a C and C++ header that fires the events of a schema, and a JSON document that
+// describes them. The same schema gives the same bytes. `file` is the schema's file name. Only its
+// last part gets into the output, which therefore does not depend on the directory.
 #pragma once
 
 #include <string>

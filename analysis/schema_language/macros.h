@@ -1,5 +1,5 @@
-// The macros that a declaration becomes: one place, because the parser refuses declarations that
-// would share one and the header generator writes them.
+// The names of the macros that a declaration becomes. The header generator writes them, and the
+// parser refuses declarations that would share one.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@ std::string subsystem_macro(std::string_view subsystem);                   // SJ
 std::string id_macro(std::string_view subsystem, std::string_view event);  // SJ_EVENT_ID_KERNEL_TX
 std::string fire_macro(std::string_view subsystem, std::string_view event);  // SJ_EVENT_KERNEL_TX
 
-// What else fires it, so that SJ_EVENT(kernel, tx, ...) works as well: SJ_EVENT_kernel_tx, and with
-// one of both in capitals. Empty where the declaration is all capitals.
+// More names of the macro that fires the event, so that SJ_EVENT(kernel, tx, ...) works as well:
+// SJ_EVENT_kernel_tx, and with one of both in capitals. Empty where the declaration is all
+// capitals.
 std::vector<std::string> fire_aliases(std::string_view subsystem, std::string_view event);
 
 }  // namespace sojourn::schema_language

@@ -11,7 +11,7 @@ namespace sojourn::schema_language {
 
 namespace {
 
-// A comment that ends where it should, on one line, whatever the text is.
+// A comment of one line. Whatever the text is, it cannot end the comment.
 std::string comment(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string comment(std::string_view text) {
   return fmt::format("/* {} */", safe);
 }
 
-// Files of one name may have to be told apart, e.g. two libraries' events.pleco. FNV-1a.
+// A hash (FNV-1a) tells files of one name apart, e.g. two libraries' events.pleco.
 std::uint32_t fingerprint(std::string_view text) {
   std::uint32_t hash = 2'166'136'261U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619U;

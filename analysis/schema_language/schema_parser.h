@@ -1,7 +1,7 @@
 // The schema language: Barrelfish's pleco, with typed fields and ways added (docs/schemas.md has
-// the grammar). parse() grants what the generators rely on: every event is a point that
-// model::check() accepts, no two events are the same point, and no two declarations would become
-// the same macro. Errors read `FILE:LINE:COLUMN: expected ..., found ...`.
+// the grammar). After parse() every event is a point that model::check() accepts, no two events are
+// the same point, and no two declarations become the same macro: generators rely on that. Errors
+// read `FILE:LINE:COLUMN: expected ..., found ...`, and two more lines show the place.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ void BlockMaker::Free::operator()(ZSTD_CCtx_s* context) const {
 }
 
 BlockMaker::BlockMaker() : compressor_(ZSTD_createCCtx()) {
-  // Columns leave little to find: level 3 takes a fifth longer than 1 and is 2 % smaller.
+  // Level 3 takes a fifth longer than level 1 and is only 2 % smaller, since columns are regular.
   ZSTD_CCtx_setParameter(compressor_.get(), ZSTD_c_compressionLevel, 1);
 }
 BlockMaker::BlockMaker(BlockMaker&&) noexcept = default;

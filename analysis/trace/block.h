@@ -1,5 +1,5 @@
-// One block as bytes: a header that checks itself, and a payload that is compressed where that
-// helps.
+// One block as bytes: a header with its own checksum, and a payload that is compressed where that
+// makes it smaller.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class BlockMaker {
   std::vector<std::uint8_t> block_;
 };
 
-// Whether the header is whole, ours, and says nothing impossible.
+// Whether the header has its magic number and checksum, and its values are possible.
 bool is_sound(const BlockHeader& header);
 BlockSummary summary_of(const BlockHeader& header);
 
@@ -52,7 +52,7 @@ class BlockOpener {
   BlockOpener& operator=(BlockOpener&&) noexcept;
   ~BlockOpener();
 
-  // The raw payload, valid until the next call. The header is sound.
+  // The raw payload, valid until the next call. The header must be sound.
   Result<std::span<const std::uint8_t>> open(const BlockHeader& header,
                                              std::span<const std::uint8_t> payload);
 

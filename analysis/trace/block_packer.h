@@ -1,5 +1,5 @@
-// Makes blocks of events that stand alone: to be written at once, or kept and written later into
-// any file whose schema begins with the one that they were packed with. One thread owns a
+// Packs events into blocks that stand alone. A block can be written at once, or kept and written
+// later into any file whose schema begins with the one that it was packed with. One thread owns a
 // BlockPacker.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where a trace that is written goes. One thread owns a ByteSink.
+// The destination of a trace that is written. One thread owns a ByteSink.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ class ByteSink {
   ByteSink& operator=(const ByteSink&) = delete;
   virtual ~ByteSink() = default;
 
-  // All of the bytes or, where it fails, none of them.
+  // Appends all of the bytes or, where it fails, none of them.
   virtual Result<void> append(std::span<const std::uint8_t> bytes) = 0;
   virtual std::uint64_t size() const = 0;
 
-  // That was all. Once.
+  // Completes the trace. Called once.
   virtual Result<void> finish() = 0;
-  // There is nothing in it that anybody would want.
+  // Discards the trace.
   virtual void abandon() = 0;
 
-  // What was there before under its name, and is called so now; empty: there was nothing.
+  // The new name of what was there before under the trace's name; empty where there was nothing.
   virtual const std::string& put_aside() const = 0;
 };
 

@@ -1,6 +1,5 @@
-// Where a trace's bytes come from: a file, memory, a page in a browser. Whoever opens it decides;
-// readers ask for whole blocks, so a call costs nothing beside what it gives. One thread owns a
-// Source.
+// The bytes of a trace: of a file, of memory, of a page in a browser. Readers ask for whole blocks,
+// so the cost of a call does not matter. One thread owns a ByteSource.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
 
-  // What messages call it: a file's path.
+  // Its name in messages: a file's path.
   virtual const std::string& name() const = 0;
   virtual std::uint64_t size() const = 0;
 
@@ -31,7 +30,7 @@ class ByteSource {
   virtual std::uint64_t next_data(std::uint64_t from) { return from; }
 };
 
-// Bytes that outlive it.
+// Reads bytes in memory, which must outlive it.
 class MemorySource : public ByteSource {
  public:
   MemorySource(std::string name, std::span<const std::uint8_t> bytes)

@@ -1,6 +1,6 @@
-// Events of one stream as columns, ready to be compressed. Encoding and decoding are each other's
-// inverse. Decoding trusts nothing: what does not fit the block's header or the schema is refused.
-// Both keep their buffers between blocks; one thread owns each.
+// Encodes the events of one stream as columns, ready to be compressed, and decodes them. Decoding
+// trusts nothing: data that does not fit the block's header or the schema is refused. Both keep
+// their buffers between blocks; one thread owns each.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace sojourn::trace {
 
-// What an events block's header says, which its columns build on.
+// The part of an events block's header that the columns depend on.
 struct BlockSummary {
   std::uint32_t stream = 0;
   std::uint32_t events = 0;
@@ -28,7 +28,7 @@ struct BlockSummary {
 
 BlockSummary summarise(const model::EventBatch& batch, std::size_t first, std::size_t count);
 
-// How the column of a field stands in the block.
+// How the column of a field is stored in the block.
 struct ColumnForm {
   std::uint8_t width = 0;      // planes
   bool is_difference = false;  // to the row before or, if there is a key, to the row it links to
@@ -41,7 +41,7 @@ constexpr std::uint8_t kDifferenceBit = 0x10;  // in the byte that stores width 
 
 using FieldColumns = std::array<std::vector<std::uint64_t>, model::kMaxFields>;
 
-// Rows of each point together, in order: of point p, rows[start[p]] to rows[start[p + 1] - 1].
+// Rows grouped by point, in order: those of point p are rows[start[p]] to rows[start[p + 1] - 1].
 struct RowsByPoint {
   std::vector<std::uint32_t> start;
   std::vector<std::uint32_t> rows;
@@ -59,7 +59,7 @@ class EventEncoder {
               const model::Schema& schema, std::vector<std::uint8_t>& bytes);
 
  private:
-  // How a point's fields are best predicted: found out from its traffic, now and then anew.
+  // How a point's fields are predicted best. It is chosen from the traffic, and again now and then.
   struct Plan {
     std::array<ColumnForm, model::kMaxFields> forms;
     std::uint64_t rows_until_new = 0;
@@ -94,7 +94,7 @@ class EventEncoder {
 
 class EventDecoder {
  public:
-  // Makes `into` hold the block's events and nothing else; what it held is gone on failure too.
+  // Replaces the contents of `into` by the block's events. On failure they are undefined.
   Result<void> decode(std::span<const std::uint8_t> bytes, const BlockSummary& summary,
                       const model::Schema& schema, model::EventBatch& into);
 

@@ -26,7 +26,7 @@ std::uint64_t fold_differences(std::span<const std::uint64_t> column, std::uint6
 
 void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
                 std::vector<std::uint8_t>& bytes) {
-  constexpr std::size_t kSome = 1024;  // which stay in the nearest cache from plane to plane
+  constexpr std::size_t kSome = 1024;  // numbers that stay in the nearest cache between planes
   if (width == 0) return;
   const std::size_t start = bytes.size();
   bytes.resize(start + width * numbers.size());

@@ -1,8 +1,8 @@
-// One column of numbers as bytes: as differences to an earlier row where that helps, folded so that
-// small ones of either sign are small, then cut into planes (every number's lowest byte, every
-// number's second byte, ...), of which the higher ones are nearly all zero and cost nearly nothing
-// once compressed. Planes are some twice as fast to write and to read as variable-length integers,
-// and after compression they are smaller.
+// One column of numbers as bytes. Numbers are stored as differences to an earlier row where that
+// helps, folded so that small ones of either sign are small, and cut into planes (the lowest byte
+// of every number, the second byte of every number, ...). The higher planes are nearly all zero and
+// cost nearly nothing once compressed. Planes are written and read some twice as fast as
+// variable-length integers, and they are smaller after compression.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@ constexpr std::uint64_t unfold(std::uint64_t folded) {
   return (folded >> 1) ^ (0 - (folded & 1));
 }
 
-// Both say which bits any of the numbers has.
+// Both return the bits that are set in any of the numbers.
 std::uint64_t fold_all(std::span<const std::uint64_t> column, std::span<std::uint64_t> numbers);
-// To the row before; of the first row to `before`.
+// Differences to the row before; of the first row to `before`.
 std::uint64_t fold_differences(std::span<const std::uint64_t> column, std::uint64_t before,
                                std::span<std::uint64_t> numbers);
 
-// How many bytes this needs: 0 to 8.
+// How many bytes a number with these bits needs: 0 to 8.
 unsigned width_of(std::uint64_t number);
 
-// Whether all are equal. Without a way out of the loop: then it is one over vectors.
+// Whether all are equal. The loop has no early exit, so that it is vectorized.
 template <typename Number>
 bool is_constant(std::span<const Number> numbers) {
   Number differences = 0;
@@ -46,8 +46,8 @@ void put_planes(std::span<const std::uint64_t> numbers, unsigned width,
 void get_planes(std::span<const std::uint8_t> planes, unsigned width,
                 std::span<std::uint64_t> numbers);
 
-// For each row the newest earlier row whose key columns hash alike, or kNoRow. Rows of different
-// keys that share a hash only predict each other badly: writer and reader go equally wrong.
+// For each row the newest earlier row whose key columns have the same hash, or kNoRow. Rows of
+// different keys that share a hash predict each other badly, but writer and reader agree.
 constexpr std::uint32_t kNoRow = UINT32_MAX;
 class KeyLinks {
  public:

@@ -18,7 +18,7 @@ Completeness completeness_of(const Reader& reader) {
                         .ended_in_order = capture.close_ns != 0,
                         .is_import = capture.engine == model::Engine::kImport};
   for (const model::Stream& stream : reader.streams()) found.streams[stream.id];
-  // The number behind the largest that a stream's blocks have, the damaged ones too.
+  // By stream: one more than the largest sequence number of its blocks, damaged ones included.
   std::map<std::uint32_t, std::uint64_t> ends;
   for (const BlockInfo& block : reader.blocks()) {
     StreamAccount& stream = found.streams[block.stream];

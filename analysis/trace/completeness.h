@@ -1,6 +1,6 @@
 // What a trace file lacks of its capture: hits of each stream that are neither in the file nor
-// counted as lost, and what of the file is damaged. Headers tell most of it when a Reader is
-// opened; damage inside of a block is known once that block was read. Plain data.
+// counted as lost, and damaged parts of the file. Most of it is known from headers when a Reader is
+// opened. Damage inside of a block is known once that block was read. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct StreamAccount {
   std::uint64_t missing = 0;  // hits that are not in the file, as far as is known
   std::uint64_t counted = 0;  // by the ledger, of losses that took a sequence number
 
-  // More may be counted than is missed: what a stream lost after its last event leaves no gap, and
-  // shows only in a capture that ended in order.
+  // More may be counted than is missing. Losses after a stream's last event leave no gap, and are
+  // known only of a capture that ended in order.
   std::uint64_t unaccounted() const { return missing > counted ? missing - counted : 0; }
 };
 
@@ -34,7 +34,7 @@ struct Completeness {
   bool ended_in_order = false;
   bool is_import = false;  // what its tracer lost is in no ledger
 
-  // All that was captured is in the file, or counted as lost.
+  // Whether each captured hit is in the file, or counted as lost.
   bool is_whole() const { return damaged_places == 0 && unaccounted == 0 && ended_in_order; }
   bool knows_losses() const { return is_whole() && !is_import; }
   std::uint64_t lost_or_missing() const { return lost + unaccounted; }

@@ -29,7 +29,7 @@ class EventDecoder::Input {
     return byte;
   }
 
-  // Empty, and failed, where there are not that many.
+  // Empty, and failed, where fewer bytes are left.
   std::span<const std::uint8_t> take(std::size_t bytes) {
     if (bytes > rest_.size()) {
       failed_ = true;

@@ -13,12 +13,12 @@ namespace sojourn::trace {
 
 namespace {
 
-// Predictions are chosen on so many rows, and kept for so many.
+// How many rows a prediction is chosen from, and how many rows it is kept for.
 constexpr std::size_t kSample = 256;
 constexpr std::size_t kEnoughRows = 64;
 constexpr std::uint64_t kPlanRows = 200'000;
 
-// Without a way out of the loop, as is_constant.
+// The loop has no early exit, as in is_constant.
 bool counts_up(std::span<const std::uint64_t> seq) {
   std::uint64_t differences = 0;
   for (std::size_t row = 1; row < seq.size(); ++row) differences |= (seq[row] - seq[row - 1]) ^ 1;
@@ -54,7 +54,7 @@ void RowsByPoint::sort(std::span<const model::PointId> points, std::size_t diffe
   for (std::size_t point = 0; point < different; ++point) start[point + 1] += start[point];
   rows.resize(points.size());
   for (std::uint32_t row = 0; row < points.size(); ++row) rows[start[points[row]]++] = row;
-  // Each start has moved to the next one's place.
+  // Each start is now where the next one was.
   std::shift_right(start.begin(), start.end(), 1);
   start.front() = 0;
 }
@@ -81,8 +81,8 @@ void EventEncoder::encode(const model::EventBatch& batch, std::size_t first, std
   bytes.insert(bytes.end(), body_.begin(), body_.end());
 }
 
-// Numbers count up by one but for a few exceptions, so only those are stored: how many rows after
-// the one before, and how far off.
+// Numbers count up by one, but for a few exceptions. Only the exceptions are stored: the number of
+// rows since the one before, and the difference.
 void EventEncoder::encode_sequence(std::span<const std::uint64_t> seq) {
   VarintWriter out(head_);
   if (counts_up(seq)) return out.put(0);
@@ -132,7 +132,7 @@ void EventEncoder::encode_times(std::span<const std::uint64_t> ts_ns) {
   put_planes(numbers_, width, body_);
 }
 
-// The points are numbered anew for the block, so that its planes are as few as can be.
+// Numbers the block's points from 0, so that it needs as few planes as possible.
 void EventEncoder::encode_points(std::span<const model::PointId> points, std::size_t in_schema) {
   by_point_.sort(points, in_schema);
   std::vector<std::uint64_t> index(in_schema);
@@ -164,8 +164,8 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
   }
 }
 
-// Some rows at a time, whose values stay in the nearest cache while one field after the other is
-// taken from them.
+// Takes some rows at a time, whose values stay in the nearest cache while the fields are taken one
+// after the other.
 void EventEncoder::take_columns(const model::EventBatch& batch, std::size_t first,
                                 std::span<const std::uint32_t> rows, std::size_t fields) {
   constexpr std::size_t kSome = 256;
@@ -183,7 +183,7 @@ void EventEncoder::take_columns(const model::EventBatch& batch, std::size_t firs
   }
 }
 
-// Most points are hit by one thread each: then this is three bytes a block.
+// Most points are hit by one thread each; then this takes three bytes a block.
 void EventEncoder::encode_point_threads(std::span<const std::uint32_t> rows) {
   if (has_one_thread_) {
     VarintWriter(head_).put(0);
@@ -208,9 +208,10 @@ void EventEncoder::put_column(const ColumnForm& form, unsigned width) {
   put_planes(numbers_, width, body_);
 }
 
-// A counter that runs for each bearer of each UE looks random among the others and is perfectly
-// regular by itself, so differences may be taken to the last event of the same global ids, or of
-// the same global ids and first local id. Identifiers themselves repeat, and stay as they are.
+// Chooses which earlier row a field's difference is taken to. A counter of one bearer of one UE
+// looks random among the others and is regular by itself. So differences may be taken to the last
+// event with the same global ids, or with the same global ids and first local id. Identifiers
+// themselves repeat, and are stored as they are.
 void EventEncoder::choose_forms(const model::Point& point, std::size_t rows, Plan& plan) {
   std::uint16_t globals = 0;
   std::uint16_t first_local = 0;
@@ -240,11 +241,11 @@ void EventEncoder::choose_forms(const model::Point& point, std::size_t rows, Pla
   plan.rows_until_new = std::max<std::uint64_t>(kPlanRows, rows);
 }
 
-// About how many bits a row: the entropy of a sample or, where the sample is too varied to tell,
-// how long its numbers are.
+// Estimates the bits that a row takes: by the entropy of a sample or, where its values are too
+// varied for that, by the length of its numbers.
 double EventEncoder::cost(std::span<const std::uint64_t> column, ColumnForm form) {
   predict(column, form);
-  // The end of the column, because a difference at its start may have nothing to be taken to.
+  // The sample is the end of the column: at its start a difference may have no earlier row.
   const auto sample = std::span(numbers_).last(std::min(kSample, numbers_.size()));
   constexpr unsigned kBuckets = 256;
   std::array<std::uint32_t, kBuckets> count{};
@@ -262,7 +263,7 @@ double EventEncoder::cost(std::span<const std::uint64_t> column, ColumnForm form
   return std::max(entropy, bits / rows);
 }
 
-// Leaves in numbers_ what is to be stored, and says which bits any of them has.
+// Fills numbers_ with what is stored, and returns the bits that are set in any of them.
 std::uint64_t EventEncoder::predict(std::span<const std::uint64_t> column, ColumnForm form) {
   const std::size_t rows = column.size();
   numbers_.resize(rows);

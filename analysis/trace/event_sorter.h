@@ -1,6 +1,6 @@
-// Events of one file on their way into a trace, put in order of time: recordings of other tracers
-// are in order only roughly, as one thread gathers what many wrote. Those of one time stay in the
-// file's order. One thread owns it.
+// Puts the events of one file in order of time, on their way into a trace. Recordings of other
+// tracers are only roughly in order, since one thread gathers what many wrote. Events of the same
+// time stay in the file's order. One thread owns it.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace sojourn::trace {
 
-// An event may come so many events late and still be put in its place. Readers cope with any order,
-// but take a sequence number that runs ahead of time for a sign of loss.
+// How many events late an event may be and still be put in its place. Readers accept any order, but
+// take a sequence number that is ahead of its time for a sign of loss.
 inline constexpr std::size_t kOrderWindow = 64 * 1024;
 
 class EventSorter {
@@ -28,7 +28,7 @@ class EventSorter {
     events_.append(event);
   }
 
-  // The events before `end`, in order.
+  // Takes the events before `end`, in order.
   model::EventBatch take_before(std::uint64_t end) {
     sort();
     const auto times = events_.ts_ns();
@@ -40,7 +40,7 @@ class EventSorter {
     return take(count);
   }
 
-  // Events that came behind a later one.
+  // How many events came after a later one.
   std::uint64_t disordered() const { return disordered_; }
 
  private:

@@ -1,8 +1,8 @@
-// The layout of a trace file; docs/trace-format.md tells it in words. All numbers little endian.
+// The layout of a trace file; docs/trace-format.md describes it. All numbers are little endian.
 //
 // A file is a FileHeader, then blocks, then (in a file that was finished) an index block and a
-// Trailer that finds it. A block is a BlockHeader and its payload, and means the same wherever it
-// stands: what is damaged or missing elsewhere does not touch it.
+// Trailer that says where the index is. A block is a BlockHeader and its payload. It means the same
+// at any place of a file, whatever is damaged or missing elsewhere.
 #pragma once
 
 #include <bit>
@@ -81,7 +81,7 @@ struct Trailer {
 };
 static_assert(sizeof(Trailer) == 16);
 
-// No honest block is larger; a reader allocates no more for a dishonest one.
+// No real block is larger, and a reader allocates no more for a forged one.
 constexpr std::uint32_t kMaxPayload = 64u << 20;
 constexpr std::uint32_t kMaxEvents = 1u << 18;
 

@@ -20,7 +20,7 @@ bool Input::read_at(std::uint64_t offset, void* into, std::size_t bytes) const {
   return source_->read_at(offset, {static_cast<std::uint8_t*>(into), bytes});
 }
 
-// A damaged file header costs nothing but itself: the blocks say what they are.
+// Blocks can be read even where the file's header is damaged.
 Result<void> Input::check_file_header() {
   FileHeader header;
   if (!read_at(0, &header, sizeof(header)))
@@ -42,8 +42,7 @@ bool Input::block_at(std::uint64_t offset, IndexEntry& block) const {
   return read_at(offset, &block.header, sizeof(block.header)) && is_sound(block.header);
 }
 
-// The index is believed only where it agrees with itself; each block is checked again when it is
-// read.
+// Takes the index only where it is consistent. Each block is checked again when it is read.
 bool Input::read_index() {
   Trailer trailer;
   IndexEntry index;
@@ -79,7 +78,7 @@ void Input::walk() {
       offset = end;
       continue;
     }
-    // The file ends here or is damaged here: whole blocks may still follow.
+    // The file ends or is damaged here, and whole blocks may still follow.
     const std::uint64_t next = next_block(offset + 1);
     Trailer trailer;
     const bool is_trailer = size_ - offset == sizeof(trailer) &&
@@ -98,7 +97,7 @@ std::uint64_t Input::next_block(std::uint64_t from) {
   constexpr std::uint32_t magic = kBlockMagic;
   std::vector<std::uint8_t> window;
   while (size_ - from >= sizeof(BlockHeader)) {
-    from = std::clamp(source_->next_data(from), from, size_);  // holes hold nothing
+    from = std::clamp(source_->next_data(from), from, size_);  // passes over holes
     window.resize(static_cast<std::size_t>(std::min(kWindow, size_ - from)));
     if (!read_at(from, window.data(), window.size())) return size_;
     for (std::size_t at = 0; at + sizeof(magic) <= window.size(); ++at) {
@@ -113,8 +112,9 @@ std::uint64_t Input::next_block(std::uint64_t from) {
   return size_;
 }
 
-// A file made of headers that all claim the rest of it would be read once for each of them. So past
-// a few readings of the whole file headers are taken at their word; payload() finds out anyway.
+// Checks a payload while searching. A file of headers that all claim the rest of it would be read
+// once for each of them. So after a few readings of the whole file, headers are believed; payload()
+// checks them anyway.
 bool Input::is_whole_at(const IndexEntry& block) {
   constexpr std::uint64_t kReadings = 4;
   if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader)) return false;
@@ -126,12 +126,12 @@ bool Input::is_whole_at(const IndexEntry& block) {
 }
 
 Result<std::span<const std::uint8_t>> Input::payload(const IndexEntry& block) {
-  // The header on disk decides, whatever the index said.
+  // The header in the file decides, not the index.
   IndexEntry stored;
   if (!block_at(block.offset, stored) ||
       std::memcmp(&stored.header, &block.header, sizeof(BlockHeader)) != 0)
     return fail("header damaged");
-  // Asked before anything is allocated for it.
+  // The size is checked before memory is allocated for it.
   if (block.header.payload_bytes > size_ - block.offset - sizeof(BlockHeader))
     return fail("block cut short");
   payload_.resize(block.header.payload_bytes);

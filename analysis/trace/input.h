@@ -1,5 +1,5 @@
-// A trace opened for reading: knows where its blocks are, from the index or, where that is missing
-// or wrong, by walking the headers. One thread owns it.
+// A trace opened for reading. It knows where the blocks are: from the index or, where that is
+// missing or wrong, from walking the headers. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,7 @@ class Input {
   const std::vector<Damage>& damage() const { return damage_; }
   bool had_index() const { return had_index_; }
 
-  // The block's raw payload, valid until the next call. What is wrong with it is an error of few
-  // words.
+  // The block's raw payload, valid until the next call. An error says in a few words what is wrong.
   Result<std::span<const std::uint8_t>> payload(const IndexEntry& block);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBatchEvents = 4096;
 
-// Some 3 GB. An honest file has one open block a stream, or a few.
+// Some 3 GB. A real file has one open block for each stream, or a few.
 constexpr std::size_t kMaxOpenEvents = std::size_t{1} << 25;
 
 // A block's events in time order.
@@ -38,7 +38,7 @@ model::EventBatch sorted_by_time(model::EventBatch events) {
   return sorted;
 }
 
-// What decides whose turn it is, without a look into the runs.
+// The keys that order the runs, copied out of them.
 struct Turn {
   std::uint64_t ts_ns = 0;  // of the run's next event
   std::uint32_t stream = 0;
@@ -52,7 +52,7 @@ bool later(const Turn& left, const Turn& right) {
   return std::pair(left.stream, left.block) > std::pair(right.stream, right.block);
 }
 
-// The top has changed: down to where it belongs.
+// Moves the top, which has changed, down to its place.
 void sink_top(std::vector<Turn>& heap) {
   const auto moved = heap.front();
   std::size_t at = 0;
@@ -85,7 +85,7 @@ class Merger {
     return !heap_.empty();
   }
 
-  // Takes events off the earliest run for as long as it stays the earliest, at most so many.
+  // Takes events off the earliest run while it stays the earliest, up to a limit.
   void take(std::size_t most) {
     auto& turn = heap_.front();
     Run& run = *turn.run;
@@ -110,10 +110,10 @@ class Merger {
   }
 
   std::size_t taken() const { return taken_; }
-  // Where a run has ended, what was taken is to be gathered before anything else is done.
+  // Where a run has ended, the taken events must be gathered before anything else is done.
   bool has_ended() const { return ended_ != nullptr; }
 
-  // Appends what was taken.
+  // Appends the taken events.
   void gather(model::EventBatch& into) {
     model::EventColumns columns = std::move(into).release();
     gather(columns.ts_ns, &model::EventBatch::ts_ns);
@@ -138,8 +138,7 @@ class Merger {
     std::size_t count = 0;
   };
 
-  // From when on another run than the top's, or a block that is not open yet, has the earliest
-  // event.
+  // The time from which on another run, or a block that is not open yet, has the earliest event.
   std::uint64_t first_of_others() const {
     std::uint64_t until_ns =
         next_block_ < by_start_.size() ? blocks_[by_start_[next_block_]].min_ts_ns : UINT64_MAX;
@@ -152,7 +151,7 @@ class Merger {
                     goes_first && rival.ts_ns != UINT64_MAX ? rival.ts_ns + 1 : rival.ts_ns);
   }
 
-  // Where threads take turns a piece is one event.
+  // Where threads alternate, a piece is one event.
   template <typename Column, typename Get>
   void gather(Column& column, Get get) const {
     const auto at = column.size();
@@ -215,7 +214,7 @@ class Merger {
   std::size_t next_block_ = 0;
   std::vector<std::unique_ptr<Run>> runs_;
   std::vector<Run*> spare_;
-  Run* ended_ = nullptr;  // but for what was taken and not gathered
+  Run* ended_ = nullptr;  // its last events may be taken and not gathered yet
   std::vector<Piece> pieces_;
   std::size_t taken_ = 0;
   std::vector<Turn> heap_;

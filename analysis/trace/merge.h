@@ -1,6 +1,6 @@
-// Joins the events of many blocks in time order. Each block is a run: sorted when it is opened, and
-// opened when time reaches its first event. So the memory is that of the blocks that overlap in
-// time, and events that were written late, by any amount, still come in order.
+// Merges the events of many blocks in time order. Each block is a run, which is opened and sorted
+// when time reaches its first event. So memory holds the blocks that overlap in time, and events
+// that were written late, by any amount, still come in order.
 #pragma once
 
 #include <cstddef>

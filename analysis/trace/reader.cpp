@@ -62,7 +62,7 @@ Result<Reader> Reader::open(std::unique_ptr<ByteSource> source) {
   return Reader(std::move(state));
 }
 
-// A block may be read more than once; it is damaged once.
+// Reports a damaged block once, though it may be read several times.
 void Reader::State::report(const IndexEntry& block, std::string what) {
   if (reported.insert(block.offset).second)
     damage.push_back({.offset = block.offset,
@@ -141,7 +141,7 @@ Result<void> Reader::State::read_meta(const IndexEntry& block) {
   }
 }
 
-// A target may be told of again: that it has ended by now, say.
+// A later record of the same target replaces the earlier one, e.g. once it has ended.
 Result<void> Reader::State::read_target(std::span<const std::uint8_t> json) {
   model::Target target;
   SJ_CHECK(from_json(json, target));
@@ -156,7 +156,7 @@ Result<void> Reader::State::read_target(std::span<const std::uint8_t> json) {
   return {};
 }
 
-// A later schema may only add points: events before it mean the same under it.
+// A later schema may only add points, so that earlier events keep their meaning.
 Result<void> Reader::State::read_schema(std::span<const std::uint8_t> json) {
   model::Schema newer;
   SJ_CHECK(from_json(json, newer));
@@ -168,7 +168,7 @@ Result<void> Reader::State::read_schema(std::span<const std::uint8_t> json) {
   return {};
 }
 
-// Users look points up by their id, so one that does not exist must not get out of here.
+// Drops ledger entries of unknown points, since users look points up by id.
 void Reader::State::check_ledger() {
   const auto unknown = std::erase_if(ledger, [&](const model::LedgerEntry& entry) {
     return entry.point != model::kNoPoint && entry.point >= schema.points.size();

@@ -1,7 +1,7 @@
-// Reads a trace: everything that is not an event at open(), the events as batches on demand.
-// Blocks stand alone, so a file that was cut or damaged gives every block that is whole; what is
-// missing is told by damage(). Nothing in the file is trusted: sizes and counts are checked before
-// they are used. One thread owns a Reader.
+// Reads a trace: everything that is not an event at open(), and events as batches on demand. Blocks
+// stand alone, so every whole block of a cut or damaged file can be read; damage() lists the rest.
+// Nothing in the file is trusted: sizes and counts are checked before they are used. One thread
+// owns a Reader.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BlockInfo {
   std::uint64_t max_ts_ns = 0;
 };
 
-// A run of sequence numbers that a stream handed out and the file does not hold.
+// A run of sequence numbers of a stream that are not in the file.
 struct Gap {
   std::uint32_t stream = 0;
   std::uint64_t first_seq = 0;
@@ -58,8 +58,7 @@ class Reader {
 
   const std::string& path() const;  // the source's name
   const model::Schema& schema() const;
-  // Never empty: a trace that tells of no target has one without a name. The first is the first
-  // that was recorded.
+  // Never empty: a trace without targets has one without a name. The first one was recorded first.
   const std::vector<model::Target>& targets() const;
   const model::Target& target() const { return targets().front(); }
   const model::Host& host() const;
@@ -77,7 +76,7 @@ class Reader {
   std::uint64_t events() const;
   std::uint64_t bytes() const;
 
-  // One block's events, in the stream's order; what `into` held before is gone.
+  // Replaces the contents of `into` by one block's events, in the stream's order.
   Result<void> read(const BlockInfo& block, model::EventBatch& into);
 
   // Every event of the file in time order, ties in stream order, in batches of a few thousand, with
@@ -86,7 +85,7 @@ class Reader {
   // false to stop, and may take the batch away.
   Result<void> merge(const std::function<bool(model::EventBatch&)>& consume);
 
-  // Found from the sequence numbers while merging or checking; complete after a full merge().
+  // Gaps in the sequence numbers, found while merging or checking; complete after a full merge().
   const std::vector<Gap>& gaps() const;
 
   // How many blocks the last merge() held at once: its memory.

@@ -12,7 +12,7 @@ void SequenceCheck::add(const model::EventBatch& events) {
     const auto after = spans_.upper_bound(seq[row]);
     auto& span = std::prev(after)->second;
     if (span.last != seq[row]) continue;
-    // Nearly always the numbers after it follow; the last before another span joins the two.
+    // Nearly always the span grows at its end; the last number before another span joins the two.
     const std::uint64_t end = after == spans_.end() ? UINT64_MAX : after->first - 1;
     while (row + 1 < seq.size() && seq[row + 1] != 0 && seq[row + 1] - 1 == span.last &&
            seq[row + 1] < end) {

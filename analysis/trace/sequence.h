@@ -1,5 +1,5 @@
-// Which sequence numbers of one stream are there. Numbers may come in any order, as blocks do;
-// memory is that of the gaps. One thread owns it.
+// The set of sequence numbers of one stream that are in the file. Numbers may come in any order, as
+// blocks do. Memory grows with the number of gaps. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class SequenceCheck {
  public:
   void add(const model::EventBatch& events);
 
-  // Every number from `first` to the largest seen that was not seen. What is missing after the last
-  // event shows in the ledger only.
+  // The numbers from `first` to the largest seen that were not seen. Losses after the last event
+  // are in the ledger only.
   void append_gaps(std::uint32_t stream, std::uint64_t first, std::vector<Gap>& gaps) const;
 
  private:

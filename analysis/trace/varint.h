@@ -1,5 +1,5 @@
-// Integers in as many bytes as they need: seven bits a byte, lowest first, the top bit says that
-// more follow.
+// Integers of variable length: seven bits a byte, the lowest first; the top bit says that more
+// bytes follow.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ class VarintWriter {
   std::vector<std::uint8_t>& bytes_;
 };
 
-// Reading past the end or an over-long integer gives zeros and sets failed(), to be asked once at
-// the end.
+// Reading past the end, or an integer that is too long, gives zeros and sets failed(), which is
+// checked once at the end.
 class VarintReader {
  public:
   explicit VarintReader(std::span<const std::uint8_t> bytes)

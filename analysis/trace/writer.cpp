@@ -122,14 +122,14 @@ Result<void> Writer::write_block(std::span<const std::uint8_t> block) {
   return state_->append(block);
 }
 
-// The schema is written once more: without one no event can be read, and so it stands at both ends
-// of the file.
+// Writes the schema once more, so that it stands at both ends of the file: no event can be read
+// without one.
 Result<void> Writer::finish() {
   State& state = *state_;
   if (!state.schema.points.empty()) SJ_CHECK(write(model::Schema(state.schema)));
   std::vector<IndexEntry> entries = state.index;
   for (IndexEntry& entry : entries) entry.header.magic = 0;
-  // A file of more blocks than an index holds is read by walking it.
+  // A file with more blocks than an index holds has no index: readers walk its headers.
   if (entries.size() * sizeof(IndexEntry) <= kMaxPayload) {
     const Trailer trailer{.index_offset = state.sink->size()};
     SJ_CHECK(state.append(BlockType::kIndex, {reinterpret_cast<const std::uint8_t*>(entries.data()),

@@ -24,7 +24,7 @@ class Writer {
   static Result<Writer> create(std::unique_ptr<ByteSink> sink);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  ~Writer();  // without finish() what was written stays, readable
+  ~Writer();  // without finish() what was written stays and can be read
 
   const std::string& put_aside() const;  // by the sink
 
@@ -45,13 +45,13 @@ class Writer {
   // All events of one batch are of one stream, in that stream's order.
   Result<void> write(const model::EventBatch& events);
 
-  // A block as a BlockPacker made it.
+  // Writes a block that a BlockPacker made.
   Result<void> write_block(std::span<const std::uint8_t> block);
 
   // Writes the index and finishes the sink.
   Result<void> finish();
 
-  // There is nothing in it that anybody would want.
+  // Discards the trace.
   void abandon();
 
   std::uint64_t bytes() const;
