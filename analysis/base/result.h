@@ -1,8 +1,10 @@
-// How everything in sojourn fails: a function that can fail returns Result<T>; its Error says what
-// failed, on what, and why, e.g. "open /proc/4242/maps: No such process". It is made at the failing
-// call, callers may put context in front on the way up, and main prints it once.
+// How everything in sojourn fails: a function that can fail returns Result<T>. The text of its
+// Error says what failed, on what, and why, e.g. "open /proc/4242/maps: No such process". An Error
+// is made at the failing call, callers may put context in front on the way up, and main prints it
+// once. What callers act on is the kind, never the text.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -12,11 +14,20 @@
 
 namespace sojourn {
 
+// A kind is there where a caller acts on it.
+enum class ErrorKind : std::uint8_t {
+  kOther,
+  kNotPermitted,  // for this user
+  kNoAnswer,      // the process that was asked has ended, or said half of an answer
+};
+
 class Error {
  public:
-  explicit Error(std::string text) : text_(std::move(text)) {}
+  explicit Error(std::string text, ErrorKind kind = ErrorKind::kOther)
+      : text_(std::move(text)), kind_(kind) {}
 
   const std::string& text() const { return text_; }
+  ErrorKind kind() const { return kind_; }
 
   Error within(std::string_view context) && {
     text_ = fmt::format("{}: {}", context, text_);
@@ -25,6 +36,7 @@ class Error {
 
  private:
   std::string text_;
+  ErrorKind kind_;
 };
 
 template <typename T>

@@ -1,4 +1,4 @@
-// An Error of a failed system call: what failed on what, and the words of errno.
+// An Error of a failed system call: what failed on what, and the words and the kind of errno.
 #pragma once
 
 #include <cerrno>
@@ -13,9 +13,11 @@ namespace sojourn {
 template <typename... Args>
 std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
   const int code = errno;
+  const bool is_refused = code == EACCES || code == EPERM;
   return std::unexpected(
       Error(fmt::format("{}: {}", fmt::format(format, std::forward<Args>(args)...),
-                        std::generic_category().message(code))));
+                        std::generic_category().message(code)),
+            is_refused ? ErrorKind::kNotPermitted : ErrorKind::kOther));
 }
 
 }  // namespace sojourn

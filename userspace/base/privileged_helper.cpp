@@ -67,7 +67,7 @@ Result<Answer> take_answer(int connection) {
   auto answer = receive_message(connection);
   if (!answer) {
     errno = EPIPE;
-    return std::unexpected(std::move(answer).error());
+    return std::unexpected(Error(answer.error().text(), ErrorKind::kNoAnswer));
   }
   if (answer->kind == kDone) return answer;
   Unpacker words(answer->bytes);
@@ -131,7 +131,8 @@ Result<Fd> PrivilegedHelper::begin(PrivilegedRequest request, Packer wanted) con
   hand_over.fds.push_back(std::move(ends.second));
   if (auto handed = send_message(socket_.get(), hand_over); !handed) {
     errno = EPIPE;
-    return std::unexpected(std::move(handed).error().within("the process that keeps the rights"));
+    return std::unexpected(Error(handed.error().text(), ErrorKind::kNoAnswer)
+                               .within("the process that keeps the rights"));
   }
   SJ_CHECK(send_message(
       ends.first.get(),
@@ -142,8 +143,8 @@ Result<Fd> PrivilegedHelper::begin(PrivilegedRequest request, Packer wanted) con
 Result<Answer> PrivilegedHelper::ask(PrivilegedRequest request, Packer wanted) const {
   SJ_TRY(connection, begin(request, std::move(wanted)));
   auto answer = take_answer(connection.get());
-  if (!answer && errno == EPIPE)
-    return fail("the process that keeps the rights: {}", answer.error().text());
+  if (!answer && answer.error().kind() == ErrorKind::kNoAnswer)
+    return std::unexpected(std::move(answer).error().within("the process that keeps the rights"));
   return answer;
 }
 

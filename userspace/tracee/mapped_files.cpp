@@ -54,8 +54,7 @@ Result<MappedFile> locate(const std::string& directory, const Mapping& mapping) 
 Result<ExecutedFiles> executed_files(const Process& process) {
   auto text = read_whole(process.proc("maps"));
   if (!text) {
-    const int code = errno;
-    if (code == EACCES || code == EPERM)
+    if (text.error().kind() == ErrorKind::kNotPermitted)
       return std::unexpected(process.explain(process.no_rights()));
     return std::unexpected(process.explain(std::move(text).error()));
   }

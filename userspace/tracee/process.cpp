@@ -108,9 +108,8 @@ Result<void> Process::read_identity(const std::string& status) {
 
   auto exe = read_link(proc("exe"));
   if (!exe) {
-    const int code = errno;
     if (!alive()) return fail("process {} has exited", title());
-    if (code == EACCES || code == EPERM) return std::unexpected(no_rights());
+    if (exe.error().kind() == ErrorKind::kNotPermitted) return std::unexpected(no_rights());
     return std::unexpected(std::move(exe).error());
   }
   exe_ = std::move(*exe);

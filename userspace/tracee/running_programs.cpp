@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -68,8 +67,9 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_refusal(int code) {
-  return code == EACCES || code == EPERM;
+template <typename T>
+bool is_refused(const Result<T>& result) {
+  return !result && result.error().kind() == ErrorKind::kNotPermitted;
 }
 
 class Look {
@@ -86,7 +86,7 @@ class Look {
     ++looked_at;
     RunningProgram program{.pid = pid};
     const auto exe = read_link(directory + "/exe");
-    program.is_closed = !exe && is_refusal(errno);
+    program.is_closed = is_refused(exe);
     const std::size_t comm = text->find('(') + 1;
     program.name = exe ? std::string(file_name(*exe)) : text->substr(comm, text->rfind(')') - comm);
     if (program.is_closed || !count_points_of(directory, program)) {
@@ -108,7 +108,7 @@ class Look {
   // False: this user may not see what it has mapped.
   bool count_points_of(const std::string& directory, RunningProgram& program) {
     const auto text = read_whole(directory + "/maps");
-    if (!text) return !is_refusal(errno);
+    if (!text) return !is_refused(text);
     const auto mappings = parse_maps(*text);
     if (!mappings) return true;
     std::set<Identity> seen;

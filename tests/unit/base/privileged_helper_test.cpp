@@ -99,6 +99,7 @@ TEST_CASE("a privileged helper that was killed is told of, not waited for") {
   for (int tries = 0; tries < 2; ++tries) {
     const auto answer = helper->ask(PrivilegedRequest::kCosts, Packer());
     REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind() == ErrorKind::kNoAnswer);
     CHECK(answer.error().text().contains("the process that keeps the rights"));
   }
 }
