@@ -8,7 +8,7 @@
 namespace sojourn::report {
 namespace {
 
-constexpr std::array<std::string_view, 2> kNames = {"slot", "sl"};
+constexpr std::array<std::string_view, 2> kSlotFields = {"slot", "sl"};
 constexpr std::size_t kFewest = 16;
 constexpr std::size_t kMaxSpans = 10'000;
 // Of LTE and NR: a millisecond, or that halved up to six times. A measured length so near one is
@@ -23,7 +23,7 @@ SlotLength::SlotLength(const model::Schema& schema) : clocks_(schema.points.size
   for (std::size_t i = 0; i < clocks_.size(); ++i) {
     const auto& fields = schema.points[i].fields;
     const auto slot = std::ranges::find_if(fields, [](const model::Field& field) {
-      return std::ranges::find(kNames, field.name) != kNames.end();
+      return std::ranges::find(kSlotFields, field.name) != kSlotFields.end();
     });
     if (slot != fields.end() && model::is_of_target(schema.points[i].direction))
       clocks_[i].field = static_cast<std::size_t>(slot - fields.begin());

@@ -21,6 +21,8 @@ struct Command {
 };
 
 Action define_report(Arguments& arguments);
+Action define_open(Arguments& arguments);
+Action define_page(Arguments& arguments);
 Action define_journeys(Arguments& arguments);
 Action define_explain(Arguments& arguments);
 Action define_queues(Arguments& arguments);

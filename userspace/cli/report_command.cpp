@@ -27,6 +27,7 @@
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/latseq_output.h"
+#include "userspace/cli/page_output.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/report_options.h"
@@ -201,7 +202,14 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
                figures.groups ? &*figures.groups : nullptr);
 }
 
+// What cannot be read would be a page that shows nothing.
+Result<void> run_html(const ReportOptions& options) {
+  SJ_CHECK(open_trace(options.path));
+  return write_page_file(options.html, options.path, options.megabytes);
+}
+
 Result<void> run(const ReportOptions& options) {
+  if (!options.html.empty()) return run_html(options);
   SJ_TRY(input, open_input(options.path, options.rules));
   if (options.explain)
     return print_data(

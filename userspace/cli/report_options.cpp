@@ -3,12 +3,19 @@
 #include "analysis/report/groups.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/page_output.h"
 #include "userspace/cli/trace_argument.h"
 
 namespace sojourn::cli {
 namespace {
 
 void check(ReportOptions& options) {
+  if (!options.html.empty() &&
+      (options.json || options.where.given() || options.points || options.costs || options.paste ||
+       options.explain || !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||
+       options.deadline.given() || options.rules.given()))
+    refuse_usage(
+        "--html is a page with the whole trace in it, which is filtered there: no other option");
   if (options.explain && (options.json || options.where.given()))
     refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
   if (options.paste && (options.json || options.points || options.costs || options.explain))
@@ -47,6 +54,12 @@ void ReportOptions::define(Arguments& arguments) {
       arguments,
       "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > 4ms'. With --by "
       "point and --by thread: only such events (docs/filters.md)");
+  arguments
+      .add_option("--html", options.html,
+                  "Write a page for the browser instead, with the trace in it: pictures, filters, "
+                  "single packets (docs/page.md)")
+      .type_name("FILE");
+  define_page_size(arguments, options.megabytes);
   choose_from(
       arguments.add_option("--by", options.by,
                            "Only a table of these: latencies, rates, jitter and gaps of each"),

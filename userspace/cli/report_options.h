@@ -1,17 +1,21 @@
 // The options of `sojourn report`, and which of them cannot be meant together.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/deadline_option.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/where_option.h"
+#include "userspace/page/page_file.h"
 
 namespace sojourn::cli {
 
 struct ReportOptions {
   std::string path;
+  std::string html;
+  std::uint64_t megabytes = page::kDefaultTraceMegabytes;
   std::string compat;
   bool json = false;
   bool points = false;

@@ -1,4 +1,4 @@
-// Loads sojourn.wasm in a page or in Node, and asks it for reports of traces. Each report has a
+// Loads sojourn.wasm in Node, and asks it for reports of traces. Each report has a
 // WebAssembly instance of its own, so its memory is given back at the end.
 
 // A trace whose bytes are in memory.
@@ -53,9 +53,14 @@ export async function report(module, source) {
       take(at, bytes) {
         text = new TextDecoder().decode(new Uint8Array(memory().buffer, at, bytes));
       },
+      take_column() {},
+      progress() {},
     },
   });
   instance.exports._initialize();
-  if (instance.exports.report(source.size) !== 0) throw new Error(text);
+  const question = new TextEncoder().encode('{"call": "report"}');
+  if (instance.exports.open_trace(source.size) !== 0) throw new Error(text);
+  new Uint8Array(memory().buffer, instance.exports.text_buffer(question.length), question.length).set(question);
+  if (instance.exports.ask(question.length) !== 0) throw new Error(text);
   return text;
 }

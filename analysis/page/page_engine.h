@@ -1,0 +1,57 @@
+// What a report page asks of the trace that it carries: the same figures, by the same code, as the
+// command line's --json. A question is a JSON object with the name of a call:
+//
+//   {"call": "report",   "where": EXPR}             as `sojourn report --json`
+//   {"call": "explain",  "where": EXPR}             as `sojourn explain --json`
+//   {"call": "queues",   "where": EXPR}             as `sojourn queues --json --depths`
+//   {"call": "journeys", "where": EXPR}             a column each of id, start, latency, ...
+//   {"call": "packet",   "id": N}                   one journey whole, and why it took so long
+//   {"call": "events",   "where": EXPR, "limit": N} the first events
+//   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
+//
+// It knows neither JavaScript nor WebAssembly (wasm_page.cpp does). One thread owns a PageEngine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/byte_source.h"
+
+namespace sojourn::page {
+
+// Takes the columns of an answer, and how far the work on it is.
+class AnswerSink {
+ public:
+  AnswerSink() = default;
+  AnswerSink(const AnswerSink&) = delete;
+  AnswerSink& operator=(const AnswerSink&) = delete;
+  virtual ~AnswerSink() = default;
+
+  virtual void column(std::string_view name, std::span<const double> values) = 0;
+  virtual void column(std::string_view name, std::span<const std::uint8_t> values) = 0;
+  virtual void progress(std::uint64_t done, std::uint64_t of) = 0;
+};
+
+class PageEngine {
+ public:
+  static Result<PageEngine> open(std::unique_ptr<trace::ByteSource> source);
+  PageEngine(PageEngine&&) noexcept;
+  PageEngine& operator=(PageEngine&&) noexcept;
+  ~PageEngine();
+
+  // The text of the answer, a JSON object. An error where the question is none, or its filter is
+  // refused, in the words of the command line.
+  Result<std::string> answer(std::string_view question, AnswerSink& sink);
+
+ private:
+  struct State;
+  explicit PageEngine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sojourn::page

@@ -1,0 +1,122 @@
+// What sojourn.wasm does for the page's worker (web/worker.ts): a PageEngine on a trace whose bytes
+// the worker has, piece by piece as they are asked for. One trace an instance.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/page/page_engine.h"
+
+extern "C" {
+
+// Fills memory with the trace's bytes from an offset on. Not 0: not all of them are there.
+// JavaScript has doubles for numbers, which are exact up to 2^53.
+[[clang::import_module("sojourn"), clang::import_name("read_at")]]
+int sojourn_read_at(double offset, std::uint8_t* into, std::size_t bytes);
+
+// Takes an answer, or why there is none.
+[[clang::import_module("sojourn"), clang::import_name("take")]]
+void sojourn_take(const char* text, std::size_t bytes);
+
+// Takes a column of an answer. The type is one of ColumnType.
+[[clang::import_module("sojourn"), clang::import_name("take_column")]]
+void sojourn_take_column(const char* name, std::size_t name_bytes, int type, const void* values,
+                         std::size_t count);
+
+[[clang::import_module("sojourn"), clang::import_name("progress")]]
+void sojourn_progress(double done, double of);
+
+// Where the next question goes.
+[[clang::export_name("text_buffer")]]
+char* sojourn_text_buffer(std::size_t bytes);
+
+// Of a trace of so many bytes. Not 0: it could not be read.
+[[clang::export_name("open_trace")]]
+int sojourn_open_trace(double size);
+
+// The question in the buffer, of so many bytes. Not 0: it was refused.
+[[clang::export_name("ask")]]
+int sojourn_ask(std::size_t bytes);
+}
+
+// Debian builds the compiler's library for 128-bit division with a stack protector, which WASI's C
+// library does not have.
+extern "C" {
+std::uintptr_t __stack_chk_guard = 0x5bd1e995;
+[[noreturn]] void __stack_chk_fail() {
+  __builtin_trap();
+}
+}
+
+namespace sojourn::page {
+namespace {
+
+enum ColumnType : int { kBytes = 0, kDoubles = 4 };  // indices of kArrays in web/worker.ts
+
+class HostSource : public trace::ByteSource {
+ public:
+  explicit HostSource(std::uint64_t size) : size_(size) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return size_; }
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
+    return sojourn_read_at(static_cast<double>(offset), into.data(), into.size()) == 0;
+  }
+
+ private:
+  std::string name_ = "trace";
+  std::uint64_t size_;
+};
+
+class HostSink : public AnswerSink {
+ public:
+  void column(std::string_view name, std::span<const double> values) override {
+    sojourn_take_column(name.data(), name.size(), kDoubles, values.data(), values.size());
+  }
+  void column(std::string_view name, std::span<const std::uint8_t> values) override {
+    sojourn_take_column(name.data(), name.size(), kBytes, values.data(), values.size());
+  }
+  void progress(std::uint64_t done, std::uint64_t of) override {
+    sojourn_progress(static_cast<double>(done), static_cast<double>(of));
+  }
+};
+
+std::vector<char> question;
+std::optional<PageEngine> engine;
+
+int refuse(const Error& error) {
+  sojourn_take(error.text().data(), error.text().size());
+  return 1;
+}
+
+}  // namespace
+}  // namespace sojourn::page
+
+char* sojourn_text_buffer(std::size_t bytes) {
+  sojourn::page::question.resize(std::max<std::size_t>(bytes, 1));
+  return sojourn::page::question.data();
+}
+
+int sojourn_open_trace(double size) {
+  using namespace sojourn::page;
+  auto opened = PageEngine::open(std::make_unique<HostSource>(static_cast<std::uint64_t>(size)));
+  if (!opened) return refuse(opened.error());
+  engine.emplace(std::move(*opened));
+  return 0;
+}
+
+int sojourn_ask(std::size_t bytes) {
+  using namespace sojourn::page;
+  if (!engine || bytes > question.size()) return 1;
+  HostSink sink;
+  const auto answer = engine->answer(std::string_view(question.data(), bytes), sink);
+  if (!answer) return refuse(answer.error());
+  sojourn_take(answer->data(), answer->size());
+  return 0;
+}

@@ -1,0 +1,272 @@
+// The page: a trace, a filter, views of what it selects, and one packet opened above them. Every
+// figure comes from the engine, for the same filter by the same code as on the command line.
+import workerScript from "worker-script";
+import { causesView } from "./causes_view";
+import { differencesView } from "./differences_view";
+import { distributionPlot, sortedLatencies } from "./distribution_plot";
+import { element, replace } from "./dom";
+import { Cancelled, Engine, JourneyTable, Progress } from "./engine_client";
+import { eventsView } from "./events_view";
+import { flowView } from "./flow_view";
+import { kKeys } from "./keys";
+import { overview, plainSentence } from "./overview";
+import { packetsView } from "./packets_view";
+import { queuesView } from "./queues_view";
+import { Difference, Explanation, QueuePlace, Report } from "./report_types";
+import { commandLine, followAddress, kViews, openPacket, view, View, where } from "./selection";
+import { effect, signal } from "./signal";
+import { TimelineView } from "./timeline_view";
+import { JourneyDetail, packetName, Part, waterfall } from "./waterfall";
+import { count, duration, plainName } from "./units";
+
+const kNames: Record<View, string> = {
+  overview: "Overview", packets: "Packets", distribution: "Distribution", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events",
+};
+// What `sojourn` of the command line says the same with.
+const kCommands: Record<View, string> = {
+  overview: "report", packets: "journeys", distribution: "report --cdf text", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events",
+};
+
+interface Packet {
+  journey: JourneyDetail;
+  why: string;
+  parts: Part[];
+}
+
+const progress = signal<Progress | undefined>(undefined);
+
+const root = document.getElementById("page")!;
+const main = element("main", { id: "main", tabindex: -1 });
+const refused = element("p", { class: "refused", role: "alert", id: "refused" });
+const input = element("input", { type: "text", id: "where", "aria-label": "Filter", spellcheck: "false", autocomplete: "off",
+                                 placeholder: "all packets; e.g. rnti == 0x4601 && latency > 4ms" });
+const subject = element("span", { class: "subject" });
+const dialog = element("dialog", { "aria-labelledby": "packet-title" });
+const help = element("dialog", { "aria-labelledby": "help-title" });
+
+let engine: Engine | undefined;
+let fileLabel = "run.sjt";
+let slowest: number[] = [];
+let origin = 0;  // the capture's first mark
+
+function fromBase64(text: string): Uint8Array {
+  const builtIn = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  if (builtIn) return builtIn(text);
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+async function unpacked(bytes: Uint8Array): Promise<ArrayBuffer> {
+  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+const theEngine = () => compiled ??= unpacked(fromBase64(document.getElementById("engine")!.textContent!)).then((bytes) => WebAssembly.compile(bytes));
+
+async function open(trace: Blob, name: string): Promise<void> {
+  fileLabel = name;
+  engine?.close();
+  try {
+    engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
+    const report = await engine.ask<Report>("opening the trace", { call: "report", where: "" });
+    origin = report.open_ns;
+    tellSubject(report);
+    await show();
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): void {
+  if (error instanceof Cancelled) return;
+  const words = error instanceof Error ? error.message : String(error);
+  // A filter that is refused leaves what is shown as it is.
+  refused.textContent = words;
+  main.removeAttribute("aria-busy");
+  if (main.childElementCount === 0 || shownView !== view.get()) replace(main, element("p", { class: "failed" }, words));
+}
+
+let asked: object | undefined;
+let shownView: View | undefined;
+
+async function show(): Promise<void> {
+  if (!engine) return;
+  const now = engine;
+  const mine = (asked = {});
+  now.cancel();
+  refused.textContent = "";
+  main.setAttribute("aria-busy", "true");
+  const filter = where.get();
+  const asks = { where: filter };
+  let shown: HTMLElement;
+  const current = view.get();
+  if (current === "queues") {
+    shown = queuesView((await now.ask<{ places: QueuePlace[] }>("reading queues", { call: "queues", ...asks })).places, origin);
+  } else if (current === "events") {
+    const { events, more } = await now.ask<any>("reading events", { call: "events", limit: 1000, ...asks });
+    shown = eventsView(events, more);
+  } else if (current === "timeline") {
+    const timeline = new TimelineView(now);
+    await timeline.start();
+    shown = timeline.root;
+  } else {
+    const report = await now.ask<Report>("rebuilding packets", { call: "report", ...asks });
+    const table = await now.ask<JourneyTable>("gathering packets", { call: "journeys", ...asks });
+    table.count = table.id.length;
+    const explanation = current === "overview" || current === "causes"
+        ? await now.ask<Explanation>("looking for causes", { call: "explain", ...asks }) : undefined;
+    if (explanation) slowest = explanation.worst.map(({ id }) => id);
+    if (current === "flow") shown = flowView(report);
+    else if (current === "packets") shown = packetsView(table);
+    else if (current === "distribution") shown = distributionView(table);
+    else if (current === "causes") shown = causesView(explanation!);
+    else {
+      shown = overview(report, explanation!, table);
+    }
+  }
+  if (asked !== mine) return;
+  shownView = current;
+  replace(main, shown);
+  main.removeAttribute("aria-busy");
+}
+
+function tellSubject(report: Report): void {
+  subject.textContent = `${plainName(report.target.name)}, pid ${report.target.pid}, ${duration(1e9 * report.duration_s)}, ` +
+      `${count(report.events)} events`;
+}
+
+function distributionView(table: JourneyTable): HTMLElement {
+  const series = [0, 1].map((direction) => ({
+    name: direction === 0 ? "downlink" : "uplink",
+    colour: direction === 0 ? "p0" : "p1",
+    dash: direction === 0 ? [] : [7, 4],
+    sorted: sortedLatencies(table.latency, (i) => table.direction[i] === direction),
+  }));
+  return element("section", {}, distributionPlot("How many packets took longer than a time", series, 420).root);
+}
+
+async function showPacket(id: number): Promise<void> {
+  if (!engine) return;
+  try {
+    const { journey, why, parts } = await engine.ask<Packet>("reading the packet", { call: "packet", id });
+    const step = (by: number) => {
+      const at = slowest.indexOf(id);
+      if (at >= 0) openPacket.set(slowest[(at + by + slowest.length) % slowest.length]);
+    };
+    replace(dialog,
+        element("div", { class: "head" }, element("h2", { id: "packet-title" }, `Journey ${id}: ${packetName(journey)}`),
+            element("button", { type: "button", title: "[", click: () => step(-1) }, "slower"),
+            element("button", { type: "button", title: "]", click: () => step(1) }, "faster"),
+            element("button", { type: "button", title: "Esc", click: () => openPacket.set(undefined) }, "close")),
+        element("p", { class: "sentence", id: "why" }, plainSentence(`${duration(journey.latency_ns)}: ${why || journey.outcome}`)),
+        waterfall(journey, parts, Math.min(1360, window.innerWidth * 0.96 - 40)));
+    if (!dialog.open) dialog.showModal();
+  } catch (error) {
+    fail(error);
+    openPacket.set(undefined);
+  }
+}
+
+function showHelp(): void {
+  replace(help, element("h2", { id: "help-title" }, "Keys"),
+      element("table", {}, element("tbody", {}, ...kKeys.map(([key, does]) =>
+          element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, does))))),
+      element("button", { type: "button", click: () => help.close() }, "close"));
+  help.showModal();
+}
+
+function header(): HTMLElement {
+  const tabs = kViews.map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
+  effect(() => tabs.forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === view.get()))));
+  effect(() => {
+    input.value = where.get();
+  });
+  const bar = element("div", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, element("span"));
+  effect(() => {
+    const now = progress.get();
+    bar.setAttribute("aria-valuenow", String(Math.round(100 * (now?.done ?? 0))));
+    bar.setAttribute("aria-valuetext", now?.what ?? "");
+    bar.title = now?.what ?? "";
+    (bar.firstElementChild as HTMLElement).style.width = now ? `${2 + 98 * now.done}%` : "0";
+  });
+  const copy = element("button", { type: "button", title: "Copy the command that prints the same", click: () =>
+      void navigator.clipboard?.writeText(commandLine(kCommands[view.get()], fileLabel)) }, "copy command");
+  const scheme = element("button", { type: "button", click: () => {
+    const dark = document.documentElement.dataset.scheme !== "dark";
+    setScheme(dark);
+  } }, "light/dark");
+  return element("header", {},
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, scheme,
+          element("button", { type: "button", title: "?", click: showHelp }, "keys")),
+      element("form", { class: "filter", submit: (event: Event) => {
+        event.preventDefault();
+        where.set(input.value);
+      } }, input, element("button", { type: "submit" }, "filter"),
+          element("button", { type: "button", title: "0", click: () => where.set("") }, "all"), copy),
+      refused, element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
+}
+
+function setScheme(dark: boolean): void {
+  document.documentElement.dataset.scheme = dark ? "dark" : "light";
+  document.dispatchEvent(new Event("scheme"));
+}
+
+function keys(event: KeyboardEvent): void {
+  const typing = event.target instanceof HTMLInputElement;
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.key === "Escape" && typing) return (event.target as HTMLElement).blur();
+  if (typing) return;
+  const at = openPacket.get() === undefined ? -1 : slowest.indexOf(openPacket.get()!);
+  if (event.key === "/") input.focus();
+  else if (event.key === "?") showHelp();
+  else if (event.key === "0") where.set("");
+  else if ((event.key === "]" || event.key === "[") && slowest.length > 0)
+    openPacket.set(slowest[(at + (event.key === "]" ? 1 : slowest.length - 1) + slowest.length) % slowest.length]);
+  else if (/^[1-9]$/.test(event.key) && kViews[Number(event.key) - 1]) view.set(kViews[Number(event.key) - 1]);
+  else return;
+  event.preventDefault();
+}
+
+function askForTrace(): void {
+  const choose = element("input", { type: "file", "aria-label": "Trace file", change: () => {
+    const file = choose.files?.[0];
+    if (file) void open(file, file.name);
+  } });
+  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt), or choose one. It stays on this machine."), choose));
+}
+
+function start(): void {
+  setScheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  dialog.addEventListener("close", () => openPacket.set(undefined));
+  root.append(header(), main, dialog, help);
+  document.addEventListener("keydown", keys);
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) void open(file, file.name);
+  });
+  followAddress();
+  effect(() => {
+    where.get();
+    view.get();
+    void show().catch(fail);
+  });
+  effect(() => {
+    const id = openPacket.get();
+    if (id === undefined) dialog.close();
+    else void showPacket(id);
+  });
+  const trace = document.getElementById("trace")!;
+  const inside = trace.textContent!;
+  if (inside.trim() === "") return askForTrace();
+  void open(new Blob([fromBase64(inside) as BlobPart]), trace.dataset.name || "run.sjt").then(() => {
+    const id = openPacket.get();
+    if (id !== undefined) void showPacket(id);
+  });
+}
+
+start();

@@ -1,0 +1,121 @@
+// The engine behind the page: sojourn's own analysis as WebAssembly, in a worker. A new question of
+// the same kind cancels the one before: the worker ends, and another one goes on with the rest.
+
+export interface JourneyTable {
+  count: number;
+  id: Float64Array;
+  start: Float64Array;    // ns since the capture's first mark
+  latency: Float64Array;  // ns; not a number where there is none
+  direction: Uint8Array;  // index in kDirections
+  outcome: Uint8Array;    // index in kOutcomes
+}
+
+export const kDirections = ["D", "U", "I", "O"];
+export const kOutcomes = ["complete", "censored", "incomplete", "dropped"];
+
+export interface Progress {
+  what: string;
+  done: number;  // 0..1
+}
+
+type Answer = { id: number; value?: any; error?: string; progress?: number };
+
+interface Question {
+  id: number;
+  what: string;
+  request: object;
+  resolve(value: any): void;
+  reject(error: Error): void;
+}
+
+const kRemembered = 12;  // answers; a table of a million packets has 29 MB
+
+export class Cancelled extends Error {}
+
+export class Engine {
+  private worker: Worker;
+  private next = 1;
+  private running: Question | undefined;
+  private waiting: Question[] = [];
+  private known = new Map<string, Promise<unknown>>();
+
+  constructor(private script: string, private module: WebAssembly.Module, private trace: Blob,
+              private tell: (progress: Progress | undefined) => void) {
+    this.worker = this.start();
+  }
+
+  // What was asked before is answered from memory.
+  ask<T>(what: string, request: { call: string; [key: string]: unknown }): Promise<T> {
+    const key = JSON.stringify(request);
+    const known = this.known.get(key);
+    if (known) return known as Promise<T>;
+    const answer = new Promise<T>((resolve, reject) => {
+      this.waiting.push({ id: this.next++, what, request, resolve, reject });
+      this.go();
+    });
+    this.known.set(key, answer);
+    answer.catch(() => this.known.delete(key));
+    if (this.known.size > kRemembered) this.known.delete(this.known.keys().next().value!);
+    return answer;
+  }
+
+  // Drops all that was asked and not answered yet.
+  cancel(): void {
+    const dropped = this.waiting;
+    this.waiting = [];
+    if (this.running) {
+      this.worker.terminate();
+      dropped.unshift(this.running);
+      this.running = undefined;
+      this.worker = this.start();
+    }
+    for (const question of dropped) question.reject(new Cancelled());
+    this.tell(undefined);
+  }
+
+  close(): void {
+    this.cancel();
+    this.worker.terminate();
+  }
+
+  private start(): Worker {
+    const url = URL.createObjectURL(new Blob([this.script], { type: "text/javascript" }));
+    const worker = new Worker(url);
+    URL.revokeObjectURL(url);
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.hear(data);
+    worker.onerror = (event) => this.fail(event.message);
+    worker.postMessage({ module: this.module, trace: this.trace });
+    return worker;
+  }
+
+  private go(): void {
+    if (this.running || this.waiting.length === 0) return;
+    this.running = this.waiting.shift()!;
+    this.tell({ what: this.running.what, done: 0 });
+    this.worker.postMessage({ id: this.running.id, request: this.running.request });
+  }
+
+  private hear(answer: Answer): void {
+    const question = this.running;
+    if (!question || question.id !== answer.id) return;
+    if (answer.progress !== undefined) {
+      this.tell({ what: question.what, done: answer.progress });
+      return;
+    }
+    this.running = undefined;
+    if (answer.error !== undefined) question.reject(new Error(answer.error));
+    else question.resolve(answer.value);
+    if (this.waiting.length === 0) this.tell(undefined);
+    this.go();
+  }
+
+  private fail(text: string): void {
+    const question = this.running;
+    this.running = undefined;
+    this.worker.terminate();
+    this.worker = this.start();
+    question?.reject(new Error(text));
+    this.tell(undefined);
+    this.go();
+  }
+}

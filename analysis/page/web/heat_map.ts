@@ -1,0 +1,205 @@
+// Latency over arrival time of one direction: how many packets lie where, the deadline, and the
+// slowest packets as dots. A dot opens its packet, a box dragged over the picture asks what is
+// different in there.
+import { Axis, linear, logarithmic } from "./axes";
+import { JourneyTable, kDirections } from "./engine_client";
+import { drawAxes, DataTable, line, picture, Picture } from "./picture";
+import { duration, exactTime } from "./units";
+
+export interface Box {
+  direction: number;
+  from: number;
+  to: number;
+  low: number;
+  high: number;
+}
+
+interface Options {
+  direction: number;
+  table: JourneyTable;
+  deadline: number | undefined;
+  dots: { id: number; start: number; latency: number }[];
+  open(id: number): void;
+  select(box: Box): void;
+}
+
+const kLeft = 64, kRight = 12, kTop = 8, kBottom = 26, kHeight = 240;
+const kCell = 3;  // pixels
+
+export function boxExpression(box: Box): string {
+  return `dir == ${kDirections[box.direction]} && time in ${exactTime(box.from)}..${exactTime(box.to)}` +
+      ` && latency in ${exactTime(box.low)}..${exactTime(box.high)}`;
+}
+
+export function heatMap(options: Options): Picture {
+  const { direction, table, dots, deadline } = options;
+  const [first, last, low, high] = extent(table, direction);
+  let axes: { across: Axis; up: Axis; width: number } | undefined;
+  let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
+  let cells: { counts: Uint32Array; wide: number; tall: number } | undefined;
+
+  const made = picture({
+    title: `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
+    height: kHeight,
+    table: () => rows(table, direction, first, last, low, high),
+    paint(drawing) {
+      const { context, width, height, colour } = drawing;
+      const right = width - kRight, bottom = height - kBottom;
+      const across = linear(first, last, kLeft, right);
+      const up = logarithmic(low, high, bottom, kTop);
+      if (!cells || axes?.width !== width) cells = countCells(table, direction, across, up, right, bottom);
+      axes = { across, up, width };
+      context.fillStyle = colour("panel");
+      context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
+      paintCells(context, cells, colour("heat"));
+      drawAxes(drawing, across, up, kLeft, kTop, right, bottom,
+               (value) => duration(value), (value) => duration(value));
+      if (deadline !== undefined && deadline >= low && deadline <= high) {
+        context.strokeStyle = colour("bad");
+        context.setLineDash([5, 4]);
+        line(context, kLeft, up.at(deadline), right, up.at(deadline));
+        context.setLineDash([]);
+        context.fillStyle = colour("bad");
+        context.textAlign = "right";
+        context.textBaseline = "bottom";
+        context.fillText(`late above ${duration(deadline)}`, right - 4, up.at(deadline) - 2);
+      }
+      for (const dot of dots) {
+        context.beginPath();
+        context.arc(across.at(dot.start), up.at(dot.latency), 4, 0, 2 * Math.PI);
+        context.fillStyle = colour("bad");
+        context.fill();
+        context.strokeStyle = colour("page");
+        context.stroke();
+      }
+      if (dragged) {
+        context.strokeStyle = colour("accent");
+        context.fillStyle = colour("accent");
+        const { x1, y1, x2, y2 } = dragged;
+        context.globalAlpha = 0.15;
+        context.fillRect(x1, y1, x2 - x1, y2 - y1);
+        context.globalAlpha = 1;
+        context.strokeRect(x1, y1, x2 - x1, y2 - y1);
+      }
+    },
+  });
+
+  const nearest = (x: number, y: number) => {
+    let best: number | undefined, distance = 12 * 12;
+    for (const dot of dots) {
+      const away = (axes!.across.at(dot.start) - x) ** 2 + (axes!.up.at(dot.latency) - y) ** 2;
+      if (away < distance) [best, distance] = [dot.id, away];
+    }
+    return best;
+  };
+  const { canvas } = made;
+  const inside = (x: number, y: number) => [
+    Math.min(Math.max(x, kLeft), canvas.clientWidth - kRight),
+    Math.min(Math.max(y, kTop), kHeight - kBottom),
+  ];
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !axes) return;
+    canvas.setPointerCapture(event.pointerId);
+    const [x, y] = inside(event.offsetX, event.offsetY);
+    dragged = { x1: x, y1: y, x2: x, y2: y };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!axes) return;
+    if (!dragged) {
+      const { offsetX: x, offsetY: y } = event;
+      canvas.style.cursor = nearest(x, y) === undefined ? "crosshair" : "pointer";
+      canvas.title = `${duration(axes.across.value(x))} after the start, latency ${duration(axes.up.value(y))}`;
+      return;
+    }
+    [dragged.x2, dragged.y2] = inside(event.offsetX, event.offsetY);
+    made.draw();
+  });
+  canvas.addEventListener("pointerup", (event) => {
+    if (!dragged || !axes) return;
+    const { x1, y1, x2, y2 } = dragged;
+    dragged = undefined;
+    made.draw();
+    if (Math.abs(x2 - x1) < 4 && Math.abs(y2 - y1) < 4) {
+      const id = nearest(event.offsetX, event.offsetY);
+      if (id !== undefined) options.open(id);
+      return;
+    }
+    options.select({
+      direction,
+      from: axes.across.value(Math.min(x1, x2)),
+      to: axes.across.value(Math.max(x1, x2)),
+      low: axes.up.value(Math.max(y1, y2)),
+      high: axes.up.value(Math.min(y1, y2)),
+    });
+  });
+  // By keyboard: the dots one after another, Enter opens.
+  let chosen = -1;
+  canvas.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      chosen = (chosen + (event.key === "ArrowRight" ? 1 : dots.length - 1) + dots.length) % dots.length;
+      event.preventDefault();
+    } else if (event.key === "Enter" && chosen >= 0) {
+      options.open(dots[chosen].id);
+    }
+  });
+  return made;
+}
+
+function extent(table: JourneyTable, direction: number): [number, number, number, number] {
+  let first = Infinity, last = -Infinity, low = Infinity, high = 0;
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
+    first = Math.min(first, table.start[i]);
+    last = Math.max(last, table.start[i]);
+    low = Math.min(low, table.latency[i]);
+    high = Math.max(high, table.latency[i]);
+  }
+  if (high === 0) return [0, 1, 1, 10];
+  return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
+}
+
+function countCells(table: JourneyTable, direction: number, across: Axis, up: Axis, right: number, bottom: number) {
+  const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
+  const counts = new Uint32Array(wide * tall);
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
+    const column = Math.min(wide - 1, Math.floor((across.at(table.start[i]) - kLeft) / kCell));
+    const row = Math.min(tall - 1, Math.floor((up.at(table.latency[i]) - kTop) / kCell));
+    if (column >= 0 && row >= 0) ++counts[row * wide + column];
+  }
+  return { counts, wide, tall };
+}
+
+function paintCells(context: CanvasRenderingContext2D, { counts, wide, tall }: { counts: Uint32Array; wide: number; tall: number },
+                    colour: string): void {
+  let most = 1;
+  for (const number of counts) most = Math.max(most, number);
+  const image = new OffscreenCanvas(wide, tall);
+  const inner = image.getContext("2d")!;
+  const pixels = inner.createImageData(wide, tall);
+  inner.fillStyle = colour;
+  inner.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = inner.getImageData(0, 0, 1, 1).data;
+  for (let i = 0; i < counts.length; ++i) {
+    if (counts[i] === 0) continue;
+    pixels.data.set([red, green, blue, 45 + 210 * (Math.log1p(counts[i]) / Math.log1p(most))], 4 * i);
+  }
+  inner.putImageData(pixels, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, kLeft, kTop, wide * kCell, tall * kCell);
+}
+
+function rows(table: JourneyTable, direction: number, first: number, last: number, low: number, high: number): DataTable {
+  const kSteps = 20;
+  const up = logarithmic(low, high, 0, 8);
+  const counts = Array.from({ length: kSteps }, () => new Array<number>(8).fill(0));
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
+    const step = Math.min(kSteps - 1, Math.floor(((table.start[i] - first) / (last - first)) * kSteps));
+    ++counts[step][Math.min(7, Math.floor(up.at(table.latency[i])))];
+  }
+  return {
+    columns: ["from", ...Array.from({ length: 8 }, (_, i) => `up to ${duration(up.value(i + 1))}`)],
+    rows: counts.map((row, i) => [duration(first + ((last - first) * i) / kSteps), ...row]),
+  };
+}

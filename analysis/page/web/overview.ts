@@ -1,0 +1,109 @@
+// The first screen: the verdict in a sentence, whether the trace can be trusted, latency over
+// arrival time, where packets spend it, and the slowest of them.
+import { boxExpression, heatMap } from "./heat_map";
+import { barCell, element, headRow } from "./dom";
+import { JourneyTable } from "./engine_client";
+import { Explanation, Report } from "./report_types";
+import { narrow, openPacket } from "./selection";
+import { packetName } from "./waterfall";
+import { count, duration, plainName, share } from "./units";
+
+const kDots = 12;
+
+export function overview(report: Report, explanation: Explanation, table: JourneyTable): HTMLElement {
+  return element("section", { class: "overview" },
+      element("p", { class: "verdict", id: "verdict" }, verdict(report, explanation)),
+      health(report),
+      ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table)),
+      element("div", { class: "columns" }, hops(report), slowest(explanation)));
+}
+
+export function verdict(report: Report, explanation: Explanation): string {
+  const { causes, late } = explanation;
+  const parts = ["D", "U"].flatMap((dir) => {
+    const latency = report.journeys[dir]?.latency_us;
+    return latency && report.journeys[dir].complete > 0 ? [`${dir === "D" ? "Downlink" : "Uplink"}: half of ${count(report.journeys[dir].complete)} packets took ` +
+        `${duration(1000 * latency.p50)} or less, the slowest 1 % more than ${duration(1000 * latency.p99)}.`] : [];
+  });
+  if (parts.length === 0) return "No packet was seen whole.";
+  if (late > 0 && causes.length > 0 && causes[0].packets > 0)
+    parts.push(`Most of the late ones (${share(causes[0].packets / late)}): ${plainName(causes[0].words)}.`);
+  return parts.join(" ");
+}
+
+function health(report: Report): HTMLElement {
+  const sum = (key: "ambiguous" | "censored" | "dropped" | "incomplete") =>
+      Object.values(report.journeys).reduce((all, direction) => all + direction[key], 0);
+  const mark = (name: string, text: string, good: boolean, why: string) =>
+      element("li", { class: good ? "good" : "warn", title: why }, element("b", {}, text), ` ${name}`);
+  const { file } = report;
+  return element("ul", { class: "health", "aria-label": "Can the trace be trusted?" },
+      mark("events", count(report.events), true, `${duration(1e9 * report.duration_s)} were recorded`),
+      mark("lost", count(report.lost), report.lost === 0, "Events that the tracer could not keep"),
+      mark("dropped", count(sum("dropped")), true, "Packets that a layer threw away"),
+      mark("censored", count(sum("censored")), true, "Packets cut off by the start or the end of the capture, or by lost events"),
+      mark("incomplete", count(sum("incomplete")), sum("incomplete") === 0, "Packets whose end was not seen in time"),
+      mark("ambiguous", count(sum("ambiguous")), sum("ambiguous") === 0, "Packets of which a step may belong to another one"),
+      mark("of the target's CPU was tracing", share(report.tracing?.share ?? 0), (report.tracing?.share ?? 0) < 0.05, "What tracing cost the target"),
+      mark(file.whole ? "file" : "damaged places", file.whole ? "whole" : count(file.damaged_places), file.whole, "Whether blocks of the file are missing"));
+}
+
+function mapOf(dir: string, explanation: Explanation, table: JourneyTable): HTMLElement {
+  return heatMap({
+    direction: dir === "D" ? 0 : 1,
+    table,
+    deadline: explanation.deadline_ns[dir as "D" | "U"],
+    dots: dotsOf(dir, explanation, table),
+    open: (id) => openPacket.set(id),
+    select: (box) => narrow(boxExpression(box)),
+  }).root;
+}
+
+// The slowest packets: those that `explain` names, then others of this direction by the table.
+function dotsOf(dir: string, explanation: Explanation, table: JourneyTable) {
+  const direction = dir === "D" ? 0 : 1;
+  const slowest: { id: number; start: number; latency: number }[] = [];
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] >= 0)) continue;
+    if (slowest.length === kDots && table.latency[i] <= slowest[kDots - 1].latency) continue;
+    slowest.push({ id: table.id[i], start: table.start[i], latency: table.latency[i] });
+    slowest.sort((a, b) => b.latency - a.latency);
+    slowest.length = Math.min(slowest.length, kDots);
+  }
+  return slowest;
+}
+
+function hops(report: Report): HTMLElement {
+  const section = element("section", {}, element("h2", {}, "Where packets spend their time"));
+  for (const dir of ["D", "U"]) {
+    const places = report.queues.filter((place) => place.dir === dir && place.decisive_us > 0);
+    const all = places.reduce((sum, place) => sum + place.decisive_us, 0);
+    if (all === 0) continue;
+    section.append(element("table", { class: "bars" },
+        element("caption", {}, dir === "D" ? "Downlink" : "Uplink"),
+        headRow("place", "#share", "", "#p50", "#p99", "#max"),
+        element("tbody", {}, ...places.map((place) => {
+          const part = place.decisive_us / all;
+          const hop = report.hops.find(({ dir: of, at }) => of === dir && at === place.name);
+          const latency = hop?.latency_us;
+          return element("tr", {},
+              element("th", { scope: "row" }, plainName(place.name)),
+              element("td", { class: "number" }, share(part)),
+              barCell(part),
+              ...(["p50", "p99", "max"] as const).map((key) =>
+                  element("td", { class: "number" }, latency ? duration(1000 * latency[key]) : "")));
+        }))));
+  }
+  return section;
+}
+
+export function slowest(explanation: Explanation): HTMLElement {
+  return element("section", {}, element("h2", {}, "The slowest packets, and why"),
+      element("ol", { class: "slowest" }, ...explanation.worst.map((packet) =>
+          element("li", {}, element("button", { type: "button", class: "packet", "data-id": packet.id, click: () => openPacket.set(packet.id) },
+              element("b", {}, duration(packet.latency_ns)), ` ${packetName(packet)}`),
+              element("span", { class: "why" }, plainSentence(packet.why))))));
+}
+
+// A sentence may be long, unlike a name.
+export const plainSentence = (text: string) => text.split(" ").map(plainName).join(" ");

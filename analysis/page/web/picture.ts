@@ -1,0 +1,118 @@
+// A canvas with axes, the table that says the same, and both to be saved: every picture of the page
+// is one of these.
+import { Axis } from "./axes";
+import { element, replace, save } from "./dom";
+
+export interface DataTable {
+  columns: string[];
+  rows: (string | number)[][];
+}
+
+export interface Drawing {
+  context: CanvasRenderingContext2D;
+  width: number;
+  height: number;
+  colour(name: string): string;
+}
+
+export interface Picture {
+  root: HTMLElement;
+  canvas: HTMLCanvasElement;
+  draw(): void;
+}
+
+interface Options {
+  title: string;
+  height: number;
+  paint(drawing: Drawing): void;
+  table(): DataTable;
+}
+
+export function picture({ title, height, paint, table }: Options): Picture {
+  const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
+  const details = element("details", {},
+      element("summary", {}, "as a table"));
+  details.addEventListener("toggle", () => {
+    if (details.open) replace(details, details.firstElementChild!, tableOf(table()));
+  });
+  const buttons = element("span", { class: "save" },
+      element("button", { type: "button", title: `Save "${title}" as PNG`, click: () => savePng(canvas, title) }, "PNG"),
+      element("button", { type: "button", title: `Save the data of "${title}" as CSV`,
+                          click: () => save(`${fileName(title)}.csv`, "text/csv", csv(table())) }, "CSV"));
+  const root = element("figure", { class: "picture" },
+      element("figcaption", {}, element("span", {}, title), buttons), canvas, details);
+
+  let frame = 0;
+  const now = () => {
+    frame = 0;
+    const width = Math.max(200, root.clientWidth);
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d")!;
+    context.scale(ratio, ratio);
+    context.font = "12px system-ui, sans-serif";
+    const style = getComputedStyle(document.documentElement);
+    paint({ context, width, height, colour: (name) => style.getPropertyValue(`--${name}`).trim() });
+  };
+  const draw = () => {
+    frame ||= requestAnimationFrame(now);
+  };
+  new ResizeObserver(draw).observe(root);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  document.addEventListener("scheme", draw);
+  return { root, canvas, draw };
+}
+
+export function drawAxes({ context, colour }: Drawing, across: Axis, up: Axis,
+                         left: number, top: number, right: number, bottom: number,
+                         acrossText: (value: number) => string, upText: (value: number) => string): void {
+  context.strokeStyle = colour("line");
+  context.fillStyle = colour("faint");
+  context.lineWidth = 1;
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  for (const { at, value } of across.ticks()) {
+    line(context, at, bottom, at, bottom + 4);
+    context.fillText(acrossText(value), at, bottom + 6);
+  }
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const { at, value, main } of up.ticks()) {
+    context.globalAlpha = main ? 0.6 : 0.25;
+    line(context, left, at, right, at);
+    context.globalAlpha = 1;
+    context.fillText(upText(value), left - 6, at);
+  }
+  context.strokeRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
+}
+
+export function line(context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
+  context.beginPath();
+  context.moveTo(Math.round(x1) + 0.5, Math.round(y1) + 0.5);
+  context.lineTo(Math.round(x2) + 0.5, Math.round(y2) + 0.5);
+  context.stroke();
+}
+
+export function tableOf(data: DataTable): HTMLTableElement {
+  return element("table", {},
+      element("thead", {}, element("tr", {}, ...data.columns.map((name) => element("th", { scope: "col" }, name)))),
+      element("tbody", {}, ...data.rows.map((row) =>
+          element("tr", {}, ...row.map((cell) =>
+              element("td", { class: typeof cell === "number" ? "number" : undefined }, String(cell)))))));
+}
+
+export function csv(data: DataTable): string {
+  const cell = (value: string | number) => {
+    const text = String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  };
+  return [data.columns, ...data.rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}
+
+export const fileName = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+function savePng(canvas: HTMLCanvasElement, title: string): void {
+  canvas.toBlob((blob) => blob && save(`${fileName(title)}.png`, "image/png", blob), "image/png");
+}

@@ -1,0 +1,126 @@
+// Depth of queues over time: all of them as rows of a heat map, one of them as a line, and how much
+// of the time it had at least each depth.
+import { linear, logarithmic } from "./axes";
+import { drawAxes, line, picture, Picture } from "./picture";
+import { QueuePlace } from "./report_types";
+import { duration, plainName, share } from "./units";
+
+const kLeft = 130, kRight = 12, kTop = 6, kBottom = 26, kRow = 18;
+const nameOf = (place: QueuePlace) => `${place.dir} ${plainName(place.at)}`;
+
+export function depthMap(places: QueuePlace[], origin: number, open: (place: QueuePlace) => void): Picture {
+  const known = places.filter(({ over_time: series }) => series && series.mean.length > 0);
+  const first = Math.min(...known.map(({ over_time: series }) => series!.begin_ns)) - origin;
+  const last = Math.max(...known.map(({ over_time: series }) => series!.begin_ns + series!.step_ns * series!.mean.length)) - origin;
+  const height = kTop + known.length * kRow + kBottom;
+  const made = picture({
+    title: "Depth of queues over time, each beside its own deepest",
+    height,
+    table: () => ({
+      columns: ["queue", "mean", "deepest", "at"],
+      rows: known.map((place) => [nameOf(place), place.depth.mean.toFixed(1), place.high_water.depth,
+                                  duration(place.high_water.ts_ns - origin)]),
+    }),
+    paint(drawing) {
+      const { context, width, colour } = drawing;
+      const right = width - kRight, bottom = height - kBottom;
+      const across = linear(first, last, kLeft, right);
+      context.textBaseline = "middle";
+      known.forEach((place, row) => {
+        const top = kTop + row * kRow;
+        context.fillStyle = colour("text");
+        context.textAlign = "right";
+        context.fillText(nameOf(place), kLeft - 8, top + kRow / 2);
+        context.fillStyle = colour("panel");
+        context.fillRect(kLeft, top + 1, right - kLeft, kRow - 2);
+        const { begin_ns: begin, step_ns: step, mean } = place.over_time!;
+        const most = Math.max(1, ...mean.map((depth) => depth ?? 0));
+        context.fillStyle = colour("heat");
+        const wide = Math.max(1, across.at(first + step) - kLeft + 0.5);
+        mean.forEach((depth, i) => {
+          if (!depth) return;
+          context.globalAlpha = 0.08 + 0.92 * (depth / most);
+          context.fillRect(across.at(begin - origin + i * step), top + 1, wide, kRow - 2);
+        });
+        context.globalAlpha = 1;
+      });
+      context.strokeStyle = colour("line");
+      context.fillStyle = colour("faint");
+      context.textAlign = "center";
+      context.textBaseline = "top";
+      for (const { at, value } of across.ticks()) {
+        line(context, at, bottom, at, bottom + 4);
+        context.fillText(duration(value), at, bottom + 6);
+      }
+    },
+  });
+  made.canvas.addEventListener("click", (event) => {
+    const place = known[Math.floor((event.offsetY - kTop) / kRow)];
+    if (place) open(place);
+  });
+  return made;
+}
+
+export function depthLine(place: QueuePlace, origin: number): Picture {
+  const { begin_ns: begin, step_ns: step, mean } = place.over_time!;
+  const most = Math.max(1, place.high_water.depth);
+  const height = 180;
+  return picture({
+    title: `Depth of ${nameOf(place)} over time`,
+    height,
+    table: () => ({ columns: ["from", "mean depth"],
+                    rows: mean.map((depth, i) => [duration(begin - origin + i * step), depth === null ? "unknown" : depth.toFixed(2)]) }),
+    paint(drawing) {
+      const { context, width, colour } = drawing;
+      const right = width - kRight, bottom = height - kBottom;
+      const across = linear(begin - origin, begin - origin + step * mean.length, 64, right);
+      const up = linear(0, most, bottom, kTop);
+      drawAxes(drawing, across, up, 64, kTop, right, bottom, duration, (value) => String(value));
+      context.strokeStyle = colour("heat");
+      context.lineWidth = 1.5;
+      context.beginPath();
+      mean.forEach((depth, i) => {
+        if (depth === null) return;
+        const y = up.at(depth);
+        context.lineTo(across.at(begin - origin + i * step), y);
+        context.lineTo(across.at(begin - origin + (i + 1) * step), y);
+      });
+      context.stroke();
+      const deepest = across.at(place.high_water.ts_ns - origin);
+      context.fillStyle = colour("bad");
+      context.beginPath();
+      context.arc(deepest, up.at(place.high_water.depth), 4, 0, 2 * Math.PI);
+      context.fill();
+    },
+  });
+}
+
+// How much of the time the queue held something and had at least so many in it.
+export function fillCurve(place: QueuePlace): Picture {
+  const depths = (place.depths ?? []).filter(({ depth }) => depth > 0);
+  const busy = depths.reduce((sum, { ns }) => sum + ns, 0);
+  let left = busy;
+  const points = depths.map(({ depth, ns }) => {
+    const part = left / busy;
+    left -= ns;
+    return { depth, part };
+  });
+  const height = 180;
+  return picture({
+    title: `Share of its busy time in which ${nameOf(place)} held at least so many`,
+    height,
+    table: () => ({ columns: ["at least", "share of the busy time"], rows: points.map(({ depth, part }) => [depth, share(part)]) }),
+    paint(drawing) {
+      const { context, width, colour } = drawing;
+      const right = width - kRight, bottom = height - kBottom;
+      const across = linear(0, Math.max(1, ...points.map(({ depth }) => depth)), 64, right);
+      const up = logarithmic(Math.min(0.1, ...points.map(({ part }) => Math.max(part, 1e-6))), 1, bottom, kTop);
+      drawAxes(drawing, across, up, 64, kTop, right, bottom, String, (value) => share(value));
+      context.strokeStyle = colour("heat");
+      context.lineWidth = 2;
+      context.beginPath();
+      for (const { depth, part } of points) context.lineTo(across.at(depth), up.at(Math.max(part, 1e-6)));
+      context.stroke();
+    },
+  });
+}

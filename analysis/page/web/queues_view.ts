@@ -1,0 +1,34 @@
+// Queues: how deep they were, how long units waited, who fills and drains them.
+import { barCell, element, headRow, replace } from "./dom";
+import { depthLine, depthMap, fillCurve } from "./queue_plots";
+import { QueuePlace } from "./report_types";
+import { count, duration, plainName, share } from "./units";
+
+export function queuesView(places: QueuePlace[], origin: number): HTMLElement {
+  if (places.length === 0) return element("p", {}, "No queue is known in this trace.");
+  const threads = (list: QueuePlace["fed_by"]) => list.map(({ thread }) => plainName(thread)).join(", ");
+  const plots = element("div", { class: "columns" });
+  const open = (place: QueuePlace) => replace(plots, depthLine(place, origin).root, fillCurve(place).root);
+  const deepest = [...places].sort((a, b) => b.depth.mean - a.depth.mean)[0];
+  if (deepest.over_time) open(deepest);
+  return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, open).root, plots,
+      element("table", { class: "bars" },
+          headRow("queue", "#depth: mean", "#p50", "#p99", "#most", "#busy", "", "#in each s", "#wait: p50", "#p99", "#max", "fed by", "drained by"),
+          element("tbody", {}, ...places.map((place) => {
+            const depth = (value: number, digits = 0) => (place.depth_known ? value.toFixed(digits) : "unknown");
+            const busy = Math.min(1, place.utilisation);
+            return element("tr", {},
+                element("th", { scope: "row" }, `${place.dir} ${plainName(place.at)}`),
+                element("td", { class: "number" }, depth(place.depth.mean, 1)),
+                element("td", { class: "number" }, depth(place.depth.p50)),
+                element("td", { class: "number" }, depth(place.depth.p99)),
+                element("td", { class: "number" }, depth(place.high_water.depth)),
+                element("td", { class: "number" }, share(busy)),
+                barCell(busy),
+                element("td", { class: "number" }, count(place.arrivals_per_s)),
+                ...(["p50", "p99", "max"] as const).map((key) =>
+                    element("td", { class: "number" }, place.wait_ns?.count ? duration(place.wait_ns[key]) : "")),
+                element("td", {}, threads(place.fed_by)),
+                element("td", {}, threads(place.drained_by)));
+          }))));
+}

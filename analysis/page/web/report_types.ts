@@ -1,0 +1,95 @@
+// The parts of `sojourn report --json`, `explain --json` and `queues --json` that the page shows.
+
+export interface Latency {
+  mean: number;
+  min: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
+
+export interface DirectionReport {
+  count: number;
+  complete: number;
+  censored: number;
+  incomplete: number;
+  dropped: number;
+  ambiguous: number;
+  in_pieces: number;
+  repeated: number;
+  latency_us?: Latency;
+}
+
+export interface Report {
+  target: { pid: number; name: string };
+  host: { kernel: string; cpu: string };
+  events: number;
+  lost: number;
+  file: { whole: boolean; damaged_places: number; missing: number; ended_in_order: boolean };
+  duration_s: number;
+  open_ns: number;
+  journeys: Record<string, DirectionReport>;
+  hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
+  queues: { name: string; dir: string; max: number; p50: number; mean: number; decisive_us: number; depth_known: boolean }[];
+  tracing: { share: number };
+  tracer_cpu_ns: number;
+  target_cpu_ns: number;
+}
+
+export interface Cause {
+  words: string;
+  cause: string;
+  packets: number;
+  share: number;
+  ns: number;
+}
+
+export interface WorstPacket {
+  id: number;
+  dir: string;
+  ids: Record<string, number>;
+  start_ns: number;
+  latency_ns: number;
+  segments: number;
+  retransmissions: number;
+  why: string;
+  parts: { cause: string; at: string; ns: number; begin_ns: number; end_ns: number; thread?: string }[];
+}
+
+export interface Explanation {
+  deadline_ns: { D?: number; U?: number; given: boolean };
+  complete: number;
+  late: number;
+  late_ns: number;
+  causes: Cause[];
+  worst: WorstPacket[];
+  dropped: { dir: string; at: string; packets: number }[];
+}
+
+export interface QueuePlace {
+  dir: string;
+  at: string;
+  fed_by: { thread: string; units: number }[];
+  drained_by: { thread: string; units: number }[];
+  depth: { mean: number; p50: number; p99: number };
+  high_water: { depth: number; ts_ns: number };
+  depth_known: boolean;
+  arrivals_per_s: number;
+  services_per_s: number;
+  utilisation: number;
+  wait_ns: Latency & { count: number };
+  depths?: { depth: number; ns: number }[];
+  over_time?: { begin_ns: number; step_ns: number; mean: (number | null)[] };
+}
+
+export interface Difference {
+  what: string;      // as a filter expression where it can be one
+  inside: number;    // packets of the box that have it
+  outside: number;   // packets of the rest that have it
+  share_inside: number;
+  share_outside: number;
+  ratio: number;
+  p_value: number;
+}

@@ -1,0 +1,48 @@
+// What the page is about just now: a filter expression, the open packet, the view. All of it is in
+// the address behind the #, so that a link shows the same.
+import { effect, signal } from "./signal";
+
+export const kViews = ["overview", "packets", "distribution", "queues", "causes", "flow", "timeline", "events"] as const;
+export type View = (typeof kViews)[number];
+
+export const where = signal("");
+export const view = signal<View>("overview");
+export const openPacket = signal<number | undefined>(undefined);
+export const notes = signal("");
+
+function read(): void {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  where.set(parts.get("where") ?? "");
+  const named = parts.get("view") as View;
+  view.set(kViews.includes(named) ? named : "overview");
+  const id = parts.get("packet");
+  openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
+  notes.set(parts.get("note") ?? "");
+}
+
+export function followAddress(): void {
+  read();
+  window.addEventListener("hashchange", read);
+  effect(() => {
+    const parts = new URLSearchParams();
+    if (where.get()) parts.set("where", where.get());
+    if (view.get() !== "overview") parts.set("view", view.get());
+    if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
+    if (notes.get()) parts.set("note", notes.get());
+    const hash = parts.toString();
+    if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+  });
+}
+
+// Keeps what was selected before: both are to hold.
+export function narrow(expression: string): void {
+  const before = where.get().trim();
+  where.set(before ? `(${before}) && ${expression}` : expression);
+}
+
+// As a shell takes it.
+export const commandLine = (command: string, file: string) => {
+  const quoted = (text: string) => `'${text.replace(/'/g, `'\\''`)}'`;
+  const name = /^[\w./-]+$/.test(file) ? file : quoted(file);
+  return `sojourn ${command} ${name}${where.get() ? ` --where ${quoted(where.get())}` : ""}`;
+};

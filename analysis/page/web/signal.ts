@@ -1,0 +1,39 @@
+// Values that tell who uses them when they change: what the views are drawn from.
+
+type Effect = () => void;
+let running: Effect | undefined;
+
+export interface Signal<T> {
+  get(): T;
+  set(value: T): void;
+}
+
+export function signal<T>(first: T): Signal<T> {
+  let value = first;
+  const users = new Set<Effect>();
+  return {
+    get() {
+      if (running) users.add(running);
+      return value;
+    },
+    set(next: T) {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const user of [...users]) user();
+    },
+  };
+}
+
+// Runs at once, and again whenever a signal that it read last time changes.
+export function effect(run: Effect): void {
+  const again = () => {
+    const outer = running;
+    running = again;
+    try {
+      run();
+    } finally {
+      running = outer;
+    }
+  };
+  again();
+}

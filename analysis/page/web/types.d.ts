@@ -1,0 +1,5 @@
+// The worker's script as a text, bundled before the page.
+declare module "worker-script" {
+  const script: string;
+  export default script;
+}

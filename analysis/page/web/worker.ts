@@ -1,0 +1,138 @@
+// Runs in the worker: loads the engine, gives it the trace's bytes as it asks for them, and answers
+// the page's questions. One question at a time; what takes long says how far it is.
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  _initialize(): void;
+  text_buffer(bytes: number): number;
+  open_trace(size: number): number;
+  ask(bytes: number): number;
+}
+
+interface Column {
+  name: string;
+  array: ArrayBufferView & { buffer: ArrayBuffer };
+}
+
+// The types of columns, by the number that the engine has for each.
+const kArrays = [Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
+const kPiece = 4 << 20;
+
+let exports: Exports;
+let current = 0;
+let text = "";
+let columns: Column[] = [];
+let shown = 0;
+
+const bytesOf = (at: number, length: number) => new Uint8Array(exports.memory.buffer, at, length);
+const textOf = (at: number, length: number) => new TextDecoder().decode(bytesOf(at, length));
+
+// A trace may be larger than memory: it is read in pieces, and the newest few are kept.
+class PiecewiseReader {
+  private pieces = new Map<number, Uint8Array>();
+  private reader = new FileReaderSync();
+  constructor(private trace: Blob) {}
+
+  read(offset: number, into: Uint8Array): boolean {
+    if (offset + into.length > this.trace.size) return false;
+    for (let done = 0; done < into.length;) {
+      const at = offset + done;
+      const piece = this.piece(Math.floor(at / kPiece));
+      const from = at % kPiece;
+      const part = piece.subarray(from, from + into.length - done);
+      into.set(part, done);
+      done += part.length;
+    }
+    return true;
+  }
+
+  private piece(index: number): Uint8Array {
+    let found = this.pieces.get(index);
+    if (found) return found;
+    const part = this.trace.slice(index * kPiece, (index + 1) * kPiece);
+    found = new Uint8Array(this.reader.readAsArrayBuffer(part));
+    if (this.pieces.size >= 16) this.pieces.delete(this.pieces.keys().next().value!);
+    this.pieces.set(index, found);
+    return found;
+  }
+}
+
+// The C library's questions to a system that is not there.
+function noSystem(module: WebAssembly.Module): Record<string, Function> {
+  const kNotSupported = 52;
+  const functions: Record<string, Function> = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module))
+    if (from === "wasi_snapshot_preview1") functions[name] = () => kNotSupported;
+  functions.fd_write = (_file: number, pieces: number, number: number, written: number) => {
+    const view = new DataView(exports.memory.buffer);
+    let bytes = 0;
+    for (let i = 0; i < number; ++i) {
+      const length = view.getUint32(pieces + 8 * i + 4, true);
+      console.error(textOf(view.getUint32(pieces + 8 * i, true), length));
+      bytes += length;
+    }
+    view.setUint32(written, bytes, true);
+    return 0;
+  };
+  functions.proc_exit = (code: number) => {
+    throw new Error(`the engine ended with code ${code}`);
+  };
+  return functions;
+}
+
+async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
+  const reader = new PiecewiseReader(trace);
+  const instance = await WebAssembly.instantiate(module, {
+    wasi_snapshot_preview1: noSystem(module) as WebAssembly.ModuleImports,
+    sojourn: {
+      read_at: (offset: number, into: number, bytes: number) => (reader.read(offset, bytesOf(into, bytes)) ? 0 : 1),
+      take: (at: number, bytes: number) => {
+        text = textOf(at, bytes);
+      },
+      take_column: (name: number, nameBytes: number, type: number, at: number, size: number) => {
+        const array = new kArrays[type](exports.memory.buffer, at, size).slice();
+        columns.push({ name: textOf(name, nameBytes), array: array as Column["array"] });
+      },
+      progress: (done: number, of: number) => {
+        const now = performance.now();
+        if (now - shown < 50) return;
+        shown = now;
+        postMessage({ id: current, progress: of > 0 ? done / of : 0 });
+      },
+    },
+  });
+  exports = instance.exports as unknown as Exports;
+  exports._initialize();
+  if (exports.open_trace(trace.size) !== 0) throw new Error(text);
+}
+
+function answer(request: object): { value: any; moved: Transferable[] } {
+  const encoded = new TextEncoder().encode(JSON.stringify(request));
+  bytesOf(exports.text_buffer(encoded.length), encoded.length).set(encoded);
+  text = "";
+  columns = [];
+  if (exports.ask(encoded.length) !== 0) throw new Error(text);
+  const value = text === "" ? {} : JSON.parse(text);
+  for (const { name, array } of columns) value[name] = array;
+  const moved = columns.map(({ array }) => array.buffer);
+  columns = [];
+  return { value, moved };
+}
+
+let loading: Promise<void>;
+
+onmessage = async ({ data }) => {
+  if (data.module) {
+    loading = load(data.module, data.trace);
+    loading.catch(() => undefined);  // told with the first question
+    return;
+  }
+  try {
+    await loading;
+    current = data.id;
+    const { value, moved } = answer(data.request);
+    postMessage({ id: data.id, value }, { transfer: moved });
+  } catch (error) {
+    postMessage({ id: data.id, error: error instanceof Error ? error.message : String(error) });
+  }
+};

@@ -1,0 +1,132 @@
+#include "analysis/page/page_engine.h"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/golden/fixture.h"
+#include "tests/support/child.h"
+#include "userspace/files/trace_file.h"
+
+namespace sojourn::page {
+namespace {
+
+using nlohmann::json;
+
+class Columns : public AnswerSink {
+ public:
+  void column(std::string_view name, std::span<const double> values) override {
+    doubles[std::string(name)].assign(values.begin(), values.end());
+  }
+  void column(std::string_view name, std::span<const std::uint8_t> values) override {
+    bytes[std::string(name)].assign(values.begin(), values.end());
+  }
+  void progress(std::uint64_t, std::uint64_t) override {}
+
+  std::map<std::string, std::vector<double>> doubles;
+  std::map<std::string, std::vector<std::uint8_t>> bytes;
+};
+
+class RadioPage {
+ public:
+  RadioPage() : engine_(opened(directory_)) {}
+
+  Result<std::string> ask(const json& question) { return engine_.answer(question.dump(), columns); }
+  json answer(const json& question) {
+    const auto text = ask(question);
+    REQUIRE(text);
+    return json::parse(*text);
+  }
+
+  Columns columns;
+
+ private:
+  static PageEngine opened(const test::TemporaryDirectory& directory) {
+    const std::string trace = directory.path("radio.sjt");
+    REQUIRE(golden::write_trace(SJ_GOLDEN "/radio.events", trace));
+    auto source = files::open_source(trace);
+    REQUIRE(source);
+    auto engine = PageEngine::open(std::move(*source));
+    REQUIRE(engine);
+    return std::move(*engine);
+  }
+
+  test::TemporaryDirectory directory_;
+  PageEngine engine_;
+};
+
+TEST_CASE("a row a journey, with the latency that the journey itself says") {
+  RadioPage page;
+  const json answer = page.answer({{"call", "journeys"}, {"where", ""}});
+  const auto& ids = page.columns.doubles["id"];
+  REQUIRE(answer["count"] == ids.size());
+  REQUIRE(ids.size() > 3);
+  std::size_t timed = 0;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    const json packet =
+        page.answer({{"call", "packet"}, {"id", static_cast<std::uint64_t>(ids[row])}});
+    const json& journey = packet["journey"];
+    CHECK((journey["dir"] == "D") == (page.columns.bytes["direction"][row] == 0));
+    CHECK(journey["segments"] == page.columns.bytes["segments"][row]);
+    const double latency = page.columns.doubles["latency"][row];
+    if (std::isnan(latency)) continue;
+    CHECK(journey["latency_ns"] == static_cast<std::uint64_t>(latency));
+    ++timed;
+  }
+  CHECK(timed > 0);
+}
+
+TEST_CASE("a filter narrows every answer the same way") {
+  RadioPage page;
+  const json all = page.answer({{"call", "report"}});
+  const json some = page.answer({{"call", "report"}, {"where", "dir == U"}});
+  CHECK(some["journeys"]["U"]["count"] == all["journeys"]["U"]["count"]);
+  CHECK(some["journeys"]["D"]["count"] == 0);
+  const json rows = page.answer({{"call", "journeys"}, {"where", "dir == U"}});
+  CHECK(rows["count"] == all["journeys"]["U"]["count"]);
+  for (const std::uint8_t direction : page.columns.bytes["direction"]) CHECK(direction == 1);
+  const json events = page.answer({{"call", "events"}, {"where", "dir == U"}});
+  REQUIRE(!events["events"].empty());
+  for (const json& event : events["events"]) CHECK(event["dir"] == "U");
+}
+
+TEST_CASE("why a packet took its time adds up to its latency") {
+  RadioPage page;
+  const json explained = page.answer({{"call", "explain"}});
+  REQUIRE(!explained["worst"].empty());
+  const json& worst = explained["worst"][0];
+  const json packet = page.answer({{"call", "packet"}, {"id", worst["id"]}});
+  CHECK(packet["why"] == worst["why"]);
+  std::uint64_t sum = 0;
+  for (const json& part : packet["parts"]) sum += part["ns"].get<std::uint64_t>();
+  CHECK(sum == worst["latency_ns"]);
+}
+
+TEST_CASE("the time line counts every event of the target once") {
+  RadioPage page;
+  const json shown = page.answer({{"call", "timeline"}});
+  double sum = 0;
+  for (const double number : page.columns.doubles["number"]) sum += number;
+  std::uint64_t listed = 0;
+  for (const json& thread : shown["threads"]) listed += thread["events"].get<std::uint64_t>();
+  CHECK(sum == static_cast<double>(listed));
+  CHECK(listed == page.answer({{"call", "events"}})["events"].size());
+}
+
+TEST_CASE("what is no question, and a filter that is refused, are errors in words") {
+  RadioPage page;
+  CHECK(page.ask("report").error().text() == "a question is a JSON object with the name of a call");
+  CHECK(page.ask({{"call", "dance"}}).error().text() == "no call is named dance");
+  CHECK(page.ask({{"call", "packet"}, {"id", 999999}}).error().text() ==
+        "no journey has the number 999999");
+  CHECK(page.ask({{"call", "report"}, {"where", "nobody == 5"}}).error().text().find("nobody") !=
+        std::string::npos);
+  CHECK(page.answer({{"call", "report"}, {"where", 5}})["journeys"]["D"]["count"] > 0);
+}
+
+}  // namespace
+}  // namespace sojourn::page

@@ -1,0 +1,74 @@
+// `sojourn page` and `sojourn open`: the report page as a file, and in the browser.
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "userspace/base/fail_errno.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/page_output.h"
+#include "userspace/cli/trace_argument.h"
+
+namespace sojourn::cli {
+namespace {
+
+// xdg-open hands over to the browser and ends. Its own words stay out of the terminal.
+Result<void> open_browser(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child < 0) return fail_errno("start xdg-open");
+  if (child == 0) {
+    ::execlp("xdg-open", "xdg-open", path.c_str(), nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) < 0) return fail_errno("wait for xdg-open");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return fail("no browser was opened (xdg-open): open {} yourself", path);
+}
+
+struct OpenOptions {
+  std::string path;
+  std::uint64_t megabytes = page::kDefaultTraceMegabytes;
+};
+
+// In a directory that nobody else can write to; the browser reads it after this has ended.
+Result<void> open_page(const OpenOptions& options) {
+  SJ_CHECK(open_trace(options.path));
+  std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();
+  if (::mkdtemp(directory.data()) == nullptr) return fail_errno("make {}", directory);
+  const std::string path = directory + "/report.html";
+  SJ_CHECK(write_page_file(path, options.path, options.megabytes));
+  fmt::print("{}\n", path);
+  return open_browser(path);
+}
+
+}  // namespace
+
+Action define_page(Arguments& arguments) {
+  auto output = std::make_shared<std::string>("sojourn.html");
+  arguments.add_option("-o,--output", *output, "The file to write")
+      .type_name("FILE")
+      .capture_default_str();
+  arguments.footer(
+      "The page has no trace in it: open it in a browser, and drop a trace onto it. Nothing leaves "
+      "the machine. `sojourn report run.sjt --html run.html` makes one with the trace inside. "
+      "docs/page.md says what it shows.");
+  return [output] { return write_page_file(*output, "", 0); };
+}
+
+Action define_open(Arguments& arguments) {
+  auto options = std::make_shared<OpenOptions>();
+  add_trace(arguments, options->path);
+  define_page_size(arguments, options->megabytes);
+  arguments.footer(
+      "Writes the page to a temporary file, prints its name and opens it. The file stays: a reboot "
+      "or you remove it. docs/page.md says what the page shows.");
+  return [options] { return open_page(*options); };
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,92 @@
+#include "userspace/page/page_file.h"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <vector>
+
+#include "userspace/page/page_parts.h"
+
+namespace sojourn::page {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 48 * 1024;  // a multiple of 3: only the last piece is padded
+
+// Appends base64 (RFC 4648).
+void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t left = bytes.size() - at;
+    const std::uint32_t three = static_cast<std::uint32_t>(bytes[at]) << 16 |
+                                (left > 1 ? static_cast<std::uint32_t>(bytes[at + 1]) << 8 : 0) |
+                                (left > 2 ? static_cast<std::uint32_t>(bytes[at + 2]) : 0);
+    text += kLetters[three >> 18];
+    text += kLetters[three >> 12 & 63];
+    text += left > 1 ? kLetters[three >> 6 & 63] : '=';
+    text += left > 2 ? kLetters[three & 63] : '=';
+  }
+}
+
+Result<void> write_trace(const std::string& path, std::uint64_t most, const Write& write) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) return fail("open {}: {}", path, error.message());
+  if (size > most)
+    return fail(
+        "{}: has {} MB, and the page takes {} (--html-size). Make the page without a trace with "
+        "`sojourn page`, and drop the file onto it",
+        path, (size + 999'999) / 1'000'000, most / 1'000'000);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail("open {}: it cannot be read", path);
+  std::vector<std::uint8_t> piece(kPieceBytes);
+  std::string text;
+  std::uint64_t done = 0;
+  while (file) {
+    file.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
+    const auto got = static_cast<std::size_t>(file.gcount());
+    done += got;
+    if (done > most) return fail("{}: grows while it is read", path);
+    text.clear();
+    append_base64(std::span(piece).first(got), text);
+    SJ_CHECK(write(text));
+  }
+  if (file.bad()) return fail("read {}: it failed after {} bytes", path, done);
+  return {};
+}
+
+}  // namespace
+
+std::string attribute_text(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '"')
+      safe += "&quot;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else
+      safe += byte < 0x20 || byte > 0x7e ? '?' : c;
+  }
+  return safe;
+}
+
+Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write) {
+  const PageParts parts = page_parts();
+  if (parts.head.empty())
+    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
+  SJ_CHECK(write(parts.head));
+  const std::string name = std::filesystem::path(trace_path).filename().string();
+  SJ_CHECK(write(attribute_text(name) + "\">"));
+  if (!trace_path.empty()) SJ_CHECK(write_trace(trace_path, most, write));
+  return write(parts.tail);
+}
+
+}  // namespace sojourn::page

@@ -1,0 +1,26 @@
+// A report page as a file: one HTML file that needs nothing else, with a trace inside or without.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::page {
+
+using Write = std::function<Result<void>(std::string_view)>;
+
+// What a page may carry of a trace, unless somebody says otherwise.
+constexpr std::uint64_t kDefaultTraceMegabytes = 64;
+
+// The page with this trace inside, or, where the path is empty, the one that takes a trace dropped
+// onto it. `write` gets it piece by piece. A trace of more than `most` bytes is refused.
+Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write);
+
+// As an attribute of markup holds it between quotes. A byte that is no text becomes '?'.
+std::string attribute_text(std::string_view text);
+
+}  // namespace sojourn::page

@@ -1,0 +1,17 @@
+// The report page as it was built into the program, in two halves: the trace goes between them
+// (analysis/page/build_page.sh).
+#pragma once
+
+#include <string_view>
+
+namespace sojourn::page {
+
+struct PageParts {
+  std::string_view head;  // ends within the attribute that names the trace
+  std::string_view tail;
+};
+
+// Empty halves: this program was built without the page (SOJOURN_PAGE=OFF).
+PageParts page_parts();
+
+}  // namespace sojourn::page
