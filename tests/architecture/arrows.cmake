@@ -46,11 +46,13 @@ set(arrows
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/present/causes analysis/present/journeys analysis/present/threads"
-  "analysis/wasm: analysis/base analysis/model analysis/trace analysis/journeys analysis/pipeline analysis/report analysis/present/report
-    analysis/present/words"
+  "analysis/page: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/filter analysis/profile
+    analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
+    analysis/present/journeys analysis/present/queues analysis/present/report"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
+  "userspace/page: analysis/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
   "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
@@ -86,7 +88,7 @@ set(arrows
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
     userspace/files userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
-  "userspace/capture/session: analysis/base analysis/model analysis/filter userspace/base userspace/tracee
+  "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/tracee
     userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
@@ -95,7 +97,7 @@ set(arrows
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
     analysis/event_json analysis/statistics analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language
-    userspace/base userspace/files"
+    userspace/base userspace/files userspace/page"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/present/words
     userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/cli")
 
@@ -113,7 +115,7 @@ set(doors
 # folder: files of it that its rooms may include as well: plain data and interfaces. They include no room, and are a
 # room of their own in the table, FOLDER/shared.
 set(shared
-  "analysis/journeys: ambiguity capture_marks journey max_span place_change_sorter rules topology totals")
+  "analysis/journeys: ambiguity capture_marks journey max_span place_change_sorter rules topology totals turn")
 
 set(known "")
 foreach(arrow IN LISTS arrows)

@@ -70,7 +70,7 @@ Result<void> MapReader::read_queue(const toml::table& table) {
 Result<void> MapReader::read_more_ids(const toml::table& table) {
   const std::span ends(map_.points.end() - 2, map_.points.end());
   SJ_CHECK(
-      read_names(table, "local", [&](const std::string& name, TextPosition at) -> Result<void> {
+      read_names(table, "local", [&](const std::string& name, Position at) -> Result<void> {
         bool is_there = false;
         for (MapPoint& end : ends) {
           const auto field = std::ranges::find(end.fields, name, &MapField::name);

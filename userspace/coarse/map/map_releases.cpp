@@ -40,7 +40,7 @@ Result<void> MapReader::read_release(const toml::table& table) {
   SJ_TRY(text, text_of(*name, "name"));
   release.name = std::move(text);
   const auto into = [&](std::string_view key, std::vector<std::string>& names) {
-    return read_names(table, key, [&](std::string function, TextPosition place) -> Result<void> {
+    return read_names(table, key, [&](std::string function, Position place) -> Result<void> {
       if (function.empty() || names.size() == kMaxMarks)
         return fail_at(place, "{}: expected up to {} names of functions", key, kMaxMarks);
       names.push_back(std::move(function));
