@@ -55,7 +55,7 @@ TEST_CASE("an order for probes comes out as it was put in") {
 TEST_CASE("which sites share a link is kept") {
   ProbeOrder order;
   order.points.files.emplace_back();
-  order.points.sites.push_back({.point = 4, .group = 3});
+  order.points.sites.push_back({.point = 4, .args = {}, .probe = {}, .group = 3});
   const Bytes bytes = pack(order).take();
   base::Unpacker words(bytes);
   const auto taken = unpack_probe_order(words);
