@@ -103,7 +103,8 @@ set(arrows
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"
-  "unistd\\.h|fcntl\\.h|poll\\.h|dirent\\.h|csignal|signal\\.h|fstream|filesystem|iostream|sys/.*|linux/.*")
+  "unistd\\.h|fcntl\\.h|poll\\.h|dirent\\.h|sched\\.h|dlfcn\\.h|csignal|signal\\.h|cstdio|stdio\\.h|fstream|filesystem"
+  "iostream|sys/.*|linux/.*|netinet/.*|arpa/.*")
 list(JOIN system_headers "|" system_headers)
 
 # folder: the headers of it, and of its rooms, that others may include, as a regular expression. Tests of a part include
