@@ -1,18 +1,19 @@
-// What comes from elsewhere, as any bytes: recordings of other tracers, rule files, filters. The
-// first byte says as which of them. What is imported has to be a sound trace, whose journeys can be
-// rebuilt, whatever they are; what is understood of rules reads back as the same.
+// What comes from elsewhere, as any bytes: recordings of other tracers, and texts of users. The
+// first byte says what it is: '0' a LatSeq file, '1' a T recording, '2' event JSON, '3' rules, '4'
+// a filter, '5' a schema. What is imported has to be a sound trace whose journeys can be rebuilt.
+// What is understood of rules reads back as the same. What is made of a schema is JSON.
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "analysis/event_json/event_json_importer.h"
 #include "analysis/filter/event_filter.h"
@@ -23,40 +24,19 @@
 #include "analysis/journeys/topology.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
+#include "analysis/schema_language/generate.h"
+#include "analysis/schema_language/schema_parser.h"
+#include "analysis/trace/byte_source.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
-#include "userspace/files/file_stream.h"
-#include "userspace/files/trace_file.h"
+#include "tests/fuzz/fuzz_checks.h"
+#include "tests/fuzz/memory_files.h"
 
 namespace {
 
 using namespace sojourn;
-
-void require(bool truth, std::string_view what) {
-  if (truth) return;
-  fmt::print(stderr, "not so: {}\n", what);
-  std::abort();
-}
-
-// Where the kernel keeps it in memory, so that the disk does not set the pace.
-class Folder {
- public:
-  Folder() {
-    std::string name = "/dev/shm/foreign-fuzz-XXXXXX";
-    require(mkdtemp(name.data()) != nullptr, "a folder can be made");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using fuzz::require;
+using fuzz::understood;
 
 const model::Schema& radio() {
   static const model::Schema schema{
@@ -68,8 +48,8 @@ const model::Schema& radio() {
   return schema;
 }
 
-void rebuild(const std::string& trace) {
-  auto reader = files::open_trace(trace);
+void rebuild(std::span<const std::uint8_t> trace) {
+  auto reader = trace::Reader::open(std::make_unique<trace::MemorySource>("trace", trace));
   require(reader.has_value(), "what was imported is a trace");
   require(reader->damage().empty(), "what was imported is whole");
   journeys::Observer nobody;
@@ -85,28 +65,27 @@ void rebuild(const std::string& trace) {
 
 template <typename Import>
 void import(std::string_view bytes, Import import_files) {
-  static const Folder folder;
-  const std::string input = folder.path("recording");
-  const std::string output = folder.path("run.sjt");
-  std::ofstream(input, std::ios::binary) << bytes;
-  auto writer = files::create_trace(output);
+  std::vector<std::uint8_t> trace;
+  auto writer = trace::Writer::create(std::make_unique<fuzz::MemorySink>(trace));
   require(writer.has_value(), "a trace can be begun");
   auto into = imports::Destination::alone(*writer, "recording");
   require(into.has_value(), "a trace of its own can be begun");
-  const std::array paths = {input};
-  if (!import_files(std::span<const std::string>(paths), *into)) {
-    writer->abandon();
-    return;
-  }
+  const std::array<std::string, 1> paths = {"recording"};
+  const imports::Open open =
+      [bytes](const std::string&) -> Result<std::unique_ptr<imports::ByteStream>> {
+    return std::make_unique<fuzz::MemoryStream>(bytes);
+  };
+  const auto imported = import_files(std::span(paths), open, *into, [](auto, auto) {});
+  if (!understood(imported.has_value())) return;
   require(writer->finish().has_value(), "a trace is finished");
-  rebuild(output);
+  rebuild(trace);
 }
 
 void read_rules(std::string_view text) {
   const auto parsed = journeys::parse_rules(text, "rules");
-  if (!parsed) return;
+  if (!understood(parsed.has_value())) return;
   const auto topology = journeys::Topology::derive(radio(), *parsed);
-  if (!topology) return;
+  if (!understood(topology.has_value())) return;
   const std::string said = journeys::rules_text(*topology, radio(), *parsed);
   const auto again = journeys::parse_rules(said, "said");
   require(again.has_value(), "what applies can be read");
@@ -117,12 +96,12 @@ void read_rules(std::string_view text) {
 
 void read_filter(const std::string& text) {
   const auto parsed = filter::parse(text);
-  if (!parsed) return;
+  if (!understood(parsed.has_value())) return;
   filter::BindContext around;
   around.threads = {{7, "mac"}, {8, "ul-phy"}};
   const auto of_journeys = filter::JourneyFilter::compile(*parsed, radio(), around);
   const auto of_events = filter::EventFilter::compile(*parsed, radio(), around);
-  if (!of_events) return;
+  if (!understood(of_events.has_value())) return;
   require(of_journeys.has_value(), "what is known of events is known of journeys");
   const std::array<std::uint64_t, 8> values = {0, 1, UINT64_MAX, 0x4601, 1000, 7, 3, 3};
   std::size_t matching = 0;
@@ -140,34 +119,39 @@ void read_filter(const std::string& text) {
   require(matching == 0 || may_be, "nothing matches outside of the time that an expression leaves");
 }
 
+void read_schema(const std::string& text) {
+  const auto parsed = schema_language::parse(text, "schema");
+  if (!understood(parsed.has_value())) return;
+  const std::string json = schema_language::generate_json(*parsed, "schema");
+  require(nlohmann::json::accept(json), "a schema becomes JSON");
+  require(!schema_language::generate_header(*parsed, "schema").empty(), "a schema has a header");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+  if (size == 0 || data[0] < '0' || data[0] > '5') return -1;  // not for the corpus
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const auto nothing = [](auto, auto) {};
-  switch (data[0] % 5) {
-    case 0:
-      import(bytes, [&](auto paths, auto& into) {
-        return latseq::import_files(paths, files::open_gzip_stream, into, nothing).has_value();
+  switch (data[0]) {
+    case '0':
+      import(bytes, latseq::import_files);
+      break;
+    case '1':
+      import(bytes, oai_t::import_files);
+      break;
+    case '2':
+      import(bytes, [](auto paths, const auto& open, auto& into, const auto& progress) {
+        return event_json::import_files(paths, std::nullopt, open, into, progress);
       });
       break;
-    case 1:
-      import(bytes, [&](auto paths, auto& into) {
-        return oai_t::import_files(paths, files::open_stream, into, nothing).has_value();
-      });
-      break;
-    case 2:
-      import(bytes, [&](auto paths, auto& into) {
-        return event_json::import_files(paths, std::nullopt, files::open_stream, into, nothing)
-            .has_value();
-      });
-      break;
-    case 3:
+    case '3':
       read_rules(bytes);
       break;
-    default:
+    case '4':
       read_filter(bytes);
+      break;
+    default:
+      read_schema(bytes);
   }
   return 0;
 }

@@ -1,10 +1,9 @@
-// Any bytes as a trace: opened, merged, every block read by itself. Checksums are put right first,
-// or the fuzzer would never get behind them. What comes out has to fit the schema.
+// Any bytes as a trace: opened, merged, every block read by itself. What comes out has to fit the
+// schema. The first byte says whether checksums are put right before ('1', or the fuzzer would
+// never get behind them) or bytes are read as they are ('0').
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -14,10 +13,13 @@
 
 #include "analysis/trace/format.h"
 #include "analysis/trace/reader.h"
+#include "tests/fuzz/fuzz_checks.h"
 
 namespace {
 
 using namespace sojourn;
+using fuzz::require;
+using fuzz::understood;
 
 std::uint32_t checksum(const std::uint8_t* bytes, std::size_t size) {
   return static_cast<std::uint32_t>(crc32_z(0, bytes, size));
@@ -39,18 +41,13 @@ void make_sound(std::vector<std::uint8_t>& bytes) {
     header.magic = trace::kBlockMagic;
     header.payload_bytes =
         static_cast<std::uint32_t>(std::min<std::size_t>(header.payload_bytes, room));
+    if ((header.flags & trace::kCompressed) == 0) header.raw_bytes = header.payload_bytes;
     header.payload_crc = checksum(bytes.data() + at + sizeof(header), header.payload_bytes);
     header.header_crc = checksum(reinterpret_cast<const std::uint8_t*>(&header),
                                  offsetof(trace::BlockHeader, header_crc));
     std::memcpy(&bytes[at], &header, sizeof(header));
     at += sizeof(header) + header.payload_bytes;
   }
-}
-
-void require(bool truth, const char* what) {
-  if (truth) return;
-  fmt::print(stderr, "not so: {}\n", what);
-  std::abort();
 }
 
 void check(const model::EventBatch& batch, const model::Schema& schema) {
@@ -65,11 +62,12 @@ void check(const model::EventBatch& batch, const model::Schema& schema) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+  if (size == 0 || data[0] < '0' || data[0] > '1') return -1;  // not for the corpus
   std::vector<std::uint8_t> bytes(data + 1, data + size);
-  if ((data[0] & 1) != 0) make_sound(bytes);
+  if (data[0] == '1') make_sound(bytes);
   auto reader = trace::Reader::open(std::make_unique<trace::MemorySource>("trace", bytes));
-  if (!reader) return 0;
+  if (!understood(reader.has_value())) return 0;
+  understood(reader->events() != 0 && reader->damage().empty());
 
   std::uint64_t last_ns = 0;
   const auto merged = reader->merge([&](const model::EventBatch& batch) {
@@ -79,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     last_ns = batch.ts_ns().back();
     return true;
   });
-  (void)merged;  // too much overlap is an honest answer
+  understood(merged.has_value());  // too much overlap is an honest answer
   model::EventBatch batch;
   for (const trace::BlockInfo& block : reader->blocks())
     if (reader->read(block, batch)) {
