@@ -41,6 +41,7 @@ struct Host {
   std::string machine;  // x86_64, aarch64
   std::string cpu_model;
   std::uint32_t cpus = 0;
+  std::string measured = {};  // what `sojourn host` measured of it, as its JSON; empty: nothing
 };
 
 // The trace's clock and the wall's, read together; readers interpolate.

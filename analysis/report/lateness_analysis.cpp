@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace sojourn::report {
 
@@ -36,9 +37,11 @@ LatenessAnalysis::LatenessAnalysis(pipeline::TraceInput& input, const causes::De
                    more(verdict);
                  }) {}
 
-Result<void> LatenessAnalysis::run(Executor& executor, const pipeline::Progress& progress) {
+Result<void> LatenessAnalysis::run(Executor& executor, const pipeline::Progress& progress,
+                                   journeys::Observer* beside) {
   pipeline::TracePass pass(executor, input_);
   pass.observe(explainer_);
+  if (beside != nullptr) pass.observe(*beside);
   pass.show(progress);
   pass.consume([this](const model::EventBatch& events) {
     explainer_.consume(events);

@@ -28,7 +28,9 @@ class LatenessAnalysis {
   LatenessAnalysis(const LatenessAnalysis&) = delete;
   LatenessAnalysis& operator=(const LatenessAnalysis&) = delete;
 
-  Result<void> run(Executor& executor, const pipeline::Progress& progress);
+  // `beside` sees the same rebuild.
+  Result<void> run(Executor& executor, const pipeline::Progress& progress,
+                   journeys::Observer* beside = nullptr);
 
   const causes::ContextNameTable& names() const { return names_; }
   const causes::CauseTotals& tally() const { return tally_; }

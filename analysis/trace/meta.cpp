@@ -86,7 +86,7 @@ template <>
 constexpr auto kFields<model::Host> =
     table(field("name", &model::Host::name), field("kernel", &model::Host::kernel),
           field("machine", &model::Host::machine), field("cpu_model", &model::Host::cpu_model),
-          field("cpus", &model::Host::cpus));
+          field("cpus", &model::Host::cpus), field("measured", &model::Host::measured));
 
 template <>
 constexpr auto kFields<model::Stream> =

@@ -18,6 +18,7 @@ set(arrows
   "analysis/oai_t: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/statistics: analysis/base"
+  "analysis/host: analysis/base"
   "analysis/context: analysis/base analysis/model"
   "analysis/threads: analysis/base analysis/model analysis/context analysis/statistics"
   "analysis/journeys: analysis/base analysis/language analysis/model analysis/journeys/shared analysis/journeys/plan
@@ -28,7 +29,7 @@ set(arrows
   "analysis/journeys/match: analysis/model analysis/journeys/shared analysis/journeys/units"
   "analysis/journeys/assemble: analysis/base analysis/model analysis/journeys/shared analysis/journeys/units
     analysis/journeys/match"
-  "analysis/causes: analysis/base analysis/model analysis/context analysis/journeys"
+  "analysis/causes: analysis/base analysis/model analysis/statistics analysis/host analysis/context analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/language analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
@@ -41,11 +42,12 @@ set(arrows
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
+  "analysis/present/host: analysis/host analysis/present/words"
   "analysis/present/threads: analysis/model analysis/threads analysis/present/words"
   "analysis/present/profile: analysis/model analysis/profile analysis/present/words"
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
-    analysis/present/causes analysis/present/journeys analysis/present/threads"
+    analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/page: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report"
@@ -94,12 +96,13 @@ set(arrows
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
+  "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
-    analysis/event_json analysis/statistics analysis/threads analysis/journeys analysis/causes analysis/profile
+    analysis/event_json analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
-  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/present/words
-    userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/cli")
+  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/present/host analysis/present/words
+    userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"

@@ -45,9 +45,16 @@ std::uint64_t own_memory_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+model::Host described_host(const Options& options) {
+  model::Host host = tracee::host_info();
+  host.measured = options.machine;
+  return host;
+}
+
 // What a reader needs before the first event.
-Result<void> write_preamble(trace::Writer& writer, const model::Schema& schema) {
-  SJ_CHECK(writer.write(tracee::host_info()));
+Result<void> write_preamble(trace::Writer& writer, const model::Host& host,
+                            const model::Schema& schema) {
+  SJ_CHECK(writer.write(host));
   SJ_CHECK(writer.write(schema));
   return writer.write(base::read_clock_pair());
 }
@@ -173,7 +180,7 @@ Result<void> Capture::State::open_sink() {
     SJ_TRY(put_aside, try_to_write(options.output, owner));
     left_before = std::move(put_aside);
     watch.emplace(options.triggers, schema);
-    sink.emplace(std::make_unique<FlightStore>(*options.flight, tracee::host_info()), owner,
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, described_host(options)), owner,
                  [this](const Item& item, ItemStore& store) {
                    watch->look(item);
                    if (watch->has_fired()) store.pin();
@@ -184,7 +191,7 @@ Result<void> Capture::State::open_sink() {
     const WriteAs as(owner);
     SJ_TRY(writer, files::create_trace(options.output));
     left_before = writer.put_aside();
-    SJ_CHECK(write_preamble(writer, schema));
+    SJ_CHECK(write_preamble(writer, described_host(options), schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);
   }
   if (options.loses_oldest) sink->when_behind(Sink::Behind::kGiveUpOldest);

@@ -3,10 +3,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "analysis/causes/slowest_verdicts.h"
+#include "analysis/causes/stay_floors.h"
+#include "analysis/host/host_json.h"
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/words/completeness_words.h"
@@ -82,7 +85,10 @@ Result<void> run(const Options& options) {
   causes::SlowestVerdicts worst(options.worst);
   report::LatenessAnalysis inquiry(input, deadlines, wanted,
                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
-  SJ_CHECK(inquiry.run(threads, options.looks_first() ? line.progress(1, 2) : line.progress()));
+  causes::StayFloors floors(input.topology());
+  const auto machine = host::from_json(reader.host().measured);
+  SJ_CHECK(inquiry.run(threads, options.looks_first() ? line.progress(1, 2) : line.progress(),
+                       machine ? &floors : nullptr));
   line.clear();
   const present::CausesContent content = {
       .path = options.path,
@@ -97,6 +103,8 @@ Result<void> run(const Options& options) {
       .where = options.where.text(),
       .missing = present::missing_evidence(reader.context(), !reader.queue_changes().empty()),
       .worst = std::move(worst).take(),
+      .fastest =
+          machine ? floors.as_fast_as_allowed(*machine) : std::vector<causes::StayFloors::Row>(),
       .width = line_width()};
   if (!options.json) return print_data(first_line(reader) + present::causes_text(content));
   tell_if_not_whole(reader);

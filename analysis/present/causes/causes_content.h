@@ -11,6 +11,7 @@
 
 #include "analysis/causes/cause_totals.h"
 #include "analysis/causes/explainer.h"
+#include "analysis/causes/stay_floors.h"
 #include "analysis/model/capture_info.h"
 
 namespace sojourn::present {
@@ -38,7 +39,9 @@ struct CausesContent {
   std::string where = {};  // what the packets were chosen by; empty: all were
   std::vector<MissingEvidence> missing = {};
   std::vector<causes::Verdict> worst = {};  // the slowest first
-  std::size_t width = SIZE_MAX;             // of a line, but for tables
+  std::vector<causes::StayFloors::Row> fastest =
+      {};                        // places that are as fast as the machine allows
+  std::size_t width = SIZE_MAX;  // of a line, but for tables
 };
 
 std::string causes_text(const CausesContent& content);

@@ -5,6 +5,7 @@
 
 #include "analysis/present/causes/cause_labels.h"
 #include "analysis/present/causes/causes_content.h"
+#include "analysis/present/causes/stay_floors_text.h"
 #include "analysis/present/words/field_text.h"
 
 namespace sojourn::present {
@@ -147,6 +148,8 @@ ordered_json causes_json(const CausesContent& content) {
                       {"dropped", std::move(dropped)},
                       {"missing", std::move(missing)},
                       {"worst", std::move(worst)}};
+  if (!content.fastest.empty())
+    all["as_fast_as_the_machine_allows"] = floors_json(content.fastest, content.topology);
   if (!content.where.empty()) all["where"] = content.where;
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/present/causes/cause_labels.h"
 #include "analysis/present/causes/causes_content.h"
+#include "analysis/present/causes/stay_floors_text.h"
 #include "analysis/present/words/field_text.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
@@ -174,6 +175,7 @@ std::string causes_text(const CausesContent& content) {
                                 sentence(verdict, content)),
                     kHanging, content.width) +
             "\n";
+  text += floors_text(content.fastest, content.topology);
   text += missing_text(content);
   if (!content.worst.empty())
     text +=

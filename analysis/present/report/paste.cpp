@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/host/host_json.h"
+#include "analysis/present/host/host_text.h"
 #include "analysis/present/journeys/journey_text.h"
 #include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/text_format.h"
@@ -91,6 +93,8 @@ std::string facts(const ReportContent& content, const PasteInfo& words) {
       host.kernel.empty() ? "not known" : code(fmt::format("{} {}", host.kernel, host.machine)));
   row("CPU", (host.cpu_model.empty() ? "not known" : code(host.cpu_model)) +
                  (host.cpus == 0 ? "" : fmt::format(", {} processors", host.cpus)));
+  if (const auto measured = host::from_json(host.measured); measured)
+    text += host_markdown_rows(*measured);
   row("recorded by", recorder(facts.capture));
   row("report by", words.reader);
   for (const model::Target& target : facts.targets | std::views::take(kMaxTargets))

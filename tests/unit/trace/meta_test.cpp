@@ -32,7 +32,8 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
                                              .kernel = "6.18.44",
                                              .machine = "aarch64",
                                              .cpu_model = "Neoverse",
-                                             .cpus = 128})) == "");
+                                             .cpus = 128,
+                                             .measured = R"({"form": "quick"})"})) == "");
   const std::vector<model::Stream> streams = {
       {.id = 0, .engine = model::Engine::kBpf, .cpu = 0, .tid = -1},
       {.id = 4'000'000'000, .engine = model::Engine::kRing, .cpu = -1, .tid = 77, .pid = 76}};
@@ -82,6 +83,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->host().machine == "aarch64");
   CHECK(reader->host().cpu_model == "Neoverse");
   CHECK(reader->host().cpus == 128);
+  CHECK(reader->host().measured == R"({"form": "quick"})");
   CHECK(reader->capture().stamp_delay_ns == 297);
   CHECK(reader->capture().tracer_rss_bytes == 80'000'000);
   CHECK(reader->capture().hit_cost_ps == capture.hit_cost_ps);

@@ -35,6 +35,7 @@ struct Subject {
 
 struct Options {
   std::string output;
+  std::string machine;  // what was measured of this machine, for readers of the trace
   // A flight recorder: the newest events are held in memory, and written when that is asked for.
   std::optional<History> flight;
   Aftermath aftermath;

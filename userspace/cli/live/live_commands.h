@@ -8,6 +8,7 @@ namespace sojourn::cli {
 Action define_list(Arguments& arguments);
 Action define_ctl(Arguments& arguments);
 Action define_doctor(Arguments& arguments);
+Action define_host(Arguments& arguments);
 Action define_record(Arguments& arguments);
 
 }  // namespace sojourn::cli

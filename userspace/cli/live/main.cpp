@@ -15,6 +15,7 @@ constexpr cli::Command kLiveCommands[] = {
     {"list", "List the points of a running process or of a program's file", cli::define_list},
     {"doctor", "Check what works on this machine, and what to do about the rest",
      cli::define_doctor},
+    {"host", "Measure what this machine's own operations cost", cli::define_host},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
     {"ctl", "Switch points on and off, and control a running capture", cli::define_ctl}};
 

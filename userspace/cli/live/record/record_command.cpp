@@ -20,6 +20,7 @@
 #include "userspace/cli/live/record/starvation_guard.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
+#include "userspace/host/profile_cache.h"
 #include "userspace/tracee/point_selection.h"
 #include "userspace/tracee/process.h"
 
@@ -212,7 +213,10 @@ Result<void> record(RecordOptions& options) {
                                       .duration = options.duration,
                                       .may_be_endless = options.flight.is_asked()},
                                      options.quiet));
+  // Before there is anything that it could disturb, and while this process has one thread.
+  const std::string machine = host::profile_for_trace("sojourn " SOJOURN_VERSION);
   SJ_TRY(how, options.for_capture());
+  how.machine = machine;
   how.follow = options.processes.follow;
   const MapOptions& maps = options.processes.maps;
   if (maps.given())

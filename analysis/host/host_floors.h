@@ -1,0 +1,27 @@
+// What a stay cannot be faster than on a machine: what `explain` compares stays with. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/host/host_profile.h"
+
+namespace sojourn::host {
+
+// How a unit came out of a place: by the thread that it went in with, or by another one.
+enum class Handover : std::uint8_t { kSameThread, kOtherThread };
+
+struct Floor {
+  double ns = 0;
+  std::string words;  // "waking a thread on another CPU takes 3.1 us here"
+};
+
+// None where that was not measured, or was not stable.
+std::optional<Floor> floor_of(const HostProfile& profile, Handover handover);
+
+// A median stay up to this many times the floor is as fast as the machine allows.
+inline constexpr double kAsFastAsItGets = 1.5;
+bool is_as_fast_as_allowed(double median_ns, const Floor& floor);
+
+}  // namespace sojourn::host

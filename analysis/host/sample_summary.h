@@ -1,0 +1,44 @@
+// What many samples of one measurement say: the study's figures (10 % trimmed mean and standard
+// deviation) and those that outliers do not move (median and quartiles); whether they are stable.
+// Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sojourn::host {
+
+struct SampleSummary {
+  std::uint64_t count = 0;
+  double mean = 0;   // without the lowest and the highest tenth of the samples
+  double stdev = 0;  // of the same
+  double min = 0;
+  double q1 = 0;
+  double median = 0;
+  double q3 = 0;
+  double max = 0;
+
+  // Of the middle half, against the median.
+  double spread() const { return median != 0 ? (q3 - q1) / median : 0; }
+  bool operator==(const SampleSummary&) const = default;
+};
+
+// Samples that are no finite numbers are left out.
+SampleSummary summarise(std::vector<double> samples);
+
+// The share of samples that at most so many are below, between two neighbours in a straight line.
+double quantile_of_sorted(std::span<const double> sorted, double share);
+
+// The middle half may spread by so much, and the two halves of a run may differ by so much.
+inline constexpr double kStableSpread = 0.10;
+inline constexpr double kStableDrift = 0.05;
+inline constexpr std::size_t kFewestSamples = 8;
+
+// Samples in the order in which they were taken. Empty: they are stable; else why they are not.
+// What differs by no more than `resolution` does not differ.
+std::string why_unstable(std::span<const double> samples, double resolution = 0);
+
+}  // namespace sojourn::host

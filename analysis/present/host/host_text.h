@@ -1,0 +1,26 @@
+// A machine's profile for people: its description, the study's tables, curves as plots; and a
+// comparison of two. The words of one line each for reports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "analysis/host/host_diff.h"
+#include "analysis/host/host_profile.h"
+
+namespace sojourn::present {
+
+std::string host_text(const host::HostProfile& profile, std::size_t width = SIZE_MAX);
+std::string host_diff_text(const host::HostDiff& diff, std::size_t width = SIZE_MAX);
+
+// A measurement in its unit: "8.1 ns", "12.3 GB/s".
+std::string quantity(double value, host::Unit unit);
+
+// y over x, both axes in doublings, with the knees marked.
+std::string curve_plot(const host::Curve& curve, std::size_t width = 72);
+
+// Rows for Markdown, "| name | value |": what a reader of latencies wants to know of the machine.
+std::string host_markdown_rows(const host::HostProfile& profile);
+
+}  // namespace sojourn::present

@@ -1,0 +1,26 @@
+// What a machine says of its memory modules, disks and network cards. As machine_reader.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/host/host_profile.h"
+#include "userspace/host/machine_reader.h"
+
+namespace sojourn::host {
+
+std::vector<MachineFact> read_devices(const MachineRoots& roots);
+
+// A module of the firmware's table (SMBIOS type 17).
+struct MemoryModule {
+  std::string kind;            // "DDR4"; empty: not told
+  std::uint32_t rate_mts = 0;  // million transfers a second, as configured; 0: not told
+  std::uint32_t bits = 0;      // width of its bus
+};
+// Modules that are there. A table that is cut short or lies about lengths ends where it does.
+std::vector<MemoryModule> parse_dmi_modules(std::span<const unsigned char> table);
+
+}  // namespace sojourn::host

@@ -1,0 +1,55 @@
+// What a machine says of itself: processor, caches, memory, disks, network cards, system. Read
+// below root folders, so that a test can have any machine it wants, also one that lies. What is not
+// there is "not told", with the reason; nothing here is an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/host/host_profile.h"
+#include "userspace/host/cpuid.h"
+
+namespace sojourn::host {
+
+struct MachineRoots {
+  std::string proc = "/proc";
+  std::string sys = "/sys";
+  std::string etc = "/etc";
+};
+
+std::vector<MachineFact> read_machine(const MachineRoots& roots, const Cpuid& cpuid);
+
+// What measuring has to know of it.
+struct CpuLayout {
+  std::vector<std::uint32_t> online;
+  std::vector<std::vector<std::uint32_t>> siblings;  // by place in `online`; itself with them
+  std::vector<std::uint32_t> isolated;
+
+  bool shares_core(std::uint32_t left, std::uint32_t right) const;
+};
+CpuLayout read_layout(const MachineRoots& roots);
+
+struct CacheLevel {
+  std::uint32_t level = 0;
+  std::string kind;  // "data", "instruction", "unified"
+  std::uint64_t bytes = 0;
+  std::uint64_t line_bytes = 0;
+  std::uint64_t sharers = 0;  // hardware threads; 0: not told
+  std::string source;
+};
+// From sysfs, else from CPUID.
+std::vector<CacheLevel> read_caches(const MachineRoots& roots, const Cpuid& cpuid);
+
+// "0-3,5": none of a list that is none, or names more CPUs than there are anywhere.
+std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
+
+// "48K", "1024K", "32M", "96 kB"; 0 where that is no size.
+std::uint64_t parse_size(std::string_view text);
+
+// A file's text without blanks around it; empty where it cannot be read.
+std::string read_line_below(const std::string& path);
+
+}  // namespace sojourn::host
