@@ -17,8 +17,10 @@ namespace sojourn {
 // A kind is there where a caller acts on it.
 enum class ErrorKind : std::uint8_t {
   kOther,
-  kNotPermitted,  // for this user
-  kNoAnswer,      // the process that was asked has ended, or said half of an answer
+  kNotPermitted,    // for this user
+  kNoAnswer,        // the process that was asked has ended, or said half of an answer
+  kConditionHolds,  // what a command was told to fail on
+  kTooLittleData,   // to say whether it holds
 };
 
 class Error {

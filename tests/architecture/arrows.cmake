@@ -51,6 +51,9 @@ set(arrows
   "analysis/page: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report"
+  "analysis/differential: analysis/base analysis/model analysis/trace analysis/context analysis/journeys analysis/pipeline
+    analysis/report analysis/present/words"
+  "analysis/present/differential: analysis/differential analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
@@ -99,7 +102,7 @@ set(arrows
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
     analysis/event_json analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
-    analysis/filter analysis/queues analysis/pipeline analysis/report analysis/present analysis/schema_language
+    analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/present/host analysis/present/words
     userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")

@@ -11,8 +11,9 @@ namespace sojourn::cli_tests {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "list",    "doctor",  "record", "ctl",   "report", "journeys", "explain", "queues",
-    "profile", "threads", "events", "check", "import", "export",   "schema",  "completion"};
+    "list",   "doctor",     "record",  "ctl",    "report",   "journeys", "explain",
+    "queues", "profile",    "threads", "events", "check",    "import",   "export",
+    "schema", "completion", "flow",    "diff",   "why-slow", "merge"};
 
 struct Refused {
   std::vector<std::string> arguments;

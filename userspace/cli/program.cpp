@@ -63,6 +63,11 @@ int show_first_screen(FirstScreen first_screen) {
   return flush_output();
 }
 
+int exit_code_of(ErrorKind kind) {
+  if (kind == ErrorKind::kConditionHolds) return 3;
+  return kind == ErrorKind::kTooLittleData ? 4 : 1;
+}
+
 int run(int argc, char** argv, std::span<const Command> commands, FirstScreen first_screen) {
   if (argc <= 1 && first_screen != nullptr) return show_first_screen(first_screen);
   CLI::App app(
@@ -98,7 +103,7 @@ int run(int argc, char** argv, std::span<const Command> commands, FirstScreen fi
   }
   if (const auto done = chosen(); !done) {
     tell("sojourn: {}\n", done.error().text());
-    return 1;
+    return exit_code_of(done.error().kind());
   }
   return flush_output();
 }

@@ -22,7 +22,7 @@ filter::BindContext surroundings(const trace::Reader& reader) {
 }
 
 // Such events would be left out without a word.
-void tell_of_events_without_cpu(const trace::Reader& reader) {
+void tell_of_events_without_cpu(const std::string& option, const trace::Reader& reader) {
   std::map<std::uint32_t, const model::Stream*> streams;
   for (const model::Stream& stream : reader.streams()) streams[stream.id] = &stream;
   std::uint64_t targets = 0;
@@ -35,9 +35,9 @@ void tell_of_events_without_cpu(const trace::Reader& reader) {
   }
   if (without != 0)
     tell(
-        "--where: {} of the target's {} do not say their CPU, as those of rings: no "
+        "{}: {} of the target's {} do not say their CPU, as those of rings: no "
         "comparison with cpu is true of them\n",
-        without == targets ? "all" : grouped(without), counted(targets, "event"));
+        option, without == targets ? "all" : grouped(without), counted(targets, "event"));
 }
 
 template <typename Filter>
@@ -45,15 +45,17 @@ Result<std::optional<Filter>> compile(const WhereOption& where, const trace::Rea
   if (!where.given()) return std::nullopt;
   SJ_TRY(expression, where.expression());
   auto made = Filter::compile(expression, reader.schema(), surroundings(reader));
-  if (!made) return std::unexpected(std::move(made).error().within("--where"));
-  if (filter::asks_for(expression, filter::Keyword::kCpu)) tell_of_events_without_cpu(reader);
+  if (!made) return std::unexpected(std::move(made).error().within(where.name()));
+  if (filter::asks_for(expression, filter::Keyword::kCpu))
+    tell_of_events_without_cpu(where.name(), reader);
   return std::optional<Filter>(std::move(*made));
 }
 
 }  // namespace
 
-void WhereOption::define(Arguments& arguments, const std::string& help) {
-  arguments.add_option("--where", text_, help).type_name("EXPR").check([](const std::string& text) {
+void WhereOption::define(Arguments& arguments, const std::string& help, const std::string& name) {
+  name_ = name;
+  arguments.add_option(name, text_, help).type_name("EXPR").check([](const std::string& text) {
     const auto parsed = filter::parse(text);
     return parsed ? std::string() : parsed.error().text();
   });
@@ -67,7 +69,7 @@ std::string WhereOption::text() const {
 
 Result<filter::Expression> WhereOption::expression() const {
   auto parsed = filter::parse(text_);
-  if (!parsed) return std::unexpected(std::move(parsed).error().within("--where"));
+  if (!parsed) return std::unexpected(std::move(parsed).error().within(name_));
   return parsed;
 }
 
@@ -77,7 +79,7 @@ Result<std::optional<filter::ThreadFilter>> WhereOption::threads(
   if (!given()) return std::nullopt;
   SJ_TRY(parsed, expression());
   auto made = filter::ThreadFilter::compile(parsed, surroundings(reader));
-  if (!made) return std::unexpected(std::move(made).error().within("--where"));
+  if (!made) return std::unexpected(std::move(made).error().within(name_));
   return std::optional<filter::ThreadFilter>(std::move(*made));
 }
 

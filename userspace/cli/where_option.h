@@ -1,4 +1,5 @@
-// --where EXPR: the filter language on the command line (docs/filters.md). What is wrong with the
+// --where EXPR, or another option with such an expression: the filter language on the command line
+// (docs/filters.md). What is wrong with the
 // expression by itself is wrong usage; what a trace's points say against it is found when it is
 // compiled for them.
 #pragma once
@@ -21,7 +22,8 @@ namespace sojourn::cli {
 class WhereOption {
  public:
   // Declares the option; `help` says what is kept.
-  void define(Arguments& arguments, const std::string& help);
+  void define(Arguments& arguments, const std::string& help, const std::string& name = "--where");
+  const std::string& name() const { return name_; }
 
   bool given() const { return !text_.empty(); }
   // In one line, on however many it was written.
@@ -36,6 +38,7 @@ class WhereOption {
   Result<filter::Expression> expression() const;
 
  private:
+  std::string name_ = "--where";
   std::string text_;
 };
 

@@ -1,0 +1,92 @@
+// What is known of each complete packet besides its times: whose it is, its size, its way, its
+// pieces and repeats, threads and CPUs, how many packets were ahead of it, the time of the second.
+// Memory: 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread
+// owns an AttributeCollector.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/differential/traits.h"
+#include "analysis/journeys/journey.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::differential {
+
+class AttributeCollector : public journeys::Observer {
+ public:
+  static constexpr std::size_t kMaxPackets = 2'000'000;
+  // An attribute with more values is put into "other" beyond them.
+  static constexpr std::size_t kMaxValues = 256;
+
+  struct About {
+    const model::Schema& schema;
+    const journeys::Topology& topology;
+    const std::vector<model::Stream>& streams;
+    std::map<std::uint32_t, std::string> thread_names;
+    std::uint64_t origin_ns = 0;
+  };
+  using IsSlow = std::function<bool(const journeys::Journey&)>;
+
+  // Without `is_slow`: the slowest hundredth of each direction. `about` outlives it.
+  AttributeCollector(const About& about, IsSlow is_slow);
+
+  bool wants_places() const override { return false; }
+  void on_journey(const journeys::Journey& journey) override;
+  void finish();
+
+  // In the order in which packets began; attributes that all packets share are left out.
+  const PacketAttributes& of(model::Direction direction) const {
+    return tables_[index_of(direction)];
+  }
+  const std::vector<float>& latencies_ns(model::Direction direction) const {
+    return rows_[index_of(direction)].latency_ns;
+  }
+  // What slow means, where it was not given: longer than that.
+  std::uint64_t slow_from_ns(model::Direction direction) const {
+    return rows_[index_of(direction)].slow_from_ns;
+  }
+  std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Column {
+    std::string name;
+    std::vector<std::string> values;
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<std::uint32_t> of;
+  };
+  struct Rows {
+    std::vector<std::uint64_t> start_ns;
+    std::vector<std::uint64_t> end_ns;
+    std::vector<float> latency_ns;
+    std::vector<bool> is_slow;
+    std::map<std::string, Column> columns;
+    std::uint64_t slow_from_ns = 0;
+  };
+
+  static std::size_t index_of(model::Direction direction) {
+    return direction == model::Direction::kUplink ? 1 : 0;
+  }
+  void set(Rows& rows, const std::string& name, std::string value);
+  void note_ids(Rows& rows, const journeys::Journey& journey);
+  void note_threads(Rows& rows, const journeys::Journey& journey);
+  std::string path(const journeys::Journey& journey) const;
+  void note_ahead(Rows& rows);
+  void decide_slow(Rows& rows);
+  static PacketAttributes table_of(Rows& rows);
+
+  const About& about_;
+  IsSlow is_slow_;
+  std::unordered_map<std::uint32_t, std::int32_t> cpus_;  // by stream
+  std::array<Rows, 2> rows_;
+  std::array<PacketAttributes, 2> tables_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace sojourn::differential

@@ -1,0 +1,55 @@
+// How much a series of packets says. Packets that share a queue are late together: 5,000 of them
+// behind a queue at 90 % load say no more than 14 that have nothing to do with each other. So a
+// series is cut into blocks that are long against the time for which packets resemble each other,
+// and blocks are what is compared. Plain functions without state.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sojourn::differential {
+
+struct EffectiveSize {
+  double count = 0;  // independent values that would say as much; 0: not even one can be told
+  double inefficiency = 1;  // packets for each of them
+};
+// By the autocorrelation of up to 1,024 slices (Geyer's initial positive sequence).
+EffectiveSize effective_size(std::span<const float> series);
+
+// Blocks that are as good as independent: each at least kBlockFactor times as long as packets
+// resemble each other. None where there would be fewer than kMinBlocks: that is too little data.
+inline constexpr std::size_t kMinBlocks = 8;
+inline constexpr std::size_t kMaxBlocks = 64;
+inline constexpr double kBlockFactor = 5;
+struct Blocks {
+  std::size_t count = 0;
+  std::size_t length = 0;  // values of each; the last ones of the series are in none
+  std::span<const float> of(std::span<const float> series, std::size_t block) const {
+    return series.subspan(block * length, length);
+  }
+};
+std::optional<Blocks> independent_blocks(std::span<const float> series, const EffectiveSize& size);
+// Of several series that are compared: means of shorter blocks differ more, so all have one length.
+std::size_t common_block_length(std::span<const std::vector<float>> runs);
+Blocks blocks_of_length(std::span<const float> series, std::size_t length);
+
+double mean(std::span<const float> values);
+double mean(std::span<const double> values);
+// The smallest value that at least this share does not exceed; `values` are put in another order.
+double quantile(std::vector<float>& values, double share);
+
+// A mean of independent values, and how far off it may be.
+struct MeanError {
+  double mean = 0;
+  double variance_of_mean = 0;
+  double freedom = 0;  // degrees of it
+};
+std::optional<MeanError> mean_error(std::span<const double> values);  // none of fewer than two
+// Half of the 95 % interval of the difference of two means (Welch).
+double half_interval_of_difference(const MeanError& left, const MeanError& right);
+// t of the two-sided 95 % interval.
+double student_t_95(double freedom);
+
+}  // namespace sojourn::differential

@@ -1,0 +1,78 @@
+// Whether a latency or a stay differs between two sides, and by how much. What is compared are
+// values that are as good as independent: a mean of each run, or of each long block of a run; never
+// packets. Plain functions without state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sojourn::differential {
+
+enum class Unit : std::uint8_t { kRun, kBlock };
+constexpr const char* name(Unit unit) {
+  return unit == Unit::kRun ? "run" : "block";
+}
+
+enum class Verdict : std::uint8_t { kSame, kChanged, kTooLittle };
+constexpr const char* name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSame:
+      return "same";
+    case Verdict::kChanged:
+      return "changed";
+    case Verdict::kTooLittle:
+      return "too little data";
+  }
+  return "";
+}
+
+// One side: the values of each run in the order of time.
+using Runs = std::span<const std::vector<float>>;
+
+// Of all values of a side: a quantile or the mean.
+struct Shift {
+  double share = 0;  // of the quantile; 0: the mean
+  double base = 0;
+  double now = 0;
+  std::optional<double> half;  // of the 95 % interval; none: too few units
+
+  double by() const { return now - base; }
+};
+inline constexpr double kMean = 0;
+
+struct Comparison {
+  std::string name = {};
+  char direction = 'D';
+  bool is_latency = false;  // else a stay in the place of that name
+  std::size_t base_count = 0;
+  std::size_t now_count = 0;
+  std::size_t base_units = 0;  // runs or blocks
+  std::size_t now_units = 0;
+  double base_effective = 0;  // independent values that would say as much
+  double now_effective = 0;
+  std::vector<Shift> shifts = {};
+  std::optional<double> p = std::nullopt;  // of one test; none: too few units for any
+  double adjusted_p = 1;                   // of all tests together
+  Verdict verdict = Verdict::kTooLittle;
+
+  // Of a stay: how its mean grew against how that of its direction's latency did. 1: as much; 0: it
+  // did not grow at all while the latency doubled, say. None: not on both sides.
+  std::optional<double> slowdown = std::nullopt;
+
+  const Shift* shift(double share) const;
+};
+
+Comparison compare(Runs base, Runs now, Unit unit, std::span<const double> shares);
+
+// Holm's adjustment over all that have a p-value, and the verdicts at this level. Where so many
+// tests of so few units can show nothing whatever they find, they say "too little data".
+void judge(std::span<Comparison> all, double level);
+
+// So many runs of each side can show something in so many tests.
+std::size_t runs_needed(std::size_t tests, double level);
+
+}  // namespace sojourn::differential

@@ -1,0 +1,301 @@
+#include "analysis/differential/host_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <queue>
+#include <utility>
+
+#include "analysis/differential/sighting_search.h"
+#include "analysis/journeys/topology.h"
+
+namespace sojourn::differential {
+namespace {
+
+// Threads and processes of other hosts are told apart by numbers that no kernel gives.
+constexpr std::uint32_t kHostStride = 10'000'000;
+// By so much of time the line between two hosts' clocks is written down.
+constexpr double kKnotNs = 50e6;
+
+std::uint32_t of_host(std::size_t host, std::uint32_t number) {
+  return number == 0 ? 0 : number + static_cast<std::uint32_t>(host) * kHostStride;
+}
+
+std::int32_t of_host(std::size_t host, std::int32_t number) {
+  return number <= 0
+             ? number
+             : number + static_cast<std::int32_t>(host) * static_cast<std::int32_t>(kHostStride);
+}
+
+}  // namespace
+
+double HostClock::widest_half() const {
+  double widest = 0;
+  for (const Knot& knot : knots) widest = std::max(widest, knot.half);
+  return widest;
+}
+
+Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journeys::Rules& rules,
+                                     const MergeOptions& options) {
+  HostMerge merge;
+  for (trace::Reader& reader : hosts) {
+    const auto& blocks = reader.blocks();
+    if (blocks.empty()) return fail("{}: has no events", reader.path());
+    std::uint64_t origin = UINT64_MAX;
+    std::uint64_t end = 0;
+    for (const trace::BlockInfo& block : blocks) {
+      origin = std::min(origin, block.min_ts_ns);
+      end = std::max(end, block.max_ts_ns);
+    }
+    merge.origins_.push_back(origin);
+    merge.ends_.push_back(end);
+    auto& points = merge.points_.emplace_back();
+    for (const model::Point& point : reader.schema().points) {
+      const auto known = std::ranges::find(merge.schema_.points, point);
+      points.push_back(static_cast<model::PointId>(known - merge.schema_.points.begin()));
+      if (known == merge.schema_.points.end()) merge.schema_.points.push_back(point);
+    }
+  }
+  if (merge.schema_.points.size() > model::kMaxPoints)
+    return fail("together these traces have more points than a trace holds");
+  SJ_CHECK(merge.find_pairs(hosts, rules, options));
+  SJ_CHECK(merge.find_clocks(hosts));
+  merge.check_loops(hosts);
+  return merge;
+}
+
+Result<void> HostMerge::find_pairs(std::span<trace::Reader> hosts, const journeys::Rules& rules,
+                                   const MergeOptions& options) {
+  SJ_TRY(topology, journeys::Topology::derive(schema_, rules));
+  SightingSearch search(schema_, topology, hosts.size());
+  for (std::size_t host = 0; host < hosts.size(); ++host)
+    SJ_CHECK(hosts[host].merge([&](const model::EventBatch& events) {
+      for (std::size_t row = 0; row < events.size(); ++row) {
+        const model::EventView event = events[row];
+        if (event.point < points_[host].size())
+          search.add(host, points_[host][event.point], event.ts_ns, event.values);
+      }
+      return true;
+    }));
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<Sighting>> sightings;
+  for (const auto& each : search.found()) {
+    const bool is_from_us = each.from < each.to;
+    const std::size_t ours = std::min(each.from, each.to);
+    const std::size_t theirs = std::max(each.from, each.to);
+    const std::uint64_t ours_ns = is_from_us ? each.sent_ns : each.came_ns;
+    const std::uint64_t theirs_ns = is_from_us ? each.came_ns : each.sent_ns;
+    sightings[{ours, theirs}].push_back(
+        {.ours = static_cast<double>(ours_ns - origins_[ours]),
+         .theirs = static_cast<double>(theirs_ns - origins_[theirs]),
+         .is_from_us = is_from_us});
+  }
+  const Bounds drift = {.low = 1 - options.max_drift, .high = 1 + options.max_drift};
+  for (auto& [both, of_both] : sightings) {
+    HostPair pair = {.ours = both.first, .theirs = both.second, .map = {}};
+    for (const Sighting& each : of_both) ++(each.is_from_us ? pair.from_us : pair.to_us);
+    pair.map = ClockMap::of(std::move(of_both), drift);
+    pairs_.push_back(std::move(pair));
+  }
+  return {};
+}
+
+Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
+  clocks_.resize(hosts.size());
+  std::vector<bool> known(hosts.size());
+  known[0] = true;
+  std::queue<std::size_t> open({0});
+  while (!open.empty()) {
+    const std::size_t by = open.front();
+    open.pop();
+    for (const HostPair& pair : pairs_) {
+      const std::size_t host = pair.ours == by ? pair.theirs : pair.ours;
+      if ((pair.ours != by && pair.theirs != by) || known[host] || !pair.is_bounded()) continue;
+      known[host] = true;
+      open.push(host);
+      HostClock& clock = clocks_[host];
+      clock.host = host;
+      clock.steps = pair.map.pieces().size() - 1;
+      clock.drift = pair.map.pieces().front().lines.drift();
+      const auto span = static_cast<double>(ends_[host] - origins_[host]);
+      // Knots lie inside of one piece each, so that no line is drawn through a step.
+      const auto add = [&](double theirs) {
+        const Bounds bounds = pair.ours == by ? pair.map.ours_at(theirs) : pair.map.at(theirs);
+        HostClock::Knot knot = {.theirs = theirs, .ours = bounds.middle(), .half = bounds.half()};
+        if (by != 0) {
+          // The clock in between has its own bounds.
+          const std::uint64_t at =
+              origins_[by] + static_cast<std::uint64_t>(std::max(knot.ours, 0.0));
+          knot.half += clocks_[by].widest_half();
+          knot.ours = static_cast<double>(time_of(by, at)) - static_cast<double>(origins_[0]);
+        }
+        clock.knots.push_back(knot);
+      };
+      for (double theirs = 0; theirs < span; theirs += kKnotNs) add(theirs);
+      add(span);
+    }
+  }
+  for (std::size_t host = 1; host < hosts.size(); ++host) {
+    if (known[host]) continue;
+    const HostPair* seen = nullptr;
+    for (const HostPair& pair : pairs_)
+      if (pair.ours == host || pair.theirs == host) seen = &pair;
+    if (seen == nullptr)
+      return fail("{}: no packet of it is seen, once and with the same ids, by another host",
+                  hosts[host].path());
+    return fail(
+        "{}: packets are seen in one direction only ({} and {}): that leaves the offset of its "
+        "clock open",
+        hosts[host].path(), seen->from_us, seen->to_us);
+  }
+  clocks_.erase(clocks_.begin());
+  return {};
+}
+
+// Around three hosts the clocks come back to where they began, within the bounds.
+void HostMerge::check_loops(std::span<trace::Reader> hosts) {
+  const auto pair_of = [this](std::size_t ours, std::size_t theirs) -> const HostPair* {
+    for (const HostPair& pair : pairs_)
+      if (pair.ours == ours && pair.theirs == theirs && pair.is_bounded()) return &pair;
+    return nullptr;
+  };
+  for (std::size_t first = 0; first < hosts.size(); ++first)
+    for (std::size_t second = first + 1; second < hosts.size(); ++second)
+      for (std::size_t third = second + 1; third < hosts.size(); ++third) {
+        const HostPair* const one = pair_of(first, second);
+        const HostPair* const two = pair_of(second, third);
+        const HostPair* const direct = pair_of(first, third);
+        if (one == nullptr || two == nullptr || direct == nullptr) continue;
+        const auto span = static_cast<double>(ends_[first] - origins_[first]);
+        double worst = 0;
+        for (const double share : {0.1, 0.5, 0.9}) {
+          const double now = share * span;
+          const Bounds around = {.low = two->map.at(one->map.at(now).low).low,
+                                 .high = two->map.at(one->map.at(now).high).high};
+          const Bounds straight = direct->map.at(now);
+          worst = std::max({worst, around.low - straight.high, straight.low - around.high});
+        }
+        if (worst > 0)
+          broken_loops_.push_back(
+              {.first = first, .second = second, .third = third, .by_ns = worst});
+      }
+}
+
+std::uint64_t HostMerge::time_of(std::size_t host, std::uint64_t ts_ns) const {
+  if (host == 0) return ts_ns;
+  const auto clock = std::ranges::find(clocks_, host, &HostClock::host);
+  const auto& knots = clock->knots;
+  const double theirs = static_cast<double>(ts_ns) - static_cast<double>(origins_[host]);
+  auto next = std::ranges::lower_bound(knots, theirs, {}, &HostClock::Knot::theirs);
+  if (next == knots.begin()) ++next;
+  if (next == knots.end()) --next;
+  if (next == knots.begin()) return origins_[0] + static_cast<std::uint64_t>(knots.front().ours);
+  const HostClock::Knot& before = *std::prev(next);
+  const double speed = (next->ours - before.ours) / (next->theirs - before.theirs);
+  const double since = before.ours + speed * (theirs - before.theirs);
+  // An event of before the first host's trace.
+  const double ours = since + static_cast<double>(origins_[0]);
+  if (ours < 0) return 0;
+  return since < 0 ? origins_[0] - static_cast<std::uint64_t>(-since)
+                   : origins_[0] + static_cast<std::uint64_t>(since);
+}
+
+Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
+                                     std::uint32_t first_stream, trace::Writer& writer) const {
+  std::map<std::uint32_t, bool> carries;
+  for (const model::Stream& stream : reader.streams())
+    carries[stream.id] = host == 0 || model::carries_points(stream.engine);
+  model::EventBatch events;
+  for (const trace::BlockInfo& block : reader.blocks()) {
+    if (const auto known = carries.find(block.stream); known != carries.end() && !known->second)
+      continue;
+    SJ_CHECK(reader.read(block, events));
+    model::EventColumns columns = std::move(events).release();
+    for (std::size_t row = 0; row < columns.ts_ns.size(); ++row) {
+      if (columns.point[row] >= points_[host].size())
+        return fail("{}: an event of a point that it does not describe", reader.path());
+      columns.ts_ns[row] = time_of(host, columns.ts_ns[row]);
+      columns.stream[row] += first_stream;
+      columns.tid[row] = of_host(host, columns.tid[row]);
+      columns.point[row] = points_[host][columns.point[row]];
+    }
+    events = model::EventBatch(std::move(columns));
+    SJ_CHECK(writer.write(events));
+  }
+  return {};
+}
+
+Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& writer,
+                              std::string_view tracer) const {
+  SJ_CHECK(writer.write(schema_));
+  model::Capture all = hosts.front().capture();
+  all.tracer = tracer;
+  model::Ledger ledger;
+  std::uint32_t first_stream = 0;
+  bool has_hits = true;
+  std::vector<std::uint64_t> hits;
+  double widest = 0;
+  for (const HostClock& clock : clocks_) widest = std::max(widest, clock.widest_half());
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    trace::Reader& reader = hosts[host];
+    for (model::Target target : reader.targets()) {
+      target.pid = of_host(host, target.pid);
+      target.parent = of_host(host, target.parent);
+      if (target.since_ns != 0) target.since_ns = time_of(host, target.since_ns);
+      if (target.until_ns != 0) target.until_ns = time_of(host, target.until_ns);
+      // The same program on two hosts hands packets to the other; side by side it would not.
+      if (host != 0) target.exe = reader.host().name + ":" + target.exe;
+      SJ_CHECK(writer.write(target));
+    }
+    std::uint32_t next_stream = first_stream;
+    for (model::Stream stream : reader.streams()) {
+      if (host != 0 && !model::carries_points(stream.engine)) continue;
+      next_stream = std::max(next_stream, first_stream + stream.id + 1);
+      stream.id += first_stream;
+      stream.pid = of_host(host, stream.pid);
+      stream.tid = of_host(host, stream.tid);
+      SJ_CHECK(writer.write(stream));
+    }
+    for (model::LedgerEntry entry : reader.ledger()) {
+      entry.stream += first_stream;
+      if (entry.point < points_[host].size()) entry.point = points_[host][entry.point];
+      ledger.push_back(entry);
+    }
+    model::Context context = host == 0 ? reader.context() : model::Context{};
+    if (host != 0)
+      for (model::ContextName name : reader.context().names) {
+        if (name.kind != model::NameKind::kThread) continue;
+        name.id = of_host(host, static_cast<std::uint32_t>(name.id));
+        name.pid = of_host(host, static_cast<std::uint32_t>(name.pid));
+        name.state.clear();
+        context.names.push_back(std::move(name));
+      }
+    SJ_CHECK(writer.write(context));
+    const model::Capture& capture = reader.capture();
+    has_hits &= !capture.stream_hits.empty();
+    hits.resize(first_stream);
+    hits.insert(hits.end(), capture.stream_hits.begin(), capture.stream_hits.end());
+    if (host != 0) {
+      if (capture.open_ns != 0) all.open_ns = std::max(all.open_ns, time_of(host, capture.open_ns));
+      if (capture.close_ns != 0 && all.close_ns != 0)
+        all.close_ns = std::min(all.close_ns, time_of(host, capture.close_ns));
+      all.stamp_error_ns = std::max(all.stamp_error_ns, capture.stamp_error_ns);
+      all.tracer_cpu_ns += capture.tracer_cpu_ns;
+      all.target_cpu_ns += capture.target_cpu_ns;
+    }
+    SJ_CHECK(write_events(reader, host, first_stream, writer));
+    first_stream = next_stream;
+  }
+  for (const model::ClockPair& pair : hosts.front().clocks()) SJ_CHECK(writer.write(pair));
+  SJ_CHECK(writer.write(hosts.front().host()));
+  if (!ledger.empty()) SJ_CHECK(writer.write(ledger));
+  all.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(widest));
+  all.stream_hits = has_hits ? hits : std::vector<std::uint64_t>{};
+  all.stream_first.clear();
+  all.hit_cost_ps.clear();  // of the first host's points only, by other numbers
+  all.shed.clear();
+  all.unarmed.clear();
+  return writer.write(all);
+}
+
+}  // namespace sojourn::differential

@@ -1,0 +1,94 @@
+// Traces of several hosts as one, by the clock of the first: from packets that two hosts saw
+// follows how their clocks go, within bounds (clock_bounds.h), and every event of the others is
+// told by the first one's clock, in the middle of them. One thread owns what is here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/differential/clock_bounds.h"
+#include "analysis/journeys/rules.h"
+#include "analysis/model/schema.h"
+#include "analysis/trace/reader.h"
+#include "analysis/trace/writer.h"
+
+namespace sojourn::differential {
+
+struct MergeOptions {
+  // How far the speed of two clocks may differ. Crystals are within 100 ppm.
+  double max_drift = 500e-6;
+};
+
+// What two hosts' packets say of their clocks. Times are since the first event of each.
+struct HostPair {
+  std::size_t ours = 0;  // of the hosts
+  std::size_t theirs = 0;
+  std::uint64_t from_us = 0;  // packets that both saw
+  std::uint64_t to_us = 0;
+  ClockMap map;
+
+  bool is_bounded() const { return from_us != 0 && to_us != 0 && !map.pieces().empty(); }
+};
+
+// How one host's clock is told by the first one's.
+struct HostClock {
+  std::size_t host = 0;
+  // By the host's own clock since its first event; straight lines between.
+  struct Knot {
+    double theirs = 0;
+    double ours = 0;
+    double half = 0;  // of the bounds
+  };
+  std::vector<Knot> knots;
+  std::size_t steps = 0;
+  Bounds drift;  // of its first piece
+
+  double widest_half() const;
+};
+
+// Three hosts' pairs that contradict each other.
+struct BrokenLoop {
+  std::size_t first = 0, second = 0, third = 0;
+  double by_ns = 0;
+};
+
+class HostMerge {
+ public:
+  // Reads the events of all: finds packets that two hosts saw. The readers outlive it.
+  static Result<HostMerge> prepare(std::span<trace::Reader> hosts, const journeys::Rules& rules,
+                                   const MergeOptions& options);
+
+  const std::vector<HostPair>& pairs() const { return pairs_; }
+  const std::vector<HostClock>& clocks() const { return clocks_; }  // of all hosts but the first
+  const std::vector<BrokenLoop>& broken_loops() const { return broken_loops_; }
+
+  // All events of all hosts; kernel context, samples and profiles of the first host only.
+  Result<void> write(std::span<trace::Reader> hosts, trace::Writer& writer,
+                     std::string_view tracer) const;
+
+  // The first host's time of an instant of another one's.
+  std::uint64_t time_of(std::size_t host, std::uint64_t ts_ns) const;
+
+ private:
+  Result<void> find_pairs(std::span<trace::Reader> hosts, const journeys::Rules& rules,
+                          const MergeOptions& options);
+  Result<void> find_clocks(std::span<trace::Reader> hosts);
+  void check_loops(std::span<trace::Reader> hosts);
+  Result<void> write_events(trace::Reader& reader, std::size_t host, std::uint32_t first_stream,
+                            trace::Writer& writer) const;
+
+  model::Schema schema_;                             // of all
+  std::vector<std::vector<model::PointId>> points_;  // by host and its point: the one of all
+  std::vector<std::uint64_t> origins_;               // by host
+  std::vector<std::uint64_t> ends_;
+  std::vector<HostPair> pairs_;
+  std::vector<HostClock> clocks_;
+  std::vector<BrokenLoop> broken_loops_;
+};
+
+}  // namespace sojourn::differential

@@ -1,0 +1,57 @@
+// Which places decide the latency, and which of them differ between runs of the same program: one
+// table, with what deserves a look first. A segment is a place on the way that decided a packet's
+// latency. Plain functions without state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/differential/comparison.h"
+#include "analysis/differential/correlation.h"
+
+namespace sojourn::differential {
+
+struct RankedSegment {
+  std::string name;
+  std::uint64_t packets = 0;  // that were there
+  double share = 0;           // of the time of all packets
+  double median_ns = 0;
+  // With the latency, over the packets that were there. None: one of the two never changes.
+  std::optional<Correlation> pearson;
+  std::optional<Correlation> spearman;
+  bool has_intervals = false;  // else there are too few independent blocks for them
+  // The latency, had every packet been there for no longer than the median: what can be won.
+  double mean_if_median_ns = 0;
+  double p99_if_median_ns = 0;
+  // Between runs: k-sample Anderson-Darling over blocks of each.
+  std::optional<double> p;
+  double adjusted_p = 1;
+  Verdict between_runs = Verdict::kTooLittle;
+};
+
+struct SegmentRanking {
+  char direction = 'D';
+  std::size_t runs = 0;
+  std::uint64_t packets = 0;
+  double effective = 0;  // independent packets that would say as much
+  double mean_ns = 0;
+  double p99_ns = 0;
+  std::vector<RankedSegment> segments;  // what differs between runs first, then by criticality()
+};
+
+// How much of the latency a segment decides: its share of the time, as far as it goes with the
+// latency (Spearman's coefficient, where it is positive).
+double criticality(const RankedSegment& segment);
+
+// Of one direction: by run, its latencies, and by place's name the stay of each packet (kNotThere).
+struct RunOfPackets {
+  std::vector<float> latency_ns;
+  std::vector<std::pair<std::string, std::vector<float>>> stays_ns;
+};
+SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs, double level);
+
+}  // namespace sojourn::differential

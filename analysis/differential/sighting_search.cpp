@@ -1,0 +1,86 @@
+#include "analysis/differential/sighting_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace sojourn::differential {
+namespace {
+
+void append(std::string& key, std::uint64_t value) {
+  for (unsigned byte = 0; byte < 8; ++byte)
+    key += static_cast<char>(static_cast<unsigned char>(value >> (8 * byte)));
+}
+
+std::optional<std::vector<std::size_t>> fields_of(const model::Point& point,
+                                                  const std::vector<std::string>& key) {
+  std::vector<std::size_t> fields;
+  for (const std::string& name : key) {
+    const auto field = point.field(name);
+    if (!field) return std::nullopt;
+    fields.push_back(*field);
+  }
+  return fields;
+}
+
+}  // namespace
+
+SightingSearch::SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
+                               std::size_t hosts)
+    : hosts_(hosts), uses_(schema.points.size()) {
+  for (std::uint32_t at = 0; at < topology.pairs.size(); ++at) {
+    const journeys::Pair& pair = topology.pairs[at];
+    if (pair.key.empty() || pair.cuts() || pair.reassembles()) continue;
+    const auto of_parent = fields_of(schema.points[pair.parent], pair.key);
+    const auto of_child = fields_of(schema.points[pair.child], pair.key);
+    if (!of_parent || !of_child) continue;
+    uses_[pair.parent].push_back({.pair = at, .is_parent = true, .fields = *of_parent});
+    uses_[pair.child].push_back({.pair = at, .is_parent = false, .fields = *of_child});
+  }
+}
+
+void SightingSearch::add(std::size_t host, model::PointId point, std::uint64_t ts_ns,
+                         std::span<const std::uint64_t> values) {
+  if (point >= uses_.size()) return;
+  for (const Use& use : uses_[point]) {
+    if (std::ranges::any_of(use.fields, [&](std::size_t field) { return field >= values.size(); }))
+      continue;
+    std::string key;
+    append(key, use.pair);
+    for (const std::size_t field : use.fields) append(key, values[field]);
+    Unit& unit = units_[std::move(key)];
+    auto& sides = use.is_parent ? unit.left : unit.came;
+    sides.resize(hosts_);
+    sides[host].ts_ns = ts_ns;
+    ++sides[host].count;
+  }
+}
+
+std::vector<SightingSearch::Found> SightingSearch::found() const {
+  std::vector<Found> all;
+  // The host at which it was seen exactly once, if it was at no other.
+  const auto only = [](const std::vector<Side>& sides) -> std::optional<std::size_t> {
+    std::optional<std::size_t> host;
+    for (std::size_t at = 0; at < sides.size(); ++at) {
+      if (sides[at].count == 0) continue;
+      if (host || sides[at].count > 1) return std::nullopt;
+      host = at;
+    }
+    return host;
+  };
+  for (const auto& [key, unit] : units_) {
+    const auto from = only(unit.left);
+    const auto to = only(unit.came);
+    if (from && to && *from != *to)
+      all.push_back({.from = *from,
+                     .to = *to,
+                     .sent_ns = unit.left[*from].ts_ns,
+                     .came_ns = unit.came[*to].ts_ns});
+  }
+  std::ranges::sort(all, {}, [](const Found& each) {
+    return std::tuple(each.from, each.to, each.sent_ns, each.came_ns);
+  });
+  return all;
+}
+
+}  // namespace sojourn::differential

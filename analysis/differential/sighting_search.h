@@ -1,0 +1,56 @@
+// Packets that two hosts saw: a unit that left by a point of the one and came by a point of the
+// other that it feeds, with the same ids. Only those that are seen once at each, as ids are used
+// again. One thread owns a SightingSearch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/journeys/topology.h"
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::differential {
+
+class SightingSearch {
+ public:
+  // Of the points of all hosts together.
+  SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
+                 std::size_t hosts);
+
+  void add(std::size_t host, model::PointId point, std::uint64_t ts_ns,
+           std::span<const std::uint64_t> values);
+
+  struct Found {
+    std::size_t from = 0;  // hosts
+    std::size_t to = 0;
+    std::uint64_t sent_ns = 0;
+    std::uint64_t came_ns = 0;
+  };
+  std::vector<Found> found() const;
+
+ private:
+  struct Side {
+    std::uint64_t ts_ns = 0;
+    std::uint32_t count = 0;
+  };
+  struct Unit {
+    std::vector<Side> left;  // by host
+    std::vector<Side> came;
+  };
+  // A point's part in a pair.
+  struct Use {
+    std::uint32_t pair = 0;
+    bool is_parent = false;
+    std::vector<std::size_t> fields;
+  };
+
+  std::size_t hosts_;
+  std::vector<std::vector<Use>> uses_;  // by point
+  std::unordered_map<std::string, Unit> units_;
+};
+
+}  // namespace sojourn::differential

@@ -1,0 +1,221 @@
+#include "analysis/present/differential/difference_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/present/words/table.h"
+#include "analysis/present/words/text_format.h"
+
+namespace sojourn::present {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string figure(double value, bool is_time) {
+  return is_time ? duration(value) : fmt::format("{:.2f}", value);
+}
+
+// "+51.2 us (+4.1 %) +-3.0 us"
+std::string shift_text(const differential::Shift* shift, bool is_time) {
+  if (shift == nullptr) return "-";
+  const char* const sign = shift->by() < 0 ? "-" : "+";
+  std::string text = sign + figure(std::abs(shift->by()), is_time);
+  if (shift->base != 0) text += fmt::format(" ({:+.1f} %)", 100 * shift->by() / shift->base);
+  return text + (shift->half ? " +-" + figure(*shift->half, is_time) : " +-?");
+}
+
+std::string verdict_text(const differential::Comparison& each) {
+  if (each.base_count == 0) return "only in new";
+  if (each.now_count == 0) return "only in base";
+  if (!each.p) return name(each.verdict);
+  return fmt::format("{} (p {:.2g})", name(each.verdict), each.adjusted_p);
+}
+
+std::string of_both(std::size_t base, std::size_t now) {
+  return fmt::format("{} and {}", count(base), count(now));
+}
+
+std::string heading(const DifferenceContent& content) {
+  const auto side = [](std::string_view title, std::span<const differential::RunFigures> runs) {
+    std::string text = fmt::format("{}: {} run{}", title, runs.size(), runs.size() == 1 ? "" : "s");
+    for (const differential::RunFigures& run : runs)
+      text += fmt::format("{} {} ({:.1f} s)", &run == runs.data() ? "," : ",", run.path,
+                          static_cast<double>(run.duration_ns) / 1e9);
+    const std::string& build = runs.front().build_id;
+    const bool is_one = std::ranges::all_of(
+        runs, [&](const differential::RunFigures& run) { return run.build_id == build; });
+    if (!build.empty())
+      text += is_one ? fmt::format("; build {}", build.substr(0, 12)) : "; of several builds";
+    return text + "\n";
+  };
+  return side("base", content.base) + side("new", content.now);
+}
+
+std::string unit_text(const DifferenceContent& content) {
+  const differential::Difference& found = content.found;
+  if (found.unit == differential::Unit::kBlock) {
+    std::string text =
+        "compared are blocks of runs that are as good as independent. What differs between two "
+        "runs of one build is not known from one run a side";
+    if (content.base.size() > 1 || content.now.size() > 1)
+      text = "compared are blocks of runs; what differs between runs of one build counts as change";
+    return text + "\n";
+  }
+  std::string text =
+      fmt::format("compared are runs: {}", of_both(content.base.size(), content.now.size()));
+  const std::size_t needed = differential::runs_needed(found.tests, content.level);
+  if (std::min(content.base.size(), content.now.size()) < needed)
+    text += fmt::format("; {} tests at {:.2g} take {} and {} to show anything", found.tests,
+                        content.level, needed, needed);
+  return text + "\n";
+}
+
+std::string effective_text(const DifferenceContent& content) {
+  std::string text;
+  for (const differential::Comparison& each : content.found.times)
+    if (each.is_latency)
+      text += fmt::format("{}: {} packets, which say as much as {} independent ones\n",
+                          each.direction, of_both(each.base_count, each.now_count),
+                          of_both(static_cast<std::size_t>(each.base_effective),
+                                  static_cast<std::size_t>(each.now_effective)));
+  return text;
+}
+
+std::string times_text(const DifferenceContent& content) {
+  Table table({"", "base mean", "new mean", "mean", "p50", "p90", "p99", "slowdown", "verdict"});
+  table.left(8);
+  table.spare(7);
+  table.spare(5);
+  table.spare(4);
+  table.spare(1);
+  for (const differential::Comparison& each : content.found.times) {
+    const differential::Shift* const mean = each.shift(differential::kMean);
+    table.row({fmt::format("{} {}", each.direction, printable(each.name)),
+               mean == nullptr ? "-" : duration(mean->base),
+               mean == nullptr ? "-" : duration(mean->now), shift_text(mean, true),
+               shift_text(each.shift(0.5), true), shift_text(each.shift(0.9), true),
+               shift_text(each.shift(0.99), true),
+               each.slowdown ? fmt::format("{:.2f}", *each.slowdown) : "-", verdict_text(each)});
+  }
+  return table.text(content.width);
+}
+
+std::string depths_text(const DifferenceContent& content) {
+  Table table({"in flight", "base", "new", "mean"});
+  for (const differential::Comparison& each : content.found.depths) {
+    const differential::Shift* const mean = each.shift(differential::kMean);
+    // Depths that differ by less than a hundredth of a unit are none.
+    if (mean == nullptr || std::abs(mean->by()) < 0.005) continue;
+    table.row({fmt::format("  {} {}", each.direction, printable(each.name)),
+               figure(mean->base, false), figure(mean->now, false), shift_text(mean, false)});
+  }
+  return table.empty() ? "" : "\n" + table.text(content.width);
+}
+
+std::string flow_changes_text(const differential::Difference& found) {
+  std::string text;
+  for (const std::string& edge : found.appeared) text += "  appeared: " + printable(edge) + "\n";
+  for (const std::string& edge : found.vanished) text += "  vanished: " + printable(edge) + "\n";
+  return text.empty() ? "\nflow: the same edges\n" : "\nflow\n" + text;
+}
+
+std::string tracing_text(const DifferenceContent& content) {
+  const auto of = [](std::span<const differential::RunFigures> runs) -> std::string {
+    double ns = 0;
+    double share = 0;
+    for (const differential::RunFigures& run : runs) {
+      if (!run.tracing_share || !run.tracing_ns_per_packet) return "not measured";
+      ns += *run.tracing_ns_per_packet;
+      share += *run.tracing_share;
+    }
+    const auto all = static_cast<double>(runs.size());
+    return fmt::format("{} a packet ({} of the target's CPU)", duration(ns / all),
+                       percent(share / all));
+  };
+  return fmt::format("tracing took: base {}, new {}\n", of(content.base), of(content.now));
+}
+
+ordered_json comparison_json(const differential::Comparison& each, double scale,
+                             std::string_view unit) {
+  ordered_json told = {{"dir", std::string(1, each.direction)},
+                       {"name", each.name},
+                       {"count", {each.base_count, each.now_count}},
+                       {"units", {each.base_units, each.now_units}},
+                       {"effective", {each.base_effective, each.now_effective}}};
+  told["shifts"] = ordered_json::array();
+  for (const differential::Shift& shift : each.shifts) {
+    ordered_json one = {
+        {"of",
+         shift.share == differential::kMean ? "mean" : fmt::format("p{:g}", shift.share * 100)},
+        {fmt::format("base{}", unit), shift.base * scale},
+        {fmt::format("new{}", unit), shift.now * scale},
+        {fmt::format("by{}", unit), shift.by() * scale}};
+    if (shift.half) {
+      one[fmt::format("low{}", unit)] = (shift.by() - *shift.half) * scale;
+      one[fmt::format("high{}", unit)] = (shift.by() + *shift.half) * scale;
+    }
+    told["shifts"].push_back(std::move(one));
+  }
+  return told;
+}
+
+ordered_json runs_json(std::span<const differential::RunFigures> runs) {
+  ordered_json all = ordered_json::array();
+  for (const differential::RunFigures& run : runs) {
+    ordered_json told = {{"path", run.path},
+                         {"target", run.target},
+                         {"build_id", run.build_id},
+                         {"events", run.events},
+                         {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
+                         {"packets_left_out", run.left_out}};
+    if (run.tracing_share) told["tracing_share"] = *run.tracing_share;
+    if (run.tracing_ns_per_packet) told["tracing_ns_per_packet"] = *run.tracing_ns_per_packet;
+    all.push_back(std::move(told));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string difference_text(const DifferenceContent& content) {
+  std::string text;
+  for (std::string line : {heading(content), unit_text(content) + effective_text(content)}) {
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const auto end = rest.find('\n');
+      text += wrapped(rest.substr(0, end), 2, content.width) + "\n";
+      rest.remove_prefix(end + 1);
+    }
+  }
+  return text + "\n" + times_text(content) + depths_text(content) +
+         flow_changes_text(content.found) + tracing_text(content);
+}
+
+ordered_json difference_json(const DifferenceContent& content) {
+  ordered_json told = {
+      {"unit", name(content.found.unit)},
+      {"level", content.level},
+      {"tests", content.found.tests},
+      {"runs_needed", differential::runs_needed(content.found.tests, content.level)},
+      {"base", runs_json(content.base)},
+      {"new", runs_json(content.now)}};
+  told["times"] = ordered_json::array();
+  for (const differential::Comparison& each : content.found.times) {
+    ordered_json one = comparison_json(each, 1e-3, "_us");
+    one["p"] = each.p ? ordered_json(*each.p) : ordered_json(nullptr);
+    one["adjusted_p"] = each.p ? ordered_json(each.adjusted_p) : ordered_json(nullptr);
+    if (each.slowdown) one["slowdown"] = *each.slowdown;
+    one["verdict"] = name(each.verdict);
+    told["times"].push_back(std::move(one));
+  }
+  told["depths"] = ordered_json::array();
+  for (const differential::Comparison& each : content.found.depths)
+    told["depths"].push_back(comparison_json(each, 1, ""));
+  told["flow"] = {{"appeared", content.found.appeared}, {"vanished", content.found.vanished}};
+  return told;
+}
+
+}  // namespace sojourn::present

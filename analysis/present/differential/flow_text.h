@@ -1,0 +1,33 @@
+// What `sojourn flow` prints: the flow of each direction and the ranking of its segments, as a text
+// for people, an object for programs, and a graph.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/differential/run_figures.h"
+#include "analysis/differential/segment_ranking.h"
+
+namespace sojourn::present {
+
+struct FlowContent {
+  std::span<const differential::RunFigures> runs;
+  std::vector<differential::SegmentRanking> rankings;  // by direction that has packets
+  double level = 0.05;
+  std::size_t width = SIZE_MAX;
+};
+
+std::string flow_text(const FlowContent& content);
+nlohmann::ordered_json flow_json(const FlowContent& content);
+// Graphviz: of the first run.
+std::string flow_dot(const FlowContent& content);
+
+// "0.87 [0.81, 0.92]"; "-" of none.
+std::string correlation_text(const std::optional<differential::Correlation>& correlation,
+                             bool has_interval);
+
+}  // namespace sojourn::present

@@ -1,0 +1,265 @@
+// flow, diff and why-slow, on traces of made-up queues.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+#include "tests/unit/differential/queueing.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using Catch::Approx;
+using nlohmann::json;
+
+struct Made {
+  std::uint64_t seed = 1;
+  std::size_t packets = 3000;
+  double load = 0.3;
+  double extra_us = 0;      // at the second of three stages
+  bool has_tap = false;     // a fourth point that the packets of one build have
+  unsigned slow_ue_us = 0;  // how much longer packets of one of four UEs are in the first stage
+};
+
+// A recording of LatSeq, imported: in > a > b > c > out.
+std::string trace_of(const test::TemporaryDirectory& directory, const Made& made) {
+  const auto queues = differential::make_queues(made.seed, made.packets, made.load, 3,
+                                                made.extra_us > 0 ? 1 : SIZE_MAX, made.extra_us);
+  std::vector<std::tuple<std::uint64_t, std::size_t, std::string>> lines;
+  std::uint64_t now_us = 1'000'000;
+  for (std::size_t packet = 0; packet < made.packets; ++packet) {
+    now_us += 350;
+    std::uint64_t at_us = now_us;
+    const std::size_t ue = packet * 7 % 4;
+    const auto add = [&](const char* point) {
+      const std::uint64_t us = at_us;
+      lines.emplace_back(us, lines.size(),
+                         fmt::format("{}.{:06} D {} len100:rnti{}:sn{}\n", us / 1'000'000,
+                                     us % 1'000'000, point, ue + 1, packet));
+    };
+    add("in--a");
+    at_us += static_cast<std::uint64_t>(queues.stays[0][packet]) + (ue == 2 ? made.slow_ue_us : 0);
+    add("a--b");
+    at_us += static_cast<std::uint64_t>(queues.stays[1][packet]);
+    add(made.has_tap ? "b--tap" : "b--c");
+    if (made.has_tap) {
+      at_us += 2;
+      add("tap--c");
+    }
+    at_us += static_cast<std::uint64_t>(queues.stays[2][packet]);
+    add("c--out");
+  }
+  std::ranges::sort(lines);
+  std::string text;
+  for (const auto& [us, order, line] : lines) text += line;
+  static unsigned number = 0;
+  const std::string name = directory.path(fmt::format("made-{}", ++number));
+  test::write_contents(name + ".lseq", text);
+  REQUIRE(sojourn({"import", name + ".lseq", "-o", name + ".sjt"}).exit_code == 0);
+  return name + ".sjt";
+}
+
+const json& of_name(const json& all, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(all, [&](const json& each) { return each["name"] == name; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+const json& shift_of(const json& row, const std::string& figure) {
+  const auto found =
+      std::ranges::find_if(row["shifts"], [&](const json& each) { return each["of"] == figure; });
+  REQUIRE(found != row["shifts"].end());
+  return *found;
+}
+
+TEST_CASE("flow tells the edges with their evidence, and ranks the places") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, {.extra_us = 80});
+  const json told = json::parse(output_of({"flow", trace, "--json"}));
+  const json& flow = told["flow"]["D"];
+  CHECK(flow["packets"] == 3000);
+  CHECK(flow["points"] == json::array({"in--a", "a--b", "b--c", "c--out"}));
+  REQUIRE(flow["edges"].size() == 3);
+  for (const json& edge : flow["edges"]) {
+    CHECK(edge["by_ids"] == 3000);
+    CHECK(edge["after"] == 0);
+  }
+  const json& ranking = told["segments"]["D"]["ranking"];
+  REQUIRE(ranking.size() == 3);
+  CHECK(ranking[0]["name"] == "b");
+  double share = 0;
+  for (const json& segment : ranking) share += segment["share"].get<double>();
+  CHECK(share == Approx(1));
+  CHECK(ranking[0]["spearman"]["low"] < ranking[0]["spearman"]["value"]);
+  CHECK(ranking[0]["mean_if_median_us"] < told["segments"]["D"]["mean_us"]);
+
+  const std::string text = output_of({"flow", trace});
+  CHECK(text.starts_with("flow of D: 3,000 packets"));
+  CHECK(text.contains("what decides the latency of D: 3,000 packets of 1 run, mean "));
+  const std::string dot = output_of({"flow", trace, "--dot"});
+  CHECK(dot.contains("\"D in--a\" -> \"D a--b\" [label=\"ids"));
+  CHECK(dot.ends_with("}\n"));
+}
+
+TEST_CASE("flow tells which places differ from run to run") {
+  const test::TemporaryDirectory directory;
+  const std::string first = trace_of(directory, {.seed = 1});
+  const std::string second = trace_of(directory, {.seed = 2});
+  const std::string slow = trace_of(directory, {.seed = 3, .extra_us = 150});
+  const json alike = json::parse(output_of({"flow", first, second, "--json"}));
+  for (const json& each : alike["segments"]["D"]["ranking"]) CHECK(each["between_runs"] == "same");
+  const json differ = json::parse(output_of({"flow", first, second, slow, "--json"}));
+  const json& ranking = differ["segments"]["D"]["ranking"];
+  CHECK(ranking[0]["name"] == "b");
+  CHECK(ranking[0]["between_runs"] == "different");
+  CHECK(of_name(ranking, "a")["between_runs"] == "same");
+}
+
+TEST_CASE("two traces of one program are the same, and a slower stage is named") {
+  const test::TemporaryDirectory directory;
+  const std::string base = trace_of(directory, {.seed = 1});
+  const std::string same = trace_of(directory, {.seed = 2});
+  const std::string slow = trace_of(directory, {.seed = 3, .extra_us = 50});
+  const json alike = json::parse(output_of({"diff", base, "--against", same, "--json"}));
+  CHECK(alike["unit"] == "block");
+  REQUIRE(alike["times"].size() == 4);
+  for (const json& row : alike["times"]) {
+    CAPTURE(row.dump());
+    CHECK(row["verdict"] == "same");
+    CHECK(row["effective"][0] <= row["count"][0]);
+    CHECK(row["effective"][0] > 40);
+  }
+  CHECK(alike["flow"]["appeared"].empty());
+
+  const json changed = json::parse(output_of({"diff", base, "--against", slow, "--json"}));
+  const json& stage = of_name(changed["times"], "b");
+  CHECK(stage["verdict"] == "changed");
+  const json& mean = shift_of(stage, "mean");
+  CHECK(mean["low_us"] > 0);
+  CHECK(mean["by_us"] > 50);  // and what queues behind the sleep
+  CHECK(of_name(changed["times"], "a")["verdict"] == "same");
+  CHECK(of_name(changed["times"], "latency")["verdict"] == "changed");
+  const std::string text = output_of({"diff", base, "--against", slow});
+  CHECK(text.contains("base: 1 run, "));
+  CHECK(text.contains("What differs between two runs of one build is not known"));
+  CHECK(text.contains("D latency"));
+  CHECK(text.contains("changed (p "));
+  CHECK(text.contains("flow: the same edges"));
+  CHECK(text.contains("tracing took: base not measured, new not measured"));
+}
+
+TEST_CASE("an edge of the flow that is new is told") {
+  const test::TemporaryDirectory directory;
+  const std::string base = trace_of(directory, {.seed = 1});
+  const std::string now = trace_of(directory, {.seed = 2, .has_tap = true});
+  const json told = json::parse(output_of({"diff", base, "--against", now, "--json"}));
+  CHECK(told["flow"]["appeared"] ==
+        json::array({"D a--b > b--tap", "D b--tap > tap--c", "D tap--c > c--out"}));
+  CHECK(told["flow"]["vanished"] == json::array({"D a--b > b--c", "D b--c > c--out"}));
+  CHECK(of_name(told["times"], "tap")["verdict"] == "too little data");
+  CHECK(output_of({"diff", base, "--against", now}).contains("only in new"));
+}
+
+TEST_CASE("a change that must not be has an exit code, and too little data another") {
+  const test::TemporaryDirectory directory;
+  const std::string base = trace_of(directory, {.seed = 1});
+  const std::string same = trace_of(directory, {.seed = 2});
+  const std::string slow = trace_of(directory, {.seed = 3, .extra_us = 150});
+  const std::string few = trace_of(directory, {.seed = 4, .packets = 30});
+  const auto ended = [&](const std::string& against, const std::string& condition) {
+    return sojourn({"diff", base, "--against", against, "--fail-on", condition});
+  };
+  const test::Ended failed = ended(slow, "mean(D) > +20%");
+  CHECK(failed.exit_code == 3);
+  CHECK(failed.err.starts_with("sojourn: mean(D) > +20%: mean of D changed by +"));
+  CHECK(std::ranges::count(failed.err, '\n') == 1);
+  CHECK(failed.out.contains("D latency"));
+  CHECK(ended(slow, "mean(D b) > +20us").exit_code == 3);
+  CHECK(ended(same, "mean(D) > +60%").exit_code == 0);
+  const test::Ended open = ended(few, "mean(D) > +20%");
+  CHECK(open.exit_code == 4);
+  CHECK(open.err.starts_with("sojourn: too little data: mean(D) > +20%: "));
+  CHECK(ended(same, "mean(U) > +20%").exit_code == 4);
+  const test::Ended both = sojourn({"diff", base, "--against", slow, "--json", "--fail-on",
+                                    "mean(D) > +20%", "--fail-on", "mean(U) > +1%"});
+  CHECK(both.exit_code == 3);
+  const json told = json::parse(both.out);
+  CHECK(told["fail_on"][0]["finding"] == "holds");
+  CHECK(told["fail_on"][1]["finding"] == "too little data");
+}
+
+TEST_CASE("several runs of each side are compared as runs, where they are enough") {
+  const test::TemporaryDirectory directory;
+  std::vector<std::string> arguments = {"diff", "--json"};
+  for (std::uint64_t run = 1; run <= 5; ++run)
+    arguments.push_back(trace_of(directory, {.seed = run, .packets = 600}));
+  arguments.emplace_back("--against");
+  for (std::uint64_t run = 11; run <= 15; ++run)
+    arguments.push_back(trace_of(directory, {.seed = run, .packets = 600, .extra_us = 100}));
+  const json told = json::parse(output_of(arguments));
+  CHECK(told["unit"] == "run");
+  CHECK(told["runs_needed"] == 5);
+  const json& stage = of_name(told["times"], "b");
+  CHECK(stage["units"] == json::array({5, 5}));
+  CHECK(stage["verdict"] == "changed");
+  CHECK(stage["p"] == Approx(2.0 / 252));
+  CHECK(of_name(told["times"], "a")["verdict"] == "same");
+
+  // Three of each can show nothing.
+  arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
+  arguments.resize(arguments.size() - 2);
+  const json few = json::parse(output_of(arguments));
+  for (const json& row : few["times"]) CHECK(row["verdict"] == "too little data");
+  arguments[1] = "--unit=run";
+  CHECK(output_of(arguments).contains("4 tests at 0.05 take 5 and 5 to show anything"));
+}
+
+TEST_CASE("what slow packets have in common is told with support and risk") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, {.packets = 4000, .slow_ue_us = 1500});
+  const json told = json::parse(output_of({"why-slow", trace, "--json"}));
+  CHECK(told["D"]["packets"] == 4000);
+  CHECK(told["D"]["slow"] == 40);
+  const json& first = told["D"]["traits"][0];
+  CHECK(first["what"]["rnti"] == "0x3");
+  CHECK(first["support"] == 1);
+  CHECK(first["risk_ratio"].is_null());
+  CHECK(first["p"] <= 0.05);
+  const json asked =
+      json::parse(output_of({"why-slow", trace, "--slow", "latency > 1ms", "--json"}));
+  CHECK(asked["slow"] == "latency > 1ms");
+  CHECK(asked["D"]["traits"][0]["what"]["rnti"] == "0x3");
+  const std::string text = output_of({"why-slow", trace});
+  CHECK(text.starts_with("D: 40 of 4,000 packets are slow (longer than "));
+  CHECK(text.contains("rnti = 0x3"));
+  CHECK(text.contains("only these"));
+}
+
+TEST_CASE("real radio traces can be compared, and damaged or wrong ones are refused") {
+  const Traces traces;
+  const std::string radio = traces.path("radio");
+  CHECK_FALSE(output_of({"flow", radio}).empty());
+  CHECK_FALSE(output_of({"why-slow", radio}).empty());
+  const json told = json::parse(output_of({"diff", radio, "--against", radio, "--json"}));
+  for (const json& row : told["times"])
+    for (const json& shift : row["shifts"]) CHECK(shift["by_us"] == 0);
+  require_error(sojourn({"flow", "/nonexistent.sjt"}), "/nonexistent.sjt");
+  require_error(sojourn({"diff", radio, "--against", "/nonexistent.sjt"}), "/nonexistent.sjt");
+  CHECK(sojourn({"diff", radio}).exit_code == 2);
+  CHECK(sojourn({"diff", radio, "--against", radio, "--fail-on", "p99"}).exit_code == 2);
+  CHECK(sojourn({"flow", radio, "--share", "20"}).exit_code == 2);
+  CHECK(sojourn({"flow", radio, "--clock-error", "x"}).exit_code == 2);
+  CHECK(sojourn({"why-slow", radio, "--slow", "latency >"}).exit_code == 2);
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

@@ -1,0 +1,146 @@
+// `sojourn merge`: traces of several hosts as one, without synchronised clocks.
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/differential/host_merge.h"
+#include "analysis/present/words/table.h"
+#include "analysis/present/words/text_format.h"
+#include "userspace/cli/checks.h"
+#include "userspace/cli/command.h"
+#include "userspace/cli/rules_option.h"
+#include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
+#include "userspace/cli/trace_argument.h"
+#include "userspace/files/trace_file.h"
+
+namespace sojourn::cli {
+namespace {
+
+using differential::HostClock;
+using differential::HostMerge;
+using differential::HostPair;
+using present::duration;
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string output;
+  double max_drift_ppm = 500;
+  bool json = false;
+  RulesOption rules;
+};
+
+double ppm(double speed) {
+  return (speed - 1) * 1e6;
+}
+
+std::string merge_text(const Options& options, const HostMerge& merge) {
+  present::Table table(
+      {"clock of", "by that of " + options.paths.front() + ", within", "drift", "steps"});
+  for (const HostClock& clock : merge.clocks())
+    table.row({options.paths[clock.host],
+               fmt::format("{} ... {}", duration(clock.knots.front().half),
+                           duration(clock.widest_half())),
+               fmt::format("{:+.1f} ... {:+.1f} ppm", ppm(clock.drift.low), ppm(clock.drift.high)),
+               std::to_string(clock.steps)});
+  std::string text = table.text(line_width());
+  for (const HostPair& pair : merge.pairs())
+    text += fmt::format("{} and {} both saw {} packets there and {} back{}\n",
+                        options.paths[pair.ours], options.paths[pair.theirs],
+                        present::count(pair.from_us), present::count(pair.to_us),
+                        pair.map.stray() == 0
+                            ? ""
+                            : fmt::format("; {} fit no clock and were left out", pair.map.stray()));
+  return text + fmt::format("next: sojourn report {}\n", options.output);
+}
+
+nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge) {
+  nlohmann::ordered_json told = {{"trace", options.output}, {"reference", options.paths.front()}};
+  told["clocks"] = nlohmann::ordered_json::array();
+  for (const HostClock& clock : merge.clocks())
+    told["clocks"].push_back({{"trace", options.paths[clock.host]},
+                              {"bound_ns", clock.widest_half()},
+                              {"drift_low_ppm", ppm(clock.drift.low)},
+                              {"drift_high_ppm", ppm(clock.drift.high)},
+                              {"steps", clock.steps}});
+  told["pairs"] = nlohmann::ordered_json::array();
+  for (const HostPair& pair : merge.pairs())
+    told["pairs"].push_back({{"first", options.paths[pair.ours]},
+                             {"second", options.paths[pair.theirs]},
+                             {"packets_there", pair.from_us},
+                             {"packets_back", pair.to_us},
+                             {"stray", pair.map.stray()}});
+  return told;
+}
+
+Result<void> run(const Options& options) {
+  SJ_TRY(rules, options.rules.read());
+  std::vector<trace::Reader> hosts;
+  for (const std::string& path : options.paths) {
+    SJ_TRY(reader, open_trace(path));
+    hosts.push_back(std::move(reader));
+  }
+  SJ_TRY(merge, HostMerge::prepare(hosts, rules, {.max_drift = options.max_drift_ppm / 1e6}));
+  for (const trace::Reader& reader : hosts) tell_if_not_whole(reader);
+  for (const differential::BrokenLoop& loop : merge.broken_loops())
+    tell(
+        "{}, {} and {} contradict each other by {}: a packet was taken for another, or a clock "
+        "does not go straight\n",
+        options.paths[loop.first], options.paths[loop.second], options.paths[loop.third],
+        duration(loop.by_ns));
+  for (const trace::Reader& reader : std::span(hosts).subspan(1))
+    if (!reader.context().families.empty() || !reader.queue_changes().empty())
+      tell("{}: its kernel context, queue samples and profile are left out\n", reader.path());
+  SJ_TRY(writer, files::create_trace(options.output));
+  SJ_CHECK(merge.write(hosts, writer, "sojourn " SOJOURN_VERSION " merge"));
+  SJ_CHECK(writer.finish());
+  if (options.json)
+    fmt::print("{}\n", merge_json(options, merge)
+                           .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  else
+    fmt::print("{}", merge_text(options, merge));
+  return {};
+}
+
+}  // namespace
+
+Action define_merge(Arguments& arguments) {
+  auto options = std::make_shared<Options>();
+  arguments
+      .add_option(
+          "trace", options->paths,
+          "Traces that several hosts recorded at the same time. Times of the merged one are "
+          "by the clock of the first")
+      .type_name("FILE")
+      .expected(2, 64)
+      .required();
+  arguments.add_option("-o,--output", options->output, "The merged trace")
+      .type_name("FILE")
+      .required();
+  arguments
+      .add_option("--max-drift", options->max_drift_ppm,
+                  "How far the speeds of two clocks may be apart, in parts per million")
+      .type_name("PPM")
+      .check(number_above(0, 100'000))
+      .capture_default_str();
+  options->rules.define(arguments);
+  arguments.add_flag("--json", options->json, "One JSON object instead of text");
+  arguments.footer(
+      "within  how far the merged times of that host may be off, at its first event and at most: "
+      "from packets that were seen on both hosts, in both directions. None arrives before it was "
+      "sent. The merged trace says it as the error of its stamps\n"
+      "drift   how fast that clock goes against the first one\n"
+      "steps   how often it was set; packets contradict a straight line there\n"
+      "\n"
+      "Packets are known by ids that both hosts' points have, each used once in a trace. "
+      "Processes and threads of the second host have 10,000,000 more than their numbers, of the "
+      "third 20,000,000, and so on. docs/differential.md says more.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,35 @@
+// The traces that a command compares: each read and rebuilt, one after the other, with the options
+// that all such commands have.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/differential/run_figures.h"
+#include "userspace/cli/arguments.h"
+#include "userspace/cli/rules_option.h"
+#include "userspace/cli/where_option.h"
+
+namespace sojourn::cli {
+
+class TracesToCompare {
+ public:
+  // --where, --rules, --share and --clock-error.
+  void define_options(Arguments& arguments);
+
+  // In their order. Of what is not whole a word is on stderr.
+  Result<std::vector<differential::RunFigures>> read(const std::vector<std::string>& paths) const;
+
+ private:
+  double least_percent_ = 100;
+  std::string clock_error_;
+  WhereOption where_;
+  RulesOption rules_;
+};
+
+// --level: of how many comparisons in which nothing differs one may say that something does.
+void define_level(Arguments& arguments, double& level);
+
+}  // namespace sojourn::cli
