@@ -27,7 +27,15 @@ void JourneySelection::on_journey(const Journey& journey) {
 
 // A filter may look at steps itself. Numbers are not those that the journey will be told by.
 bool JourneySelection::wants_steps_of(const Journey& journey) const {
-  return wishes_.keep || !wishes_.ids.empty() || is_wanted(journey);
+  if (wishes_.keep || !wishes_.ids.empty()) return true;
+  if (!is_wanted(journey)) return false;
+  return wishes_.worst == 0 ||
+         ((wishes_.incomplete || journey.has_latency()) && is_slow(journey.latency_ns()));
+}
+
+bool JourneySelection::is_slow(std::uint64_t latency_ns) const {
+  const std::uint64_t least_ns = least_ns_.load(std::memory_order_relaxed);
+  return least_ns == 0 || latency_ns > least_ns;
 }
 
 void JourneySelection::finish() {
@@ -67,6 +75,8 @@ void JourneySelection::keep_slowest(const Journey& journey) {
   kept.log.add(journey);
   slowest_.push_back(std::move(kept));
   std::ranges::push_heap(slowest_, is_slower);
+  if (slowest_.size() == wishes_.worst)
+    least_ns_.store(slowest_.front().at_ns, std::memory_order_relaxed);
 }
 
 void JourneySelection::tell_all(std::vector<Kept>& kept) {

@@ -3,6 +3,7 @@
 // JourneySelection.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -62,6 +63,7 @@ class JourneySelection : public journeys::Observer {
   }
 
   bool is_wanted(const journeys::Journey& journey) const;
+  bool is_slow(std::uint64_t latency_ns) const;
   void tell(const journeys::Journey& journey);
   void keep_slowest(const journeys::Journey& journey);
   void tell_all(std::vector<Kept>& kept);
@@ -73,6 +75,9 @@ class JourneySelection : public journeys::Observer {
   std::uint64_t at_one_point_ = 0;
   std::set<std::uint64_t> found_;
   std::vector<Kept> slowest_;  // a heap, the least slow in front
+  // What a journey has to take more than to be kept. It only grows: who reads an older value in
+  // another thread takes some journeys too many for wanted.
+  std::atomic<std::uint64_t> least_ns_ = 0;
   std::vector<Kept> inside_;
 };
 

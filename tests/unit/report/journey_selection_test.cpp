@@ -45,6 +45,16 @@ TEST_CASE("the slowest come first, of equal ones the earlier, and those without 
         Ids{2, 3});
 }
 
+TEST_CASE("steps are wanted only of journeys that may be among the slowest") {
+  JourneySelection selection({.worst = 2}, [](const journeys::Journey&) {});
+  CHECK(selection.wants_steps_of(complete(1, 1)));
+  CHECK_FALSE(selection.wants_steps_of(complete(1, 0)));
+  for (const std::uint64_t latency_ns : {4, 6, 5})
+    selection.on_journey(complete(latency_ns, latency_ns));
+  CHECK_FALSE(selection.wants_steps_of(complete(7, 5)));
+  CHECK(selection.wants_steps_of(complete(8, 6)));
+}
+
 TEST_CASE("those that were inside at the end come the oldest first") {
   journeys::Journey late = {.id = 1, .start_ns = 300, .inside_until_ns = 900};
   journeys::Journey early = {.id = 2, .start_ns = 200, .inside_until_ns = 900};
