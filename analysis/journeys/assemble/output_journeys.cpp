@@ -138,11 +138,9 @@ void OutputJourneys::emit_collected(Outcome outcome) {
       if (goes_on(*unit)) continue;
       ++out.retransmissions;
       if (plan.harq.round) ++out.harq_retransmissions;
-    } else if (past.again) {
-      is_plain = false;
-    } else if (!plan.circles) [[likely]] {
+    } else if (!past.again && !plan.circles) [[likely]] {
       out.segments = std::max(out.segments, ++per_point_[unit->point]);
-    } else if (plan.loop == 0 && ++per_point_[unit->point] > 1) {
+    } else if (past.again || (plan.loop == 0 && ++per_point_[unit->point] > 1)) {
       is_plain = false;
     }
     if (plan.drop) ++out.drops;

@@ -56,8 +56,8 @@ class EvictedUnits {
   void note_taker(const TableUse& use, Unit* taker, Unit* parent, std::uint64_t until_ns);
   // An evicted unit was still there. Calls `doubt(unit, key)` for each taker, which may have taken
   // the wrong parent.
-  template <typename Doubt>
-  void disprove(const TableUse& use, Doubt doubt) {
+  template <typename OnTaker>
+  void disprove(const TableUse& use, OnTaker doubt) {
     auto& table = tables_[use.table];
     if (table.many) return;
     table.many = true;
