@@ -19,6 +19,9 @@ TEST_CASE("within a thread a stay takes as long as reading the clock, at least")
   REQUIRE(floor.has_value());
   CHECK(floor->ns == 20);
   CHECK(floor->words == "reading the clock takes 20 ns here");
+  const auto ring = floor_of(with({measured("clocks.monotonic", 20), measured("clocks.rdtsc", 9)}),
+                             Handover::kSameThread);
+  CHECK(ring->words == "reading the cycle counter takes 9 ns here");
 }
 
 TEST_CASE("to another thread it takes a wakeup, by whichever way is the faster one") {
