@@ -114,7 +114,7 @@ std::string profile_for_trace(const std::string& tool) {
         options.tool = tool;
         return to_json_text(survey(options, [](std::string_view) {}));
       },
-      kMostBytes, std::chrono::seconds(5));
+      kMostBytes, {.processor_time = std::chrono::seconds(5), .blocked = std::chrono::seconds(5)});
   if (!text) return {};
   auto measured = from_json(*text);
   if (!measured) return {};
