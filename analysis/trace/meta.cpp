@@ -44,16 +44,23 @@ template <>
 constexpr auto kFromName<model::Direction> = &direction_from_text;
 template <>
 constexpr auto kFromName<model::Engine> = &engine_from_name;
+// Calls, not addresses: clang gets the signature of a function wrong for WebAssembly whose address
+// is taken before its types were needed.
 template <>
-constexpr auto kFromName<model::Role> = &model::role_from_name;
+constexpr auto kFromName<model::Role> =
+    [](std::string_view text) { return model::role_from_name(text); };
 template <>
-constexpr auto kFromName<model::NameKind> = &model::name_kind_from;
+constexpr auto kFromName<model::NameKind> =
+    [](std::string_view text) { return model::name_kind_from(text); };
 template <>
-constexpr auto kFromName<model::QueueEvent> = &model::queue_event_from_name;
+constexpr auto kFromName<model::QueueEvent> =
+    [](std::string_view text) { return model::queue_event_from_name(text); };
 template <>
-constexpr auto kFromName<model::QueueKind> = &model::queue_kind_from_name;
+constexpr auto kFromName<model::QueueKind> =
+    [](std::string_view text) { return model::queue_kind_from_name(text); };
 template <>
-constexpr auto kFromName<model::SamplingMode> = &model::sampling_mode_from_name;
+constexpr auto kFromName<model::SamplingMode> =
+    [](std::string_view text) { return model::sampling_mode_from_name(text); };
 
 template <>
 constexpr std::size_t kMaxItems<model::Point> = model::kMaxPoints;

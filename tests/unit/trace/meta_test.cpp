@@ -118,8 +118,9 @@ TEST_CASE("each kind of metadata is read from the JSON that it always was, and w
   same(model::Target(),
        R"({"build_id":"00ff","cmdline":["gnb","-O"],"exe":"/opt/gnb","name":"gnb","parent":6,)"
        R"("pid":7,"since_ns":1,"until_ns":2})");
-  same(model::Host(),
-       R"({"cpu_model":"Xeon","cpus":4,"kernel":"6.18","machine":"x86_64","name":"ran1"})");
+  same(
+      model::Host(),
+      R"({"cpu_model":"Xeon","cpus":4,"kernel":"6.18","machine":"x86_64","measured":"","name":"ran1"})");
   same(model::Stream(), R"({"cpu":-1,"engine":"ring","id":3,"pid":76,"tid":77})");
   same(model::ClockPair(), R"({"error_ns":4,"monotonic_ns":1,"realtime_ns":2,"tai_ns":3})");
   same(model::Capture(),
