@@ -171,6 +171,7 @@ test("every view shows the command line's figures for the same filter", async ()
 
   const distribution = await open(html, { hash: hash("distribution") });
   await distribution.page.click("summary");
+  await distribution.page.waitForSelector(".picture table");
   const percentiles = await cells(distribution.page, ".picture");
   const { latency_us: latency } = json("report", trace, "--where", where).journeys.D;
   for (const [name, key] of [["p50", "p50"], ["p90", "p90"], ["p99", "p99"], ["p99.9", "p999"]])

@@ -69,14 +69,17 @@ const theEngine = () => compiled ??= unpacked(fromBase64(document.getElementById
 async function open(trace: Blob, name: string): Promise<void> {
   fileLabel = name;
   engine?.close();
+  let isOpen = false;
   try {
     engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
     const report = await engine.ask<Report>("opening the trace", { call: "report", where: "" });
+    isOpen = true;
     origin = report.open_ns;
     tellSubject(report);
     await show();
   } catch (error) {
     fail(error);
+    if (!isOpen) askForTrace();  // another one may be readable
   }
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("a map says which rows a row that does not fit takes with it") {
   const std::string row = "pdcp_entity_rx::apply_reordering\"\ndirection";
   const std::size_t at = map.find(row);
   REQUIRE(at != std::string::npos);
-  map.replace(at, 15, "pdcp_entity_rx2");
+  map.replace(at, 14, "pdcp_entity_rx2");
   CoarseSubject target("gnb-O2", map);
   const test::Ended ended = sojourn(target.with_map("list"));
   CAPTURE(ended.err);
