@@ -21,7 +21,8 @@ class WorkerThread {
   using Do = std::function<bool(Work&)>;
 
   // Returns once `begin` has.
-  explicit WorkerThread(Do work, Begin begin = [] { return true; })
+  explicit WorkerThread(
+      Do work, Begin begin = [] { return true; })
       : do_(std::move(work)), begin_(std::move(begin)), thread_([this] { run(); }) {
     has_begun_.wait();
   }

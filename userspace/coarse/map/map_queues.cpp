@@ -69,19 +69,18 @@ Result<void> MapReader::read_queue(const toml::table& table) {
 // What a point that takes from the queue may know an item by as well: a field of either call.
 Result<void> MapReader::read_more_ids(const toml::table& table) {
   const std::span ends(map_.points.end() - 2, map_.points.end());
-  SJ_CHECK(
-      read_names(table, "local", [&](const std::string& name, Position at) -> Result<void> {
-        bool is_there = false;
-        for (MapPoint& end : ends) {
-          const auto field = std::ranges::find(end.fields, name, &MapField::name);
-          if (field == end.fields.end()) continue;
-          field->role = model::Role::kLocal;
-          is_there = true;
-        }
-        if (!is_there)
-          return fail_at(at, "local: neither call has a value '{}'", tracee::printable(name));
-        return {};
-      }));
+  SJ_CHECK(read_names(table, "local", [&](const std::string& name, Position at) -> Result<void> {
+    bool is_there = false;
+    for (MapPoint& end : ends) {
+      const auto field = std::ranges::find(end.fields, name, &MapField::name);
+      if (field == end.fields.end()) continue;
+      field->role = model::Role::kLocal;
+      is_there = true;
+    }
+    if (!is_there)
+      return fail_at(at, "local: neither call has a value '{}'", tracee::printable(name));
+    return {};
+  }));
   // Conditions know fields by their place.
   for (MapPoint& end : ends) {
     std::vector<std::pair<std::string, std::string>> names;
