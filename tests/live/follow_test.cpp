@@ -52,8 +52,10 @@ TEST_CASE("a followed child and its own child are recorded, and what was before 
   const std::string trace = directory.path("run.sjt");
   test::Child parent({SJ_SUBJECT_FAMILY});
   REQUIRE(parent.wait_for_output("ready"));
-  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(parent.pid()), "--follow",
-                      how.front(), how.back(), "-o", trace});
+  std::vector<std::string> record = {SJ_SOJOURN, "record", "-p", std::to_string(parent.pid()),
+                                     "--follow", "-o",     trace};
+  record.insert(record.end(), how.begin(), how.end());
+  test::Child tracer(record);
   REQUIRE(tracer.wait_for_output("attached"));
   const pid_t child = forked_by(parent.pid());
   REQUIRE(tracer.wait_for_output("process " + std::to_string(child)));

@@ -288,8 +288,9 @@ TEST_CASE("a cgroup's processes are recorded, those below it and those that come
   move(plain.pid(), group.path());
   move(inside.pid(), group.path());
   move(below.pid(), group.below());
-  test::Child tracer(
-      {SJ_SOJOURN, "record", "--cgroup", group.path(), "-o", trace, how.front(), how.back()});
+  std::vector<std::string> record = {SJ_SOJOURN, "record", "--cgroup", group.path(), "-o", trace};
+  record.insert(record.end(), how.begin(), how.end());
+  test::Child tracer(record);
   REQUIRE(tracer.wait_for_output("of 2 processes"));
 
   test::Child late({SJ_SUBJECT_LINKED, "100000"});
