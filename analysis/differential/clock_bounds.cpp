@@ -147,13 +147,13 @@ Bounds ClockMap::at(double ours) const {
 
 Bounds ClockMap::ours_at(double theirs) const {
   if (pieces_.empty()) return {};
-  const ClockPiece* best = nullptr;
+  const ClockPiece* best = &pieces_.front();
   double nearest = kInfinity;
   for (const ClockPiece& piece : pieces_) {
     const double from = piece.lines.at(piece.from).middle();
     const double until = piece.lines.at(piece.until).middle();
     const double distance = theirs < from ? from - theirs : std::max(theirs - until, 0.0);
-    if (distance < nearest || best == nullptr) {
+    if (distance < nearest) {
       nearest = distance;
       best = &piece;
     }

@@ -131,7 +131,8 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
         }
         clock.knots.push_back(knot);
       };
-      for (double theirs = 0; theirs < span; theirs += kKnotNs) add(theirs);
+      const auto knots = static_cast<std::size_t>(std::ceil(span / kKnotNs));
+      for (std::size_t knot = 0; knot < knots; ++knot) add(static_cast<double>(knot) * kKnotNs);
       add(span);
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json describe(const Event& event, const Subsystem& subsystem, std::size_t id) {
+ordered_json event_json(const Event& event, const Subsystem& subsystem, std::size_t id) {
   const model::Point& point = event.point;
   ordered_json fields = ordered_json::array();
   for (const model::Field& field : point.fields)
@@ -37,7 +37,7 @@ std::string generate_json(const Schema& schema, std::string_view file) {
   for (const Subsystem& subsystem : schema.subsystems) {
     ordered_json events = ordered_json::array();
     for (const Event& event : subsystem.events)
-      events.push_back(describe(event, subsystem, events.size()));
+      events.push_back(event_json(event, subsystem, events.size()));
     subsystems.push_back(
         {{"name", subsystem.name}, {"id", subsystems.size()}, {"events", std::move(events)}});
   }

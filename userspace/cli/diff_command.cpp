@@ -64,6 +64,7 @@ nlohmann::ordered_json checked_json(const std::vector<Condition>& conditions,
 
 Result<void> run(const Options& options) {
   std::vector<Condition> conditions;
+  conditions.reserve(options.fail_on.size());
   for (const std::string& text : options.fail_on)
     conditions.push_back(*differential::parse_condition(text));
   SJ_TRY(base, options.traces.read(options.base));
@@ -77,6 +78,7 @@ Result<void> run(const Options& options) {
       how.shares.push_back(condition.share);
   const differential::Difference found = differential::difference(base, now, how);
   std::vector<Checked> checked;
+  checked.reserve(conditions.size());
   for (const Condition& condition : conditions)
     checked.push_back(differential::check(condition, found.times));
   const present::DifferenceContent content = {

@@ -29,6 +29,7 @@ std::vector<differential::SegmentRanking> rankings_of(
   std::vector<differential::SegmentRanking> rankings;
   for (std::size_t direction = 0; direction < 2; ++direction) {
     std::vector<differential::RunOfPackets> packets;
+    packets.reserve(runs.size());
     for (const auto& run : runs) packets.push_back(run.packets[direction]);
     auto ranking = differential::rank_segments("DU"[direction], packets, level);
     if (ranking.packets != 0) rankings.push_back(std::move(ranking));

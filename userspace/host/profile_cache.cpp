@@ -118,7 +118,9 @@ std::string profile_for_trace(const std::string& tool) {
   if (!text) return {};
   auto measured = from_json(*text);
   if (!measured) return {};
-  (void)write_cached(path, *measured, now_s());  // else it is measured again next time
+  // What was not kept is measured again next time.
+  const auto kept = write_cached(path, *measured, now_s());
+  static_cast<void>(kept);
   return trace_text(std::move(*measured));
 }
 

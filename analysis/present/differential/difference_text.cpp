@@ -42,8 +42,7 @@ std::string heading(const DifferenceContent& content) {
   const auto side = [](std::string_view title, std::span<const differential::RunFigures> runs) {
     std::string text = fmt::format("{}: {} run{}", title, runs.size(), runs.size() == 1 ? "" : "s");
     for (const differential::RunFigures& run : runs)
-      text += fmt::format("{} {} ({:.1f} s)", &run == runs.data() ? "," : ",", run.path,
-                          static_cast<double>(run.duration_ns) / 1e9);
+      text += fmt::format(", {} ({:.1f} s)", run.path, static_cast<double>(run.duration_ns) / 1e9);
     const std::string& build = runs.front().build_id;
     const bool is_one = std::ranges::all_of(
         runs, [&](const differential::RunFigures& run) { return run.build_id == build; });
@@ -182,7 +181,7 @@ ordered_json runs_json(std::span<const differential::RunFigures> runs) {
 
 std::string difference_text(const DifferenceContent& content) {
   std::string text;
-  for (std::string line : {heading(content), unit_text(content) + effective_text(content)}) {
+  for (const std::string& line : {heading(content), unit_text(content) + effective_text(content)}) {
     std::string_view rest = line;
     while (!rest.empty()) {
       const auto end = rest.find('\n');

@@ -84,6 +84,7 @@ Result<void> MapReader::read_more_ids(const toml::table& table) {
   // Conditions know fields by their place.
   for (MapPoint& end : ends) {
     std::vector<std::pair<std::string, std::string>> names;
+    names.reserve(end.conditions.size());
     for (const MapCondition& condition : end.conditions)
       names.emplace_back(end.fields[condition.field].name,
                          condition.other ? end.fields[*condition.other].name : std::string());
