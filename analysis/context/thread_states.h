@@ -26,6 +26,9 @@ enum class State : std::uint8_t {
   kGone,      // before it was made, or after its end
 };
 
+// Of the field `state` of sched.switch: the thread gives its CPU up, as it has nothing to do there.
+bool waits_in(std::uint64_t switch_state);
+
 // On whose behalf a thread was woken.
 enum class Waker : std::uint8_t {
   kThread,

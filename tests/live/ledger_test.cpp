@@ -25,7 +25,7 @@ TEST_CASE("every hit is in the trace or in the ledger, point by point") {
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--attach", attach, "--ring-size", "64K", "--poll", "100ms"});
+                "--attach", attach, "--budget", "none", "--ring-size", "64K", "--poll", "100ms"});
   const truth::Truth truth = station.finish();
 
   trace::Reader reader = open_trace(trace);
@@ -40,7 +40,7 @@ TEST_CASE("each stream's missing sequence numbers are the ledger's losses of tha
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--ring-size", "64K", "--poll", "100ms"});
+                "--budget", "none", "--ring-size", "64K", "--poll", "100ms"});
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.merge([](const model::EventBatch&) { return true; }));
   REQUIRE(!reader.ledger().empty());

@@ -85,7 +85,7 @@ optional = true
   CHECK(map.points[3].is_optional);
   const auto wrong = parse_map("[[point]]\nfunction='f'\noptional='yes'\n", "my.toml");
   REQUIRE_FALSE(wrong);
-  CHECK(wrong.error().text() == "my.toml:3:10: optional: expected true or false");
+  CHECK(wrong.error().text().starts_with("my.toml:3:10: optional: expected true or false\n"));
 }
 
 TEST_CASE("fields stand in the file's order") {

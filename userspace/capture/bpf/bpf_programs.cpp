@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -16,6 +18,7 @@
 #include "userspace/base/fail_errno.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/bpf_rings.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -45,6 +48,15 @@ std::size_t count_chains(const tracee::Points& points) {
 }
 
 // Whether the programs must know of more than registers, constants and memory.
+// For tests/bench/tracing-cost, which shows that the report's times do not depend on what a hit
+// costs.
+std::uint32_t artificial_delay_ns() {
+  constexpr std::uint64_t kMaxNs = 20'000;
+  const char* const text = secure_getenv("SJ_HIT_DELAY_NS");
+  const auto delay = text == nullptr ? std::nullopt : tracee::parse_number(text);
+  return delay ? static_cast<std::uint32_t>(std::min(*delay, kMaxNs)) : 0;
+}
+
 bool has_arguments_of_maps(const tracee::Points& points) {
   return std::ranges::any_of(points.sites, [](const tracee::Site& site) {
     return std::ranges::any_of(site.args, [](const sj_arg& arg) {
@@ -210,6 +222,7 @@ Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, M
   });
   skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
   skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
+  skeleton.rodata->config.delay_ns = artificial_delay_ns();
 
   if (sojourn_points__load(&skeleton) != 0)
     return std::unexpected(load_error(errno, shape, state->verifier_log));
