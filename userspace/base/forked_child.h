@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -32,14 +33,17 @@ inline Error child_error(int status) {
   return Error("it ended without an answer");
 }
 
-// Reads a value of that size, or nothing when the other end closed before or time is up.
-inline bool read_answer(int fd, void* into, std::size_t bytes, std::chrono::milliseconds timeout) {
-  const auto end = std::chrono::steady_clock::now() + timeout;
+// Reads a value of that size, or nothing when the other end closed before or nobody waits any more:
+// `left()` says how long at most until it is asked again, and 0 when it is over.
+template <typename Left>
+bool read_while(int fd, void* into, std::size_t bytes, Left left) {
   for (std::size_t done = 0; done < bytes;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
+    const std::chrono::milliseconds longest = left();
+    if (longest.count() <= 0) return false;
     pollfd watched{.fd = fd, .events = POLLIN, .revents = 0};
-    if (left.count() <= 0 || poll(&watched, 1, static_cast<int>(left.count())) <= 0) return false;
+    const int ready = poll(&watched, 1, static_cast<int>(longest.count()));
+    if (ready == 0) continue;
+    if (ready < 0) return false;
     const ssize_t got = read(fd, static_cast<std::byte*>(into) + done, bytes - done);
     if (got <= 0) return false;
     done += static_cast<std::size_t>(got);
@@ -47,9 +51,27 @@ inline bool read_answer(int fd, void* into, std::size_t bytes, std::chrono::mill
   return true;
 }
 
+// The same for so long.
+inline bool read_answer(int fd, void* into, std::size_t bytes, std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  return read_while(fd, into, bytes, [&] {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(end -
+                                                                 std::chrono::steady_clock::now());
+  });
+}
+
+// The processor time that a process has taken, its threads' together; none where it has ended.
+inline std::optional<std::chrono::nanoseconds> processor_time(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    return std::nullopt;
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 // Runs `work(descriptor to write to)`, which says whether it wrote all, in a child, and
-// `take(descriptor to read from)`, which says whether it got all, here. A child whose answer was
-// not taken is killed.
+// `take(descriptor to read from, child)`, which says whether it got all, here. A child whose answer
+// was not taken is killed.
 template <typename Work, typename Take>
 Result<void> talk_with_child(Work work, Take take) {
   int ends[2];
@@ -71,7 +93,7 @@ Result<void> talk_with_child(Work work, Take take) {
     _exit(is_done ? 0 : 1);  // the kernel removes its probes
   }
   writing = Fd();
-  const bool is_taken = take(reading.get());
+  const bool is_taken = take(reading.get(), child);
   if (!is_taken) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -104,15 +126,21 @@ Result<Answer> run_in_child(Work work,
   };
   Written message{};
   SJ_CHECK(talk_with_child(
-      answer, [&](int fd) { return read_answer(fd, &message, sizeof(message), timeout); }));
+      answer, [&](int fd, pid_t) { return read_answer(fd, &message, sizeof(message), timeout); }));
   if (message.is_error) return fail("{}", message.error);
   return message.answer;
 }
 
+// How long a child may take. A busy machine gives it none of its processors for long, which is no
+// fault of its own: so it is its own processor time that counts. The other is for one that blocks.
+struct ChildPatience {
+  std::chrono::milliseconds processor_time;
+  std::chrono::milliseconds blocked = std::chrono::minutes(10);
+};
+
 // `work` returns a std::string in the child, of at most `max_bytes`.
 template <typename Work>
-Result<std::string> text_from_child(Work work, std::size_t max_bytes,
-                                    std::chrono::milliseconds timeout) {
+Result<std::string> text_from_child(Work work, std::size_t max_bytes, ChildPatience patience) {
   const auto answer = [&](int fd) {
     const std::string text = work();
     const std::size_t bytes = text.size();
@@ -125,13 +153,33 @@ Result<std::string> text_from_child(Work work, std::size_t max_bytes,
     }
     return true;
   };
+  constexpr std::chrono::milliseconds kLook(20);
   std::string text;
-  SJ_CHECK(talk_with_child(answer, [&](int fd) {
+  std::string why_not;
+  const auto taken = talk_with_child(answer, [&](int fd, pid_t child) {
+    const auto end = std::chrono::steady_clock::now() + patience.blocked;
+    const auto left = [&] {
+      const auto used = processor_time(child);
+      if (used && *used >= patience.processor_time)
+        why_not = fmt::format("it took more than {:.3g} s of processor time",
+                              std::chrono::duration<double>(patience.processor_time).count());
+      else if (std::chrono::steady_clock::now() >= end)
+        why_not =
+            fmt::format("it was not done after {} s",
+                        std::chrono::duration_cast<std::chrono::seconds>(patience.blocked).count());
+      return why_not.empty() ? kLook : std::chrono::milliseconds(0);
+    };
     std::size_t bytes = 0;
-    if (!read_answer(fd, &bytes, sizeof(bytes), timeout) || bytes > max_bytes) return false;
+    if (!read_while(fd, &bytes, sizeof(bytes), left)) return false;
+    if (bytes > max_bytes) {
+      why_not = fmt::format("it answered with {} bytes", bytes);
+      return false;
+    }
     text.resize(bytes);
-    return read_answer(fd, text.data(), bytes, timeout);
-  }));
+    return read_while(fd, text.data(), bytes, left);
+  });
+  if (!taken && !why_not.empty()) return fail("{}", why_not);
+  if (!taken) return std::unexpected(taken.error());
   return text;
 }
 

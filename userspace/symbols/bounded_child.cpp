@@ -21,10 +21,11 @@ rlim_t address_space_bytes() {
   return pages.value_or(0) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-void bound_this_process(std::chrono::milliseconds timeout) {
+// The parent looks after the processor time as well: this is for when it is gone.
+void bound_this_process(std::chrono::milliseconds processor_time) {
   const rlim_t most = address_space_bytes() + kMaxMemory;
   const rlimit memory{most, most};
-  const auto seconds = static_cast<rlim_t>(timeout.count() / 1000 + 1);
+  const auto seconds = static_cast<rlim_t>(processor_time.count() / 1000 + 2);
   const rlimit time{seconds, seconds};
   const rlimit none{0, 0};
   setrlimit(RLIMIT_AS, &memory);
@@ -36,12 +37,13 @@ void bound_this_process(std::chrono::milliseconds timeout) {
 }  // namespace
 
 Result<std::string> run_in_bounded_child(const std::function<std::string()>& work,
-                                         std::size_t max_bytes, std::chrono::milliseconds timeout) {
+                                         std::size_t max_bytes,
+                                         std::chrono::milliseconds processor_time) {
   const auto bounded = [&] {
-    bound_this_process(timeout);
+    bound_this_process(processor_time);
     return work();
   };
-  return base::text_from_child(bounded, max_bytes, timeout);
+  return base::text_from_child(bounded, max_bytes, {.processor_time = processor_time});
 }
 
 }  // namespace sojourn::symbols

@@ -34,12 +34,12 @@ std::string symbol_at(const std::vector<tracee::FunctionSymbol>& functions, std:
 }
 
 Result<void> try_apart(const tracee::ElfFile& file, Lines lines, std::vector<model::Frame>& frames,
-                       std::chrono::milliseconds timeout) {
+                       std::chrono::milliseconds processor_time) {
   const auto work = [&] {
     name_frames(file, lines, frames);
     return trace::to_json(model::Profile{.counters = {}, .frames = frames, .stacks = {}});
   };
-  SJ_TRY(text, run_in_bounded_child(work, kMaxAnswer, timeout));
+  SJ_TRY(text, run_in_bounded_child(work, kMaxAnswer, processor_time));
   model::Profile named;
   SJ_CHECK(
       trace::from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, named));
@@ -76,9 +76,9 @@ void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Fram
 }
 
 Result<void> name_frames_in_child(const tracee::ElfFile& file, std::vector<model::Frame>& frames,
-                                  std::chrono::milliseconds timeout) {
-  if (try_apart(file, Lines::kWhereKnown, frames, timeout)) return {};
-  return try_apart(file, Lines::kNo, frames, timeout);
+                                  std::chrono::milliseconds processor_time) {
+  if (try_apart(file, Lines::kWhereKnown, frames, processor_time)) return {};
+  return try_apart(file, Lines::kNo, frames, processor_time);
 }
 
 }  // namespace sojourn::symbols

@@ -21,9 +21,10 @@ enum class Lines : std::uint8_t { kNo, kWhereKnown };
 // empty. A forged file may take any time and memory, or end the process.
 void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Frame> frames);
 
-// The same in a child of its own, with bounded time and memory; without lines where the child did
-// not come to an end with them. The error says why even that came to nothing.
-Result<void> name_frames_in_child(const tracee::ElfFile& file, std::vector<model::Frame>& frames,
-                                  std::chrono::milliseconds timeout = std::chrono::seconds(30));
+// The same in a child of its own, with bounded processor time and memory; without lines where the
+// child did not come to an end with them. The error says why even that came to nothing.
+Result<void> name_frames_in_child(
+    const tracee::ElfFile& file, std::vector<model::Frame>& frames,
+    std::chrono::milliseconds processor_time = std::chrono::seconds(30));
 
 }  // namespace sojourn::symbols

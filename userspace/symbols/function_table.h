@@ -1,0 +1,82 @@
+// The functions of ELF files' symbol tables, read in one pass: their names are never copied, and
+// are looked at while they come by, so that a file with a million symbols takes megabytes and
+// tenths of a second. Names are in a mapping of the file: one that shrinks ends this process, so it
+// is for where that harms nobody (bounded_child.h). One thread owns one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "userspace/symbols/code_range.h"
+#include "userspace/tracee/elf_file.h"
+
+namespace sojourn::symbols {
+
+struct TableFunction {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;   // 0: not told by the table
+  std::uint32_t name = 0;    // where in its file's names it begins
+  std::uint32_t symbol = 0;  // which of its file's symbols it is
+  std::uint8_t file = 0;     // which of the files
+};
+
+class FunctionTable {
+ public:
+  // Called for each function; its name is as the linker has it.
+  using Look = std::function<void(const TableFunction&, std::string_view name)>;
+
+  // Of one or more files; `look` sees all while they are read. Files without symbols add nothing.
+  static Result<FunctionTable> read(std::span<const tracee::ElfFile* const> files,
+                                    const Look& look);
+
+  const std::vector<TableFunction>& functions() const { return functions_; }  // by address
+  std::string_view name(const TableFunction& function) const;
+  // Up to the next function, where the table does not tell.
+  CodeRange code(const TableFunction& function) const;
+  // Those that begin there, or whose code holds the address.
+  std::span<const TableFunction> at(std::uint64_t address) const;
+  std::vector<TableFunction> around(std::uint64_t address) const;
+  // Whether any begins in there.
+  bool has_function_in(CodeRange code) const;
+  // The same again of all names, in the order of their addresses.
+  void look_at_all(const Look& look) const;
+
+ private:
+  // A file's string table, mapped; unmaps itself.
+  class Names {
+   public:
+    Names() = default;
+    Names(const tracee::ElfFile& file, const tracee::Section& section);
+    Names(Names&& other) noexcept
+        : base_(std::exchange(other.base_, nullptr)),
+          mapped_(std::exchange(other.mapped_, 0)),
+          text_(std::exchange(other.text_, {})) {}
+    Names& operator=(Names&&) = delete;
+    ~Names();
+
+    std::string_view at(std::uint32_t offset) const;
+    // The kernel may have the memory back; what is read again comes back.
+    void forget() const;
+
+   private:
+    void* base_ = nullptr;
+    std::size_t mapped_ = 0;
+    std::string_view text_;
+  };
+
+  Result<void> add(const tracee::ElfFile& file, const Look& look);
+
+  std::vector<TableFunction> functions_;
+  std::vector<Names> names_;
+};
+
+// Whether the file's symbol `number` is still the function that it is said to be.
+bool is_symbol(const tracee::ElfFile& file, std::uint32_t number, std::uint64_t address,
+               std::string_view name);
+
+}  // namespace sojourn::symbols
