@@ -13,9 +13,12 @@
 #include "userspace/base/fail_errno.h"
 #include "userspace/coarse/code/return_safety.h"
 #include "userspace/coarse/debug/debug_file.h"
+#include "userspace/coarse/functions/call_search.h"
 #include "userspace/coarse/functions/data_path.h"
 #include "userspace/coarse/functions/function_names.h"
 #include "userspace/coarse/functions/function_search.h"
+#include "userspace/coarse/path_gaps.h"
+#include "userspace/coarse/release_marks.h"
 #include "userspace/coarse/site_maker.h"
 #include "userspace/tracee/elf_file.h"
 #include "userspace/tracee/mapped_files.h"
@@ -55,8 +58,18 @@ struct Wanted {
   std::optional<AddressName> address;
   std::size_t places = 0;  // functions that were found, with or without room for a probe
   std::size_t files = 0;   // that it may be in
+  std::size_t sites = 0;   // probes that it got
+  std::size_t unread = 0;  // of them, those whose functions could not be read
   std::vector<std::string> near = {};
   std::size_t guesses = 0;  // instead of a name: so many that look like a data path
+};
+
+// A point of a function that has no cheap place: its callers have, wherever they are.
+struct Called {
+  std::size_t wanted = 0;
+  FoundFunction function;
+  tracee::MappedFile home;
+  std::string why_not;  // it was refused for
 };
 
 // The variables of the point's expressions, in the order of its fields. Where a function is left
@@ -77,7 +90,8 @@ class Collector {
       : found_(found),
         settings_{.options = options,
                   .needs_calls = std::ranges::any_of(maps, &Map::needs_calls),
-                  .no_return_probes = std::move(no_return_probes)} {
+                  .no_return_probes = std::move(no_return_probes)},
+        marks_(maps) {
     for (const Map& map : maps)
       for (std::size_t at = 0; at < map.points.size(); ++at) {
         const MapPoint& point = map.points[at];
@@ -91,7 +105,11 @@ class Collector {
   }
 
   void add_file(tracee::MappedFile file, std::span<const tracee::Mapping> mappings);
+  // When all files have been added.
+  void add_callers();
   void tell_missing();
+  void tell_map();
+  bool has_placed_twin(const Wanted& one) const;
   // Instead of what the maps say: so many functions of each file.
   void guess(std::size_t most) {
     for (Wanted& one : wanted_) one.guesses = most;
@@ -111,9 +129,11 @@ class Collector {
 
   void take_result(const Context& context, Wanted& wanted, SearchResult& result);
   void tell_inlined(const Context& context, const Wanted& wanted, const SearchResult& result);
+  void tell_copies(const Context& context, const Wanted& wanted, const FoundFunction& function);
   void take_function(const Context& context, Wanted& wanted, const FoundFunction& function);
-  Result<void> make_sites(const Context& context, const Wanted& wanted,
-                          const FoundFunction& function);
+  Result<void> add_drafts(const Context& context, Wanted& wanted, std::vector<DraftSite> drafts);
+  void add_callers(const Called& called);
+  Result<void> make_sites(const Context& context, Wanted& wanted, const FoundFunction& function);
   Result<void> check_free(std::size_t file, const DraftSite& draft, bool has_call_for_itself) const;
   Result<model::PointId> intern(model::Point point);
   std::size_t file_index(const tracee::MappedFile& file);
@@ -121,6 +141,9 @@ class Collector {
   FoundPoints& found_;
   SiteMaker::Settings settings_;
   std::vector<Wanted> wanted_;
+  std::vector<Called> called_;
+  std::vector<tracee::MappedFile> files_;  // that may call others' functions
+  ReleaseMarks marks_;
   // Sites, by file and offset, of points that begin or end a call of their own.
   std::set<std::pair<std::size_t, std::uint64_t>> taken_;
 };
@@ -160,11 +183,16 @@ Result<void> Collector::check_free(std::size_t file, const DraftSite& draft,
 }
 
 // All that the point has in the function, or nothing.
-Result<void> Collector::make_sites(const Context& context, const Wanted& wanted,
+Result<void> Collector::make_sites(const Context& context, Wanted& wanted,
                                    const FoundFunction& function) {
   const SiteMaker maker(settings_, context.elf, context.file, function);
   SJ_TRY(drafts, wanted.end == nullptr ? maker.make(*wanted.point)
                                        : maker.make_span(*wanted.point, *wanted.end));
+  return add_drafts(context, wanted, std::move(drafts));
+}
+
+Result<void> Collector::add_drafts(const Context& context, Wanted& wanted,
+                                   std::vector<DraftSite> drafts) {
   if (found_.points.sites.size() + drafts.size() > SJ_MAX_SITES)
     return fail("more than {} sites", SJ_MAX_SITES);
   const std::size_t file = file_index(context.file);
@@ -177,6 +205,7 @@ Result<void> Collector::make_sites(const Context& context, const Wanted& wanted,
     draft.site.point = id;
     draft.about.site = found_.points.sites.size();
     found_.points.sites.push_back(std::move(draft.site));
+    ++wanted.sites;
     found_.mapped.push_back(std::move(draft.about));
   }
   return {};
@@ -186,9 +215,68 @@ void Collector::take_function(const Context& context, Wanted& wanted,
                               const FoundFunction& function) {
   ++wanted.places;
   const auto made = make_sites(context, wanted, function);
-  if (!made)
-    unusable(wanted, fmt::format("{} in {}: {}", printable(function.shown),
-                                 printable(context.file.name), made.error().text()));
+  if (made) return;
+  const std::string why_not = fmt::format("{} in {}: {}", printable(function.shown),
+                                          printable(context.file.name), made.error().text());
+  if (!function.linked.empty() && wanted.end == nullptr &&
+      SiteMaker(settings_, context.elf, context.file, function).is_slow(*wanted.point))
+    called_.push_back({.wanted = static_cast<std::size_t>(&wanted - wanted_.data()),
+                       .function = function,
+                       .home = context.file,
+                       .why_not = why_not});
+  else
+    unusable(wanted, why_not);
+}
+
+// Calls through a base class run the copy, and are not seen.
+void Collector::tell_copies(const Context& context, const Wanted& wanted,
+                            const FoundFunction& function) {
+  if (function.copies.empty()) return;
+  unusable(wanted, printable(fmt::format(
+                       "calls of {} in {} that come through a thunk: the compiler has put "
+                       "a copy of it there; a point of 'thunk to {}' is hit by them, with "
+                       "another arg0",
+                       function.shown, context.file.name, without_parameters(function.shown))));
+}
+
+// All direct calls that the process's files have; those through pointers are told.
+void Collector::add_callers(const Called& called) {
+  Wanted& wanted = wanted_[called.wanted];
+  std::size_t sites = 0;
+  std::vector<std::string> by_pointer;
+  for (const tracee::MappedFile& file : files_) {
+    const auto elf = tracee::ElfFile::open(file.path, file.name);
+    if (!elf) continue;
+    const bool is_home = file.inode == called.home.inode && file.device == called.home.device;
+    const auto calls =
+        find_calls(*elf, called.function.linked,
+                   is_home ? std::optional(called.function.code.address) : std::nullopt);
+    if (!calls) continue;
+    if (calls->has_pointers) by_pointer.push_back(file.name.substr(file.name.rfind('/') + 1));
+    const Context context{.elf = *elf, .file = file};
+    const SiteMaker maker(settings_, *elf, file, called.function);
+    for (const CallSite& call : calls->sites) {
+      auto draft = maker.make_call(*wanted.point, call, called.home.name);
+      if (!draft) continue;
+      std::vector<DraftSite> one;
+      one.push_back(std::move(*draft));
+      if (add_drafts(context, wanted, std::move(one))) ++sites;
+    }
+  }
+  if (sites == 0) {
+    unusable(wanted, called.why_not);
+    return;
+  }
+  found_.remarks.push_back(printable(fmt::format(
+      "{} is probed where it is called, at {}, as its own beginning would cost single steps{}",
+      called.function.shown, base::counted(sites, "place"),
+      by_pointer.empty() ? ""
+                         : fmt::format("; calls through pointers, which {} may make, are not seen",
+                                       fmt::join(by_pointer, ", ")))));
+}
+
+void Collector::add_callers() {
+  for (const Called& called : called_) add_callers(called);
 }
 
 // Its calls there are not seen.
@@ -223,6 +311,7 @@ void Collector::take_result(const Context& context, Wanted& wanted, SearchResult
     if (wanted.address) function.shown = wanted.point->function;
     if (context.elf.in_code(function.code.address)) {
       take_function(context, wanted, function);
+      tell_copies(context, wanted, function);
       continue;
     }
     ++wanted.places;
@@ -243,11 +332,13 @@ void Collector::add_file(tracee::MappedFile file, std::span<const tracee::Mappin
     if (one.guesses != 0 && is_of_toolchain(file.name)) continue;
     if (glob.empty() || is_named(file.name, glob)) asked.push_back(&one);
   }
-  if (asked.empty() || !tracee::ElfFile::has_magic(file.path)) return;
+  if (!tracee::ElfFile::has_magic(file.path)) return;
   const auto elf = tracee::ElfFile::open(file.path, file.name);
   if (!elf || elf->machine() != tracee::Machine::kX86_64) return;
   if (const auto biases = load_biases(*elf, mappings); !biases.empty())
     file.load_bias = biases.front();
+  files_.push_back(file);
+  if (asked.empty()) return;
   const auto debug = find_debug_file(*elf, file);
   Context context{.elf = *elf, .file = file};
   std::vector<Query> queries;
@@ -259,18 +350,48 @@ void Collector::add_file(tracee::MappedFile file, std::span<const tracee::Mappin
          .variables = variables_of(*one->point),
          .guesses = one->guesses});
   }
+  const std::vector<Query> marks = marks_.queries();
+  queries.insert(queries.end(), marks.begin(), marks.end());
   auto results = find_functions(*elf, debug ? &*debug : nullptr, queries);
   if (!results) {
-    found_.points.unusable.push_back({printable(file.name), results.error().text()});
+    for (Wanted* one : asked) ++one->unread;
+    found_.points.unusable.push_back(
+        {printable(file.name),
+         fmt::format("{}; {} could not be looked for in it", results.error().text(),
+                     base::counted(asked.size(), "point"))});
     return;
   }
+  marks_.take(std::span(*results).subspan(asked.size()));
   for (std::size_t at = 0; at < asked.size(); ++at)
     take_result(context, *asked[at], (*results)[at]);
 }
 
+// What the path of a unit lacks, and which release this is.
+void Collector::tell_map() {
+  std::vector<MapRow> rows;
+  rows.reserve(wanted_.size());
+  for (const Wanted& one : wanted_)
+    rows.push_back({.point = one.point, .is_placed = one.sites != 0});
+  // PART7 found_.points.unplaced = unplaced_points(rows);
+  if (found_.mapped.empty()) return;  // it is another program
+  for (std::string& remark : marks_.remarks()) found_.remarks.push_back(std::move(remark));
+  for (std::string& remark : gap_remarks(rows)) found_.remarks.push_back(std::move(remark));
+}
+
+// Another function that is the same point, as of another release or another radio unit: one of them
+// is all that a program has.
+bool Collector::has_placed_twin(const Wanted& one) const {
+  return !one.point->dest.empty() && std::ranges::any_of(wanted_, [&](const Wanted& other) {
+    return other.sites != 0 && other.point->direction == one.point->direction &&
+           other.point->src == one.point->src && other.point->dest == one.point->dest;
+  });
+}
+
 void Collector::tell_missing() {
+  tell_map();
   for (const Wanted& one : wanted_) {
-    if (one.places != 0) continue;
+    // What could not be read may have it, which has been said once for all of them.
+    if (one.places != 0 || one.unread != 0 || has_placed_twin(one)) continue;
     const std::string& glob = one.address ? one.address->library : one.point->library;
     if (one.files == 0) {
       unusable(one, glob.empty() ? "there is no file of x86-64 to look into"
@@ -304,6 +425,7 @@ Result<FoundPoints> find_points(const tracee::Process& process, std::span<const 
   Collector collector(found, maps, options, std::move(no_return_probes));
   for (tracee::ExecutedFile& one : executed.files)
     collector.add_file(std::move(one.file), one.mappings);
+  collector.add_callers();
   collector.tell_missing();
   if (!process.alive()) return fail("process {} has exited", process.title());
   return found;
@@ -343,6 +465,7 @@ Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
     collector.add_file(
         {.name = path, .path = path, .inode = status.st_ino, .device = status.st_dev}, {});
   }
+  collector.add_callers();
   collector.tell_missing();
   return found;
 }

@@ -22,6 +22,7 @@ enum class Probe : std::uint8_t {
   kEntry,   // it is entered
   kExit,    // it is left: the probe is where it returns, or jumps to another
   kReturn,  // it returns, by a uretprobe on its beginning
+  kCall,    // it is called: the probe is on the instruction that does
 };
 
 // How a site of a map came about, for people.

@@ -1,6 +1,7 @@
 #include "userspace/coarse/site_maker.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "analysis/model/links.h"
 #include "analysis/model/unread.h"
 #include "userspace/base/count_text.h"
+#include "userspace/coarse/code/instruction_decoder.h"
 #include "userspace/coarse/functions/function_names.h"
 #include "userspace/tracee/procfs.h"
 
@@ -182,6 +184,51 @@ Result<std::vector<ValueStart>> SiteMaker::starts_of(const MapPoint& mapped) con
   return starts;
 }
 
+SiteNeeds SiteMaker::needs_of(std::span<const ValueStart> starts) const {
+  SiteNeeds needs{.emulates_long_nops = settings_.options.emulates_long_nops};
+  for (const ValueStart& start : starts) {
+    needs.registers |= 1U << start.base;
+    needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
+  }
+  return needs;
+}
+
+bool SiteMaker::is_slow(const MapPoint& mapped) const {
+  if (mapped.is_exit || mapped.part != SpanPart::kPoint || function_.is_changed_clone) return false;
+  const auto starts = starts_of(mapped);
+  if (!starts) return false;
+  const auto spot = entry_spot(needs_of(*starts));
+  return spot && spot->is_stepped;
+}
+
+// A call has not pushed the address to return to yet; a jump in the place of one finds it there.
+Result<DraftSite> SiteMaker::make_call(const MapPoint& mapped, const CallSite& call,
+                                       const std::string& home) const {
+  SJ_TRY(starts, starts_of(mapped));
+  std::array<std::byte, 5> bytes{};
+  const auto offset = elf_.file_offset(call.address, bytes.size(), PF_X);
+  if (!offset) return fail("its code at {:#x} is not in the file", call.address);
+  SJ_CHECK(elf_.read(*offset, bytes));
+  const InstructionDecoder decoder;
+  const auto one = decoder.decode(bytes);
+  if (!one || !is_emulated(bytes))
+    return fail("no kernel emulates the instruction at {:#x} of {}", call.address, file_.name);
+  SJ_TRY(site, draft(mapped,
+                     {.address = call.address,
+                      .stack_bytes = call.is_jump ? 0 : kReturned,
+                      .is_stepped = false,
+                      .has_result = false,
+                      .probe = Probe::kCall,
+                      .instruction = decoder.text(*one, call.address)},
+                     starts));
+  site.point.file = home;
+  site.about.function = fmt::format("{} called in {}", site.about.function,
+                                    printable(file_.name.substr(file_.name.rfind('/') + 1)));
+  site.about.offset = static_cast<std::int64_t>(call.address);
+  site.site.probe = site.about.function + site.about.place();
+  return std::move(site);
+}
+
 Result<DraftSite> SiteMaker::make_entry(const MapPoint& mapped) const {
   const bool counts_arguments = std::ranges::any_of(mapped.fields, [](const MapField& field) {
     return !field.is_inherited && field.expression.variable.empty();
@@ -192,12 +239,7 @@ Result<DraftSite> SiteMaker::make_entry(const MapPoint& mapped) const {
         "are right",
         printable(function_.linked));
   SJ_TRY(starts, starts_of(mapped));
-  SiteNeeds needs{.emulates_long_nops = settings_.options.emulates_long_nops};
-  for (const ValueStart& start : starts) {
-    needs.registers |= 1U << start.base;
-    needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
-  }
-  SJ_TRY(spot, entry_spot(needs));
+  SJ_TRY(spot, entry_spot(needs_of(starts)));
   if (spot.is_stepped && !settings_.options.takes_slow_sites)
     return fail(
         "its best place for a probe, '{}' at +{:#x}, costs the target a single step at each "

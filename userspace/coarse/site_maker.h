@@ -10,6 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/schema.h"
+#include "userspace/coarse/code/call_sites.h"
 #include "userspace/coarse/code/exits.h"
 #include "userspace/coarse/code/prologue.h"
 #include "userspace/coarse/functions/function_search.h"
@@ -42,6 +43,11 @@ class SiteMaker {
       : settings_(settings), elf_(elf), file_(file), function_(function) {}
 
   Result<std::vector<DraftSite>> make(const MapPoint& mapped) const;
+  // The function can be probed where it is entered, but for the single steps that would cost.
+  bool is_slow(const MapPoint& mapped) const;
+  // Where the file, which need not be the function's own, calls it. `home`: the function's own.
+  Result<DraftSite> make_call(const MapPoint& mapped, const CallSite& call,
+                              const std::string& home) const;
   // A span's two points: both, or none.
   Result<std::vector<DraftSite>> make_span(const MapPoint& begin, const MapPoint& end) const;
 
@@ -62,6 +68,7 @@ class SiteMaker {
                           std::span<const ValueStart> starts) const;
   Result<void> add_helpers(const MapPoint& mapped, const ProbeSpot& spot, DraftSite& draft) const;
   Result<std::vector<ValueStart>> starts_of(const MapPoint& mapped) const;
+  SiteNeeds needs_of(std::span<const ValueStart> starts) const;
 
   Result<ProbeSpot> entry_spot(const SiteNeeds& needs) const;
   Result<std::vector<ProbeSpot>> exit_spots() const;

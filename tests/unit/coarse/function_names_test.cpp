@@ -55,6 +55,45 @@ TEST_CASE("a function that returns a string is named without the tag of its kind
   CHECK(fit(name, "rlc::name[abi:cx") == Fit::kNot);
 }
 
+// srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer), and its three kinds of thunks.
+constexpr const char* kSdu = "_ZN6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE";
+
+TEST_CASE("a thunk is meant by nothing but what says so") {
+  const FunctionName method = function_name(kSdu);
+  CHECK(!method.is_thunk);
+  for (const char* mangled :
+       {"_ZThn24_N6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE",
+        "_ZTv0_n24_N6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE",
+        "_ZTch0_h16_N6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE"}) {
+    CAPTURE(mangled);
+    const FunctionName thunk = function_name(mangled);
+    CHECK(thunk.is_thunk);
+    CHECK(
+        thunk.shown.ends_with("thunk to srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer)"));
+    for (const char* not_meant :
+         {kSdu, "pdcp_entity_tx::handle_sdu", "handle_sdu", "*handle_sdu*", "*", "_ZN6srsran*",
+          "srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer)"})
+      CHECK(fit(thunk, not_meant) == Fit::kNot);
+    CHECK(fit(thunk, mangled) == Fit::kWhole);
+    CHECK(fit(thunk, thunk.shown) == Fit::kWhole);
+    CHECK(fit(thunk, "thunk to srsran::pdcp_entity_tx::handle_sdu") == Fit::kWhole);
+    CHECK(fit(thunk, "thunk to pdcp_entity_tx::handle_sdu(byte_buffer)") == Fit::kEnding);
+    CHECK(fit(thunk, "thunk to *::handle_?du") == Fit::kGlob);
+    CHECK(fit(thunk, "_ZT*handle_sdu*") == Fit::kGlob);
+    CHECK(fit(method, "thunk to pdcp_entity_tx::handle_sdu") == Fit::kNot);
+    CHECK(fit(method, thunk.shown) == Fit::kNot);
+  }
+  const FunctionName virtual_thunk =
+      function_name("_ZTv0_n24_N6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE");
+  CHECK(fit(virtual_thunk, "virtual thunk to pdcp_entity_tx::handle_sdu") == Fit::kEnding);
+  CHECK(fit(virtual_thunk, "non-virtual thunk to pdcp_entity_tx::handle_sdu") == Fit::kNot);
+}
+
+TEST_CASE("parameters are written as people do") {
+  CHECK(fit(function_name(kSdu), "pdcp_entity_tx::handle_sdu(byte_buffer)") == Fit::kEnding);
+  CHECK(fit(function_name(kSdu), "pdcp_entity_tx::handle_sdu(int)") == Fit::kNot);
+}
+
 TEST_CASE("what compilers make of a function besides is told apart") {
   CHECK(function_name("f.lto_priv.0").clone == Clone::kNone);
   CHECK(fit(function_name("f.lto_priv.0"), "f") == Fit::kWhole);

@@ -23,6 +23,31 @@ struct Thing {
 [[gnu::noipa, gnu::used]] int only_here(int number) {
   return number + 4;
 }
+
+// Its second base is 8 bytes into it: a call through that comes by a thunk, into which gcc copies
+// what is small.
+struct First {
+  First() = default;
+  First(const First&) = delete;
+  First& operator=(const First&) = delete;
+  virtual ~First() = default;
+  virtual int first() { return 1; }
+};
+struct Second {
+  Second() = default;
+  Second(const Second&) = delete;
+  Second& operator=(const Second&) = delete;
+  virtual ~Second() = default;
+  virtual int through_thunk(int number) { return number; }
+};
+struct Both : First, Second {
+  int first() override { return value_; }
+  [[gnu::noinline]] int through_thunk(int number) override;
+  int value_ = 3;
+};
+int Both::through_thunk(int number) {
+  return value_ + only_here(number);
+}
 }  // namespace searched
 
 namespace {
@@ -54,6 +79,23 @@ TEST_CASE("a method is found by what ends its name") {
   REQUIRE(result.functions.size() == 1);
   CHECK(result.functions[0].shown == "sojourn::coarse::searched::Thing::only(int)");
   CHECK(result.near.empty());
+}
+
+TEST_CASE("a method is told from its thunk, and each is found by what it is called") {
+  searched::Both both;
+  searched::Second& second = both;
+  CHECK(second.through_thunk(1) == 8);  // both are linked
+  const SearchResult method = search("Both::through_thunk");
+  REQUIRE(method.functions.size() == 1);
+  CHECK(method.ambiguous.empty());
+  CHECK(method.functions[0].linked.starts_with("_ZN"));
+  CHECK(search("Both::through_thunk(int)").functions.size() == 1);
+  CHECK(search("*Both::through_thunk*").functions.size() == 1);
+  const SearchResult thunk = search("thunk to Both::through_thunk");
+  REQUIRE(thunk.functions.size() == 1);
+  CHECK(thunk.functions[0].linked.starts_with("_ZTh"));
+  CHECK(thunk.functions[0].code.address != method.functions[0].code.address);
+  CHECK(thunk.functions[0].copies.empty());
 }
 
 TEST_CASE("overloads are told, and taken all by a glob, or one by its parameters") {

@@ -169,6 +169,30 @@ TEST_CASE("what is wrong is told with its line and column") {
                 "twice");
 }
 
+TEST_CASE("what a queue holds may have another id, by which others take it") {
+  const Map map = parsed(
+      "[[queue]]\nname = 'q'\nlocal = ['data']\n"
+      "enqueue = 'put(arg0=queue, arg1 = item, *(u64*)(arg1 + 8) = data, arg2 = len)'\n"
+      "dequeue = 'get(arg1 = data, arg0=queue, *(u64*)arg0=item)'\n");
+  REQUIRE(map.points.size() == 2);
+  REQUIRE(map.points[0].fields.size() == 4);
+  CHECK(map.points[0].fields[0].name == "len");
+  for (std::size_t at = 1; at < 4; ++at)
+    CHECK(map.points[0].fields[at].role == model::Role::kLocal);
+  // What counts is still compared with what it was: item with queue.
+  const MapPoint& got = map.points[1];
+  REQUIRE(got.conditions.size() == 2);
+  CHECK(got.fields[got.conditions[0].field].name == "item");
+  REQUIRE(got.conditions[0].other);
+  CHECK(got.fields[*got.conditions[0].other].name == "queue");
+  CHECK(parse_map("[[queue]]\nname='q'\nlocal=['dta']\nenqueue='p(arg0=queue,arg1=item)'\n"
+                  "dequeue='g(arg0=queue,arg1=item)'\n",
+                  "m.toml")
+            .error()
+            .text()
+            .contains("neither call has a value 'dta'"));
+}
+
 TEST_CASE("a queue is two points, which hand an item from one to the other") {
   const Map map = parsed(
       "[[queue]]\nname = 'msgb'\nlibrary = 'libosmocore.so*'\n"

@@ -19,6 +19,8 @@ std::string_view probe_name(coarse::Probe probe) {
       return "exit";
     case coarse::Probe::kReturn:
       return "uretprobe";
+    case coarse::Probe::kCall:
+      return "call";
   }
   return "unknown";
 }

@@ -68,7 +68,8 @@ bool belongs_to(const tracee::ElfFile& file, CodeRange code, CodeRange function)
 
 }  // namespace
 
-std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file, const UnwindTable& table,
+std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file,
+                                       const std::function<const UnwindTable&()>& table,
                                        CodeRange function,
                                        const std::function<bool(CodeRange)>& has_name) {
   std::vector<CodeRange> own = {function};
@@ -78,10 +79,11 @@ std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file, const Unwind
     for (const WayOut& way : ways->jumps) {
       const auto is_there = [&](const CodeRange& one) { return one.holds(way.to); };
       if (std::ranges::any_of(own, is_there)) continue;
-      const auto code = table.range_at(way.to);
-      if (!code || has_name(*code) || !is_of_program(file, way.to)) continue;
+      if (has_name({way.to, 1}) || !is_of_program(file, way.to)) continue;
+      const auto code = table().range_at(way.to);
+      if (!code || has_name(*code)) continue;
       // What is entered in its middle, or with a frame, is no function's beginning.
-      if (way.to != code->address || table.has_frame_at(way.to) ||
+      if (way.to != code->address || table().has_frame_at(way.to) ||
           belongs_to(file, *code, function))
         own.push_back(*code);
     }

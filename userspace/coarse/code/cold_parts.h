@@ -15,8 +15,10 @@ namespace sojourn::coarse {
 using symbols::CodeRange;
 using symbols::UnwindTable;
 
-// `has_name`: some function is known to be there. What is in doubt is none of them.
-std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file, const UnwindTable& table,
+// `has_name`: some function is known to be there. What is in doubt is none of them. The table,
+// whose reading takes long, is asked for when a jump leads to where no function begins.
+std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file,
+                                       const std::function<const UnwindTable&()>& table,
                                        CodeRange function,
                                        const std::function<bool(CodeRange)>& has_name);
 

@@ -40,9 +40,9 @@ constexpr std::array<std::string_view, 25> kOthers = {
     "log",    "print", "format", "string",  "metric",    "metrics",  "stat",     "stats", "init",
     "config", "cfg",   "create", "destroy", "alloc",     "size",     "length",   "len",   "new",
     "dump",   "parse", "test",   "timer",   "allocator", "iterator", "exception"};
-constexpr std::array<std::string_view, 12> kForeign = {
-    "std::",  "__gnu_cxx::", "fmt::",  "boost::", "spdlog::",     "nlohmann::",
-    "YAML::", "google::",    "asn1::", "absl::",  "__cxxabiv1::", "non-virtual thunk"};
+constexpr std::array<std::string_view, 11> kForeign = {
+    "std::",  "__gnu_cxx::", "fmt::",  "boost::", "spdlog::",    "nlohmann::",
+    "YAML::", "google::",    "asn1::", "absl::",  "__cxxabiv1::"};
 
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
@@ -76,6 +76,7 @@ bool has_any(const std::vector<std::string>& words, Words of) {
 }  // namespace
 
 unsigned data_path_score(std::string_view shown) {
+  if (behind_thunk(shown).size() != shown.size()) return 0;
   const std::string_view name = without_parameters(shown);
   for (const std::string_view foreign : kForeign)
     if (shown.starts_with(foreign) || name.starts_with(foreign)) return 0;

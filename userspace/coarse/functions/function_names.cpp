@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 
+#include "userspace/coarse/functions/written_name.h"
 #include "userspace/symbols/demangle.h"
 #include "userspace/tracee/procfs.h"
 
@@ -12,6 +13,7 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr std::string_view kTag = "[abi:";
+constexpr std::string_view kThunk = "thunk to ";
 
 // "(int) const" of "f(int) const", from its bracket on; the end where there is none.
 std::size_t parameters_at(std::string_view shown) {
@@ -71,6 +73,18 @@ FunctionName function_name(std::string_view linked) {
   else if (what.contains(".constprop.") || what.contains(".isra."))
     name.clone = Clone::kChanged;
   name.shown = without_tags(symbols::demangled(linked.substr(0, suffix)));
+  name.is_thunk = is_thunk(linked);
+  return name;
+}
+
+bool is_thunk(std::string_view linked) {
+  return linked.starts_with("_ZTh") || linked.starts_with("_ZTv") || linked.starts_with("_ZTc");
+}
+
+std::string_view behind_thunk(std::string_view name) {
+  for (const std::string_view kind : {"", "non-virtual ", "virtual ", "covariant return "})
+    if (name.starts_with(kind) && name.substr(kind.size()).starts_with(kThunk))
+      return name.substr(kind.size() + kThunk.size());
   return name;
 }
 
@@ -94,6 +108,24 @@ std::string_view last_part(std::string_view shown) {
   return colons == std::string_view::npos ? plain : plain.substr(colons + 2);
 }
 
+namespace {
+
+// "virtual thunk to f": that kind only. "thunk to f": any.
+Fit fit_thunk(const FunctionName& thunk, std::string_view pattern) {
+  const std::string_view wanted = behind_thunk(pattern);
+  if (wanted.size() == pattern.size())
+    return pattern.starts_with("_ZT") && fits_glob(thunk.linked, pattern) ? Fit::kGlob : Fit::kNot;
+  const std::string_view kind = pattern.substr(0, pattern.size() - wanted.size());
+  if (kind != kThunk && !thunk.shown.starts_with(kind)) return Fit::kNot;
+  const FunctionName function{.linked = {},
+                              .shown = std::string(behind_thunk(thunk.shown)),
+                              .clone = thunk.clone,
+                              .is_thunk = false};
+  return fit(function, wanted);
+}
+
+}  // namespace
+
 Fit fit(const FunctionName& name, std::string_view pattern) {
   if (name.linked == pattern) return Fit::kWhole;
   // A piece is what it is called, and nothing else: shown it has its function's name.
@@ -101,6 +133,7 @@ Fit fit(const FunctionName& name, std::string_view pattern) {
   if (pattern.contains(kTag))
     if (const std::string plain = without_tags(std::string(pattern)); plain != pattern)
       return fit(name, plain);
+  if (name.is_thunk) return fit_thunk(name, pattern);
   if (name.shown == pattern) return Fit::kWhole;
   const std::string_view bare = without_parameters(name.shown);
   if (bare == pattern) return Fit::kWhole;
@@ -109,6 +142,14 @@ Fit fit(const FunctionName& name, std::string_view pattern) {
           .substr(static_cast<std::size_t>(bare.data() - name.shown.data()));
   if (full == pattern) return Fit::kWhole;
   if (ends_with_part(bare, pattern) || ends_with_part(full, pattern)) return Fit::kEnding;
+  switch (pattern.empty() ? Likeness::kNone : likeness(full, pattern)) {
+    case Likeness::kSame:
+      return Fit::kWhole;
+    case Likeness::kEnding:
+      return Fit::kEnding;
+    case Likeness::kNone:
+      break;
+  }
   if (pattern.find_first_of("*?[") == std::string_view::npos) return Fit::kNot;
   return fits_glob(name.linked, pattern) || fits_glob(bare, pattern) || fits_glob(full, pattern)
              ? Fit::kGlob

@@ -14,13 +14,22 @@ enum class Clone {
   kPiece,    // .cold, .part: not the function's beginning
 };
 
+// A thunk corrects `this`, or what is returned, for a call through a base class, and goes on to the
+// method: it is another function, although it is shown with the method's name.
 struct FunctionName {
   std::string linked;  // "_ZN3rlc2Tx4sendEi.constprop.0"
-  std::string shown;   // "rlc::Tx::send(int)"
+  std::string shown;   // "rlc::Tx::send(int)", "non-virtual thunk to rlc::Tx::send(int)"
   Clone clone = Clone::kNone;
+  bool is_thunk = false;
 };
 
 FunctionName function_name(std::string_view linked);
+
+// By its mangled name: _ZTh, _ZTv or _ZTc.
+bool is_thunk(std::string_view linked);
+// "rlc::Tx::send(int)" of what a thunk is shown as, or of what a map calls it, "thunk to ...". As
+// it is where it is none.
+std::string_view behind_thunk(std::string_view name);
 
 // "rlc::Tx::send" of "void rlc::Tx::send<int>(int) const" would be "rlc::Tx::send<int>".
 std::string_view without_parameters(std::string_view shown);
@@ -29,9 +38,9 @@ std::string place_name(std::string_view shown, std::size_t longest);
 // "send"
 std::string_view last_part(std::string_view shown);
 
-// From what fits best to what does not.
+// From what fits best to what does not. A thunk is meant by "thunk to NAME" and by nothing else.
 enum class Fit {
-  kWhole,   // the linker's name, or people's, with parameters or without
+  kWhole,   // the linker's name, or people's, with parameters or without (written_name.h)
   kEnding,  // people's, but for what stands before a "::"
   kGlob,
   kNot,

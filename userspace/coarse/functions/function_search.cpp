@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <elf.h>
@@ -13,33 +14,25 @@
 
 #include "analysis/filter/keywords.h"
 #include "userspace/coarse/code/cold_parts.h"
+#include "userspace/coarse/code/thunk_code.h"
 #include "userspace/coarse/debug/debug_info.h"
 #include "userspace/coarse/debug/mini_debug.h"
+#include "userspace/coarse/functions/answer_cache.h"
 #include "userspace/coarse/functions/data_path.h"
 #include "userspace/coarse/functions/function_names.h"
+#include "userspace/coarse/functions/name_filter.h"
+#include "userspace/coarse/functions/search_results.h"
 #include "userspace/symbols/bounded_child.h"
+#include "userspace/symbols/function_table.h"
 #include "userspace/symbols/unwind_table.h"
 
-// A C struct, at global scope.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(sj_step, add, bytes, low_bit, bits, is_signed)
-
-// As they cross from the child.
-namespace sojourn::symbols {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CodeRange, address, bytes)
-}  // namespace sojourn::symbols
-
 namespace sojourn::coarse {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueStart, base, steps, bytes, is_signed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundVariable, start, why_not)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundFunction, code, linked, shown, is_changed_clone, folded,
-                                   pieces, variables)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SearchResult, functions, ambiguous, near, within, inlined,
-                                   inlined_into)
 
 namespace {
 
 using nlohmann::json;
+using symbols::FunctionTable;
+using symbols::TableFunction;
 
 constexpr std::size_t kMaxFunctions = 4096;  // of one pattern
 constexpr std::size_t kMaxNear = 3;
@@ -48,37 +41,56 @@ constexpr std::size_t kMaxInlined = 4'000'000;  // of a file
 constexpr std::size_t kMaxShown = 3;
 constexpr std::uint64_t kShortest = 16;  // bytes of a function that does something
 constexpr std::size_t kMaxAnswer = std::size_t{64} << 20;
-constexpr std::chrono::seconds kTimeout(60);
+constexpr std::chrono::seconds kMaxProcessorTime(60);
 
-struct Symbol {
-  CodeRange code;
+struct Named {
+  TableFunction at;
   FunctionName name;
-  bool has_end = false;  // told by its table, not guessed from the next one
 };
+
+// What is noted of a file's functions while its table is read.
+struct Noted {
+  NameFilter filter;
+  std::vector<TableFunction> pieces;  // ".cold"
+  std::vector<TableFunction> thunks;
+  std::vector<std::pair<unsigned, TableFunction>> guesses;  // by how much they look like it
+};
+
+// "_ZN3rlc2Tx4sendEi" of "_ZThn8_N3rlc2Tx4sendEi", without its "_Z": behind each of the offsets in
+// front of it something like that stands, so that those of a method are found from the method.
+bool is_thunk_of(std::string_view thunk, std::string_view method) {
+  return method.starts_with("_Z") && thunk.size() > method.size() &&
+         thunk.ends_with(method.substr(2)) && thunk[thunk.size() - method.size() + 1] == '_';
+}
 
 // In the child.
 class Search {
  public:
-  Search(const tracee::ElfFile& file, const std::vector<tracee::FunctionSymbol>& functions,
+  Search(const tracee::ElfFile& file, const FunctionTable& table, const Noted& noted,
          const DebugInfo& debug)
-      : file_(file), debug_(debug), unwind_table_(file.fd()) {
-    for (std::size_t at = 0; at < functions.size(); ++at) {
-      CodeRange code{functions[at].address, functions[at].bytes};
-      if (code.bytes == 0) code.bytes = up_to_next(functions, at);
-      symbols_.push_back({code, function_name(functions[at].name), functions[at].bytes != 0});
+      : file_(file), table_(table), noted_(noted), debug_(debug) {}
+
+  std::vector<SearchResult> find(std::span<const Query> queries) {
+    std::vector<SearchResult> results;
+    for (std::size_t query = 0; query < queries.size(); ++query) {
+      results.push_back(find(queries[query], query));
+      for (FoundFunction& function : results.back().functions)
+        for (const std::string& variable : queries[query].variables) {
+          auto start = debug_.find(function.code.address, variable, function.is_changed_clone);
+          function.variables.push_back(start ? FoundVariable{std::move(*start), {}}
+                                             : FoundVariable{{}, start.error().text()});
+        }
     }
+    add_pieces(results);
+    note_inlined(queries, results);
+    tell_near(queries, results);
+    return results;
   }
 
-  SearchResult find(const Query& query) const {
+ private:
+  SearchResult find(const Query& query, std::size_t number) const {
     if (query.guesses != 0) return data_path(query.guesses);
-    SearchResult result = query.address ? at(*query.address) : named(query.pattern);
-    for (FoundFunction& function : result.functions)
-      for (const std::string& variable : query.variables) {
-        auto start = debug_.find(function.code.address, variable, function.is_changed_clone);
-        function.variables.push_back(start ? FoundVariable{std::move(*start), {}}
-                                           : FoundVariable{{}, start.error().text()});
-      }
-    return result;
+    return query.address ? at(*query.address) : named(query.pattern, number);
   }
 
   // Of all queries at once, as all of the debug information is read for it.
@@ -95,7 +107,6 @@ class Search {
     }
   }
 
- private:
   static void note_inlined(const InlinedCall& call, SearchResult& result) {
     ++result.inlined;
     const std::string into = function_name(call.into).shown;
@@ -106,49 +117,41 @@ class Search {
 
   SearchResult at(std::uint64_t address) const {
     SearchResult result;
-    FoundFunction function{.code = {address, 0},
-                           .linked = {},
-                           .shown = {},
-                           .folded = {},
-                           .pieces = {},
-                           .variables = {}};
-    for (const Symbol& symbol : symbols_)
-      if (symbol.code.address == address) {
-        function.code = symbol.code;
-        function.pieces = pieces_of(symbol);
-      }
-    const auto code = unwind_table_.range_at(address);
-    if (function.code.bytes == 0 && code && code->address == address) {
-      function.code = *code;
-      function.pieces = nameless_pieces(*code);
+    FoundFunction function;
+    function.code.address = address;
+    if (const auto same = table_.at(address); !same.empty()) {
+      function.code = table_.code(same.back());
+      function.linked = table_.name(same.back());
     }
-    if (function.code.bytes == 0) result.within = around(address, code);
+    if (function.code.bytes == 0)
+      if (const auto code = unwind_table().range_at(address); code && code->address == address)
+        function.code = *code;
+    if (function.code.bytes == 0) result.within = around(address);
     if (!result.within.empty()) return result;
     result.functions.push_back(std::move(function));
     return result;
   }
 
   // Of an address that no function begins at: the one that it is in the middle of, as is known.
-  std::string around(std::uint64_t address, const std::optional<CodeRange>& code) const {
-    for (const Symbol& symbol : symbols_)
-      if (symbol.has_end && symbol.code.holds(address))
-        return fmt::format("{}+{:#x}", symbol.name.shown, address - symbol.code.address);
+  std::string around(std::uint64_t address) const {
+    for (const TableFunction& one : table_.around(address))
+      return fmt::format("{}+{:#x}", function_name(table_.name(one)).shown, address - one.address);
+    const auto code = unwind_table().range_at(address);
     return code ? fmt::format("the function at {:#x}", code->address) : std::string();
   }
 
-  SearchResult named(const std::string& pattern) const {
-    std::map<Fit, std::vector<const Symbol*>> by_fit;
-    for (const Symbol& symbol : symbols_)
-      if (const Fit how = fit(symbol.name, pattern); how != Fit::kNot)
-        by_fit[how].push_back(&symbol);
-    SearchResult result;
-    if (by_fit.empty()) {
-      result.near = near(pattern);
-      return result;
+  SearchResult named(const std::string& pattern, std::size_t number) const {
+    std::map<Fit, std::vector<Named>> by_fit;
+    for (const TableFunction& one : noted_.filter.candidates(number)) {
+      FunctionName name = function_name(table_.name(one));
+      if (const Fit how = fit(name, pattern); how != Fit::kNot)
+        by_fit[how].push_back({one, std::move(name)});
     }
+    SearchResult result;
+    if (by_fit.empty()) return result;
     const auto& [how, found] = *by_fit.begin();
     std::set<std::string> different;
-    for (const Symbol* symbol : found) different.insert(symbol->name.shown);
+    for (const Named& one : found) different.insert(one.name.shown);
     if (how != Fit::kGlob && different.size() > 1) {
       for (const std::string& one : different)
         if (result.ambiguous.size() < kMaxAmbiguous) result.ambiguous.push_back(one);
@@ -159,98 +162,124 @@ class Search {
   }
 
   SearchResult data_path(std::size_t most) const {
-    std::vector<std::pair<unsigned, const Symbol*>> found;
-    for (const Symbol& symbol : symbols_)
-      if (symbol.name.clone == Clone::kNone && symbol.code.bytes > kShortest)
-        if (const unsigned score = data_path_score(symbol.name.shown); score != 0)
-          found.emplace_back(score, &symbol);
+    auto found = noted_.guesses;
     std::ranges::stable_sort(found, std::ranges::greater(),
-                             &std::pair<unsigned, const Symbol*>::first);
+                             &std::pair<unsigned, TableFunction>::first);
     if (found.size() > most) found.resize(most);
-    std::vector<const Symbol*> symbols;
-    symbols.reserve(found.size());
-    for (const auto& [score, symbol] : found) symbols.push_back(symbol);
+    std::vector<Named> named;
+    named.reserve(found.size());
+    for (const auto& [score, one] : found) named.push_back({one, function_name(table_.name(one))});
     SearchResult result;
-    take(symbols, result);
+    take(named, result);
     return result;
   }
 
-  static std::uint64_t up_to_next(const std::vector<tracee::FunctionSymbol>& functions,
-                                  std::size_t at) {
-    for (std::size_t next = at + 1; next < functions.size(); ++next)
-      if (functions[next].address != functions[at].address)
-        return functions[next].address - functions[at].address;
-    return 0;
-  }
-
-  void take(const std::vector<const Symbol*>& found, SearchResult& result) const {
-    for (const Symbol* symbol : found) {
-      const auto is_there = [&](const FoundFunction& one) {
-        return one.code.address == symbol->code.address;
-      };
-      if (std::ranges::any_of(result.functions, is_there)) continue;
+  void take(std::vector<Named> found, SearchResult& result) const {
+    std::ranges::stable_sort(found, {}, [](const Named& one) { return one.at.address; });
+    std::unordered_set<std::uint64_t> taken;
+    for (Named& one : found) {
+      if (!taken.insert(one.at.address).second) continue;
       if (result.functions.size() == kMaxFunctions) return;
-      result.functions.push_back({.code = symbol->code,
-                                  .linked = symbol->name.linked,
-                                  .shown = symbol->name.shown,
-                                  .is_changed_clone = symbol->name.clone == Clone::kChanged,
-                                  .folded = folded_with(*symbol),
-                                  .pieces = pieces_of(*symbol),
+      result.functions.push_back({.code = table_.code(one.at),
+                                  .linked = one.name.linked,
+                                  .shown = one.name.shown,
+                                  .is_changed_clone = one.name.clone == Clone::kChanged,
+                                  .folded = folded_with(one),
+                                  .pieces = {},
+                                  .copies = copies_of(one),
+                                  .symbol = one.at.symbol,
                                   .variables = {}});
     }
   }
 
-  std::vector<std::string> folded_with(const Symbol& symbol) const {
+  std::vector<std::string> folded_with(const Named& symbol) const {
     std::vector<std::string> others;
-    auto same = std::ranges::equal_range(symbols_, symbol.code.address, {},
-                                         [](const Symbol& one) { return one.code.address; });
-    for (const Symbol& other : same)
-      if (other.name.shown != symbol.name.shown &&
-          std::ranges::find(others, other.name.shown) == others.end())
-        others.push_back(other.name.shown);
+    for (const TableFunction& one : table_.at(symbol.at.address))
+      if (std::string shown = function_name(table_.name(one)).shown;
+          shown != symbol.name.shown && std::ranges::find(others, shown) == others.end())
+        others.push_back(std::move(shown));
     return others;
+  }
+
+  // Thunks of the method that calls do not come through to it.
+  std::vector<std::string> copies_of(const Named& method) const {
+    std::vector<std::string> copies;
+    if (method.name.is_thunk) return copies;
+    for (const TableFunction& one : noted_.thunks)
+      if (const auto thunk = table_.name(one);
+          is_thunk_of(thunk, method.name.linked) &&
+          !leads_to(file_, table_.code(one), method.at.address))
+        copies.emplace_back(function_name(thunk).shown);
+    return copies;
   }
 
   // By their names, or where they have none. What is called .part has been made a function of its
   // own, that is called or jumped to.
-  std::vector<CodeRange> pieces_of(const Symbol& symbol) const {
-    std::vector<CodeRange> pieces;
-    for (const Symbol& other : symbols_)
-      if (other.name.clone == Clone::kPiece &&
-          other.name.linked.starts_with(symbol.name.linked + ".cold"))
-        pieces.push_back(other.code);
-    return pieces.empty() ? nameless_pieces(symbol.code) : pieces;
+  void add_pieces(std::vector<SearchResult>& results) const {
+    std::unordered_map<std::string_view, std::vector<FoundFunction*>> by_name;
+    for (SearchResult& result : results)
+      for (FoundFunction& function : result.functions)
+        by_name[function.linked].push_back(&function);
+    for (const TableFunction& piece : noted_.pieces) {
+      const std::string_view name = table_.name(piece);
+      const auto known = by_name.find(name.substr(0, name.rfind(".cold")));
+      if (known == by_name.end()) continue;
+      for (FoundFunction* const function : known->second)
+        function->pieces.push_back(table_.code(piece));
+    }
+    for (SearchResult& result : results)
+      for (FoundFunction& function : result.functions)
+        if (function.pieces.empty()) function.pieces = nameless_pieces(function.code);
   }
 
   std::vector<CodeRange> nameless_pieces(CodeRange function) const {
-    return find_cold_parts(file_, unwind_table_, function, [&](CodeRange code) {
-      const auto symbol = std::ranges::lower_bound(
-          symbols_, code.address, {}, [](const Symbol& one) { return one.code.address; });
-      return symbol != symbols_.end() && code.holds(symbol->code.address);
-    });
+    return find_cold_parts(
+        file_, [this]() -> const symbols::UnwindTable& { return unwind_table(); }, function,
+        [&](CodeRange code) { return table_.has_function_in(code); });
+  }
+
+  const symbols::UnwindTable& unwind_table() const {
+    if (!unwind_table_) unwind_table_.emplace(file_.fd());
+    return *unwind_table_;
   }
 
   // By their last part, so that a wrong word in front or a forgotten one does not matter.
-  std::vector<std::string> near(const std::string& pattern) const {
-    const std::string wanted(last_part(pattern));
-    std::vector<std::string> parts;
-    parts.reserve(symbols_.size());
-    for (const Symbol& symbol : symbols_) parts.emplace_back(last_part(symbol.name.shown));
-    const std::string nearest = filter::nearest(wanted, parts);
-    std::vector<std::string> found;
-    for (std::size_t at = 0; at < parts.size() && !nearest.empty(); ++at) {
-      const std::string& shown = symbols_[at].name.shown;
-      if (parts[at] == nearest && found.size() < kMaxNear &&
-          std::ranges::find(found, shown) == found.end())
-        found.push_back(shown);
+  void tell_near(std::span<const Query> queries, std::vector<SearchResult>& results) const {
+    std::map<std::string, std::vector<SearchResult*>> wanted;  // by their last part
+    for (std::size_t at = 0; at < queries.size(); ++at)
+      if (const SearchResult& one = results[at]; !queries[at].address && queries[at].guesses == 0 &&
+                                                 one.functions.empty() && one.ambiguous.empty())
+        wanted[std::string(last_part(behind_thunk(queries[at].pattern)))].push_back(&results[at]);
+    if (wanted.empty()) return;
+    std::unordered_set<std::string> words;
+    table_.look_at_all([&](const TableFunction&, std::string_view linked) {
+      if (const auto word = last_word(linked); !word.empty()) words.emplace(word);
+    });
+    const std::vector<std::string> all(words.begin(), words.end());
+    std::unordered_map<std::string, std::vector<SearchResult*>> near;
+    for (const auto& [word, of] : wanted) {
+      // One with the very word is another class's, or its thunk.
+      const std::string nearest = words.contains(word) ? word : filter::nearest(word, all);
+      if (!nearest.empty()) std::ranges::copy(of, std::back_inserter(near[nearest]));
     }
-    return found;
+    if (near.empty()) return;
+    table_.look_at_all([&](const TableFunction&, std::string_view linked) {
+      const auto known = near.find(std::string(last_word(linked)));
+      if (known == near.end()) return;
+      const FunctionName name = function_name(linked);
+      if (name.clone == Clone::kPiece) return;
+      for (SearchResult* const result : known->second)
+        if (result->near.size() < kMaxNear &&
+            std::ranges::find(result->near, name.shown) == result->near.end())
+          result->near.push_back(name.shown);
+    });
   }
 
-  std::vector<Symbol> symbols_;  // by address
   const tracee::ElfFile& file_;
+  const FunctionTable& table_;
+  const Noted& noted_;
   const DebugInfo& debug_;
-  UnwindTable unwind_table_;
+  mutable std::optional<symbols::UnwindTable> unwind_table_;  // read where it is needed
 };
 
 bool has_symtab(const tracee::ElfFile& file) {
@@ -258,81 +287,97 @@ bool has_symtab(const tracee::ElfFile& file) {
          file.sections().end();
 }
 
-// A stripped file's functions are in its debug file, or those that it does not export in what is
-// packed into it: `unpacked`.
-Result<std::vector<tracee::FunctionSymbol>> functions_of(
-    const tracee::ElfFile& file, const tracee::ElfFile* debug,
-    const std::optional<tracee::ElfFile>& unpacked) {
-  if (debug != nullptr && !has_symtab(file) && has_symtab(*debug)) return debug->functions();
-  SJ_TRY(functions, file.functions());
-  if (!unpacked) return std::move(functions);
-  SJ_TRY(more, unpacked->functions());
-  functions.insert(functions.end(), more.begin(), more.end());
-  std::ranges::stable_sort(functions, {}, &tracee::FunctionSymbol::address);
-  return std::move(functions);
+// Demangling is what takes long: not what looks like nothing of the program's own.
+bool may_be_data_path(const TableFunction& function, std::string_view linked) {
+  if (function.bytes != 0 && function.bytes <= kShortest) return false;
+  for (const std::string_view foreign : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZT",
+                                         "_ZN3fmt", "_ZNK3fmt", "_ZN5boost", "_ZNK5boost"})
+    if (linked.starts_with(foreign)) return false;
+  return true;
 }
 
+void note(const TableFunction& function, std::string_view linked, bool guesses, Noted& noted) {
+  noted.filter.look(function, linked);
+  if (linked.contains(".cold")) noted.pieces.push_back(function);
+  if (is_thunk(linked)) noted.thunks.push_back(function);
+  if (!guesses || !may_be_data_path(function, linked)) return;
+  const FunctionName name = function_name(linked);
+  if (const unsigned score = name.clone == Clone::kNone ? data_path_score(name.shown) : 0U;
+      score != 0)
+    noted.guesses.emplace_back(score, function);
+}
+
+// A stripped file's functions are in its debug file, or those that it does not export in what is
+// packed into it.
 std::string search(const tracee::ElfFile& file, const tracee::ElfFile* debug,
                    std::span<const Query> queries) {
+  const bool is_elsewhere = debug != nullptr && !has_symtab(file) && has_symtab(*debug);
   const auto unpacked =
-      has_symtab(file) ? std::optional<tracee::ElfFile>() : unpack_mini_debug(file);
-  const auto functions = functions_of(file, debug, unpacked);
-  if (!functions) return json{{"error", functions.error().text()}}.dump();
-  const DebugInfo info(debug != nullptr ? debug->fd() : file.fd());
-  const Search search(file, *functions, info);
-  std::vector<SearchResult> results;
-  for (const Query& query : queries) results.push_back(search.find(query));
-  search.note_inlined(queries, results);
-  return json{{"results", results}}.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-bool is_sound(const sj_step& step) {
-  const bool has_width =
-      step.bytes == 0 || step.bytes == 1 || step.bytes == 2 || step.bytes == 4 || step.bytes == 8;
-  return has_width && step.bits >= 1 && step.bits <= 64 && step.low_bit <= 64 - step.bits &&
-         step.is_signed <= 1;
-}
-
-bool is_sound(const SearchResult& result, const Query& query) {
-  return std::ranges::all_of(result.functions, [&](const FoundFunction& function) {
-    return function.variables.size() == query.variables.size() &&
-           std::ranges::all_of(function.variables, [](const FoundVariable& variable) {
-             const ValueStart& start = variable.start;
-             return start.base <= kStackPointer && start.steps.size() <= SJ_MAX_STEPS &&
-                    (start.bytes == 1 || start.bytes == 2 || start.bytes == 4 ||
-                     start.bytes == 8) &&
-                    (start.base != kStackPointer || start.steps.empty() ||
-                     start.steps.front().bytes != 0) &&
-                    std::ranges::all_of(start.steps,
-                                        [](const sj_step& step) { return is_sound(step); });
-           });
-  });
+      is_elsewhere || has_symtab(file) ? std::optional<tracee::ElfFile>() : unpack_mini_debug(file);
+  std::vector<const tracee::ElfFile*> files = {is_elsewhere ? debug : &file};
+  if (unpacked) files.push_back(&*unpacked);
+  std::vector<std::string> patterns;
+  for (const Query& query : queries)
+    patterns.push_back(query.address || query.guesses != 0 ? std::string() : query.pattern);
+  const bool guesses =
+      std::ranges::any_of(queries, [](const Query& query) { return query.guesses != 0; });
+  Noted noted{.filter = NameFilter(patterns), .pieces = {}, .thunks = {}, .guesses = {}};
+  const auto table =
+      FunctionTable::read(files, [&](const TableFunction& function, std::string_view linked) {
+        note(function, linked, guesses, noted);
+      });
+  if (!table) return json{{"error", table.error().text()}}.dump();
+  const tracee::ElfFile& told = debug != nullptr ? *debug : file;
+  const DebugInfo info(
+      told.section(".debug_info") != nullptr || told.section(".zdebug_info") != nullptr ? told.fd()
+                                                                                        : -1);
+  const auto results = Search(file, *table, noted, info).find(queries);
+  return json{{"results", results_to_json(results)}}.dump(-1, ' ', false,
+                                                          json::error_handler_t::replace);
 }
 
 }  // namespace
 
-Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
-                                                 const tracee::ElfFile* debug,
-                                                 std::span<const Query> queries) {
+Result<std::vector<SearchResult>> search_functions(const tracee::ElfFile& file,
+                                                   const tracee::ElfFile* debug,
+                                                   std::span<const Query> queries) {
   auto text = symbols::run_in_bounded_child([&] { return search(file, debug, queries); },
-                                            kMaxAnswer, kTimeout);
+                                            kMaxAnswer, kMaxProcessorTime);
   if (!text)
     return std::unexpected(
         std::move(text).error().within(fmt::format("{}: read its functions", file.name())));
   const json answer = json::parse(*text, nullptr, false);
   if (answer.is_object() && answer.contains("error") && answer["error"].is_string())
     return fail("{}", answer["error"].get<std::string>());
-  const auto cannot_be_read = [&] { return fail("{}: its functions cannot be read", file.name()); };
-  try {
-    auto results = answer.at("results").get<std::vector<SearchResult>>();
-    bool are_sound = results.size() == queries.size();
-    for (std::size_t at = 0; are_sound && at < results.size(); ++at)
-      are_sound = is_sound(results[at], queries[at]);
-    if (are_sound) return results;
-  } catch (const json::exception&) {
-    return cannot_be_read();
+  if (answer.is_object() && answer.contains("results"))
+    if (auto results = results_from_json(answer["results"], queries)) return std::move(*results);
+  return fail("{}: its functions cannot be read", file.name());
+}
+
+Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
+                                                 const tracee::ElfFile* debug,
+                                                 std::span<const Query> queries) {
+  auto cache = AnswerCache::of(file, debug);
+  if (!cache) return search_functions(file, debug, queries);
+  std::vector<SearchResult> results(queries.size());
+  std::vector<Query> unknown;
+  std::vector<std::size_t> places;
+  for (std::size_t at = 0; at < queries.size(); ++at) {
+    if (auto known = cache->find(queries[at])) {
+      results[at] = std::move(*known);
+    } else {
+      unknown.push_back(queries[at]);
+      places.push_back(at);
+    }
   }
-  return cannot_be_read();
+  if (unknown.empty()) return results;
+  SJ_TRY(found, search_functions(file, debug, unknown));
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    cache->add(unknown[at], found[at]);
+    results[places[at]] = std::move(found[at]);
+  }
+  cache->store();
+  return results;
 }
 
 }  // namespace sojourn::coarse

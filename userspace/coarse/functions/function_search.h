@@ -1,7 +1,8 @@
 // The functions of a file that a map means, from its symbol table (.symtab, else that of its debug
 // file, else .dynsym and what is packed into it), and where their arguments are, from its debug
 // information. Names and debug information are the file's, and taking them apart may go wrong
-// without end: that is done in a child process, and what it answers is checked. No state.
+// without end: that is done in a child process, and what it answers is checked. Answers about large
+// files are kept between runs (answer_cache.h). No state of its own.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,8 @@ struct FoundFunction {
   bool is_changed_clone = false;
   std::vector<std::string> folded;  // other functions that are the same code
   std::vector<CodeRange> pieces;    // of it that lie elsewhere, and may jump into it
+  std::vector<std::string> copies;  // thunks that are copies of it, and do not lead to it
+  std::uint32_t symbol = 0;         // its number in the symbol table; 0: it has none
   std::vector<FoundVariable> variables;
 };
 
@@ -58,5 +61,9 @@ struct SearchResult {
 Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
                                                  const tracee::ElfFile* debug,
                                                  std::span<const Query> queries);
+// The same without the answers of earlier runs.
+Result<std::vector<SearchResult>> search_functions(const tracee::ElfFile& file,
+                                                   const tracee::ElfFile* debug,
+                                                   std::span<const Query> queries);
 
 }  // namespace sojourn::coarse

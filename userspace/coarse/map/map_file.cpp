@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;  // of a map
 
-const std::vector<std::string> kTopWords = {"about", "programs", "point", "queue", "span"};
+const std::vector<std::string> kTopWords = {"about", "programs", "point",
+                                            "queue", "release",  "span"};
 
 }  // namespace
 
@@ -72,6 +73,7 @@ Result<Map> MapReader::read(std::string_view text) {
     }
   }
   SJ_CHECK(read_programs(top));
+  SJ_CHECK(read_releases(top));
   SJ_CHECK(read_points(top));
   SJ_CHECK(read_queues(top));
   SJ_CHECK(read_spans(top));

@@ -74,10 +74,18 @@ struct MapPoint {
   TextPosition place;  // of the function's name
 };
 
+// A release of the program that the map was compared with, and by which functions it is known.
+struct MapRelease {
+  std::string name;                // "25.10"
+  std::vector<std::string> has;    // as a point's function
+  std::vector<std::string> lacks;  // none of them is there
+};
+
 struct Map {
   std::string path;
   std::string about;                       // in its maker's words
   std::vector<std::string> programs = {};  // whose executables' files have these names
+  std::vector<MapRelease> releases = {};   // the first that fits is meant
   std::vector<MapPoint> points;
   bool needs_calls = false;  // who was called by whom on a thread
 

@@ -1,6 +1,7 @@
 // The tables [[queue]].
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "analysis/filter/keywords.h"
@@ -11,7 +12,8 @@ namespace sojourn::coarse {
 
 namespace {
 
-const std::vector<std::string> kQueueWords = {"name", "enqueue", "dequeue", "library", "direction"};
+const std::vector<std::string> kQueueWords = {"name",    "enqueue",   "dequeue",
+                                              "library", "direction", "local"};
 
 }  // namespace
 
@@ -60,6 +62,41 @@ Result<void> MapReader::read_queue(const toml::table& table) {
       SJ_CHECK(add_condition("item != 0", point.place, point));
     }
     map_.points.push_back(std::move(point));
+  }
+  return read_more_ids(table);
+}
+
+// What a point that takes from the queue may know an item by as well: a field of either call.
+Result<void> MapReader::read_more_ids(const toml::table& table) {
+  const std::span ends(map_.points.end() - 2, map_.points.end());
+  SJ_CHECK(
+      read_names(table, "local", [&](const std::string& name, TextPosition at) -> Result<void> {
+        bool is_there = false;
+        for (MapPoint& end : ends) {
+          const auto field = std::ranges::find(end.fields, name, &MapField::name);
+          if (field == end.fields.end()) continue;
+          field->role = model::Role::kLocal;
+          is_there = true;
+        }
+        if (!is_there)
+          return fail_at(at, "local: neither call has a value '{}'", tracee::printable(name));
+        return {};
+      }));
+  // Conditions know fields by their place.
+  for (MapPoint& end : ends) {
+    std::vector<std::pair<std::string, std::string>> names;
+    for (const MapCondition& condition : end.conditions)
+      names.emplace_back(end.fields[condition.field].name,
+                         condition.other ? end.fields[*condition.other].name : std::string());
+    std::ranges::stable_sort(end.fields, {}, &MapField::role);
+    const auto place = [&](const std::string& name) {
+      return static_cast<std::size_t>(std::ranges::find(end.fields, name, &MapField::name) -
+                                      end.fields.begin());
+    };
+    for (std::size_t at = 0; at < names.size(); ++at) {
+      end.conditions[at].field = place(names[at].first);
+      if (end.conditions[at].other) end.conditions[at].other = place(names[at].second);
+    }
   }
   return {};
 }

@@ -58,6 +58,7 @@ class MapReader {
   // map_queues.cpp
   Result<void> read_queues(const toml::table& top);
   Result<void> read_queue(const toml::table& table);
+  Result<void> read_more_ids(const toml::table& table);
   Result<MapPoint> read_call(const toml::node& node, std::string_view key);
   // map_links.cpp
   Result<void> read_inherited(const toml::table& table, MapPoint& point);
@@ -66,6 +67,9 @@ class MapReader {
   Result<void> read_link(const toml::table& table, const MapPoint& point);
   Result<void> join_links();
   Result<void> check_inherited() const;
+  // map_releases.cpp
+  Result<void> read_releases(const toml::table& top);
+  Result<void> read_release(const toml::table& table);
   // map_file.cpp
   Result<void> read_programs(const toml::table& top);
   Result<std::string> text_of(const toml::node& value, std::string_view key) const;

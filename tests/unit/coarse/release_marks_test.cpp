@@ -1,0 +1,138 @@
+// Which release a program is, and what a missing point takes with it.
+#include "userspace/coarse/release_marks.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "userspace/coarse/path_gaps.h"
+
+namespace sojourn::coarse {
+namespace {
+
+Map map_of(const std::string& text) {
+  auto map = parse_map(text, "m.toml");
+  if (!map) FAIL(map.error().text());
+  return std::move(*map);
+}
+
+constexpr const char* kReleases = R"(
+[[release]]
+name = "2"
+has = ["a", "c"]
+
+[[release]]
+name = "1"
+has = ["a"]
+lacks = ["b", "c"]
+
+[[point]]
+function = "f"
+)";
+
+std::string remark(const std::vector<std::string>& present) {
+  const std::vector<Map> maps = {map_of(kReleases)};
+  ReleaseMarks marks(maps);
+  std::vector<SearchResult> results;
+  for (const Query& query : marks.queries()) {
+    SearchResult result;
+    if (std::ranges::find(present, query.pattern) != present.end()) result.functions.emplace_back();
+    results.push_back(std::move(result));
+  }
+  marks.take(results);
+  REQUIRE(marks.remarks().size() == 1);
+  return marks.remarks().front();
+}
+
+TEST_CASE("a release is known by what it has and lacks") {
+  CHECK(remark({"a", "c"}) == "m.toml: the program looks like release 2");
+  CHECK(remark({"a", "b", "c"}) == "m.toml: the program looks like release 2");
+  CHECK(remark({"a"}) == "m.toml: the program looks like release 1");
+  CHECK(remark({"a", "b"}).contains("none of the releases that the map knows (2, 1)"));
+  CHECK(remark({}).contains("none of the releases"));
+  const std::vector<Map> plain = {map_of("[[point]]\nfunction = \"f\"\n")};
+  CHECK(ReleaseMarks(plain).remarks().empty());
+  CHECK(ReleaseMarks(plain).queries().empty());
+}
+
+TEST_CASE("what is wrong with a release is told with its place") {
+  const auto error = [](const std::string& text) {
+    const auto map = parse_map(text + "\n[[point]]\nfunction = \"f\"\n", "m.toml");
+    REQUIRE_FALSE(map);
+    return map.error().text();
+  };
+  CHECK(error("[[release]]\nhas = [\"a\"]").contains("the release has no name"));
+  CHECK(error("[[release]]\nname = \"1\"").contains("is known by nothing"));
+  CHECK(error("[[release]]\nname = \"1\"\nhsa = [\"a\"]").contains("did you mean has"));
+  CHECK(error("release = 3").contains("m.toml:1:"));
+}
+
+constexpr const char* kPath = R"(
+[[point]]
+function = "a"
+direction = "D"
+src = "in"
+dest = "p"
+
+[[point]]
+function = "b"
+direction = "D"
+src = "p"
+dest = "q"
+
+[[point]]
+function = "b2"
+direction = "D"
+src = "p"
+dest = "q"
+
+[[point]]
+function = "c"
+direction = "D"
+src = "q"
+dest = "r"
+
+[[point]]
+function = "d"
+direction = "D"
+src = "r"
+dest = "out"
+
+[[point]]
+function = "other"
+direction = "D"
+src = "s"
+dest = "r.x"
+
+[[point]]
+function = "scalar"
+src = "p"
+)";
+
+std::vector<MapRow> rows_of(const Map& map, const std::vector<std::string>& missing) {
+  std::vector<MapRow> rows;
+  for (const MapPoint& point : map.points)
+    rows.push_back({.point = &point,
+                    .is_placed = std::ranges::find(missing, point.function) == missing.end()});
+  return rows;
+}
+
+TEST_CASE("a path that lacks a point begins anew behind it") {
+  const Map map = map_of(kPath);
+  CHECK(unplaced_points(rows_of(map, {})).empty());
+  CHECK(gap_remarks(rows_of(map, {"b"})).empty());  // b2 is the same point
+  const auto both = rows_of(map, {"b", "b2", "scalar"});
+  CHECK(unplaced_points(both) == std::vector<std::string>{"D p--q"});
+  // What another way leads to as well does not begin there.
+  CHECK(gap_remarks(both) ==
+        std::vector<std::string>{"without D p--q journeys begin anew behind it: at D q--r"});
+  CHECK(gap_remarks(rows_of(map, {"b", "b2", "other"})) ==
+        std::vector<std::string>{
+            "without D p--q journeys begin anew behind it: at D q--r, D r--out"});
+  CHECK(gap_remarks(rows_of(map, {"d"})).empty());  // nothing is behind it
+}
+
+}  // namespace
+}  // namespace sojourn::coarse

@@ -1,0 +1,34 @@
+// Where in a file's code a function is called: the instructions that call it, or jump to it,
+// directly or through the linker's stubs (.plt). A kernel emulates such an instruction, and the
+// arguments are in their registers there: a probe for functions that have no cheap place
+// themselves. Forged files may lead the table for unwinding astray: for a child of its own
+// (call_search.h). No state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "userspace/symbols/unwind_table.h"
+#include "userspace/tracee/elf_file.h"
+
+namespace sojourn::coarse {
+
+struct CallSite {
+  std::uint64_t address = 0;
+  bool is_jump = false;  // which returns in the place of its function
+
+  bool operator==(const CallSite&) const = default;
+};
+
+struct CallsInFile {
+  std::vector<CallSite> sites;  // by address
+  bool has_pointers = false;    // the file takes the function's address: such calls are not seen
+};
+
+// `linked`: what other files call it by. `own`: where it is, in its own file.
+CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& table,
+                     const std::string& linked, std::optional<std::uint64_t> own);
+
+}  // namespace sojourn::coarse

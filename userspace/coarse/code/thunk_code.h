@@ -1,0 +1,15 @@
+// Whether a thunk goes on to its method, or is a copy of it: gcc puts a small method's code into
+// its thunk, so that calls through a base class never come by the method itself. No state.
+#pragma once
+
+#include <cstdint>
+
+#include "userspace/symbols/code_range.h"
+#include "userspace/tracee/elf_file.h"
+
+namespace sojourn::coarse {
+
+// True also where the code cannot be read.
+bool leads_to(const tracee::ElfFile& file, symbols::CodeRange thunk, std::uint64_t method);
+
+}  // namespace sojourn::coarse

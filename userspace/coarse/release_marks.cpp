@@ -1,0 +1,59 @@
+#include "userspace/coarse/release_marks.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "userspace/tracee/procfs.h"
+
+namespace sojourn::coarse {
+
+ReleaseMarks::ReleaseMarks(std::span<const Map> maps) : maps_(maps) {
+  for (const Map& map : maps)
+    for (const MapRelease& release : map.releases)
+      for (const auto* names : {&release.has, &release.lacks})
+        functions_.insert(functions_.end(), names->begin(), names->end());
+  std::ranges::sort(functions_);
+  functions_.erase(std::ranges::unique(functions_).begin(), functions_.end());
+  are_there_.resize(functions_.size());
+}
+
+std::vector<Query> ReleaseMarks::queries() const {
+  std::vector<Query> queries;
+  for (const std::string& function : functions_) queries.push_back({.pattern = function});
+  return queries;
+}
+
+void ReleaseMarks::take(std::span<const SearchResult> results) {
+  for (std::size_t at = 0; at < results.size(); ++at)
+    if (!results[at].functions.empty() || !results[at].ambiguous.empty()) are_there_[at] = true;
+}
+
+bool ReleaseMarks::is_there(const std::string& function) const {
+  const auto known = std::ranges::lower_bound(functions_, function);
+  return are_there_[static_cast<std::size_t>(known - functions_.begin())];
+}
+
+std::vector<std::string> ReleaseMarks::remarks() const {
+  std::vector<std::string> remarks;
+  const auto is_there = [&](const std::string& function) { return this->is_there(function); };
+  for (const Map& map : maps_) {
+    if (map.releases.empty()) continue;
+    const auto found = std::ranges::find_if(map.releases, [&](const MapRelease& release) {
+      return std::ranges::all_of(release.has, is_there) &&
+             std::ranges::none_of(release.lacks, is_there);
+    });
+    std::vector<std::string> names;
+    for (const MapRelease& release : map.releases) names.push_back(release.name);
+    remarks.push_back(tracee::printable(
+        found != map.releases.end()
+            ? fmt::format("{}: the program looks like release {}", map.path, found->name)
+            : fmt::format(
+                  "{}: the program is none of the releases that the map knows ({}): a newer "
+                  "one? Look at the values that it reads, by sojourn events",
+                  map.path, fmt::join(names, ", "))));
+  }
+  return remarks;
+}
+
+}  // namespace sojourn::coarse
