@@ -3,6 +3,8 @@
 // sources do.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/live/coarse/subject.h"
+#include "tests/support/many_symbols.h"
 #include "userspace/tracee/elf_file.h"
 
 namespace sojourn::live {
@@ -34,6 +37,7 @@ constexpr std::string_view kObserved[] = {
     "14pdu_rx_handler13handle_rx_pduE",
     "16rlc_rx_um_entity10handle_pduENS_17byte_buffer_sliceE",
     "14pdcp_entity_rx10handle_pduENS_17byte_buffer_chainE",
+    "14pdcp_entity_rx15handle_data_pduENS_11byte_bufferE",
     "14pdcp_entity_rx14apply_securityEO",
     "14pdcp_entity_rx16apply_reorderingE",
     "9srs_cu_up19sdap_entity_rx_impl10handle_pduE",
@@ -54,7 +58,9 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
 
   CoarseSubject target("gnb-O2", test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml"));
   const test::Ended ended = target.record("500ms");
+  // Each function has a thunk of the same name, and one radio unit is there of the four.
   CHECK_FALSE(ended.err.contains("not traced"));
+  CHECK(ended.err.contains("looks like release 25.10"));
   CHECK(target.running());
 
   trace::Reader reader = open_trace(target.trace());
@@ -77,7 +83,7 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
     }
     return true;
   }));
-  CHECK(hits.size() == 20);
+  CHECK(hits.size() == 21);
   for (std::size_t id = 0; id < hits.size(); ++id) {
     const model::Point& point = reader.schema().points[id];
     CAPTURE(point.name());
@@ -91,6 +97,60 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
   CHECK(journeys.at("D").at("ambiguous") == 0);
   CHECK(journeys.at("U").at("complete") > 100);
   CHECK(journeys.at("U").at("ambiguous") == 0);
+  // To the radio unit, and from there to the network, by the names that people know.
+  const std::string report = sojourn_done({"report", target.trace()});
+  CHECK(report.contains("D gtpu.rx -> ru"));
+  CHECK(report.contains("U phy.rx -> network"));
+}
+
+TEST_CASE("a map says which rows a row that does not fit takes with it") {
+  need_root();
+  std::string map = test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml");
+  const std::string row = "pdcp_entity_rx::apply_reordering\"\ndirection";
+  const std::size_t at = map.find(row);
+  REQUIRE(at != std::string::npos);
+  map.replace(at, 15, "pdcp_entity_rx2");
+  CoarseSubject target("gnb-O2", map);
+  const test::Ended ended = sojourn(target.with_map("list"));
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains("no function 'pdcp_entity_rx2::apply_reordering'"));
+  CHECK(
+      ended.err.contains("without U pdcp.reorder--sdap.rx journeys begin anew behind it: at U "
+                         "sdap.rx--gtpu.tx, U gtpu.tx--network"));
+}
+
+// With 200 MB of symbols, and real-time threads on all CPUs.
+TEST_CASE("a target that leaves its tracer no CPU is traced, and its tracer says so") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string program = directory.path("gnb");
+  test::copy_with_symbols(coarse_path("gnb-O2"), program, 900'000, 190);
+  CHECK(std::filesystem::file_size(program) > 190'000'000);
+  test::Child target({program, "real-time"});
+  if (!target.wait_for_output("ready")) SKIP("no real-time threads here: " << target.wait().err);
+  const std::string pid = std::to_string(target.pid());
+  const std::string trace = directory.path("run.sjt");
+  setenv("XDG_CACHE_HOME", directory.path("cache").c_str(), 1);
+  const std::vector<std::string> record = {"record", "-p", pid,  "--map", "srsran-gnb",
+                                           "--for",  "2s", "-o", trace};
+  for (const bool is_known : {false, true}) {
+    CAPTURE(is_known);
+    const test::Ended ended = sojourn(record);
+    CAPTURE(ended.err);
+    REQUIRE(ended.exit_code == 0);
+    CHECK(ended.err.contains("the target's real-time threads can take"));
+    CHECK(ended.err.contains("it drains with SCHED_DEADLINE, 10 % of a CPU at most"));
+    CHECK_FALSE(ended.err.contains("not traced"));
+    CHECK_FALSE(ended.err.contains("stripped"));
+    const json report = json::parse(sojourn_done({"report", "--json", trace}));
+    CHECK(report.at("journeys").at("D").at("complete") > 100);
+    CHECK(report.at("journeys").at("U").at("complete") > 100);
+    CHECK(report.at("lost") == 0);
+  }
+  unsetenv("XDG_CACHE_HOME");
+  CHECK(target.running());
+  CHECK(std::filesystem::exists(directory.path("cache") + "/sojourn/functions"));
 }
 
 }  // namespace

@@ -1,16 +1,29 @@
 // A stand-in for a gNB of srsRAN Project 25.10: the functions that its map names, with the types
-// that their linker's names have in them and as much of these as says where the identifiers are. It
-// hands packets through them as the gNB does, 1,000 a second each way, and runs until a signal ends
-// it.
+// that their linker's names have in them and as much of these as says where the identifiers are.
+// Layers call each other through second base classes, as there: so their methods have thunks, of
+// which some are virtual, and PDCP's reception hands its copies to an executor on another thread.
+// It hands packets through them as the gNB does, 1,000 a second each way, and runs until a signal
+// ends it. "real-time": with a thread on each CPU that leaves others little.
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include <pthread.h>
+#include <sched.h>
 
 #define OPAQUE __attribute__((noipa, used))
 
@@ -138,41 +151,70 @@ struct pdsch_processor {
 constexpr rnti_t kRnti{0x4601};
 volatile std::uint64_t sink;
 
-namespace srs_du {
-struct f1u_bearer_impl {
+// What comes first in each layer, so that the interface by which it is called does not.
+struct entity_base {
+  virtual ~entity_base() = default;
+  virtual void stop() { state = state + 1; }
   std::uint64_t state = 0;
-  OPAQUE void handle_pdu(nru_dl_message msg);
+};
+
+struct nru_receiver {
+  virtual ~nru_receiver() = default;
+  virtual void handle_pdu(nru_dl_message msg) = 0;
+};
+struct transmit_notifier {
+  virtual ~transmit_notifier() = default;
+  virtual void handle_transmit_notification(std::uint32_t highest_pdcp_sn,
+                                            std::uint32_t desired_buf_size) = 0;
+};
+struct rlc_sdu_receiver {
+  virtual ~rlc_sdu_receiver() = default;
+  virtual void handle_sdu(byte_buffer_chain sdu) = 0;
+};
+namespace srs_du {
+struct f1u_bearer_impl : entity_base, nru_receiver, transmit_notifier, rlc_sdu_receiver {
+  OPAQUE void handle_pdu(nru_dl_message msg) override;
   OPAQUE void handle_transmit_notification(std::uint32_t highest_pdcp_sn,
-                                           std::uint32_t desired_buf_size);
-  OPAQUE void handle_sdu(byte_buffer_chain sdu);
+                                           std::uint32_t desired_buf_size) override;
+  OPAQUE void handle_sdu(byte_buffer_chain sdu) override;
 };
 }  // namespace srs_du
 
-struct pdcp_entity_tx {
-  srs_du::f1u_bearer_impl& lower;
+struct pdcp_sdu_receiver {
+  virtual ~pdcp_sdu_receiver() = default;
+  virtual void handle_sdu(byte_buffer buf) = 0;
+};
+// A virtual base: its thunk finds out where the whole object begins.
+struct pdcp_entity_tx : entity_base, virtual pdcp_sdu_receiver {
+  explicit pdcp_entity_tx(nru_receiver& below) : lower(below) {}
+  nru_receiver& lower;
   std::uint32_t next = 0;
-  OPAQUE void handle_sdu(byte_buffer buf);
+  OPAQUE void handle_sdu(byte_buffer buf) override;
   OPAQUE void apply_security(pdcp_tx_buffer_info buf_info);
   OPAQUE void write_data_pdu_to_lower_layers(pdcp_tx_pdu_info&& pdu, bool is_retx);
 };
 
 struct gtpu_tunnel_ngu_rx_impl {
-  pdcp_entity_tx& lower;
+  pdcp_sdu_receiver& lower;
   OPAQUE void deliver_sdu(gtpu_rx_sdu_info& sdu_info);
 };
 
-struct rlc_tx_um_entity {
-  srs_du::f1u_bearer_impl& upper;
-  std::uint32_t next = 0;
-  OPAQUE std::size_t pull_pdu(span<std::uint8_t> mac_sdu_buf);
+struct rlc_puller {
+  virtual ~rlc_puller() = default;
+  virtual std::size_t pull_pdu(span<std::uint8_t> buf) = 0;
 };
-struct rlc_tx_am_entity {
-  std::uint64_t state = 0;
-  OPAQUE std::size_t pull_pdu(span<std::uint8_t> rlc_pdu_buf);
+struct rlc_tx_um_entity : entity_base, rlc_puller {
+  explicit rlc_tx_um_entity(transmit_notifier& above) : upper(above) {}
+  transmit_notifier& upper;
+  std::uint32_t next = 0;
+  OPAQUE std::size_t pull_pdu(span<std::uint8_t> mac_sdu_buf) override;
+};
+struct rlc_tx_am_entity : entity_base, rlc_puller {
+  OPAQUE std::size_t pull_pdu(span<std::uint8_t> rlc_pdu_buf) override;
 };
 
 struct dl_sch_pdu_assembler {
-  rlc_tx_um_entity& bearer;
+  rlc_puller& bearer;
   OPAQUE shared_transport_block assemble_newtx_pdu(rnti_t rnti, harq_id_t h_id, unsigned tb_idx,
                                                    const dl_msg_tb_info& tb_info,
                                                    unsigned tb_size_bytes);
@@ -184,15 +226,23 @@ struct mac_cell_processor {
       slot_point sl_tx, std::chrono::high_resolution_clock::time_point enqueue_slot_tp);
 };
 
-struct downlink_processor_multi_executor_impl {
-  std::uint64_t state = 0;
-  OPAQUE void process_pdsch(static_vector<shared_transport_block, 2> data,
-                            const pdsch_processor::pdu_t& pdu);
+struct pdsch_handler {
+  virtual ~pdsch_handler() = default;
+  virtual void process_pdsch(static_vector<shared_transport_block, 2> data,
+                             const pdsch_processor::pdu_t& pdu) = 0;
 };
-struct ru_dummy_sector {
-  std::uint64_t state = 0;
+struct downlink_processor_multi_executor_impl : entity_base, pdsch_handler {
+  OPAQUE void process_pdsch(static_vector<shared_transport_block, 2> data,
+                            const pdsch_processor::pdu_t& pdu) override;
+};
+struct dl_data_handler {
+  virtual ~dl_data_handler() = default;
+  virtual void handle_dl_data(const resource_grid_context& context,
+                              const shared_resource_grid& grid) = 0;
+};
+struct ru_dummy_sector : entity_base, dl_data_handler {
   OPAQUE void handle_dl_data(const resource_grid_context& context,
-                             const shared_resource_grid& grid);
+                             const shared_resource_grid& grid) override;
 };
 
 struct gtpu_tunnel_ngu_tx_impl {
@@ -205,17 +255,53 @@ struct sdap_entity_rx_impl {
   OPAQUE void handle_pdu(byte_buffer pdu);
 };
 }  // namespace srs_cu_up
-struct pdcp_entity_rx {
+
+// Runs what it is given on a thread of its own, in order.
+class task_executor {
+ public:
+  void execute(std::function<void()> task) {
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    has_some_.notify_one();
+  }
+
+ private:
+  void run() {
+    for (std::unique_lock lock(mutex_);;) {
+      has_some_.wait(lock, [this] { return !tasks_.empty(); });
+      const std::function<void()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable has_some_;
+  std::deque<std::function<void()>> tasks_;
+  std::thread thread_{[this] { run(); }};
+};
+
+struct pdcp_pdu_receiver {
+  virtual ~pdcp_pdu_receiver() = default;
+  virtual void handle_pdu(byte_buffer_chain buf) = 0;
+};
+struct pdcp_entity_rx : entity_base, pdcp_pdu_receiver {
   srs_cu_up::sdap_entity_rx_impl upper;
+  task_executor crypto;
   std::uint32_t next = 0;
-  OPAQUE void handle_pdu(byte_buffer_chain buf);
+  OPAQUE void handle_pdu(byte_buffer_chain buf) override;
+  OPAQUE void handle_data_pdu(byte_buffer pdu, std::chrono::system_clock::time_point arrival);
   OPAQUE void apply_security(pdcp_rx_pdu_info&& pdu_info);
   OPAQUE void apply_reordering(pdcp_rx_pdu_info pdu_info);
 };
-pdcp_entity_rx* receiver;
+pdcp_pdu_receiver* receiver;
 
 struct rlc_rx_um_entity {
-  srs_du::f1u_bearer_impl& upper;
+  rlc_sdu_receiver& upper;
   OPAQUE void handle_pdu(byte_buffer_slice buf);
 };
 struct rlc_rx_am_entity {
@@ -295,10 +381,13 @@ void srs_du::f1u_bearer_impl::handle_sdu(byte_buffer_chain sdu) {
 }
 // It copies.
 void pdcp_entity_rx::handle_pdu(byte_buffer_chain buf) {
-  apply_security({.buf = byte_buffer(buf.slices_ptr->buf.number()),
-                  .count = next++,
-                  .time_of_arrival = {},
-                  .token = {}});
+  handle_data_pdu(byte_buffer(buf.slices_ptr->buf.number()), {});
+}
+void pdcp_entity_rx::handle_data_pdu(byte_buffer pdu,
+                                     std::chrono::system_clock::time_point arrival) {
+  auto info = std::make_shared<pdcp_rx_pdu_info>(pdcp_rx_pdu_info{
+      .buf = std::move(pdu), .count = next++, .time_of_arrival = arrival, .token = {}});
+  crypto.execute([this, info] { apply_security(std::move(*info)); });
 }
 void pdcp_entity_rx::apply_security(pdcp_rx_pdu_info&& pdu_info) {
   apply_reordering(std::move(pdu_info));
@@ -315,17 +404,60 @@ void gtpu_tunnel_ngu_tx_impl::handle_sdu(byte_buffer buf, qos_flow_id_t) {
 
 }  // namespace srsran
 
-int main() {
+namespace {
+
+std::atomic<unsigned> real_time_threads;
+
+// Three quarters of its CPU, at a priority above all others' but the kernel's own.
+void take_cpu(unsigned cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(cpu, &only);
+  const sched_param parameters{.sched_priority = 50};
+  if (pthread_setaffinity_np(pthread_self(), sizeof only, &only) != 0 ||
+      pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) != 0) {
+    std::fputs("no real-time threads here\n", stderr);
+    std::_Exit(3);
+  }
+  ++real_time_threads;
+  using Clock = std::chrono::steady_clock;
+  for (;;) {
+    const auto until = Clock::now() + std::chrono::microseconds(7'500);
+    while (Clock::now() < until) {
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(2'500));
+  }
+}
+
+void take_all_cpus() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  unsigned wanted = 0;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    std::thread(take_cpu, cpu).detach();
+    ++wanted;
+  }
+  while (real_time_threads < wanted) std::this_thread::yield();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
   using namespace srsran;
+  if (count > 1 && std::string_view(words[1]) == "real-time") take_all_cpus();
   srs_du::f1u_bearer_impl f1u;
-  pdcp_entity_tx pdcp_tx{.lower = f1u};
+  pdcp_entity_tx pdcp_tx(f1u);
   gtpu_tunnel_ngu_rx_impl gtpu{.lower = pdcp_tx};
-  rlc_tx_um_entity rlc_tx{.upper = f1u};
+  rlc_tx_um_entity rlc_tx(f1u);
   dl_sch_pdu_assembler assembler{.bearer = rlc_tx};
   mac_cell_processor cell{.assembler = assembler};
-  downlink_processor_multi_executor_impl phy;
-  ru_dummy_sector radio;
-  pdcp_entity_rx pdcp_rx{.upper = {}};
+  downlink_processor_multi_executor_impl phy_impl;
+  pdsch_handler& phy = phy_impl;
+  ru_dummy_sector radio_impl;
+  dl_data_handler& radio = radio_impl;
+  pdcp_entity_rx pdcp_rx;
   receiver = &pdcp_rx;
   rlc_rx_um_entity rlc_rx{.upper = f1u};
   pdu_rx_handler mac_rx{.upper = rlc_rx};
