@@ -43,7 +43,8 @@ void CollectorOptions::define(Arguments& arguments) {
       .add_option("--collector-priority", priority_,
                   "Priority of sojourn itself: a nice value from -20 to 19, or rt:1 to rt:99 "
                   "(SCHED_FIFO) where real-time threads would starve it; default: nice 5, so that "
-                  "the target's threads go first")
+                  "the target's threads go first; where its real-time threads can take all CPUs, "
+                  "SCHED_DEADLINE for a tenth of a CPU")
       .check([](const std::string& text) {
         return parse_nice(text) || parse_real_time(text)
                    ? ""

@@ -17,6 +17,9 @@ class CollectorOptions {
   // before, so that it does not run like a collector.
   Result<void> apply() const;
 
+  // Nobody said how urgent it is to be, nor where it is to run.
+  bool is_default() const { return priority_.empty() && !cpu_; }
+
  private:
   std::string priority_;  // empty: patient
   std::optional<unsigned> cpu_;

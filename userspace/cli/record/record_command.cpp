@@ -17,6 +17,7 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/record/record_messages.h"
 #include "userspace/cli/record/record_options.h"
+#include "userspace/cli/record/starvation_guard.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/tracee/point_selection.h"
@@ -59,7 +60,12 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
         options.processes.follow ? ", nor has what it started"
                                  : ": --follow records those that it starts as children as well");
   }
+  std::optional<WaitTeller> late(std::in_place,
+                                 "what was captured to be written; the target's threads and "
+                                 "others leave little of the CPUs, or the disk is slow",
+                                 options.quiet);
   auto outcome = capture.finish();  // what was captured is kept, however the run ended
+  late.reset();
   if (!ran) return ran;
   if (!outcome) return std::unexpected(std::move(outcome).error());
   tell_outcome(options, capture, *outcome);
@@ -115,6 +121,7 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
 Result<void> record_processes(const RecordOptions& options, capture::Options how,
                               const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
+  guard_against_starvation(options.processes.pids, options.collector.is_default(), options.quiet);
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
   // Nobody expects rings in a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&

@@ -1,0 +1,104 @@
+#include "userspace/cli/record/starvation_guard.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/ranges.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "userspace/cli/tell.h"
+#include "userspace/cli/units.h"
+#include "userspace/tracee/real_time.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr std::uint64_t kPeriodNs = 10'000'000;  // as often as rings are emptied
+constexpr std::uint64_t kRuntimeNs = 1'000'000;
+constexpr std::chrono::milliseconds kLook(100);
+constexpr std::chrono::seconds kPatience(2);
+constexpr std::size_t kMaxNamed = 3;
+
+// As in linux/sched/types.h, which does not go together with the C library's sched.h.
+struct SchedulingAttributes {
+  std::uint32_t size = sizeof(SchedulingAttributes);
+  std::uint32_t policy = 6;   // SCHED_DEADLINE
+  std::uint64_t flags = 0x1;  // children begin with normal priority
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = kRuntimeNs;
+  std::uint64_t deadline_ns = kPeriodNs;
+  std::uint64_t period_ns = kPeriodNs;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
+
+// None: it has been taken.
+std::optional<std::string> why_no_priority() {
+  const SchedulingAttributes attributes;
+  if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return std::nullopt;
+  return errno == EPERM ? "that takes CAP_SYS_NICE" : std::strerror(errno);
+}
+
+std::string names_of(const tracee::Starvation& found) {
+  std::vector<std::string> names;
+  for (const tracee::RealTimeThread& thread : found.threads)
+    if (names.size() < kMaxNamed) names.push_back(thread.title());
+  if (found.threads.size() > names.size())
+    names.push_back(fmt::format("{} more", found.threads.size() - names.size()));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet) {
+  const auto found = tracee::find_starvation(pids, kLook);
+  if (!found) return;
+  const std::string risk = fmt::format(
+      "the target's real-time threads can take {} of this tracer: {}, now {:.0f} % of {}",
+      found->cpus == 1 ? "the only CPU" : fmt::format("all {} CPUs", found->cpus), names_of(*found),
+      100 * found->share, found->cpus == 1 ? "it" : "them");
+  if (!may_take_priority) {
+    if (!is_quiet) tell("{}\n", risk);
+    return;
+  }
+  const auto why_not = why_no_priority();
+  if (is_quiet) return;
+  if (!why_not)
+    tell(
+        "{}; it drains with SCHED_DEADLINE, {} % of a CPU at most "
+        "(--collector-priority 5: without)\n",
+        risk, 100 * kRuntimeNs / kPeriodNs);
+  else
+    tell(
+        "{}; it will be slow and may lose events: --collector-priority rt:{} helps, or "
+        "--collector-cpu with a CPU that they leave ({})\n",
+        risk, std::min(found->threads.front().priority + 1, 99), *why_not);
+}
+
+WaitTeller::WaitTeller(std::string what, bool is_quiet) {
+  if (is_quiet) return;
+  thread_ = std::thread([this, what = std::move(what)] {
+    std::unique_lock lock(mutex_);
+    if (!over_.wait_for(lock, kPatience, [this] { return is_over_; }))
+      tell("waiting for {}\n", what);
+  });
+}
+
+WaitTeller::~WaitTeller() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  over_.notify_one();
+  thread_.join();
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,36 @@
+// `sojourn record` beside real-time threads that leave it no CPU: it says so before it attaches,
+// and where it may it drains with a priority above theirs, within a share of a CPU that the kernel
+// enforces (SCHED_DEADLINE). One thread; what it takes is of the calling thread alone.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+
+#include <sys/types.h>
+
+namespace sojourn::cli {
+
+// `may_take_priority`: nobody said how urgent the collector is to be. Threads and processes that
+// are started later have normal priority.
+void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet);
+
+// Says what is waited for, once that takes longer than two seconds. Lives as long as the waiting.
+class WaitTeller {
+ public:
+  WaitTeller(std::string what, bool is_quiet);
+  ~WaitTeller();
+  WaitTeller(const WaitTeller&) = delete;
+  WaitTeller& operator=(const WaitTeller&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace sojourn::cli
