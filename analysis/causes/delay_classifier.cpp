@@ -30,7 +30,8 @@ std::uint32_t latest_parent(const Journey& journey, std::uint32_t step) {
 
 }  // namespace
 
-CriticalPath critical_path_of(const Journey& journey, const journeys::Topology& topology) {
+CriticalPath critical_path_of(const Journey& journey, const journeys::Topology& topology,
+                              const journeys::PacketNames& names) {
   const journeys::Step& named = journey.steps[journey.own_step];
   CriticalPath way;
   way.verdict = {.journey = journey.id,
@@ -42,6 +43,7 @@ CriticalPath critical_path_of(const Journey& journey, const journeys::Topology& 
                  .is_ambiguous = journey.ambiguous,
                  .namesake = named.point,
                  .values = {named.values.begin(), named.values.end()},
+                 .ids = names.of(journey),
                  .parts = {}};
   for (auto at = journey.end_step; at != kNoStep; at = latest_parent(journey, at)) {
     const journeys::Step& step = journey.steps[at];

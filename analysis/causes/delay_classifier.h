@@ -15,6 +15,7 @@
 #include "analysis/causes/timeline.h"
 #include "analysis/causes/verdict.h"
 #include "analysis/journeys/journey.h"
+#include "analysis/journeys/known_ids.h"
 
 namespace sojourn::causes {
 
@@ -33,7 +34,8 @@ struct CriticalPath {
   std::uint16_t reassembly_place = 0;  // where pieces wait for each other
 };
 
-CriticalPath critical_path_of(const journeys::Journey& journey, const journeys::Topology& topology);
+CriticalPath critical_path_of(const journeys::Journey& journey, const journeys::Topology& topology,
+                              const journeys::PacketNames& names);
 
 class DelayClassifier {
  public:

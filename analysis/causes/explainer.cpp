@@ -11,6 +11,7 @@ Explainer::Explainer(const TraceMetadata& source, const journeys::Topology& topo
                      const journeys::Rules& rules, const ContextNameTable& names,
                      const Deadlines& deadlines, Wanted wanted, Take take, Timeline::Limits limits)
     : topology_(topology),
+      names_(source.schema),
       deadlines_(deadlines),
       wanted_(std::move(wanted)),
       take_(std::move(take)),
@@ -29,7 +30,7 @@ void Explainer::on_journey(const Journey& journey) {
   if (!journey.has_latency()) return;
   if (journey.latency_ns() <= deadlines_.of(journey.direction)) return;
   ++late_;
-  pending_.push_back(critical_path_of(journey, topology_));
+  pending_.push_back(critical_path_of(journey, topology_, names_));
 }
 
 void Explainer::consume(const model::EventBatch& events) {

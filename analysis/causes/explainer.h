@@ -61,6 +61,7 @@ class Explainer : public journeys::Observer {
   void classify_pending();
 
   const journeys::Topology& topology_;
+  const journeys::PacketNames names_;
   const Deadlines deadlines_;
   Wanted wanted_;
   Take take_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/model/known_id.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::causes {
@@ -60,7 +61,8 @@ struct Verdict {
   bool is_ambiguous = false;    // some of its way may be another packet's
   model::PointId namesake = 0;  // the event that names it, and its values
   std::vector<std::uint64_t> values;
-  std::vector<LatencyPart> parts;  // the longest first; they add up to the latency
+  std::vector<model::KnownId> ids;  // what people know it by
+  std::vector<LatencyPart> parts;   // the longest first; they add up to the latency
 
   std::uint64_t latency_ns() const { return end_ns - start_ns; }
 };

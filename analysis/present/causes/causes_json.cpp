@@ -78,17 +78,21 @@ ordered_json part_json(const LatencyPart& part, const CausesContent& content) {
 ordered_json verdict_json(const Verdict& verdict, const CausesContent& content) {
   ordered_json parts = ordered_json::array();
   for (const LatencyPart& part : verdict.parts) parts.push_back(part_json(part, content));
-  return {{"id", verdict.journey},
-          {"dir", std::string(1, letter(verdict.direction))},
-          {"ids", values_json(content.schema.points[verdict.namesake], verdict.values, false)},
-          {"start_ns", verdict.start_ns},
-          {"end_ns", verdict.end_ns},
-          {"latency_ns", verdict.latency_ns()},
-          {"segments", verdict.segments},
-          {"retransmissions", verdict.retransmissions},
-          {"ambiguous", verdict.is_ambiguous},
-          {"why", sentence(verdict, content)},
-          {"parts", std::move(parts)}};
+  ordered_json object = {
+      {"id", verdict.journey},
+      {"dir", std::string(1, letter(verdict.direction))},
+      {"ids", values_json(content.schema.points[verdict.namesake], verdict.values, false)},
+      {"start_ns", verdict.start_ns},
+      {"end_ns", verdict.end_ns},
+      {"latency_ns", verdict.latency_ns()},
+      {"segments", verdict.segments},
+      {"retransmissions", verdict.retransmissions},
+      {"ambiguous", verdict.is_ambiguous},
+      {"why", sentence(verdict, content)},
+      {"parts", std::move(parts)}};
+  if (are_from_elsewhere(verdict.namesake, verdict.ids))
+    object["known_ids"] = ids_json(content.schema, verdict.ids);
+  return object;
 }
 
 ordered_json row_json(const CauseTotals::Row& row, const CausesContent& content) {

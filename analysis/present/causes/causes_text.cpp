@@ -169,8 +169,7 @@ std::string causes_text(const CausesContent& content) {
   for (const Verdict& verdict : content.worst)
     text += wrapped(fmt::format("  {} {}{} (journey {}{}): {}",
                                 duration(static_cast<double>(verdict.latency_ns())),
-                                letter(verdict.direction),
-                                ids_text(content.schema.points[verdict.namesake], verdict.values),
+                                letter(verdict.direction), ids_text(content.schema, verdict.ids),
                                 verdict.journey, verdict.is_ambiguous ? ", ambiguous" : "",
                                 sentence(verdict, content)),
                     kHanging, content.width) +

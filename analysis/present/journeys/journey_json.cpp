@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/journeys/known_ids.h"
 #include "analysis/present/journeys/journey_text.h"
 #include "analysis/present/words/field_text.h"
 
@@ -44,6 +45,9 @@ std::string journey_json(const Journey& journey, const model::Schema& schema,
   object["dir"] = std::string(1, letter(journey.direction));
   const auto& named = namesake(journey);
   object["ids"] = values_json(schema.points[named.point], named.values, false);
+  if (const auto ids = journeys::PacketNames(schema).of(journey);
+      are_from_elsewhere(named.point, ids))
+    object["known_ids"] = ids_json(schema, ids);
   object["start_ns"] = journey.start_ns;
   object["end_ns"] = journey.end_ns;
   object["last_out_ns"] = journey.last_out_ns;

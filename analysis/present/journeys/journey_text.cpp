@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/journeys/known_ids.h"
 #include "analysis/model/links.h"
 #include "analysis/model/value_text.h"
 #include "analysis/present/words/field_text.h"
@@ -47,10 +48,10 @@ std::string plural(std::uint32_t number, std::string_view noun) {
 }
 
 std::string headline(const Journey& journey, const model::Schema& schema) {
-  const auto& step = namesake(journey);
   const bool at_one_point = journey.outcome == Outcome::kComplete && !journey.has_latency();
   auto text = fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction),
-                          ids_text(schema.points[step.point], step.values), name(journey.outcome),
+                          ids_text(schema, journeys::PacketNames(schema).of(journey)),
+                          name(journey.outcome),
                           at_one_point ? "seen at one point only"
                                        : duration(static_cast<double>(journey.latency_ns())));
   if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);

@@ -34,6 +34,33 @@ std::string ids_text(const model::Point& point, std::span<const std::uint64_t> v
   return text;
 }
 
+std::string ids_text(const model::Schema& schema, std::span<const model::KnownId> ids) {
+  std::string text;
+  for (const model::KnownId& id : ids) {
+    const model::Point& point = schema.points[id.point];
+    fmt::memory_buffer value;
+    model::append_value(value, model::form_of(point, id.field), id.value);
+    text += fmt::format(" {} {}", printable(point.fields[id.field].name),
+                        id.is_read ? fmt::to_string(value) : "?");
+  }
+  return text;
+}
+
+ordered_json ids_json(const model::Schema& schema, std::span<const model::KnownId> ids) {
+  auto object = ordered_json::object();
+  for (const model::KnownId& id : ids) {
+    const model::Field& field = schema.points[id.point].fields[id.field];
+    ordered_json value = field.is_signed ? ordered_json(static_cast<std::int64_t>(id.value))
+                                         : ordered_json(id.value);
+    object[field.name] = id.is_read ? std::move(value) : ordered_json(nullptr);
+  }
+  return object;
+}
+
+bool are_from_elsewhere(model::PointId own, std::span<const model::KnownId> ids) {
+  return std::ranges::any_of(ids, [&](const model::KnownId& id) { return id.point != own; });
+}
+
 ordered_json values_json(const model::Point& point, std::span<const std::uint64_t> values,
                          bool properties) {
   auto object = ordered_json::object();

@@ -7,12 +7,20 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "analysis/model/known_id.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::present {
 
 // " rnti 0x4601 drb 2", without the fields that people do not name.
 std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values);
+
+// The same of a packet, from wherever along its path they are known.
+std::string ids_text(const model::Schema& schema, std::span<const model::KnownId> ids);
+// {name: value}
+nlohmann::ordered_json ids_json(const model::Schema& schema, std::span<const model::KnownId> ids);
+// Whether some are not those of the event that names the packet.
+bool are_from_elsewhere(model::PointId own, std::span<const model::KnownId> ids);
 
 // {name: value}, of the point's properties or of its ids; a name that it has several times has an
 // array. null where it could not be read.
