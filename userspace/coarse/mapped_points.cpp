@@ -252,6 +252,13 @@ void Collector::add_callers(const Called& called) {
         find_calls(*elf, called.function.linked,
                    is_home ? std::optional(called.function.code.address) : std::nullopt);
     if (!calls) continue;
+    // A method's callers are few of those that call it.
+    if (calls->is_pointed_to) {
+      unusable(wanted, called.why_not +
+                           "; it cannot be probed where it is called, as that is done "
+                           "through pointers");
+      return;
+    }
     if (calls->has_pointers) by_pointer.push_back(file.name.substr(file.name.rfind('/') + 1));
     const Context context{.elf = *elf, .file = file};
     const SiteMaker maker(settings_, *elf, file, called.function);

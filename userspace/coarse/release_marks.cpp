@@ -20,7 +20,9 @@ ReleaseMarks::ReleaseMarks(std::span<const Map> maps) : maps_(maps) {
 
 std::vector<Query> ReleaseMarks::queries() const {
   std::vector<Query> queries;
-  for (const std::string& function : functions_) queries.push_back({.pattern = function});
+  for (const std::string& function : functions_)
+    queries.push_back(
+        {.pattern = function, .address = {}, .variables = {}, .guesses = 0, .tells_near = false});
   return queries;
 }
 

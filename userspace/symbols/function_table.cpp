@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -97,6 +98,7 @@ Result<void> FunctionTable::add(const tracee::ElfFile& file, const Look& look) {
   const Names& names = names_.emplace_back(file, *strings);
   std::vector<Elf64_Sym> some(kAtOnce);
   const std::uint64_t count = symbols->bytes / sizeof(Elf64_Sym);
+  functions_.reserve(functions_.size() + count);
   std::uint64_t looked_at = 0;  // bytes of names
   for (std::uint64_t first = 0; first < count; first += some.size()) {
     some.resize(std::min<std::uint64_t>(kAtOnce, count - first));
@@ -128,7 +130,10 @@ Result<FunctionTable> FunctionTable::read(std::span<const tracee::ElfFile* const
   FunctionTable table;
   if (files.size() > kMaxFiles) return fail("symbols of more than {} files", kMaxFiles);
   for (const tracee::ElfFile* const file : files) SJ_CHECK(table.add(*file, look));
-  std::ranges::stable_sort(table.functions_, {}, &TableFunction::address);
+  // In the order of the table where several begin at one address; without memory of its own.
+  std::ranges::sort(table.functions_, {}, [](const TableFunction& one) {
+    return std::tuple(one.address, one.file, one.symbol);
+  });
   return table;
 }
 

@@ -70,6 +70,25 @@ std::vector<std::uint64_t> slots_of(const tracee::ElfFile& file, const std::stri
   return slots;
 }
 
+// Tables of methods have their addresses, written by the loader where the program is loaded
+// anywhere, and in the file where it is not.
+bool is_in_data(const tracee::ElfFile& file, std::uint64_t own) {
+  for (const tracee::Section& section : file.sections()) {
+    if (section.type == SHT_RELA) {
+      for (const auto& row : rows_of<Elf64_Rela>(file, section))
+        if (ELF64_R_TYPE(row.r_info) == R_X86_64_RELATIVE &&
+            static_cast<std::uint64_t>(row.r_addend) == own)
+          return true;
+    } else if (file.fixed_address() && section.type == SHT_PROGBITS &&
+               (section.flags & SHF_ALLOC) != 0 && (section.flags & SHF_EXECINSTR) == 0) {
+      if (const auto words = rows_of<std::uint64_t>(file, section);
+          std::ranges::find(words, own) != words.end())
+        return true;
+    }
+  }
+  return false;
+}
+
 // Where the stubs begin that jump through one of these words.
 std::vector<std::uint64_t> stubs_of(const tracee::ElfFile& file,
                                     std::span<const std::uint64_t> slots) {
@@ -112,7 +131,10 @@ CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& ta
   CallsInFile found;
   const auto slots = slots_of(file, linked, found.has_pointers);
   auto targets = stubs_of(file, slots);
-  if (own) targets.push_back(*own);
+  if (own) {
+    targets.push_back(*own);
+    found.is_pointed_to = is_in_data(file, *own);
+  }
   if (targets.empty()) return found;
   std::map<std::uint64_t, std::vector<std::byte>> functions;  // that may have one
   for (const tracee::Section& section : file.sections()) {

@@ -25,6 +25,7 @@ struct CallSite {
 struct CallsInFile {
   std::vector<CallSite> sites;  // by address
   bool has_pointers = false;    // the file takes the function's address: such calls are not seen
+  bool is_pointed_to = false;   // the same in the function's own file: of methods, and of callbacks
 };
 
 // `linked`: what other files call it by. `own`: where it is, in its own file.

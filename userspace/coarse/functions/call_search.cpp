@@ -24,7 +24,9 @@ Result<CallsInFile> find_calls(const tracee::ElfFile& file, const std::string& l
     const CallsInFile found = calls_in(file, table, linked, own);
     json sites = json::array();
     for (const CallSite& site : found.sites) sites.push_back({site.address, site.is_jump});
-    return json{{"sites", sites}, {"pointers", found.has_pointers}}.dump();
+    return json{
+        {"sites", sites}, {"pointers", found.has_pointers}, {"pointed_to", found.is_pointed_to}}
+        .dump();
   };
   auto text = symbols::run_in_bounded_child(look, kMaxAnswer, kMaxProcessorTime);
   if (!text) return std::unexpected(std::move(text).error().within(file.name()));
@@ -32,6 +34,7 @@ Result<CallsInFile> find_calls(const tracee::ElfFile& file, const std::string& l
   CallsInFile found;
   try {
     found.has_pointers = answer.at("pointers").get<bool>();
+    found.is_pointed_to = answer.at("pointed_to").get<bool>();
     for (const json& site : answer.at("sites"))
       found.sites.push_back(
           {.address = site.at(0).get<std::uint64_t>(), .is_jump = site.at(1).get<bool>()});

@@ -248,20 +248,29 @@ class Search {
     std::map<std::string, std::vector<SearchResult*>> wanted;  // by their last part
     for (std::size_t at = 0; at < queries.size(); ++at)
       if (const SearchResult& one = results[at]; !queries[at].address && queries[at].guesses == 0 &&
-                                                 one.functions.empty() && one.ambiguous.empty())
+                                                 queries[at].tells_near && one.functions.empty() &&
+                                                 one.ambiguous.empty())
         wanted[std::string(last_part(behind_thunk(queries[at].pattern)))].push_back(&results[at]);
     if (wanted.empty()) return;
-    std::unordered_set<std::string> words;
+    // Of words that many functions have each is compared once.
+    std::unordered_set<std::size_t> seen;
+    std::map<std::string, std::string> nearest;
     table_.look_at_all([&](const TableFunction&, std::string_view linked) {
-      if (const auto word = last_word(linked); !word.empty()) words.emplace(word);
+      const auto word = last_word(linked);
+      if (word.empty() || !seen.insert(std::hash<std::string_view>()(word)).second) return;
+      for (const auto& [name, of] : wanted) {
+        std::string& best = nearest[name];
+        const std::size_t longest = std::max(name.size(), word.size());
+        // One with the very word is another class's.
+        if (word == name)
+          best = name;
+        else if (best != name && longest - std::min(name.size(), word.size()) <= longest / 3 + 1)
+          best = filter::nearest(name, {best, std::string(word)});
+      }
     });
-    const std::vector<std::string> all(words.begin(), words.end());
     std::unordered_map<std::string, std::vector<SearchResult*>> near;
-    for (const auto& [word, of] : wanted) {
-      // One with the very word is another class's, or its thunk.
-      const std::string nearest = words.contains(word) ? word : filter::nearest(word, all);
-      if (!nearest.empty()) std::ranges::copy(of, std::back_inserter(near[nearest]));
-    }
+    for (const auto& [name, of] : wanted)
+      if (!nearest[name].empty()) std::ranges::copy(of, std::back_inserter(near[nearest[name]]));
     if (near.empty()) return;
     table_.look_at_all([&](const TableFunction&, std::string_view linked) {
       const auto known = near.find(std::string(last_word(linked)));

@@ -26,6 +26,7 @@ struct Query {
   std::vector<std::string> variables = {};    // that are wanted of its arguments
   // So many of those that look most like a data path, whatever their names.
   std::size_t guesses = 0;
+  bool tells_near = true;  // where nothing is found, what comes near
 };
 
 // Where a variable is, or why that is not known.

@@ -87,12 +87,34 @@ std::string_view literal_of(std::string_view glob) {
   return best;
 }
 
+// A glob's longest word that stands between two "::", or behind the last: no name of C fits such a
+// glob, and C++'s have the word as a whole.
+std::string_view whole_word_of(std::string_view glob) {
+  std::string_view best;
+  if (glob.starts_with("_Z")) return best;
+  for (std::size_t at = glob.find("::"); at != std::string_view::npos;
+       at = glob.find("::", at + 2)) {
+    std::size_t bytes = 0;
+    while (at + 2 + bytes < glob.size() && is_word(glob[at + 2 + bytes])) ++bytes;
+    const std::string_view word = glob.substr(at + 2, bytes);
+    const std::string_view rest = glob.substr(at + 2 + bytes);
+    if ((rest.empty() || rest.starts_with("::")) && bytes > best.size() && bytes <= 255 &&
+        !is_digit(word.front()) && !may_be_absent(word))
+      best = word;
+  }
+  return best;
+}
+
 }  // namespace
 
 NameFilter::NameFilter(std::span<const std::string> patterns)
     : by_length_(kLongest + 1), candidates_(patterns.size()) {
   texts_.reserve(2 * patterns.size());  // what points into them stays good
   for (std::size_t query = 0; query < patterns.size(); ++query) add(patterns[query], query);
+  for (const auto& [name, query] : whole_) {
+    lengths_.resize(std::max(lengths_.size(), name.size() + 1));
+    lengths_[name.size()] = true;
+  }
 }
 
 void NameFilter::add(const std::string& pattern, std::size_t query) {
@@ -106,6 +128,10 @@ void NameFilter::add(const std::string& pattern, std::size_t query) {
   }
   if (name.find_first_of(kGlobbing) != std::string::npos) {
     // A glob of mangled names has their digits within its words.
+    if (const std::string_view word = whole_word_of(name); !word.empty()) {
+      by_length_[word.size()].push_back({std::string(word), query});
+      return;
+    }
     const std::string_view literal = literal_of(name);
     if (literal.empty())
       all_.push_back(query);
@@ -150,6 +176,7 @@ void NameFilter::look_for_words(const symbols::TableFunction& function, std::str
 void NameFilter::look(const symbols::TableFunction& function, std::string_view linked) {
   linked = linked.substr(0, std::max<std::size_t>(1, std::min(linked.find('@'), linked.size())));
   const auto look_up = [&](std::string_view name) {
+    if (name.size() >= lengths_.size() || !lengths_[name.size()]) return;
     const auto [first, last] = whole_.equal_range(name);
     for (auto one = first; one != last; ++one) take(one->second, function);
   };

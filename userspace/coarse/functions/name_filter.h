@@ -42,6 +42,7 @@ class NameFilter {
   std::unordered_multimap<std::string_view, std::size_t> whole_;  // names as they are
   std::vector<Word> within_;        // what a glob's names have in them
   std::vector<std::size_t> all_;    // queries that anything may fit
+  std::vector<bool> lengths_;       // of these names
   std::vector<std::string> texts_;  // that whole_ points into
   std::vector<std::vector<symbols::TableFunction>> candidates_;
 };
