@@ -389,7 +389,7 @@ void Collector::tell_map() {
 // is all that a program has.
 bool Collector::has_placed_twin(const Wanted& one) const {
   return !one.point->dest.empty() && std::ranges::any_of(wanted_, [&](const Wanted& other) {
-    return other.sites != 0 && other.point->direction == one.point->direction &&
+    return other.places != 0 && other.point->direction == one.point->direction &&
            other.point->src == one.point->src && other.point->dest == one.point->dest;
   });
 }
