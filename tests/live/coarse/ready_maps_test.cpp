@@ -133,7 +133,7 @@ TEST_CASE("a target that leaves its tracer no CPU is traced, and its tracer says
   const std::string trace = directory.path("run.sjt");
   setenv("XDG_CACHE_HOME", directory.path("cache").c_str(), 1);
   const std::vector<std::string> record = {"record", "-p", pid,  "--map", "srsran-gnb",
-                                           "--for",  "2s", "-o", trace};
+                                           "--for",  "2s", "-o", trace,   "--allow-slow-sites"};
   for (const bool is_known : {false, true}) {
     CAPTURE(is_known);
     const test::Ended ended = sojourn(record);
