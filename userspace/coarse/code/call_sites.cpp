@@ -19,6 +19,7 @@ constexpr std::size_t kMaxSites = 256;
 constexpr std::uint64_t kStub = 16;  // bytes of a stub, where it begins with something else
 constexpr std::byte kCall{0xe8};
 constexpr std::byte kJump{0xe9};
+constexpr std::byte kShortJump{0xeb};
 
 using symbols::CodeRange;
 
@@ -143,11 +144,13 @@ CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& ta
     const auto bytes = rows_of<std::byte>(file, section);
     // What has the bytes of a call of a target may still be in the middle of something else.
     for (std::size_t at = 0; at + 5 <= bytes.size() && found.sites.size() < kMaxSites; ++at) {
-      if (bytes[at] != kCall && bytes[at] != kJump) continue;
+      const bool is_short = bytes[at] == kShortJump;
+      if (bytes[at] != kCall && bytes[at] != kJump && !is_short) continue;
       const std::uint64_t site = section.address + at;
-      const std::uint64_t target =
-          site + 5 +
-          static_cast<std::uint64_t>(std::int64_t{displacement(std::span(bytes).subspan(at + 1))});
+      const std::int64_t away = is_short
+                                    ? std::int64_t{static_cast<std::int8_t>(bytes[at + 1])}
+                                    : std::int64_t{displacement(std::span(bytes).subspan(at + 1))};
+      const std::uint64_t target = site + (is_short ? 2 : 5) + static_cast<std::uint64_t>(away);
       if (std::ranges::find(targets, target) == targets.end()) continue;
       const auto code = table.range_at(site);
       if (!code || code->bytes > kMaxFunction) continue;
@@ -158,7 +161,7 @@ CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& ta
         if (!offset || !file.read(*offset, function)) continue;
       }
       if (is_instruction(function, code->address, site))
-        found.sites.push_back({.address = site, .is_jump = bytes[at] == kJump});
+        found.sites.push_back({.address = site, .is_jump = bytes[at] != kCall});
     }
   }
   std::ranges::sort(found.sites, {}, &CallSite::address);
