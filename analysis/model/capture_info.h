@@ -98,6 +98,7 @@ struct Capture {
   std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
   std::vector<ShedSpan> shed;
   std::vector<UnarmedSpan> unarmed;
+  std::vector<std::string> unplaced;  // points of maps that the program has no place for: "D a--b"
 };
 
 // Stored in traces: values are explicit and never reused.

@@ -200,24 +200,26 @@ std::string to_json(const model::Capture& capture) {
                        {"point", span.point},
                        {"from_ns", span.from_ns},
                        {"until_ns", span.until_ns}});
-  return dump({{"tracer", capture.tracer},
-               {"engine", name(capture.engine)},
-               {"attach", capture.attach},
-               {"sites", capture.sites},
-               {"open_ns", capture.open_ns},
-               {"close_ns", capture.close_ns},
-               {"ended_by", capture.ended_by},
-               {"stream_hits", capture.stream_hits},
-               {"stream_first", capture.stream_first},
-               {"tracer_cpu_ns", capture.tracer_cpu_ns},
-               {"target_cpu_ns", capture.target_cpu_ns},
-               {"stamp_error_ns", capture.stamp_error_ns},
-               {"stamp_delay_ns", capture.stamp_delay_ns},
-               {"tracer_rss_bytes", capture.tracer_rss_bytes},
-               {"longest_starved_ns", capture.longest_starved_ns},
-               {"hit_cost_ps", capture.hit_cost_ps},
-               {"shed", std::move(shed)},
-               {"unarmed", std::move(unarmed)}});
+  json object = {{"tracer", capture.tracer},
+                 {"engine", name(capture.engine)},
+                 {"attach", capture.attach},
+                 {"sites", capture.sites},
+                 {"open_ns", capture.open_ns},
+                 {"close_ns", capture.close_ns},
+                 {"ended_by", capture.ended_by},
+                 {"stream_hits", capture.stream_hits},
+                 {"stream_first", capture.stream_first},
+                 {"tracer_cpu_ns", capture.tracer_cpu_ns},
+                 {"target_cpu_ns", capture.target_cpu_ns},
+                 {"stamp_error_ns", capture.stamp_error_ns},
+                 {"stamp_delay_ns", capture.stamp_delay_ns},
+                 {"tracer_rss_bytes", capture.tracer_rss_bytes},
+                 {"longest_starved_ns", capture.longest_starved_ns},
+                 {"hit_cost_ps", capture.hit_cost_ps},
+                 {"shed", std::move(shed)},
+                 {"unarmed", std::move(unarmed)}};
+  if (!capture.unplaced.empty()) object["unplaced"] = capture.unplaced;
+  return dump(object);
 }
 
 namespace {
@@ -272,6 +274,7 @@ Result<void> from_json(std::span<const std::uint8_t> text, model::Capture& captu
   SJ_CHECK(read_member(object, "hit_cost_ps", read.hit_cost_ps));
   SJ_CHECK(read_spans(object, "shed", read.shed));
   SJ_CHECK(read_spans(object, "unarmed", read.unarmed));
+  SJ_CHECK(read_member(object, "unplaced", read.unplaced));
   capture = std::move(read);
   return {};
 }

@@ -138,7 +138,21 @@ class ReportWriter {
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 
-  // "ip.in -> phy.out.ant", from the points that were hit, but for those that are both.
+  // Whether a point of a map that the program has no place for leads to the place, or from it.
+  bool is_cut(Direction direction, const std::string& place, bool leads_to) const {
+    return std::ranges::any_of(facts_.capture.unplaced, [&](const std::string& point) {
+      const auto one = model::parse_point(point, "");
+      return one && one->direction == direction && (leads_to ? one->dest : one->src) == place;
+    });
+  }
+  std::size_t unplaced(Direction direction) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        facts_.capture.unplaced,
+        [&](const std::string& point) { return point.starts_with(letter(direction)); }));
+  }
+
+  // "ip.in -> phy.out.ant", from the points that were hit, but for those that are both. Where a
+  // map's points have no place, the path's true ends that are there: "from phy.rx".
   std::string ends(Direction direction) const {
     std::vector<std::string> from;
     std::vector<std::string> to;
@@ -150,12 +164,16 @@ class ReportWriter {
       const auto& plan = topology_.points[i];
       if (plan.direction != direction || content_.totals.points[i].events == 0) continue;
       if (plan.input && plan.output) continue;
-      if (plan.input) note(from, facts_.schema.points[i].src);
+      if (plan.input && !is_cut(direction, facts_.schema.points[i].src, true))
+        note(from, facts_.schema.points[i].src);
       if (plan.loop != 0 && (!loop || plan.rank < topology_.points[*loop].rank)) loop = i;
-      if (plan.output) note(to, facts_.schema.points[i].dest);
+      if (plan.output && !is_cut(direction, facts_.schema.points[i].dest, false))
+        note(to, facts_.schema.points[i].dest);
     }
     // A loop that nothing feeds is entered somewhere in it.
     if (from.empty() && loop) from.push_back(facts_.schema.points[*loop].src);
+    if (unplaced(direction) != 0 && from.empty() != to.empty())
+      return fmt::format("{} {}", to.empty() ? "from" : "to", (to.empty() ? from : to)[0]);
     const auto said = [](const std::vector<std::string>& places) {
       if (places.empty()) return std::string("?");
       return places.size() == 1 ? places[0]
@@ -186,7 +204,23 @@ class ReportWriter {
     text_ += '\n';
     if (!table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
+    for (const auto direction : model::kPacketDirections) in_parts(direction);
     for (const auto direction : model::kPacketDirections) at_one_point(direction);
+  }
+
+  // A journey ends where the next point of its path is missing.
+  void in_parts(Direction direction) {
+    const std::size_t all = unplaced(direction);
+    if (all == 0) return;
+    constexpr std::size_t kMaxNamed = 3;
+    std::vector<std::string> names;
+    for (const std::string& point : facts_.capture.unplaced)
+      if (point.starts_with(letter(direction)) && names.size() < kMaxNamed)
+        names.push_back(printable(point.substr(2)));
+    if (all > names.size()) names.push_back(fmt::format("{} more", all - names.size()));
+    line("{} is in parts: {} of the map {} not placed, {}", letter(direction),
+         all == 1 ? "1 point" : fmt::format("{} points", all), all == 1 ? "is" : "are",
+         fmt::join(names, ", "));
   }
 
   // Where a packet can be seen at one point only: it comes in and goes out by the same.

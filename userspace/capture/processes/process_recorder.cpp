@@ -29,8 +29,10 @@ bool is_making_rings(const tracee::Process& process) {
 }  // namespace
 
 Result<void> ProcessRecorder::add_subjects(std::vector<Subject> subjects) {
-  for (Subject& subject : subjects)
+  for (Subject& subject : subjects) {
+    record_->note_unplaced(subject.points.unplaced);
     SJ_CHECK(tracee::join(processes_->add(std::move(subject)).points, schema_));
+  }
   for (const auto& one : processes_->all()) one->points.schema = schema_;
   return {};
 }

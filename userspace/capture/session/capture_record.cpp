@@ -101,6 +101,13 @@ void CaptureRecord::note_unarmed(const model::UnarmedSpan& span) {
   several.until_ns = std::max(several.until_ns, span.until_ns);
 }
 
+// Of several processes, what any of them lacks.
+void CaptureRecord::note_unplaced(std::span<const std::string> points) {
+  for (const std::string& point : points)
+    if (std::ranges::find(about_.unplaced, point) == about_.unplaced.end())
+      about_.unplaced.push_back(point);
+}
+
 void CaptureRecord::write_shed(Sink& sink) {
   const std::size_t spans = about_.shed.size();
   if (dumps_have_all_ || (spans > kFewSpans && spans < 2 * shed_written_)) return;

@@ -65,6 +65,7 @@ class CaptureRecord {
   std::vector<model::PointId> points_off() const;
   // A program that forks all day must not fill the file with what was not seen of its children.
   void note_unarmed(const model::UnarmedSpan& span);
+  void note_unplaced(std::span<const std::string> points);
 
   // For readers of a capture that is killed. The lists grow, so they are written ever more rarely.
   void write_shed(Sink& sink);
