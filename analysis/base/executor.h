@@ -10,8 +10,8 @@
 
 namespace sojourn {
 
-// What is to be done. An item lies in a slot, a number below Executor::kSlots by which everybody
-// finds it in arrays of his own.
+// The steps of a job. An item lies in a slot, a number below Executor::kSlots, by which each step
+// finds it in an array of its own.
 struct Pipeline {
   using Slot = std::size_t;
   using Fill = std::function<void(Slot)>;

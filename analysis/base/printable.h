@@ -1,4 +1,4 @@
-// What a target calls itself, without surprises: plain ASCII in one line.
+// Names that a target gave itself, made safe to print: plain ASCII in one line.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ Explainer::Explainer(const TraceMetadata& source, const journeys::Topology& topo
       positions_(source.schema, topology, rules),
       classifier_(source.schema, topology, timeline_, positions_, names) {}
 
-// Of most packets it is enough that they were not late.
+// Most packets were not late, and their steps are not needed.
 bool Explainer::wants_steps_of(const Journey& journey) const {
   return wanted_ || journey.outcome == Outcome::kDropped ||
          (journey.has_latency() && journey.latency_ns() > deadlines_.of(journey.direction));

@@ -31,8 +31,8 @@ class StayFloors : public journeys::Observer {
     double median_ns = 0;
     host::Floor floor;
   };
-  // Those that are as fast as the machine allows, in the order of places. Of fewer stays than
-  // kFewestStays nothing is said.
+  // Hops that are as fast as the machine allows, in the order of places. A hop of fewer than
+  // kFewestStays stays is left out.
   static constexpr std::uint64_t kFewestStays = 20;
   std::vector<Row> as_fast_as_allowed(const host::HostProfile& machine) const;
 

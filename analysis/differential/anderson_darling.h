@@ -23,7 +23,7 @@ struct AndersonDarling {
   double standardised(double a2) const { return (a2 - static_cast<double>(samples - 1)) / stdev; }
 };
 
-// None where there are fewer than two samples, or an empty one.
+// The k-sample Anderson-Darling test; none where there are fewer than two samples, or one is empty.
 std::optional<AndersonDarling> anderson_darling(Samples samples);
 
 struct PValue {

@@ -46,7 +46,7 @@ double anderson_darling_limit(double a2, std::size_t order) {
     const Complex log_value = power * log_phi(s * s) - Complex(0, s * s * a2);
     return 2 * std::exp(log_value.real()) * std::sin(log_value.imag()) / s;
   };
-  // What is left behind exp(-kNegligible) is less than the error that is promised.
+  // The integrand's tail below exp(-kNegligible) is less than the promised error.
   constexpr double kNegligible = 30;
   // Each panel has at most so many radians of the integrand, which 30 points resolve.
   constexpr double kRadians = 10;

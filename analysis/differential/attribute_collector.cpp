@@ -35,7 +35,7 @@ AttributeCollector::AttributeCollector(const About& about, IsSlow is_slow)
   for (const model::Stream& stream : about.streams) cpus_[stream.id] = stream.cpu;
 }
 
-// Of the packet that was begun last.
+// Sets an attribute of the packet that was begun last.
 void AttributeCollector::set(Rows& rows, const std::string& name, std::string value) {
   Column& column = rows.columns[name];
   column.name = name;

@@ -1,7 +1,7 @@
-// What is known of each complete packet besides its times: whose it is, its size, its way, its
-// pieces and repeats, threads and CPUs, how many packets were ahead of it, the time of the second.
-// Memory: 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread
-// owns an AttributeCollector.
+// Attributes of each complete packet besides its times: whose it is, its size, its way, its pieces
+// and repeats, threads and CPUs, how many packets were ahead of it, the time of the second. Memory:
+// 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread owns an
+// AttributeCollector.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class AttributeCollector : public journeys::Observer {
   };
   using IsSlow = std::function<bool(const journeys::Journey&)>;
 
-  // Without `is_slow`: the slowest hundredth of each direction. `about` outlives it.
+  // Without `is_slow` the slowest hundredth of each direction is slow. `about` outlives it.
   AttributeCollector(const About& about, IsSlow is_slow);
 
   bool wants_places() const override { return false; }
@@ -48,7 +48,7 @@ class AttributeCollector : public journeys::Observer {
   const std::vector<float>& latencies_ns(model::Direction direction) const {
     return rows_[index_of(direction)].latency_ns;
   }
-  // What slow means, where it was not given: longer than that.
+  // The latency above which a packet is slow, where `is_slow` was not given.
   std::uint64_t slow_from_ns(model::Direction direction) const {
     return rows_[index_of(direction)].slow_from_ns;
   }

@@ -31,7 +31,8 @@ struct Blocks {
   }
 };
 std::optional<Blocks> independent_blocks(std::span<const float> series, const EffectiveSize& size);
-// Of several series that are compared: means of shorter blocks differ more, so all have one length.
+// The length of blocks for several series that are compared. All have one length, since means of
+// shorter blocks differ more.
 std::size_t common_block_length(std::span<const std::vector<float>> runs);
 Blocks blocks_of_length(std::span<const float> series, std::size_t length);
 

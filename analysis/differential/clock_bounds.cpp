@@ -23,7 +23,7 @@ std::size_t fill(ClockLines& lines, std::span<const Sighting> sightings, std::si
 
 ClockLines::ClockLines(Bounds drift) : drift_(drift) {}
 
-// Of hulls, `sign` 1: the lower one, -1: the upper one.
+// Adds a point to a convex hull. `sign` is 1 for the lower hull and -1 for the upper one.
 void ClockLines::extend(Hull& hull, Point point, double sign) {
   const auto turns_wrong = [&] {
     const Point& last = hull.back();

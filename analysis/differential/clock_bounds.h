@@ -1,5 +1,5 @@
-// What another host's clock shows at each instant of ours, bounded by packets that both hosts saw:
-// none arrives before it was sent. The clock is taken as a straight line between steps; of all
+// Bounds of what another host's clock shows at each instant of ours, from packets that both hosts
+// saw: none arrives before it was sent. The clock is taken as a straight line between steps; of all
 // lines that no packet contradicts, the highest and the lowest at an instant are the bounds (a
 // linear program, solved over the convex hulls of the packets). Where no line is left the clock was
 // stepped, and a new piece begins. Plain data and functions without state.
@@ -39,10 +39,10 @@ class ClockLines {
   bool add(const Sighting& sighting);
 
   std::size_t count() const { return count_; }
-  // Of the line's slope: how fast their clock goes, by ours. Infinite where packets of one
+  // Bounds of the line's slope: how fast their clock goes, by ours. Infinite where packets of one
   // direction only leave it open.
   Bounds drift() const { return drift_; }
-  // Of their clock at an instant of ours.
+  // Bounds of what their clock shows at an instant of ours.
   Bounds at(double ours) const;
 
  private:

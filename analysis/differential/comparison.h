@@ -33,7 +33,7 @@ constexpr const char* name(Verdict verdict) {
 // One side: the values of each run in the order of time.
 using Runs = std::span<const std::vector<float>>;
 
-// Of all values of a side: a quantile or the mean.
+// How far a quantile, or the mean, of all values moved from one side to the other.
 struct Shift {
   double share = 0;  // of the quantile; 0: the mean
   double base = 0;
@@ -59,8 +59,8 @@ struct Comparison {
   double adjusted_p = 1;                   // of all tests together
   Verdict verdict = Verdict::kTooLittle;
 
-  // Of a stay: how its mean grew against how that of its direction's latency did. 1: as much; 0: it
-  // did not grow at all while the latency doubled, say. None: not on both sides.
+  // Normalised slowdown of a stay: the growth of its mean over the growth of its direction's
+  // latency. 1: both grew alike; 0: it did not grow. None where a side lacks the stay.
   std::optional<double> slowdown = std::nullopt;
 
   const Shift* shift(double share) const;

@@ -9,20 +9,20 @@
 
 namespace sojourn::differential {
 
-// With its 95 % interval.
+// A correlation coefficient with its 95 % interval.
 struct Correlation {
   double value = 0;
   double low = -1;
   double high = 1;
 };
 
-// Of pairs that are independent of each other. None where there are fewer than four pairs, or where
-// one of the two never changes.
+// Correlation of pairs that are independent of each other. None where there are fewer than four
+// pairs, or where one of the two never changes.
 std::optional<Correlation> pearson(std::span<const double> x, std::span<const double> y);
 std::optional<Correlation> spearman(std::span<const double> x, std::span<const double> y);
 
-// Of pairs in the order of time, of which neighbours depend on each other: the interval is from
-// leaving out one of so many blocks at a time.
+// Correlation of pairs in the order of time, of which neighbours depend on each other. The interval
+// comes from leaving out one of so many blocks at a time.
 std::optional<Correlation> pearson(std::span<const float> x, std::span<const float> y,
                                    std::size_t blocks);
 std::optional<Correlation> spearman(std::span<const float> x, std::span<const float> y,

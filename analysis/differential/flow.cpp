@@ -176,7 +176,7 @@ FlowOfDirection Flow::flow_of(const Matrix& matrix, char direction) const {
   const Relation reached = closure(relation);
   const Relation direct = reduction(relation);
 
-  // Those that more comes before come later.
+  // Things are in the order of how many others come before them.
   std::vector<std::size_t> order(size);
   std::vector<std::size_t> before(size);
   for (std::size_t at = 0; at < size; ++at) {

@@ -58,7 +58,7 @@ class Flow : public journeys::Observer {
 
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
-  // What was rebuilt, after that: wakeups count as evidence.
+  // Takes a batch of events after the rebuild had it: wakeups count as evidence.
   void consume(const model::EventBatch& events);
   void finish();
 

@@ -24,7 +24,8 @@ struct MergeOptions {
   double max_drift = 500e-6;
 };
 
-// What two hosts' packets say of their clocks. Times are since the first event of each.
+// How the clocks of two hosts relate, as the packets between them show it. Times are since the
+// first event of each.
 struct HostPair {
   std::size_t ours = 0;  // of the hosts
   std::size_t theirs = 0;

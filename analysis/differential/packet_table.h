@@ -25,7 +25,7 @@ struct PacketTable {
   std::vector<std::vector<float>> stays_ns;  // by place of the topology; empty: nobody was there
 
   std::size_t size() const { return start_ns.size(); }
-  // Of the packets that were there, in order.
+  // Stays in a place, of the packets that were there, in the order in which they began.
   std::vector<float> stays_of(std::size_t place) const;
 };
 

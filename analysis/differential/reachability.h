@@ -23,13 +23,15 @@ class Relation {
   std::vector<bool> holds_;
 };
 
-// With everything that follows: a before b and b before c makes a before c.
+// The transitive closure: a before b and b before c makes a before c.
 Relation closure(Relation relation);
 
-// Without the steps between things that reach each other in a circle: those have no order.
+// The relation without steps between things that reach each other in a circle, as these have no
+// order.
 Relation without_circles(const Relation& relation);
 
-// Of a relation without circles: without what follows from the rest.
+// The transitive reduction of a relation without circles: it lacks the steps that follow from the
+// rest.
 Relation reduction(const Relation& relation);
 
 }  // namespace sojourn::differential

@@ -52,7 +52,7 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
   run.target = reader.target().name;
   run.build_id = reader.target().build_id;
   run.duration_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
-  // Of two stamps each may be off.
+  // An order compares two stamps, and each may be off.
   run.clock_error_ns = options.clock_error_ns.value_or(2 * reader.capture().stamp_error_ns);
   PacketTables tables(topology, span.begin_ns, span.end_ns);
   Flow flow(reader.schema(),

@@ -53,7 +53,7 @@ void correlate(RankedSegment& segment, const There& there, std::size_t blocks) {
   segment.spearman = spearman(there.stays, there.latencies, parts);
 }
 
-// What latencies would be if no packet were in the place for longer than the median.
+// Computes what latencies would be if no packet were in the place for longer than the median.
 void win(RankedSegment& segment, const There& there, std::span<const RunOfPackets> runs,
          double mean_ns, std::size_t packets) {
   std::vector<float> stays = there.stays;

@@ -20,7 +20,8 @@ struct RankedSegment {
   std::uint64_t packets = 0;  // that were there
   double share = 0;           // of the time of all packets
   double median_ns = 0;
-  // With the latency, over the packets that were there. None: one of the two never changes.
+  // Correlation of the stay with the latency, over the packets that were in the place. None where
+  // one of the two never changes.
   std::optional<Correlation> pearson;
   std::optional<Correlation> spearman;
   bool has_intervals = false;  // else there are too few independent blocks for them
@@ -47,7 +48,8 @@ struct SegmentRanking {
 // latency (Spearman's coefficient, where it is positive).
 double criticality(const RankedSegment& segment);
 
-// Of one direction: by run, its latencies, and by place's name the stay of each packet (kNotThere).
+// The packets of one direction of a run: their latencies, and for each place, by its name, how long
+// each packet stayed there (kNotThere: it did not).
 struct RunOfPackets {
   std::vector<float> latency_ns;
   std::vector<std::pair<std::string, std::vector<float>>> stays_ns;

@@ -17,7 +17,7 @@ namespace sojourn::differential {
 
 class SightingSearch {
  public:
-  // Of the points of all hosts together.
+  // The schema and the topology are those of all hosts together.
   SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
                  std::size_t hosts);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 24;
 
-// Of one measurement, over all profiles of a side.
+// One measurement over all profiles of a side.
 struct Side {
   const Measurement* last = nullptr;
   std::vector<double> medians;

@@ -6,7 +6,7 @@ namespace sojourn::host {
 
 namespace {
 
-// What is not stable is no floor for anything.
+// The median of a measurement; none where it was not stable, as that is no floor for anything.
 std::optional<double> stable_median(const HostProfile& profile, std::string_view id) {
   const Measurement* const one = profile.find(id);
   if (one == nullptr || !one->unstable.empty()) return std::nullopt;

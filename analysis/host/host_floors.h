@@ -17,7 +17,7 @@ struct Floor {
   std::string words;  // "waking a thread on another CPU takes 3.1 us here"
 };
 
-// None where that was not measured, or was not stable.
+// The least that a hand-over takes; none where that was not measured, or was not stable.
 std::optional<Floor> floor_of(const HostProfile& profile, Handover handover);
 
 // A median stay up to this many times the floor is as fast as the machine allows.

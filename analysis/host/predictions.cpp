@@ -11,7 +11,7 @@ namespace sojourn::host {
 
 namespace {
 
-// What predictions start from: figures of the same run, else what is usual.
+// The costs that predictions start from: figures of the same run, else usual ones.
 struct Bases {
   double cycle_ns;
   double tick_ns;
@@ -360,7 +360,7 @@ bool matches(std::string_view pattern, std::string_view id) {
          id.ends_with(behind);
 }
 
-// What reasons depend on.
+// Circumstances that explain a deviation.
 struct Circumstances {
   bool is_virtual = false;
   bool has_counter_clock = false;

@@ -21,7 +21,7 @@ struct SampleSummary {
   double q3 = 0;
   double max = 0;
 
-  // Of the middle half, against the median.
+  // The width of the middle half of the samples, as a share of the median.
   double spread() const { return median != 0 ? (q3 - q1) / median : 0; }
   bool operator==(const SampleSummary&) const = default;
 };
@@ -38,7 +38,8 @@ inline constexpr double kStableDrift = 0.05;
 inline constexpr std::size_t kFewestSamples = 8;
 
 // Samples in the order in which they were taken. Empty: they are stable; else why they are not.
-// What differs by no more than `resolution` does not differ.
+// The reason why samples are unstable; empty where they are not. Differences up to `resolution` do
+// not count.
 std::string why_unstable(std::span<const double> samples, double resolution = 0);
 
 }  // namespace sojourn::host

@@ -17,7 +17,7 @@ namespace sojourn::report {
 // The slowest hundredth of what has so many packets, one of them at least.
 std::uint64_t slow_from(const statistics::Distribution& latency_ns);
 
-// Of each direction.
+// The deadline of each direction: what its slowest hundredth took.
 causes::Deadlines deadlines_of(const Summary& summary);
 
 class LatenessAnalysis {

@@ -84,7 +84,7 @@ TEST_CASE("points of a fixed-address program and of its library are traced toget
   test::Child subject({SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(subject.wait_for_output("ready"));
   sojourn_done({"record", "-p", std::to_string(subject.pid()), "--for", "300ms", "-o", trace,
-                "--attach", attach});
+                "--attach", attach, "--budget", "none"});
   auto hits = hits_of_linked(trace);
   CHECK(hits["linked.in--library.in"] > 50);
   CHECK(std::abs(hits["linked.in--library.in"] - hits["library.in--library.out"]) <= 1);
@@ -205,7 +205,7 @@ TEST_CASE("a capture is exactly as long as was asked for") {
   const test::TemporaryDirectory directory;
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o",
-                directory.path("run.sjt"), "--attach", attach});
+                directory.path("run.sjt"), "--attach", attach, "--budget", "none"});
   const trace::Reader reader = open_trace(directory.path("run.sjt"));
   CHECK(reader.capture().close_ns - reader.capture().open_ns == 300'000'000);
   CHECK(reader.capture().ended_by == "duration");
@@ -267,7 +267,7 @@ TEST_CASE("the trace is complete on disk before perf uprobes are removed") {
   const std::string trace = directory.path("run.sjt");
   Station station;
   test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "--for", "200ms",
-                      "--attach", "perf", "-o", trace});
+                      "--attach", "perf", "--budget", "none", "-o", trace});
   REQUIRE(tracer.wait_for_output("the trace is complete; removing"));
   CHECK(open_trace(trace).capture().ended_by == "duration");
   CHECK(tracer.wait().exit_code == 0);
@@ -277,8 +277,9 @@ TEST_CASE("the fallback for older kernels says that it is used") {
   need_root();
   const test::TemporaryDirectory directory;
   Station station;
-  const test::Ended ended = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
-                                     "200ms", "--attach", "perf", "-o", directory.path("run.sjt")});
+  const test::Ended ended =
+      sojourn({"record", "-p", std::to_string(station.pid()), "--for", "200ms", "--attach", "perf",
+               "--budget", "none", "-o", directory.path("run.sjt")});
   CHECK(ended.exit_code == 0);
   CHECK(ended.err.contains("perf uprobes"));
   CHECK(open_trace(directory.path("run.sjt")).capture().attach == "perf uprobes");

@@ -37,7 +37,8 @@ class WorkerThread {
     wake_.notify_one();
   }
 
-  // What `use` returns of the work that waits, while nobody else changes it.
+  // Calls `use` with the work that waits, while nobody else changes it, and returns what it
+  // returns.
   template <typename Use>
   auto with_waiting(const Use& use) {
     const std::scoped_lock lock(mutex_);

@@ -7,8 +7,8 @@
 
 namespace sojourn::cli {
 
-void define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
-  arguments
+Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
+  return arguments
       .add_option("--html-size", megabytes,
                   "The largest trace that goes into a page, in megabytes. A larger one is dropped "
                   "onto the page of `sojourn page`")

@@ -11,7 +11,7 @@
 namespace sojourn::cli {
 
 // Declares --html-size.
-void define_page_size(Arguments& arguments, std::uint64_t& megabytes);
+Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes);
 
 // Complete or not there. Without a trace's path: the page that takes one dropped onto it.
 Result<void> write_page_file(const std::string& path, const std::string& trace_path,

@@ -117,7 +117,7 @@ class Bench {
   // One value that was not sampled, e.g. a size.
   Measurement& add_value(Row row, double value, Unit unit, std::string note = {});
   void leave_out(Row row, std::string why);
-  // Of a group that cannot be measured at all.
+  // Leaves out the rows of a group that cannot be measured at all.
   void leave_out_all(const std::vector<Row>& rows, const std::string& why);
 
   // The median of something that was measured before, else 0.

@@ -74,7 +74,7 @@ PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
   const std::uint64_t end = base::monotonic_ns() + most_ns;
   for (int warm = 0; warm < 100; ++warm) exchange(line);
   while (figures.line_ns.size() < 20'000 && base::monotonic_ns() < end) {
-    // Of some, the median: one that waited for its CPU says nothing of the line.
+    // The median of several trips counts: one that waited for its CPU says nothing of the line.
     std::vector<double> trips;
     for (int trip = 0; trip < 15; ++trip) {
       const Exchange one = exchange(line);

@@ -12,14 +12,13 @@
 
 namespace sojourn::host {
 
-// Of one CPU since boot, in ticks: /proc/stat.
+// The time of one CPU since boot, in ticks, as /proc/stat has it.
 struct CpuTicks {
   std::uint64_t busy = 0;
   std::uint64_t idle = 0;
   std::uint64_t steal = 0;
 };
-// Of all CPUs together, and of those that are asked for. None of a file that is not as it should
-// be.
+// The times of all CPUs together, and of those that are asked for.
 struct StatReading {
   CpuTicks all;
   CpuTicks of_home;
@@ -38,7 +37,7 @@ std::string frequency_change(double before_ns, double after_ns);
 class DisturbanceWatch {
  public:
   DisturbanceWatch(const MachineRoots& roots, const Placement& placement);
-  // What happened since then.
+  // A line for each thing that disturbed measuring since the object was made.
   std::vector<std::string> warnings() const;
 
  private:

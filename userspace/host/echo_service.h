@@ -21,7 +21,7 @@ void serve_connection(const base::Fd& connection);
 // Takes connections, at most eight at a time, until `stop` can be read.
 Result<void> serve(const base::Fd& listening, const base::Fd& stop);
 
-// Of one connection after the other, in a child that is killed to end it.
+// Serves one connection after the other. Runs in a child that is killed to end it.
 void serve_one_by_one(const base::Fd& listening);
 
 }  // namespace sojourn::host

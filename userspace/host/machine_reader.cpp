@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
 }
 
-// Of the first CPU that has the key.
+// The value of a key, from the first CPU that has it.
 std::string value_of(std::string_view text, std::string_view key) {
   for (const std::string_view line : tracee::split(text, '\n')) {
     const auto colon = line.find(':');
@@ -60,7 +60,7 @@ std::string mhz_text(double mhz) {
   return mhz > 0 ? fmt::format("{:.0f} MHz", mhz) : std::string();
 }
 
-// Of a file that holds kHz.
+// The frequency in a file that holds kHz, as text.
 std::string khz_file(const std::string& path) {
   const auto khz = tracee::parse_number(read_line_below(path));
   return khz && *khz > 0 ? mhz_text(static_cast<double>(*khz) / 1000) : std::string();

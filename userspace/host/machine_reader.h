@@ -22,7 +22,7 @@ struct MachineRoots {
 
 std::vector<MachineFact> read_machine(const MachineRoots& roots, const Cpuid& cpuid);
 
-// What measuring has to know of it.
+// The CPUs of a machine, as measuring has to know them.
 struct CpuLayout {
   std::vector<std::uint32_t> online;
   std::vector<std::vector<std::uint32_t>> siblings;  // by place in `online`; itself with them

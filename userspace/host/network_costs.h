@@ -7,7 +7,8 @@
 
 namespace sojourn::host {
 
-// What cannot be measured is left out with the reason.
+// Measures against `sojourn host --serve` on another host. A figure that cannot be measured is left
+// out with the reason.
 void measure_peer(Bench& bench, const std::string& peer);
 
 }  // namespace sojourn::host

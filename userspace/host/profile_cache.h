@@ -1,5 +1,5 @@
-// What was measured of this machine, kept for as long as it is the same boot of the same machine.
-// Of root in /run/sojourn, of others in their own run-time or cache directory. Stateless.
+// Keeps what was measured of this machine, for as long as it is the same boot of the same machine:
+// for root in /run/sojourn, for others in their own run-time or cache directory. Stateless.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kDisturbedSeconds = 600;
 // Empty where there is no place for it.
 std::string cache_path();
 
-// None where there is none, or it is of another boot, or too old, or not sound.
+// The profile that was kept; none where it is missing, of another boot, too old, or not sound.
 std::optional<HostProfile> read_cached(const std::string& path, const std::string& boot_id,
                                        std::uint64_t now_s);
 

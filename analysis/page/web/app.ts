@@ -2,7 +2,6 @@
 // figure comes from the engine, for the same filter by the same code as on the command line.
 import workerScript from "worker-script";
 import { causesView } from "./causes_view";
-import { differencesView } from "./differences_view";
 import { distributionPlot, sortedLatencies } from "./distribution_plot";
 import { element, replace } from "./dom";
 import { Cancelled, Engine, JourneyTable, Progress } from "./engine_client";
@@ -12,7 +11,7 @@ import { kKeys } from "./keys";
 import { overview, plainSentence } from "./overview";
 import { packetsView } from "./packets_view";
 import { queuesView } from "./queues_view";
-import { Difference, Explanation, QueuePlace, Report } from "./report_types";
+import { Explanation, QueuePlace, Report } from "./report_types";
 import { commandLine, followAddress, kViews, openPacket, view, View, where } from "./selection";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";

@@ -83,13 +83,3 @@ export interface QueuePlace {
   depths?: { depth: number; ns: number }[];
   over_time?: { begin_ns: number; step_ns: number; mean: (number | null)[] };
 }
-
-export interface Difference {
-  what: string;      // as a filter expression where it can be one
-  inside: number;    // packets of the box that have it
-  outside: number;   // packets of the rest that have it
-  share_inside: number;
-  share_outside: number;
-  ratio: number;
-  p_value: number;
-}

@@ -8,7 +8,6 @@ export type View = (typeof kViews)[number];
 export const where = signal("");
 export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
-export const notes = signal("");
 
 function read(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
@@ -17,7 +16,6 @@ function read(): void {
   view.set(kViews.includes(named) ? named : "overview");
   const id = parts.get("packet");
   openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
-  notes.set(parts.get("note") ?? "");
 }
 
 export function followAddress(): void {
@@ -28,7 +26,6 @@ export function followAddress(): void {
     if (where.get()) parts.set("where", where.get());
     if (view.get() !== "overview") parts.set("view", view.get());
     if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
-    if (notes.get()) parts.set("note", notes.get());
     const hash = parts.toString();
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   });
