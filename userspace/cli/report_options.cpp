@@ -54,12 +54,12 @@ void ReportOptions::define(Arguments& arguments) {
       arguments,
       "Only journeys for which this is true, e.g. 'rnti == 0x4601 && latency > 4ms'. With --by "
       "point and --by thread: only such events (docs/filters.md)");
-  Argument html = arguments.add_option("--html", options.html,
-                                       "Write a page for the browser instead, with the trace in "
-                                       "it: pictures, filters, single packets "
-                                       "(docs/page.md)");
-  html.type_name("FILE");
-  define_page_size(arguments, options.megabytes).needs(html);
+  Argument to_page = arguments.add_option("--html", options.html,
+                                          "Write a page for the browser instead, with the trace in "
+                                          "it: pictures, filters, single packets "
+                                          "(docs/page.md)");
+  to_page.type_name("FILE");
+  define_page_size(arguments, options.megabytes).needs(to_page);
   choose_from(
       arguments.add_option("--by", options.by,
                            "Only a table of these: latencies, rates, jitter and gaps of each"),
