@@ -39,6 +39,12 @@ TEST_CASE("of a glob the longest word that mangled names have is looked for") {
   CHECK_FALSE(lets_by("*bearer*", "_ZN3rlc2Tx4sendEi"));
 }
 
+TEST_CASE("a class that mangled names abbreviate is found by its name") {
+  CHECK(lets_by("std::allocator<int>::~allocator", "_ZNSaIiED2Ev"));
+  CHECK(lets_by("~allocator", "_ZNSaIhED2Ev"));
+  CHECK(lets_by("std::string::basic_string", "_ZNSsC1Ev"));
+}
+
 // Of all functions of this program, which has C++ of all kinds in it.
 TEST_CASE("what fits is never held back") {
   const auto file = tracee::ElfFile::open("/proc/self/exe", "this test");

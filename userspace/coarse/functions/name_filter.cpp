@@ -20,17 +20,26 @@ bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// What mangled names abbreviate, or demangled ones add.
+// The classes of the C++ library that mangled names abbreviate: "Sa" is std::allocator.
+constexpr std::array<std::string_view, 9> kAbbreviated = {
+    "string",   "basic_string",  "allocator",     "istream",       "ostream",
+    "iostream", "basic_istream", "basic_ostream", "basic_iostream"};
+
+// Words that stand in demangled names and not in mangled ones.
+constexpr std::array<std::string_view, 27> kUnmangled = {
+    "std",      "char_traits", "unsigned",  "signed", "long",      "short",     "int",
+    "char",     "bool",        "float",     "double", "void",      "const",     "volatile",
+    "operator", "lambda",      "unnamed",   "type",   "anonymous", "namespace", "thunk",
+    "virtual",  "non",         "covariant", "return", "auto",      "decltype"};
+
+bool is_abbreviated(std::string_view word) {
+  return std::ranges::find(kAbbreviated, word) != kAbbreviated.end();
+}
+
+// Whether it is such a word, or a piece of one, as a glob may have.
 bool may_be_absent(std::string_view word) {
-  constexpr std::array<std::string_view, 36> kWords = {
-      "std",     "string",   "basic_string",  "allocator",     "char_traits",    "istream",
-      "ostream", "iostream", "basic_istream", "basic_ostream", "basic_iostream", "unsigned",
-      "signed",  "long",     "short",         "int",           "char",           "bool",
-      "float",   "double",   "void",          "const",         "volatile",       "operator",
-      "lambda",  "unnamed",  "type",          "anonymous",     "namespace",      "thunk",
-      "virtual", "non",      "covariant",     "return",        "auto",           "decltype"};
-  // Also a piece of one, as a glob may have.
-  return std::ranges::any_of(kWords, [&](std::string_view one) { return one.contains(word); });
+  const auto holds_it = [&](std::string_view one) { return one.contains(word); };
+  return std::ranges::any_of(kAbbreviated, holds_it) || std::ranges::any_of(kUnmangled, holds_it);
 }
 
 // Where what the function is given begins; brackets within those of templates are types.
@@ -141,7 +150,7 @@ void NameFilter::add(const std::string& pattern, std::size_t query) {
   }
   if (name.contains('.')) return;  // "f.constprop.0"
   const std::string_view word = plain_word(name);
-  if (word.empty() || word.size() > kLongest || is_digit(word.front())) {
+  if (word.empty() || word.size() > kLongest || is_digit(word.front()) || is_abbreviated(word)) {
     all_.push_back(query);
     return;
   }
