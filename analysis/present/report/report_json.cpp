@@ -71,7 +71,7 @@ ordered_json queues(const ReportContent& content) {
     const auto& place = content.summary.place(i);
     const bool knows_depth = place.depth.entered() != 0;
     if (!knows_depth && !was_left(content, i)) continue;
-    const auto of_depth = [&](auto value) {
+    const auto of_depth = [&](const auto& value) {
       return knows_depth ? ordered_json(value) : ordered_json();
     };
     list.push_back(

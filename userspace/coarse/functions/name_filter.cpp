@@ -173,9 +173,11 @@ void NameFilter::look_for_words(const symbols::TableFunction& function, std::str
     while (at < linked.size() && is_digit(linked[at])) ++at;
     std::size_t length = 0;
     std::size_t unit = 1;
-    for (std::size_t digit = at; digit-- > begin && at - digit <= 3; unit *= 10) {
-      length += static_cast<std::size_t>(linked[digit] - '0') * unit;
-      if (linked[digit] == '0' || length > kLongest) continue;
+    for (std::size_t digits = 1; digits <= std::min<std::size_t>(at - begin, 3); ++digits) {
+      const char first = linked[at - digits];
+      length += static_cast<std::size_t>(first - '0') * unit;
+      unit *= 10;
+      if (first == '0' || length > kLongest) continue;
       for (const Word& word : by_length_[length])
         if (linked.substr(at, length) == word.text) take(word.query, function);
     }
