@@ -14,6 +14,14 @@ target_compile_options(sojourn_defaults INTERFACE
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
   target_compile_options(sojourn_defaults INTERFACE -Wno-shorten-64-to-32 -Wno-sign-conversion -Wno-shadow)
 endif()
+# gcc throws away what it no longer needs once it holds 30 MB: to hold on to 400 MB makes it a tenth faster. And where
+# several sources are compiled as one, it takes an unnamed namespace of one of them for one of a header.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(sojourn_defaults INTERFACE --param=ggc-min-heapsize=400000)
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(sojourn_defaults INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+  endif()
+endif()
 target_include_directories(sojourn_defaults INTERFACE ${PROJECT_SOURCE_DIR})
 
 if(SOJOURN_SANITIZE)

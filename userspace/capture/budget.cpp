@@ -4,18 +4,19 @@
 #include <map>
 #include <utility>
 
+#include "analysis/base/second.h"
+
 namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kWindowNs = kSecond;
+constexpr std::uint64_t kWindowNs = kNsPerSecond;
 constexpr std::uint64_t kMinWindowNs = 300'000'000;
 constexpr std::uint64_t kCpuTickNs = 10'000'000;  // how exactly a process's CPU time is known
-constexpr std::uint64_t kFirstBackoffNs = kSecond;
-constexpr std::uint64_t kMaxBackoffNs = 10 * kSecond;
-constexpr std::uint64_t kTrialNs = 2 * kSecond;  // a return that lasts so long has succeeded
-constexpr double kShedTo = 0.7;                  // of the budget
+constexpr std::uint64_t kFirstBackoffNs = kNsPerSecond;
+constexpr std::uint64_t kMaxBackoffNs = 10 * kNsPerSecond;
+constexpr std::uint64_t kTrialNs = 2 * kNsPerSecond;  // a return that lasts so long has succeeded
+constexpr double kShedTo = 0.7;                       // of the budget
 constexpr double kRestoreBelow = 0.5;
 
 }  // namespace
@@ -37,7 +38,7 @@ void Budget::begin_anew(const Sample& sample) {
 
 double Budget::allowed_ns(double cpu_ns) const {
   const double most = std::max(limits_.most, limits_.least);
-  return std::clamp(limits_.share * cpu_ns, limits_.least * kSecond, most * kSecond);
+  return std::clamp(limits_.share * cpu_ns, limits_.least * kNsPerSecond, most * kNsPerSecond);
 }
 
 std::vector<Budget::Group> Budget::groups(bool off) const {
@@ -106,7 +107,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
   if (span_ns < kMinWindowNs) return {};
 
   // All in nanoseconds a second.
-  const double seconds = static_cast<double>(span_ns) / kSecond;
+  const double seconds = static_cast<double>(span_ns) / kNsPerSecond;
   const std::uint64_t cpu_spent_ns = std::max(cpu_ns, first.cpu_ns) - first.cpu_ns;
   const double cpu = static_cast<double>(std::max(cpu_spent_ns, kCpuTickNs)) / seconds;
   double cost = 0;

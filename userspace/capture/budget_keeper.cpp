@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPeriodNs = 100'000'000;
+constexpr std::uint64_t kBudgetPeriodNs = 100'000'000;
 
 }  // namespace
 
@@ -93,7 +93,7 @@ Result<void> BudgetKeeper::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!budget_ || !record_->is_open() || now_ns < next_look_ns_ || !processes_->any_alive())
     return {};
-  next_look_ns_ = now_ns + kPeriodNs;
+  next_look_ns_ = now_ns + kBudgetPeriodNs;
   SJ_TRY(hits, pump_->hits_by_point());
   const Budget::Decision decision = budget_->look(now_ns, hits, processes_->cpu_ns());
   const auto words = [&](const std::vector<model::PointId>& points) {

@@ -6,27 +6,26 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
-
 std::uint64_t own_cpu_time_ns() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto ns = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * kSecond +
+    return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
            static_cast<std::uint64_t>(time.tv_usec) * 1000;
   };
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
 void sleep_until(std::uint64_t monotonic) {
-  timespec when{.tv_sec = static_cast<time_t>(monotonic / kSecond),
-                .tv_nsec = static_cast<long>(monotonic % kSecond)};
+  timespec when{.tv_sec = static_cast<time_t>(monotonic / kNsPerSecond),
+                .tv_nsec = static_cast<long>(monotonic % kNsPerSecond)};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr) == EINTR) {
   }
 }
@@ -51,7 +50,7 @@ void CaptureGate::close() {
   // A gate that closes by itself, at the end of the duration, is left to that. Else the mark is as
   // far ahead as this thread was ever kept from its CPU, and more.
   const std::uint64_t lead =
-      std::clamp(2 * record_->about().longest_starved_ns, kGateLeadNs, kSecond / 4);
+      std::clamp(2 * record_->about().longest_starved_ns, kGateLeadNs, kNsPerSecond / 4);
   const std::uint64_t close_ns = std::min(record_->end_ns(), base::monotonic_ns() + lead);
   record_->close(close_ns);
   if (close_ns != record_->end_ns()) sources_->close_at(close_ns);

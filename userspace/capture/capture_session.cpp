@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/capture/budget_keeper.h"
@@ -36,8 +37,6 @@ namespace sojourn::capture {
 namespace {
 
 using std::chrono::nanoseconds;
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 std::uint64_t own_memory_bytes() {
   rusage usage{};
@@ -280,7 +279,7 @@ std::vector<const tracee::Process*> Capture::processes() const {
 nanoseconds Capture::State::time_to_wait(bool has_more, std::uint64_t now_ns) const {
   if (has_more) return nanoseconds(0);
   const std::uint64_t end_ns = record.end_ns();
-  const nanoseconds until_end(end_ns > now_ns ? std::min(end_ns - now_ns, kSecond) : 0);
+  const nanoseconds until_end(end_ns > now_ns ? std::min(end_ns - now_ns, kNsPerSecond) : 0);
   return std::min<nanoseconds>(parts->pump.poll_period(), until_end);
 }
 

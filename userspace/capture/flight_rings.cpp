@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/count_text.h"
 #include "userspace/base/fail_errno.h"
@@ -19,11 +20,7 @@
 
 namespace sojourn::capture {
 
-namespace {
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 FlightRings::FlightRings(SnapshotRings rings, WriterThread& writer, std::string output)
     : rings_(std::move(rings)), writer_(&writer), output_(std::move(output)), names_(output_) {
@@ -88,9 +85,9 @@ Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say
     if (process->alive())
       watched.push_back({.fd = process->pidfd(), .events = POLLIN, .revents = 0});
   const std::uint64_t now_ns = base::monotonic_ns();
-  const std::uint64_t wait_ns = std::min(kSecond, end_ns - std::min(end_ns, now_ns));
-  const timespec wait{.tv_sec = static_cast<time_t>(wait_ns / kSecond),
-                      .tv_nsec = static_cast<long>(wait_ns % kSecond)};
+  const std::uint64_t wait_ns = std::min(kNsPerSecond, end_ns - std::min(end_ns, now_ns));
+  const timespec wait{.tv_sec = static_cast<time_t>(wait_ns / kNsPerSecond),
+                      .tv_nsec = static_cast<long>(wait_ns % kNsPerSecond)};
   if (ppoll(watched.data(), watched.size(), &wait, nullptr) < 0 && errno != EINTR)
     return fail_errno("wait for the target");
   if (watched[1].revents != 0)

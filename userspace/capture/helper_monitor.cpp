@@ -10,24 +10,24 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::uint64_t kHelperPeriodNs = 1'000'000'000;
 
 }  // namespace
 
 void HelperMonitor::on_open(std::uint64_t open_ns) {
-  next_ns_ = open_ns + kPeriodNs;
+  next_ns_ = open_ns + kHelperPeriodNs;
 }
 
 Result<void> HelperMonitor::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < next_ns_) return {};
-  next_ns_ += kPeriodNs;
+  next_ns_ += kHelperPeriodNs;
   if (!std::ranges::all_of(sources_->bpf(), &BpfEngine::holds_probes)) {
     // Up to the close mark, which is at most so far ahead.
     record_->note_unarmed({.pid = 0,
                            .point = model::kNoPoint,
                            .from_ns = std::max(record_->open_ns(), probes_seen_ns_),
-                           .until_ns = now_ns + kPeriodNs / 4});
+                           .until_ns = now_ns + kHelperPeriodNs / 4});
     return fail("the process that holds the probes was killed");
   }
   probes_seen_ns_ = now_ns;

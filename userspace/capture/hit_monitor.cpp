@@ -16,7 +16,7 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kFirstLookNs = 300'000'000;
-constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::uint64_t kHitPeriodNs = 1'000'000'000;
 
 // Whoever has so many hot points has read enough of them.
 constexpr std::size_t kMaxHotLines = 8;
@@ -80,7 +80,7 @@ Result<void> HitMonitor::tick(const Listener& listener) {
   }
   if (now_ns < next_look_ns_) return {};
   const bool is_early = now_ns < record_->open_ns() + kFirstLookNs;
-  next_look_ns_ = now_ns + (is_early ? kFirstLookNs : kPeriodNs);
+  next_look_ns_ = now_ns + (is_early ? kFirstLookNs : kHitPeriodNs);
   SJ_TRY(hits, pump_->hits_by_point());
   const HitWatch::News news = watch_->look(now_ns, watched_points(), hits, processes_->cpu_ns());
   tell_hot(news.hot, listener);

@@ -11,7 +11,7 @@ namespace {
 
 // A process's CPU time moves in steps of 10 ms: with less of it shares would be of nothing. Who has
 // not used that much within a window so long is taken as it is.
-constexpr std::uint64_t kMinWindowNs = 200'000'000;
+constexpr std::uint64_t kMinHitWindowNs = 200'000'000;
 constexpr std::uint64_t kLongWindowNs = 2'000'000'000;
 constexpr std::uint64_t kEnoughCpuNs = 100'000'000;
 
@@ -26,7 +26,7 @@ std::vector<HitWatch::Hot> HitWatch::find_hot(std::uint64_t now_ns,
   const std::uint64_t window_ns = now_ns - last_ns_;
   const std::uint64_t spent_ns = cpu_ns - std::min(cpu_ns, last_cpu_ns_);
   const bool says_little =
-      window_ns < kMinWindowNs || (spent_ns < kEnoughCpuNs && window_ns < kLongWindowNs);
+      window_ns < kMinHitWindowNs || (spent_ns < kEnoughCpuNs && window_ns < kLongWindowNs);
   if (!is_first && says_little) return hot;
   const auto window = static_cast<double>(window_ns);
   const auto cpu = static_cast<double>(spent_ns);

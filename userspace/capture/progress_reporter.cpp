@@ -8,18 +8,18 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::uint64_t kProgressPeriodNs = 1'000'000'000;
 
 }  // namespace
 
 void ProgressReporter::on_open(std::uint64_t open_ns) {
-  next_ns_ = open_ns + kPeriodNs;
+  next_ns_ = open_ns + kProgressPeriodNs;
 }
 
 Result<void> ProgressReporter::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < next_ns_) return {};
-  next_ns_ += kPeriodNs;
+  next_ns_ += kProgressPeriodNs;
   processes_->cpu_ns();  // a process that ends later has no times any more
   pump_->flush();
   SJ_TRY(losses, pump_->losses());

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxInlined = 64;  // one into the other, at one address
 
-struct Free {
+struct FreeDies {
   void operator()(Dwarf_Die* dies) const { std::free(dies); }
 };
-using Dies = std::unique_ptr<Dwarf_Die[], Free>;
+using Dies = std::unique_ptr<Dwarf_Die[], FreeDies>;
 
 std::string name_of(Dwarf_Die& die) {
   for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {

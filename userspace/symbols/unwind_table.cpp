@@ -132,7 +132,7 @@ std::vector<CodeRange> ranges_of(Elf* elf) {
   return ranges;
 }
 
-struct Free {
+struct FreeFrame {
   void operator()(Dwarf_Frame* frame) const { std::free(frame); }
 };
 
@@ -170,7 +170,7 @@ bool UnwindTable::has_frame_at(std::uint64_t address) const {
   if (!state_->rows) return false;
   Dwarf_Frame* found = nullptr;
   if (dwarf_cfi_addrframe(state_->rows.get(), address, &found) != 0) return false;
-  const std::unique_ptr<Dwarf_Frame, Free> frame(found);
+  const std::unique_ptr<Dwarf_Frame, FreeFrame> frame(found);
   Dwarf_Op* steps = nullptr;
   std::size_t count = 0;
   if (dwarf_frame_cfa(frame.get(), &steps, &count) != 0 || count != 1 ||

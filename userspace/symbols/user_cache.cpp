@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kMagic = "sojourn cache 1\n";
 constexpr std::size_t kChecksumDigits = 16;
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
-constexpr std::size_t kMaxFiles = 64;
+constexpr std::size_t kMaxCachedBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxCachedFiles = 64;
 constexpr mode_t kOthers = 077;
 
 // FNV-1a, against damage, not against malice.
@@ -90,7 +90,7 @@ std::optional<std::string> UserCache::load(const std::string& name) const {
   struct stat about{};
   if (!file || fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode) ||
       about.st_uid != geteuid() || (about.st_mode & kOthers) != 0 || about.st_nlink != 1 ||
-      about.st_size < 0 || static_cast<std::size_t>(about.st_size) > kMaxBytes)
+      about.st_size < 0 || static_cast<std::size_t>(about.st_size) > kMaxCachedBytes)
     return std::nullopt;
   std::string text(static_cast<std::size_t>(about.st_size), '\0');
   if (!tracee::read_fully(file.get(), 0, std::as_writable_bytes(std::span(text))))
@@ -106,7 +106,7 @@ std::optional<std::string> UserCache::load(const std::string& name) const {
 }
 
 bool UserCache::store(const std::string& name, std::string_view text) const {
-  if (text.size() > kMaxBytes - kMagic.size() - kChecksumDigits - 1) return false;
+  if (text.size() > kMaxCachedBytes - kMagic.size() - kChecksumDigits - 1) return false;
   make_room();
   const std::string fresh = fmt::format(".{}.{}", name, getpid());
   unlinkat(directory_.get(), fresh.c_str(), 0);  // of one that died with this number
@@ -139,9 +139,9 @@ void UserCache::make_room() const {
       continue;
     files.emplace_back(about.st_mtim.tv_sec, name);
   }
-  if (files.size() < kMaxFiles) return;
+  if (files.size() < kMaxCachedFiles) return;
   std::ranges::sort(files);
-  files.resize(files.size() - kMaxFiles + 1);
+  files.resize(files.size() - kMaxCachedFiles + 1);
   for (const auto& [when, name] : files) unlinkat(directory_.get(), name.c_str(), 0);
 }
 

@@ -16,8 +16,8 @@ namespace sojourn::tracee {
 namespace {
 
 // A mapping has a segment, and processes have many; yet not so many.
-constexpr std::uint64_t kMaxSegments = 1U << 20U;
-constexpr std::uint64_t kMaxNoteBytes = 64U << 20U;
+constexpr std::uint64_t kMaxCoreSegments = 1U << 20U;
+constexpr std::uint64_t kMaxCoreNoteBytes = 64U << 20U;
 
 #ifdef __x86_64__
 constexpr auto kOwnMachine = EM_X86_64;
@@ -68,7 +68,7 @@ Result<void> CoreFile::read_segments() {
       return fail("{}: the number of its segments is not inside the file", name_);
     count = section.sh_info;
   }
-  if (count == 0 || count > kMaxSegments || header.e_phentsize != sizeof(Elf64_Phdr) ||
+  if (count == 0 || count > kMaxCoreSegments || header.e_phentsize != sizeof(Elf64_Phdr) ||
       !fits(header.e_phoff, count * sizeof(Elf64_Phdr), file_bytes_))
     return fail("{}: its {} program headers are not inside the file", name_, count);
   std::vector<Elf64_Phdr> headers(count);
@@ -88,7 +88,7 @@ Result<void> CoreFile::read_segments() {
 
 Result<void> CoreFile::read_notes(std::uint64_t offset, std::uint64_t bytes) {
   if (!fits(offset, bytes, file_bytes_) ||
-      bytes > kMaxNoteBytes - std::min(kMaxNoteBytes, note_bytes_))
+      bytes > kMaxCoreNoteBytes - std::min(kMaxCoreNoteBytes, note_bytes_))
     return fail("{}: its notes are not inside the file", name_);
   note_bytes_ += bytes;
   std::vector<std::byte> content(bytes);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint8_t kSp = 31;
 constexpr std::uint8_t kZero = 0xfe;  // xzr and wzr: not a word at all
 
-struct Register {
+struct Arm64Register {
   std::uint8_t word = 0;
   std::uint8_t bytes = 8;
 };
@@ -24,21 +24,21 @@ std::optional<std::uint64_t> register_number(std::string_view digits) {
   return parse_number(digits);
 }
 
-std::optional<Register> find_register(std::string_view name) {
-  if (name == "sp") return Register{kSp, 8};
-  if (name == "wsp") return Register{kSp, 4};
-  if (name == "fp") return Register{29, 8};
-  if (name == "lr") return Register{30, 8};
-  if (name == "xzr") return Register{kZero, 8};
-  if (name == "wzr") return Register{kZero, 4};
+std::optional<Arm64Register> find_arm64_register(std::string_view name) {
+  if (name == "sp") return Arm64Register{kSp, 8};
+  if (name == "wsp") return Arm64Register{kSp, 4};
+  if (name == "fp") return Arm64Register{29, 8};
+  if (name == "lr") return Arm64Register{30, 8};
+  if (name == "xzr") return Arm64Register{kZero, 8};
+  if (name == "wzr") return Arm64Register{kZero, 4};
   if (name.empty() || (name[0] != 'x' && name[0] != 'w')) return std::nullopt;
   const auto number = register_number(name.substr(1));
   if (!number || *number > 30) return std::nullopt;
-  return Register{static_cast<std::uint8_t>(*number),
-                  static_cast<std::uint8_t>(name[0] == 'x' ? 8 : 4)};
+  return Arm64Register{static_cast<std::uint8_t>(*number),
+                       static_cast<std::uint8_t>(name[0] == 'x' ? 8 : 4)};
 }
 
-bool is_vector_or_float(std::string_view name) {
+bool is_arm64_vector_or_float(std::string_view name) {
   if (name.size() < 2 || std::string_view("vqdshbz").find(name[0]) == std::string_view::npos)
     return false;
   const auto number = register_number(name.substr(1));
@@ -88,7 +88,7 @@ Result<std::uint8_t> parse_shift(OperandText& text, std::uint8_t index_bytes) {
 Result<void> parse_address(OperandText& text, sj_arg& arg) {
   text.skip_spaces();
   std::size_t start = text.position();
-  const auto base = find_register(text.take_word());
+  const auto base = find_arm64_register(text.take_word());
   if (!base || base->bytes != 8 || base->word == kZero) {
     text.rewind(start);
     return text.error("not a register that holds an address");
@@ -97,7 +97,7 @@ Result<void> parse_address(OperandText& text, sj_arg& arg) {
   arg.base = base->word;
   if (text.take_spaced(',')) {
     start = text.position();
-    const auto index = find_register(text.take_word());
+    const auto index = find_arm64_register(text.take_word());
     if (index && index->word < kSp) {
       SJ_TRY(shift, parse_shift(text, index->bytes));
       arg.index = index->word;
@@ -120,11 +120,11 @@ Result<void> parse_operand_arm64(OperandText& text, sj_arg& arg) {
   if (text.take('[')) return parse_address(text, arg);
   const std::size_t start = text.position();
   const std::string_view word = text.take_word();
-  if (is_vector_or_float(word)) {
+  if (is_arm64_vector_or_float(word)) {
     text.rewind(start);
     return text.error("a floating-point or vector register");
   }
-  if (const auto found = find_register(word)) {
+  if (const auto found = find_arm64_register(word)) {
     arg.bytes = std::min(arg.bytes, found->bytes);
     if (found->word == kZero) return {};
     arg.kind = SJ_ARG_REG;

@@ -21,7 +21,7 @@ namespace {
 
 // Linkers make some tens of sections. A note has some hundred bytes.
 constexpr std::size_t kMaxSections = 4096;
-constexpr std::uint64_t kMaxNoteBytes = 4U << 20U;
+constexpr std::uint64_t kMaxCountedNoteBytes = 4U << 20U;
 
 template <typename T>
 bool read_value(int file, std::uint64_t offset, T& value) {
@@ -123,7 +123,7 @@ Result<PointCount> count_points(const std::string& path) {
   const Elf64_Shdr names = sections[header.e_shstrndx];
   PointCount count;
   NoteCounter counter(sections);
-  std::uint64_t budget = kMaxNoteBytes;
+  std::uint64_t budget = kMaxCountedNoteBytes;
   for (const Elf64_Shdr& section : sections) {
     if (!is_note_section(file.get(), section, names)) continue;
     std::vector<std::byte> content(

@@ -62,8 +62,8 @@ Result<std::vector<pid_t>> processes_of(const std::string& proc) {
 
 // "/usr/bin/gnb (deleted)" is the name of a program that was replaced while it runs.
 std::string_view file_name(std::string_view path) {
-  constexpr std::string_view kDeleted = " (deleted)";
-  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+  constexpr std::string_view kDeletedSuffix = " (deleted)";
+  if (path.ends_with(kDeletedSuffix)) path.remove_suffix(kDeletedSuffix.size());
   return path.substr(path.rfind('/') + 1);
 }
 

@@ -7,7 +7,7 @@ namespace sojourn::journeys {
 namespace {
 
 // If a target sent units in circles, a journey without this limit would be as long as the trace.
-constexpr std::size_t kMaxSteps = 100'000;
+constexpr std::size_t kMaxStepsBack = 100'000;
 // For so few units that are nearly in order an insertion sort is fastest.
 constexpr std::size_t kFew = 64;
 
@@ -56,7 +56,7 @@ void OutputJourneys::collect(std::span<Unit* const> ends) {
 }
 
 void OutputJourneys::visit(Unit* unit, std::vector<Unit*>& into) const {
-  if (unit->is(kVisited) || units_.size() >= kMaxSteps) return;
+  if (unit->is(kVisited) || units_.size() >= kMaxStepsBack) return;
   unit->set(kVisited);
   into.push_back(unit);
 }

@@ -20,7 +20,7 @@ constexpr std::size_t kEnoughTotals = 16;
 constexpr int kEnoughChanges = 4;
 // The search looks so far from where the SDUs are thought to be, and is repeated after so many more
 // lengths, so that a long queue does not cost too much.
-constexpr std::int64_t kFarthest = 1024;
+constexpr std::int64_t kFarthestBehind = 1024;
 constexpr std::ptrdiff_t kTotalsBetween = 4;
 
 }  // namespace
@@ -153,8 +153,8 @@ bool SequenceNumberQueue::agrees(std::int64_t shift) const {
 void SequenceNumberQueue::align() {
   if (!lengths_change()) return;
   std::optional<std::int64_t> found;
-  const auto lowest = std::max(first_ - totals_.front().count, shift_ - kFarthest);
-  const auto highest = std::min(behind_last() - 1 - totals_.back().count, shift_ + kFarthest);
+  const auto lowest = std::max(first_ - totals_.front().count, shift_ - kFarthestBehind);
+  const auto highest = std::min(behind_last() - 1 - totals_.back().count, shift_ + kFarthestBehind);
   for (auto shift = lowest; shift <= highest; ++shift) {
     if (!agrees(shift)) continue;
     if (found) return;

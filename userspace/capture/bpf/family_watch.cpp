@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kLookPeriodNs = 20'000'000;
 
-struct Destroy {
+struct DestroyFamilyPrograms {
   void operator()(sojourn_follow* skeleton) const { sojourn_follow__destroy(skeleton); }
   void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
 };
@@ -48,8 +48,8 @@ std::set<pid_t> children_of(pid_t pid) {
 }  // namespace
 
 struct FamilyWatch::State {
-  std::unique_ptr<sojourn_follow, Destroy> skeleton;
-  std::unique_ptr<ring_buffer, Destroy> ring;
+  std::unique_ptr<sojourn_follow, DestroyFamilyPrograms> skeleton;
+  std::unique_ptr<ring_buffer, DestroyFamilyPrograms> ring;
   std::vector<FamilyEvent> events;
 
   // Where there is no eBPF.

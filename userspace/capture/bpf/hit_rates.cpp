@@ -17,7 +17,7 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kRingBytes = 64 * 1024;  // what finds no room is counted all the same
+constexpr std::size_t kRateRingBytes = 64 * 1024;  // what finds no room is counted all the same
 constexpr std::chrono::milliseconds kBetweenLooks(5);
 constexpr std::size_t kMaxSeen = 1 << 18;
 
@@ -120,7 +120,7 @@ Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, co
   for (tracee::Site& site : apart.sites) site.group = site.point;
   SJ_TRY(probes, ProbeKeeper::start({.pid = pid,
                                      .mechanism = Mechanism::kUprobeMulti,
-                                     .ring_bytes = kRingBytes,
+                                     .ring_bytes = kRateRingBytes,
                                      .keep = {},
                                      .points = std::move(apart)}));
   BpfPrograms programs = probes.take_programs();

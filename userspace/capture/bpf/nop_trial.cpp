@@ -14,7 +14,7 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kRingBytes = 64 * 1024;
+constexpr std::size_t kTrialRingBytes = 64 * 1024;
 
 // What is stepped over is executed elsewhere: in a page that the kernel maps for that, at the first
 // time that it needs it.
@@ -26,7 +26,7 @@ Result<bool> runs_without_page(Mechanism mechanism) {
     trials.push_back({.site = nop->site, .arguments = {}});
   }
   SJ_TRY(points, trial_points(trials));
-  SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
+  SJ_TRY(programs, BpfPrograms::load(points, getpid(), mechanism, kTrialRingBytes));
   SJ_TRY(attachment, Attachment::attach(points, getpid(), mechanism, programs));
   (void)attachment;
   for (const unsigned bytes : {3U, 8U}) long_nop(bytes)->run(1);

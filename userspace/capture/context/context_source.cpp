@@ -11,7 +11,7 @@ namespace sojourn::capture {
 
 namespace {
 
-bool contains(const std::vector<ContextFamily>& families, ContextFamily family) {
+bool lists(const std::vector<ContextFamily>& families, ContextFamily family) {
   return std::ranges::find(families, family) != families.end();
 }
 
@@ -55,7 +55,7 @@ void ContextSource::remove_process(const tracee::Process& process) {
 }
 
 void ContextSource::open_sampler(const tracee::Process& process) {
-  if (!contains(options_.families, ContextFamily::kSockets)) return;
+  if (!lists(options_.families, ContextFamily::kSockets)) return;
   auto sampler = SocketSampler::open(process);
   if (sampler)
     samplers_.push_back(std::move(*sampler));
@@ -91,7 +91,7 @@ Result<void> ContextSource::arm() {
     model::Context more = names_.initial(*process, programs_, output_->thread_names());
     std::ranges::move(more.names, std::back_inserter(known.names));
   }
-  if (contains(options_.families, ContextFamily::kSockets))
+  if (lists(options_.families, ContextFamily::kSockets))
     known.families.push_back({.name = "socket depths", .missing = why_not_sampled_});
   if (options_.tell) std::ranges::for_each(known.families, options_.tell);
   output_->sink().push(std::move(known));

@@ -19,12 +19,12 @@ namespace sojourn::capture {
 
 namespace {
 
-struct Destroy {
+struct DestroyRatePrograms {
   void operator()(sojourn_context* skeleton) const { sojourn_context__destroy(skeleton); }
   void operator()(bpf_link* link) const { bpf_link__destroy(link); }
 };
-using Skeleton = std::unique_ptr<sojourn_context, Destroy>;
-using Link = std::unique_ptr<bpf_link, Destroy>;
+using RateSkeleton = std::unique_ptr<sojourn_context, DestroyRatePrograms>;
+using RateLink = std::unique_ptr<bpf_link, DestroyRatePrograms>;
 
 // What a call of any process pays, and one that is recorded besides: by the bench of
 // docs/capture.md.
@@ -35,9 +35,9 @@ bool is_needed(std::string_view map) {
   return map == "calls" || map == "targets" || map.find('.') != map.npos;  // .bss and its like
 }
 
-Result<Skeleton> load_counter() {
+Result<RateSkeleton> load_counter() {
   libbpf_set_print(nullptr);  // errors are ours to word
-  Skeleton skeleton(sojourn_context__open());
+  RateSkeleton skeleton(sojourn_context__open());
   if (!skeleton) return fail_errno("open the embedded BPF object");
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, skeleton->obj)
@@ -50,7 +50,7 @@ Result<Skeleton> load_counter() {
   return skeleton;
 }
 
-Result<sj_calls> counted(const Skeleton& skeleton) {
+Result<sj_calls> counted(const RateSkeleton& skeleton) {
   const int cpus = libbpf_num_possible_cpus();
   if (cpus < 0) return fail("count the CPUs: {}", std::generic_category().message(-cpus));
   std::vector<sj_calls> each(static_cast<std::size_t>(cpus));
@@ -82,7 +82,7 @@ Result<SyscallRate> measure_syscalls(std::span<const pid_t> targets,
     if (bpf_map_update_elem(bpf_map__fd(skeleton->maps.targets), &tgid, &yes, BPF_ANY) != 0)
       return fail_errno("tell the BPF program of process {}", pid);
   }
-  const Link link(bpf_program__attach(skeleton->progs.count_sys_enter));
+  const RateLink link(bpf_program__attach(skeleton->progs.count_sys_enter));
   if (!link) return fail_errno("attach to the tracepoint sys_enter");
   const auto begin = Clock::now();
   SJ_TRY(before, counted(skeleton));

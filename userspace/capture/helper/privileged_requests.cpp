@@ -36,7 +36,7 @@ using base::Fd;
 using base::PrivilegedRequest;
 using base::Unpacker;
 
-std::unexpected<Error> refuse(std::string_view what) {
+std::unexpected<Error> refuse_request(std::string_view what) {
   errno = EPERM;
   return fail("not to be had from the process that keeps the rights: {}", what);
 }
@@ -69,11 +69,12 @@ Result<Answer> open_of_process(std::string_view name, const std::string& path, i
   constexpr std::array<std::string_view, 5> kTexts = {"maps", "stat", "status", "comm", "cmdline"};
   if (std::ranges::find(kTexts, name) != kTexts.end())
     return hand_over(Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
-  if (name != "exe" && !is_below(name, "root") && !is_below(name, "map_files")) return refuse(path);
+  if (name != "exe" && !is_below(name, "root") && !is_below(name, "map_files"))
+    return refuse_request(path);
   // Who only wants to know which file it is does not get into it.
   if ((flags & O_PATH) != 0) return hand_over(Fd(open(path.c_str(), O_PATH | O_CLOEXEC)), path);
   Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file && !is_program(file)) return refuse(path);
+  if (file && !is_program(file)) return refuse_request(path);
   return hand_over(std::move(file), path);
 }
 
@@ -95,7 +96,7 @@ Result<Answer> read_link(HelperScope& scope, Unpacker& wanted) {
   const std::string path = wanted.take_text();
   SJ_TRY(place, scope.find(path));
   if (place.name != "exe" && !is_below(place.name, "fd") && !is_below(place.name, "ns"))
-    return refuse(path);
+    return refuse_request(path);
   SJ_TRY(leads_to, tracee::read_link(path));
   return Answer{.kind = 0, .bytes = base::Packer().put_text(leads_to).take(), .fds = {}};
 }
@@ -103,7 +104,7 @@ Result<Answer> read_link(HelperScope& scope, Unpacker& wanted) {
 Result<Answer> read_links(HelperScope& scope, Unpacker& wanted) {
   const std::string path = wanted.take_text();
   SJ_TRY(place, scope.find(path));
-  if (place.name != "fd") return refuse(path);
+  if (place.name != "fd") return refuse_request(path);
   const std::vector<tracee::Link> links = tracee::read_links(path);
   base::Packer words;
   words.put(links.size());
@@ -120,7 +121,7 @@ Result<Answer> open_rings(HelperScope& scope, Unpacker& wanted) {
   for (const FoundArena& one : all)
     if (one.device == device && one.inode == inode)
       return hand_over(open_arena_file(*process, one), one.name);
-  return refuse(fmt::format("what is no ring of process {}", pid));
+  return refuse_request(fmt::format("what is no ring of process {}", pid));
 }
 
 Result<Answer> read_page(HelperScope& scope, Unpacker& wanted) {
@@ -132,7 +133,8 @@ Result<Answer> read_page(HelperScope& scope, Unpacker& wanted) {
     return one.address <= address && address < one.upper &&
            sizeof(sj_ring_private) <= one.upper - address;
   });
-  if (!is_in_rings) return refuse(fmt::format("memory of process {} besides its rings", pid));
+  if (!is_in_rings)
+    return refuse_request(fmt::format("memory of process {} besides its rings", pid));
   sj_ring_private page{};
   const iovec here{.iov_base = &page, .iov_len = sizeof(page)};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address in another process
@@ -155,7 +157,7 @@ Result<Answer> open_event(HelperScope& scope, Unpacker& wanted) {
   const auto request = unpack_perf_request(wanted);
   const auto tid = wanted.take<pid_t>();
   const int cpu = wanted.take<int>();
-  if (!wanted.is_sound()) return refuse("half a request");
+  if (!wanted.is_sound()) return refuse_request("half a request");
   if (tid != 0) {
     const auto status = tracee::read_whole(fmt::format("/proc/{}/status", tid));
     if (!status) {
@@ -211,7 +213,7 @@ Result<Answer> serve_request(HelperScope& scope, PrivilegedRequest request, Unpa
     case PrivilegedRequest::kProbes:
       return start_probes(scope, wanted, connection);
   }
-  return refuse("a request that nobody knows");
+  return refuse_request("a request that nobody knows");
 }
 
 Result<base::PrivilegedHelper> start_privileged_helper(HelperScope::Limits limits,

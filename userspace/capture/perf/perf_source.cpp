@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/base/second.h"
 #include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
@@ -13,7 +14,6 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::size_t kBatchEvents = 16'384;
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Result<std::unique_ptr<PerfSource>> PerfSource::create(const tracee::Process& pr
   for (const CounterWanted& wanted : source->options_.counters)
     source->ask_for(*wanted.kind, wanted.period, false);
   if (source->options_.profile_hertz != 0)
-    source->ask_for(profile_clock(), kSecond / source->options_.profile_hertz, true);
+    source->ask_for(profile_clock(), kNsPerSecond / source->options_.profile_hertz, true);
   return source;
 }
 

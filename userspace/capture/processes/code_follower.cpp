@@ -20,14 +20,14 @@ namespace sojourn::capture {
 namespace {
 
 // Between looks for code that comes, and while a program is being loaded.
-constexpr std::uint64_t kPeriodNs = 1'000'000'000;
+constexpr std::uint64_t kCodePeriodNs = 1'000'000'000;
 constexpr std::uint64_t kSoonNs = 20'000'000;
 
 // In which a program has loaded its libraries and made its rings.
 constexpr std::uint64_t kBeginningNs = 1'000'000'000;
 
 // Rings are made a little after their library is mapped.
-constexpr unsigned kTries = 25;
+constexpr unsigned kCodeTries = 25;
 
 // Without the sites that are known already, and without the points of these: a command's own file
 // has another name here than it was started by.
@@ -94,7 +94,7 @@ Result<void> CodeFollower::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns >= next_look_ns_) {
     const bool often = now_ns < often_until_ns_ || waits_for_program();
-    next_look_ns_ = now_ns + (often ? kSoonNs : kPeriodNs);
+    next_look_ns_ = now_ns + (often ? kSoonNs : kCodePeriodNs);
     for (const auto& one : processes_->all()) {
       if (one->has_ended()) continue;
       look_for_new_rings(*one);
@@ -207,7 +207,7 @@ void CodeFollower::tell_of(const TracedProcess& process, const tracee::Points& f
 
 // False: that was often enough.
 bool CodeFollower::try_again(TracedProcess& process) {
-  if (++process.code.tries >= kTries) return false;
+  if (++process.code.tries >= kCodeTries) return false;
   process.code.watch = {};
   next_look_ns_ = std::min(next_look_ns_, base::monotonic_ns() + kSoonNs);
   return true;

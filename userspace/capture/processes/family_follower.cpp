@@ -10,10 +10,10 @@ namespace sojourn::capture {
 namespace {
 
 // Attaching takes milliseconds, for which no ring is emptied.
-constexpr std::uint64_t kMaxLookNs = 20'000'000;
+constexpr std::uint64_t kMaxFamilyLookNs = 20'000'000;
 
 // A child that has become another program may not be ready to be attached to.
-constexpr unsigned kTries = 50;
+constexpr unsigned kFamilyTries = 50;
 constexpr std::uint64_t kTryAgainNs = 20'000'000;
 
 constexpr auto pid_of = [](const auto& child) { return child.event.pid; };
@@ -59,7 +59,7 @@ Result<void> FamilyFollower::tick(const Listener& listener) {
   for (const FamilyEvent& event : watch_->take()) SJ_CHECK(take(event, listener));
   const std::uint64_t begin = base::monotonic_ns();
   for (std::size_t left = children_.size(); left > 0; --left) {
-    if (base::monotonic_ns() - begin > kMaxLookNs) break;
+    if (base::monotonic_ns() - begin > kMaxFamilyLookNs) break;
     Child child = children_.front();
     children_.pop_front();
     if (child.not_before_ns > begin)
@@ -130,7 +130,7 @@ Result<void> FamilyFollower::look_at_child(Child child, const Listener& listener
   Newcomer newcomer{.from_ns = event.ts_ns,
                     .parent = event.parent,
                     .points = {},
-                    .is_last_try = child.tries >= kTries};
+                    .is_last_try = child.tries >= kFamilyTries};
   const TracedProcess* const parent = processes_->find(event.parent);
   if (parent != nullptr && child.tries == 0) newcomer.points = points_like(*parent, *process);
   SJ_TRY(admission, joiners_->admit(*process, std::move(newcomer), listener));

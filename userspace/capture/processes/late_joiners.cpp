@@ -16,16 +16,16 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kLookPeriodNs = 100'000'000;
+constexpr std::uint64_t kJoinLookPeriodNs = 100'000'000;
 
 // Between two looks into a process that had nothing to record.
 constexpr std::uint64_t kBystanderPeriodNs = 1'000'000'000;
 
 // Reading a process's files takes milliseconds, for which no ring is emptied.
-constexpr std::uint64_t kMaxLookNs = 10'000'000;
+constexpr std::uint64_t kMaxJoinLookNs = 10'000'000;
 
 // To attach to a process that came, one a second.
-constexpr unsigned kTries = 5;
+constexpr unsigned kJoinTries = 5;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ LateJoiners::LateJoiners(const Options& options, TracedProcesses& processes,
 Result<void> LateJoiners::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!cgroup_ || now_ns < next_look_ns_) return {};
-  next_look_ns_ = now_ns + kLookPeriodNs;
+  next_look_ns_ = now_ns + kJoinLookPeriodNs;
   return look_for_processes(listener);
 }
 
@@ -79,12 +79,12 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
     if (begin < known->next_ns) continue;
     known->next_ns = begin + kBystanderPeriodNs;
     if (!known->code.has_more(known->process)) continue;
-    const bool is_last_try = known->tries++ >= kTries;
+    const bool is_last_try = known->tries++ >= kJoinTries;
     SJ_TRY(admission,
            admit(known->process, {.from_ns = last_look_ns_, .is_last_try = is_last_try}, listener));
     if (admission == Admission::kJoined) bystanders_.erase(known);
     if (admission == Admission::kTryLater) known->code = {};
-    if (base::monotonic_ns() - begin > kMaxLookNs) {
+    if (base::monotonic_ns() - begin > kMaxJoinLookNs) {
       next_look_ns_ = 0;  // the others in the next round
       return {};
     }

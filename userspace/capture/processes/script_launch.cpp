@@ -14,7 +14,7 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kLookPeriodNs = 100'000'000;
+constexpr std::uint64_t kLaunchLookPeriodNs = 100'000'000;
 
 // One that has ended may still wait for its parent to ask what became of it.
 bool is_running(pid_t pid) {
@@ -58,7 +58,7 @@ Result<bool> ScriptLaunch::goes_on(const Listener& listener) {
 Result<void> ScriptLaunch::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (!options_->launches || now_ns < next_look_ns_) return {};
-  next_look_ns_ = now_ns + kLookPeriodNs;
+  next_look_ns_ = now_ns + kLaunchLookPeriodNs;
   look_at_unread_rings(listener, false);
   family_->forget_plain_if([](pid_t pid) { return !is_running(pid); });
   if (!family_->is_told_of_forks()) family_->look_at_plain_again();

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/capture/queues/queue_pass.h"
@@ -30,7 +31,6 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // How well the times are known at which queues appear and end.
 constexpr std::uint64_t kScanPeriod = 5 * kMillisecond;
@@ -50,8 +50,8 @@ class Alarm {
   // What to give to sleep_until(), before looking at why one might be woken.
   std::uint32_t ear() const { return word_.load(std::memory_order_acquire); }
   void sleep_until(std::uint64_t monotonic_ns, std::uint32_t ear) {
-    const timespec when{.tv_sec = static_cast<time_t>(monotonic_ns / kSecond),
-                        .tv_nsec = static_cast<long>(monotonic_ns % kSecond)};
+    const timespec when{.tv_sec = static_cast<time_t>(monotonic_ns / kNsPerSecond),
+                        .tv_nsec = static_cast<long>(monotonic_ns % kNsPerSecond)};
     syscall(SYS_futex, &word_, FUTEX_WAIT_BITSET_PRIVATE, ear,
             monotonic_ns == UINT64_MAX ? nullptr : &when, nullptr, FUTEX_BITSET_MATCH_ANY);
   }
@@ -197,7 +197,7 @@ Result<std::unique_ptr<QueueSampler>> QueueSampler::create(const tracee::Process
 
 Result<bool> QueueSampler::add_process(const tracee::Process& process) {
   state_->parts.push_back({.process = &process, .known = {}});
-  state_->often_until_ns = base::monotonic_ns() + kSecond;
+  state_->often_until_ns = base::monotonic_ns() + kNsPerSecond;
   SJ_CHECK(state_->find(state_->parts.size() - 1));
   return true;
 }
@@ -220,7 +220,7 @@ Result<void> QueueSampler::arm() {
 }
 
 void QueueSampler::open_at(std::uint64_t monotonic_ns) {
-  state_->often_until_ns = base::monotonic_ns() + kSecond;
+  state_->often_until_ns = base::monotonic_ns() + kNsPerSecond;
   state_->open_ns = monotonic_ns;
   state_->alarm.ring();
 }
@@ -240,7 +240,7 @@ Result<bool> QueueSampler::poll() {
   State& state = *state_;
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < state.next_find_ns || !is_armed()) return false;
-  state.next_find_ns = now_ns + (state.looks_often(now_ns) ? kMillisecond : kSecond);
+  state.next_find_ns = now_ns + (state.looks_often(now_ns) ? kMillisecond : kNsPerSecond);
   SJ_CHECK(state.find());
   return false;
 }
@@ -314,7 +314,7 @@ void QueueSampler::State::run() {
   const auto period_ns = static_cast<std::uint64_t>(options.period.count());
   std::uint64_t next_ns = base::monotonic_ns();
   std::uint64_t next_scan_ns = 0;
-  std::uint64_t next_second_ns = next_ns + kSecond;
+  std::uint64_t next_second_ns = next_ns + kNsPerSecond;
   std::uint32_t ticks = 1;  // from the last look to this one
   for (;;) {
     const std::uint32_t ear = alarm.ear();
@@ -330,7 +330,7 @@ void QueueSampler::State::run() {
     }
     look(ticks);
     if (now_ns >= next_second_ns) {
-      next_second_ns = now_ns + kSecond;
+      next_second_ns = now_ns + kNsPerSecond;
       pass.look_at_all();  // so that a file that is cut has lost a second at most
       hand_over();
       tell_totals();

@@ -5,14 +5,13 @@
 #include <initializer_list>
 #include <string>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 #include "userspace/capture/output/sink.h"
 
 namespace sojourn::capture {
 
 namespace {
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 model::Point sample_point() {
   model::Point point;
@@ -77,7 +76,7 @@ Result<std::vector<SocketState>> SocketSampler::look(bool in_any_case) {
     const auto [entry, is_new] = known_.try_emplace(socket.cookie);
     if (is_new) fresh.push_back(socket);
     Known& known = entry->second;
-    const bool is_told = known.told_ns != 0 && begin_ns - known.told_ns < kSecond;
+    const bool is_told = known.told_ns != 0 && begin_ns - known.told_ns < kNsPerSecond;
     const bool counts = begin_ns >= open_ns_ && begin_ns < close_ns_;
     if (!counts || (is_told && values_of(known.state) == values_of(socket))) continue;
     record(socket, begin_ns, took_ns);

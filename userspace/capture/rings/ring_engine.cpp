@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/base/second.h"
 #include "userspace/base/clock.h"
 #include "userspace/capture/rings/ring_directory.h"
 #include "userspace/capture/rings/ring_engine_state.h"
@@ -17,7 +18,6 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // A close is turned into ticks no earlier, while the conversion is still sure.
 constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
@@ -140,8 +140,8 @@ Result<void> RingEngine::arm() {
     module->arm();
   }
   const std::uint64_t now = base::monotonic_ns();
-  if (state.options.target_starts) state.scan_often_until_ns = now + 5 * kSecond;
-  state.next_scan_ns = now + (state.options.target_starts ? 0 : kSecond);
+  if (state.options.target_starts) state.scan_often_until_ns = now + 5 * kNsPerSecond;
+  state.next_scan_ns = now + (state.options.target_starts ? 0 : kNsPerSecond);
   return {};
 }
 
@@ -219,7 +219,7 @@ Result<bool> RingEngine::poll() {
   state.poll_processes(now);
   if (state.armed && now >= state.next_scan_ns) {
     const bool often = now < state.scan_often_until_ns && !state.is_complete();
-    state.next_scan_ns = now + (often ? kMillisecond : kSecond);
+    state.next_scan_ns = now + (often ? kMillisecond : kNsPerSecond);
     if (often) state.period = state.options.poll_period;
     if (!state.options.directory.empty())
       remove_other_arenas(state.options.directory, state.process().namespace_pid());
@@ -227,7 +227,7 @@ Result<bool> RingEngine::poll() {
       state.blind_since_ns = 0;
     else if (state.blind_since_ns == 0)
       state.blind_since_ns = now;
-    else if (now - state.blind_since_ns >= kSecond) {
+    else if (now - state.blind_since_ns >= kNsPerSecond) {
       // Of a library that came later: no reason to lose the others.
       SJ_CHECK(state.scan(State::Unfit::kLeaveOut));
       state.blind_since_ns = 0;

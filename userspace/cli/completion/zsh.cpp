@@ -12,7 +12,7 @@ namespace sojourn::cli {
 namespace {
 
 // One word of the shell, whatever is in it.
-std::string quoted(std::string_view text) {
+std::string zsh_quoted(std::string_view text) {
   std::string word = "'";
   for (const char letter : text)
     word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -36,7 +36,7 @@ std::string action_of(const DeclaredOption& option) {
   return " ";  // the message alone
 }
 
-std::string value_of(const DeclaredOption& option) {
+std::string zsh_value(const DeclaredOption& option) {
   return option.value.empty() ? ""
                               : fmt::format(":{}:{}", escaped(option.value), action_of(option));
 }
@@ -48,8 +48,8 @@ void add_option(const DeclaredOption& option, bool is_alone, std::vector<std::st
   if (is_alone) shut_out = {"-", "*"};
   const std::string group = shut_out.empty() ? "" : fmt::format("({})", fmt::join(shut_out, " "));
   for (const std::string& name : option.names)
-    specs.push_back(quoted(fmt::format("{}{}{}[{}]{}", group, option.repeats ? "*" : "", name,
-                                       escaped(brief(option.help)), value_of(option))));
+    specs.push_back(zsh_quoted(fmt::format("{}{}{}[{}]{}", group, option.repeats ? "*" : "", name,
+                                           escaped(brief(option.help)), zsh_value(option))));
 }
 
 bool is_help(const DeclaredOption& option) {
@@ -62,11 +62,11 @@ std::vector<std::string> specs_of(const DeclaredCommand& command) {
   for (const DeclaredOption& option : command.options) add_option(option, is_help(option), specs);
   for (const DeclaredOption& word : command.words) {
     if (word.value == "CMD")  // and its own arguments
-      specs.push_back(quoted(fmt::format("*::{}: _normal", escaped(brief(word.help)))));
+      specs.push_back(zsh_quoted(fmt::format("*::{}: _normal", escaped(brief(word.help)))));
     else if (word.choices.empty() && word.value != "GLOB")
-      specs.push_back(quoted(fmt::format("{}:{}:_files", word.repeats ? "*" : "", word.value)));
+      specs.push_back(zsh_quoted(fmt::format("{}:{}:_files", word.repeats ? "*" : "", word.value)));
     else
-      specs.push_back(quoted(fmt::format(":{}:{}", word.value, action_of(word))));
+      specs.push_back(zsh_quoted(fmt::format(":{}:{}", word.value, action_of(word))));
   }
   return specs;
 }
@@ -77,7 +77,7 @@ std::string zsh_completion(const DeclaredProgram& program) {
   std::string names;
   std::string cases;
   for (const DeclaredCommand& command : program.commands) {
-    names += fmt::format("        {}\n", quoted(command.name + ":" + escaped(command.about)));
+    names += fmt::format("        {}\n", zsh_quoted(command.name + ":" + escaped(command.about)));
     cases += fmt::format("        {})\n          _arguments -s \\\n            {} ;;\n",
                          command.name, fmt::join(specs_of(command), " \\\n            "));
   }

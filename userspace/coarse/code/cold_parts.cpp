@@ -13,7 +13,7 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr std::size_t kMaxPieces = 16;
-constexpr std::uint64_t kMaxCode = 1 << 20;
+constexpr std::uint64_t kMaxColdCode = 1 << 20;
 
 // A direct jump out of some code.
 struct WayOut {
@@ -29,7 +29,7 @@ struct Ways {
 
 std::optional<Ways> ways_out(const tracee::ElfFile& file, CodeRange code) {
   const auto offset = file.file_offset(code.address, code.bytes, PF_X);
-  if (!offset || code.bytes > kMaxCode) return std::nullopt;
+  if (!offset || code.bytes > kMaxColdCode) return std::nullopt;
   std::vector<std::byte> bytes(code.bytes);
   if (!file.read(*offset, bytes)) return std::nullopt;
   const InstructionDecoder decoder;

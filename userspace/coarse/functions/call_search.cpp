@@ -12,8 +12,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxAnswer = 1 << 20;
-constexpr std::chrono::seconds kMaxProcessorTime(20);
+constexpr std::size_t kMaxCallAnswer = 1 << 20;
+constexpr std::chrono::seconds kMaxCallTime(20);
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Result<CallsInFile> find_calls(const tracee::ElfFile& file, const std::string& l
         {"sites", sites}, {"pointers", found.has_pointers}, {"pointed_to", found.is_pointed_to}}
         .dump();
   };
-  auto text = symbols::run_in_bounded_child(look, kMaxAnswer, kMaxProcessorTime);
+  auto text = symbols::run_in_bounded_child(look, kMaxCallAnswer, kMaxCallTime);
   if (!text) return std::unexpected(std::move(text).error().within(file.name()));
   const json answer = json::parse(*text, nullptr, false);
   CallsInFile found;

@@ -39,9 +39,9 @@ constexpr std::size_t kMaxNear = 3;
 constexpr std::size_t kMaxAmbiguous = 4;
 constexpr std::size_t kMaxInlined = 4'000'000;  // of a file
 constexpr std::size_t kMaxShown = 3;
-constexpr std::uint64_t kShortest = 16;  // bytes of a function that does something
-constexpr std::size_t kMaxAnswer = std::size_t{64} << 20;
-constexpr std::chrono::seconds kMaxProcessorTime(60);
+constexpr std::uint64_t kShortestFunction = 16;  // bytes of a function that does something
+constexpr std::size_t kMaxSymbolAnswer = std::size_t{64} << 20;
+constexpr std::chrono::seconds kMaxSymbolTime(60);
 
 struct Named {
   TableFunction at;
@@ -298,7 +298,7 @@ bool has_symtab(const tracee::ElfFile& file) {
 
 // Demangling is what takes long: not what looks like nothing of the program's own.
 bool may_be_data_path(const TableFunction& function, std::string_view linked) {
-  if (function.bytes != 0 && function.bytes <= kShortest) return false;
+  if (function.bytes != 0 && function.bytes <= kShortestFunction) return false;
   for (const std::string_view foreign : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZT",
                                          "_ZN3fmt", "_ZNK3fmt", "_ZN5boost", "_ZNK5boost"})
     if (linked.starts_with(foreign)) return false;
@@ -351,7 +351,7 @@ Result<std::vector<SearchResult>> search_functions(const tracee::ElfFile& file,
                                                    const tracee::ElfFile* debug,
                                                    std::span<const Query> queries) {
   auto text = symbols::run_in_bounded_child([&] { return search(file, debug, queries); },
-                                            kMaxAnswer, kMaxProcessorTime);
+                                            kMaxSymbolAnswer, kMaxSymbolTime);
   if (!text)
     return std::unexpected(
         std::move(text).error().within(fmt::format("{}: read its functions", file.name())));

@@ -11,12 +11,12 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr std::string_view kGlobbing = "*?[";
-constexpr std::size_t kShortest = 3;  // of a word that is worth looking for within others
+constexpr std::size_t kShortestWord = 3;  // of a word that is worth looking for within others
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_word(char c) {
+bool is_word_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -75,7 +75,7 @@ std::string_view plain_word(std::string_view name) {
     name = name.substr(0, std::min(at, name.size()));
   }
   std::size_t at = name.size();
-  while (at > 0 && is_word(name[at - 1])) --at;
+  while (at > 0 && is_word_character(name[at - 1])) --at;
   return name.substr(at);
 }
 
@@ -88,9 +88,9 @@ std::string_view literal_of(std::string_view glob) {
       continue;
     }
     std::size_t bytes = 0;
-    while (at + bytes < glob.size() && is_word(glob[at + bytes])) ++bytes;
+    while (at + bytes < glob.size() && is_word_character(glob[at + bytes])) ++bytes;
     const std::string_view word = glob.substr(at, bytes);
-    if (bytes > best.size() && bytes >= kShortest && !may_be_absent(word)) best = word;
+    if (bytes > best.size() && bytes >= kShortestWord && !may_be_absent(word)) best = word;
     at += std::max<std::size_t>(bytes, 1);
   }
   return best;
@@ -104,7 +104,7 @@ std::string_view whole_word_of(std::string_view glob) {
   for (std::size_t at = glob.find("::"); at != std::string_view::npos;
        at = glob.find("::", at + 2)) {
     std::size_t bytes = 0;
-    while (at + 2 + bytes < glob.size() && is_word(glob[at + 2 + bytes])) ++bytes;
+    while (at + 2 + bytes < glob.size() && is_word_character(glob[at + 2 + bytes])) ++bytes;
     const std::string_view word = glob.substr(at + 2, bytes);
     const std::string_view rest = glob.substr(at + 2 + bytes);
     if ((rest.empty() || rest.starts_with("::")) && bytes > best.size() && bytes <= 255 &&

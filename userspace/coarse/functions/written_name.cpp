@@ -16,13 +16,13 @@ using Tokens = std::vector<std::string>;
 using View = std::span<const std::string>;
 
 constexpr std::size_t kMaxTokens = 4096;  // of a name; longer ones are nobody's writing
-constexpr unsigned kMaxDepth = 64;        // of brackets
+constexpr unsigned kMaxBrackets = 64;     // of brackets
 
-bool is_word(char c) {
+bool is_name_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-bool is_word(const std::string& token) {
-  return !token.empty() && is_word(token.front());
+bool is_name_word(const std::string& token) {
+  return !token.empty() && is_name_word(token.front());
 }
 
 Tokens split_tokens(std::string_view text) {
@@ -33,8 +33,8 @@ Tokens split_tokens(std::string_view text) {
       continue;
     }
     std::size_t bytes = 1;
-    if (is_word(text[at]))
-      while (at + bytes < text.size() && is_word(text[at + bytes])) ++bytes;
+    if (is_name_word(text[at]))
+      while (at + bytes < text.size() && is_name_word(text[at + bytes])) ++bytes;
     else if (text.substr(at).starts_with("::"))
       bytes = 2;
     tokens.emplace_back(text.substr(at, bytes));
@@ -59,8 +59,9 @@ void drop_noise(Tokens& tokens) {
     else if (tokens[at] == "class" || tokens[at] == "struct" || tokens[at] == "enum" ||
              tokens[at] == "typename")
       gone = 1;
-    else if (tokens[at] == "::" && (at == 0 || (!is_word(tokens[at - 1]) && tokens[at - 1] != ">" &&
-                                                tokens[at - 1] != ")" && tokens[at - 1] != "}")))
+    else if (tokens[at] == "::" &&
+             (at == 0 || (!is_name_word(tokens[at - 1]) && tokens[at - 1] != ">" &&
+                          tokens[at - 1] != ")" && tokens[at - 1] != "}")))
       gone = 1;  // "::srsran::f"
     const auto from = tokens.begin() + static_cast<std::ptrdiff_t>(at);
     if (gone != 0)
@@ -155,10 +156,10 @@ View between(View tokens, std::size_t at, std::size_t end) {
 
 // Behind the qualified name that begins at `at`, its template arguments included.
 std::size_t behind_name(View tokens, std::size_t at) {
-  while (at < tokens.size() && is_word(tokens[at])) {
+  while (at < tokens.size() && is_name_word(tokens[at])) {
     ++at;
     if (at < tokens.size() && tokens[at] == "<") at = behind_bracket(tokens, at);
-    if (at + 1 >= tokens.size() || tokens[at] != "::" || !is_word(tokens[at + 1])) break;
+    if (at + 1 >= tokens.size() || tokens[at] != "::" || !is_name_word(tokens[at + 1])) break;
     ++at;
   }
   return at;
@@ -170,7 +171,7 @@ void move_const(Tokens& tokens) {
     if (tokens[at] != "const" && tokens[at] != "volatile") continue;
     const bool begins_type =
         at == 0 || tokens[at - 1] == "(" || tokens[at - 1] == "," || tokens[at - 1] == "<";
-    if (!begins_type || at + 1 >= tokens.size() || !is_word(tokens[at + 1])) continue;
+    if (!begins_type || at + 1 >= tokens.size() || !is_name_word(tokens[at + 1])) continue;
     const auto from = tokens.begin() + static_cast<std::ptrdiff_t>(at);
     const auto end = tokens.begin() + static_cast<std::ptrdiff_t>(behind_name(tokens, at + 1));
     std::rotate(from, from + 1, end);
@@ -257,7 +258,7 @@ bool fits_name(View shown, View written, unsigned depth) {
 }
 
 bool fits_type(View shown, View written, unsigned depth) {
-  if (depth > kMaxDepth) return false;
+  if (depth > kMaxBrackets) return false;
   std::size_t in_shown = 0;
   std::size_t in_written = 0;
   while (in_shown < shown.size() && in_written < written.size()) {

@@ -14,7 +14,7 @@ namespace sojourn::coarse {
 
 namespace {
 
-constexpr std::size_t kMaxName = 200;
+constexpr std::size_t kMaxSuggestedName = 200;
 constexpr std::size_t kMaxSpans = 5;
 constexpr double kMaxWatched = 40'000;  // hits a second, of all together: some 4 % of a processor
 
@@ -55,7 +55,7 @@ class Writer {
   Writer(const FoundPoints& found, std::span<const CallRate> calls)
       : found_(found), calls_(calls), places_(calls.size()) {
     for (const MappedSite& site : found.mapped)
-      places_.at(point_of(site)) = place_name(site.function, kMaxName);
+      places_.at(point_of(site)) = place_name(site.function, kMaxSuggestedName);
   }
 
   const CallRate& call_of(const MappedSite& site) const { return calls_[point_of(site)]; }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kPeriodNs = 10'000'000;  // as often as rings are emptied
 constexpr std::uint64_t kRuntimeNs = 1'000'000;
-constexpr std::chrono::milliseconds kLook(100);
+constexpr std::chrono::milliseconds kStarvationLook(100);
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::size_t kMaxNamed = 3;
 
@@ -58,7 +58,7 @@ std::string names_of(const tracee::Starvation& found) {
 }  // namespace
 
 void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet) {
-  const auto found = tracee::find_starvation(pids, kLook);
+  const auto found = tracee::find_starvation(pids, kStarvationLook);
   if (!found) return;
   const std::string risk = fmt::format(
       "the target's real-time threads can take {} of this tracer: {}, now {:.0f} % of {}",
