@@ -1,9 +1,9 @@
-/* What the kernel does to the target's threads: switches, wakeups, migrations, interrupts, system
- * calls, page faults, packets dropped at its sockets. All by BTF tracepoints: no kprobes, and no
- * tracefs. Only the programs of the families that were asked for are loaded.
+/* Records what the kernel does to the target's threads: switches, wakeups, migrations, interrupts,
+ * system calls, page faults, packets dropped at its sockets. It uses BTF tracepoints only, neither
+ * kprobes nor tracefs. Only the programs of the families that were asked for are loaded.
  *
- * A tracepoint is the whole host's, so a program's first work is to find that a hit is not the
- * target's. What is, goes to this CPU's ring (ring.bpf.h). A hit counts by the time of its stamp.
+ * A tracepoint fires for the whole host, so each program first drops the hits that are not the
+ * target's. The others go to this CPU's ring (ring.bpf.h). The gate compares a hit's stamp.
  */
 #include "vmlinux.h"
 
@@ -14,19 +14,19 @@
 #include "context_events.h"
 #include "ring.bpf.h"
 
-/* BPF_PROG names more than a program uses. */
+/* BPF_PROG declares all arguments of a tracepoint, also those that a program does not use. */
 #pragma clang diagnostic ignored "-Wunused-parameter"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Set before attaching: the number that each kind of hits has as a point. */
+/* The point's number for each kind of hit. Set before attaching. */
 __u16 point_of[SJ_CONTEXT_KINDS] = {};
 
-/* Set before loading. 0: the interrupts' programs are there for the sake of `sched` alone, and
- * record nothing. */
+/* Set before loading. False: the programs of interrupts record nothing; they run because `sched`
+ * needs to know whether a CPU is in an interrupt. */
 const volatile bool record_interrupts = 0;
 
-/* The processes that are traced. */
+/* The processes that are traced, by tgid. The tracer adds them; all programs look them up. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1024);
@@ -34,7 +34,7 @@ struct {
   __type(value, __u8);
 } targets SEC(".maps");
 
-/* By socket cookie: the target's sockets. */
+/* The target's sockets, by cookie. The tracer adds them; the socket programs look them up. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 4096);
@@ -42,14 +42,14 @@ struct {
   __type(value, __u8);
 } sockets SEC(".maps");
 
-/* What is kept of a thread of the target between two tracepoints. */
+/* State of a thread of the target between two tracepoints. */
 struct thread {
   __u64 waking_ns; /* 0: nobody is waking it */
   __u32 waker;
   __u32 waker_pid;
   __u32 from;
   __u32 syscall;
-  __u64 syscall_ns; /* 0: it is in none, as far as is known */
+  __u64 syscall_ns; /* 0: in no system call, as far as is known */
   __u64 syscall_arg0;
   __u64 syscall_op;
 };
@@ -60,7 +60,7 @@ struct {
   __type(value, struct thread);
 } threads SEC(".maps");
 
-/* Every thread that a hit names. The tracer reads it when `names_seen` has moved. */
+/* The name of each thread in a hit. The tracer reads the map when `names_seen` has moved. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -70,7 +70,7 @@ struct {
 __u64 names_seen = 0;
 __u8 syscalls_seen[SJ_MAX_SYSCALLS] = {};
 
-/* When this CPU's interrupts began; 0: it is in none of the kind. */
+/* When the interrupts that this CPU is in began; 0: it is in none of that kind. */
 struct interrupts {
   __u64 irq_ns;
   __u64 softirq_ns;
@@ -96,7 +96,7 @@ static __always_inline struct interrupts* interrupts_here(void) {
   return bpf_map_lookup_elem(&interrupts, &only);
 }
 
-/* Values are those of its kind's struct. */
+/* Writes a hit. `values` is the struct of its kind. */
 static __always_inline int record_at(__u64 ts_ns, __u32 kind, __u32 tid, const void* values,
                                      __u32 count) {
   __u64 number;
@@ -127,7 +127,7 @@ static __noinline int keep_name(__u32 tid, const struct sj_thread_name* name) {
   return 0;
 }
 
-/* Notes a thread's name, where it is new or another than before: numbers are used again. */
+/* Notes a thread's name if it is new or has changed: the kernel reuses thread ids. */
 static __always_inline void know(struct task_struct* task) {
   const __u32 tid = (__u32)task->pid;
   struct sj_thread_name name = {};
@@ -158,13 +158,13 @@ static __always_inline struct thread* thread_of(__u32 tid) {
 /* ---- sched ---- */
 
 static __always_inline __u32 cpu_of(struct task_struct* task) {
-  /* Where the number is has moved: thread_info has it since Linux 5.16. */
+  /* The CPU's number has moved: it is in thread_info since Linux 5.16. */
   if (bpf_core_field_exists(task->thread_info.cpu)) return BPF_CORE_READ(task, thread_info.cpu);
   return (__u32)BPF_CORE_READ(task, wake_cpu);
 }
 
-/* On whose behalf this CPU works. Kernels do not let BPF programs read the preempt count alike, so
- * the interrupts' own programs tell. */
+/* Whether this CPU works for a thread, an interrupt or a softirq. BPF programs cannot read the
+ * preempt count on all kernels, so the programs of interrupts keep track of it. */
 static __always_inline __u32 working_for(void) {
   const struct interrupts* here = interrupts_here();
 
@@ -191,8 +191,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct* prev, struct task_stru
   return record(ts_ns, SJ_CONTEXT_SWITCH, prev_is_target ? values.prev : values.next, values);
 }
 
-/* Runs where the waker is, under a lock of the woken thread. What is told comes later, when the
- * thread is on a CPU's queue: that may be another CPU's work. */
+/* Runs on the waker's CPU, under a lock of the woken thread. The wakeup is recorded later, when the
+ * thread is on a CPU's queue, which may happen on another CPU. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct* woken) {
   if (!is_target((__u32)woken->tgid)) return 0;
@@ -251,7 +251,7 @@ int BPF_PROG(on_migrate, struct task_struct* task, int to) {
   return record(ts_ns, SJ_CONTEXT_MIGRATE, (__u32)task->pid, values);
 }
 
-/* Its number is free to be another's. */
+/* The kernel may reuse the thread id from here on. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct* task) {
   const __u32 tid = (__u32)task->pid;
@@ -262,9 +262,10 @@ int BPF_PROG(on_exit, struct task_struct* task) {
 
 /* ---- irq ---- */
 
-/* What ends a thing stands below what begins it: they are attached from the last to the first. */
+/* The program at the end of a span stands below the one at its beginning: the tracer attaches from
+ * the last to the first, so that no beginning is seen without its end. */
 
-/* Whomever they interrupt: working_for() wants to know, too. Only a target's thread is told of. */
+/* Notes interrupts of any thread, as working_for() needs them. Only a target's are recorded. */
 static __always_inline int enter_irq(void) {
   struct interrupts* here = interrupts_here();
 
@@ -297,7 +298,7 @@ int BPF_PROG(on_irq_exit, int irq) {
 }
 
 #ifdef __TARGET_ARCH_x86
-/* Interrupts that are no device's have tracepoints of their own here. */
+/* On x86-64 interrupts that belong to no device have tracepoints of their own. */
 #define ON_VECTOR(name, vector)                    \
   SEC("tp_btf/" #name "_entry")                    \
   int BPF_PROG(on_##name##_entry) {                \
@@ -366,7 +367,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs* regs, long number) {
   return 0;
 }
 
-/* Loaded alone, before a capture: it says what recording them would cost. */
+/* Counts system calls by CPU. Loaded alone before a capture, to estimate what recording costs. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -402,7 +403,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs* regs, long result) {
   } else {
     values.number = SYSCALL_OF(regs);
 #ifdef __TARGET_ARCH_x86
-    /* Still there, as the result has a register of its own. */
+    /* The first argument is still in its register: the result has a register of its own. */
     values.arg0 = ARG0_OF(regs);
     values.op = values.number == SJ_NR_FUTEX ? ARG1_OF(regs) : 0;
 #endif
@@ -428,7 +429,7 @@ int BPF_PROG(on_fault_user, unsigned long address, struct pt_regs* regs, unsigne
   return fault(address, regs, code);
 }
 
-/* The kernel's own work in the target's memory, e.g. read() into a fresh buffer. */
+/* The kernel faulted in the target's memory, e.g. in a read() into a fresh buffer. */
 SEC("tp_btf/page_fault_kernel")
 int BPF_PROG(on_fault_kernel, unsigned long address, struct pt_regs* regs, unsigned long code) {
   if ((long)address < 0) return 0; /* the kernel's memory */
@@ -448,7 +449,7 @@ static __always_inline int dropped(struct sock* sk, struct sk_buff* packet, __u6
   return record(ts_ns, SJ_CONTEXT_SOCKET_DROP, (__u32)bpf_get_current_pid_tgid(), values);
 }
 
-/* Linux 6.10 and newer give the packet as well: not every kernel's tracepoint has it. */
+/* The packet is an argument since Linux 6.10; older tracepoints do not have it. */
 SEC("tp_btf/udp_fail_queue_rcv_skb")
 int BPF_PROG(on_udp_drop, int error, struct sock* sk) {
   return dropped(sk, 0, (__u32)-error);

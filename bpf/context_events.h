@@ -1,7 +1,7 @@
-/* What the kernel context programs tell the tracer, beside events.h: the kinds of hits, and what
- * each carries. A hit is an sj_hit whose point is the number that the tracer gave the kind, and
- * whose values are the members of the kind's struct, in order. Its tid is the target's thread that
- * it is about; its CPU is the ring's. Compiles as C11, C++ and BPF C.
+/* The contract between the kernel context programs and the tracer, beside events.h: the kinds of
+ * hits, and the values of each. A hit is an sj_hit whose point is the number that the tracer gave
+ * the kind, and whose values are the members of the kind's struct, in order. Its tid is the thread of
+ * the target that it is about; its CPU is the ring's. Compiles as C11, C++ and BPF C.
  */
 #ifndef SJ_BPF_CONTEXT_EVENTS_H
 #define SJ_BPF_CONTEXT_EVENTS_H
@@ -20,15 +20,15 @@ enum sj_context_kind {
   SJ_CONTEXT_KINDS = 8,
 };
 
-/* A CPU goes from one thread to another, and either is the target's. The hit's tid is prev's if
- * that is the target's, else next's. Thread 0 is the idle CPU. */
+/* A CPU switched from one thread to another, at least one of them the target's. The hit's tid is
+ * prev's if that is the target's, else next's. Thread 0 is the idle CPU. */
 struct sj_switch {
   __u64 prev; /* tid */
   __u64 prev_pid;
-  __u64 state; /* of prev: SJ_STATE_PREEMPTED, 0 (it yielded), or the kernel's TASK_... bits */
+  __u64 state; /* prev's state: SJ_STATE_PREEMPTED, 0 (it yielded), or the kernel's TASK_... bits */
   __u64 next;  /* tid */
   __u64 next_pid;
-  __u64 next_prio; /* as the kernel counts: below 100 real time, 120 is nice 0 */
+  __u64 next_prio; /* the kernel's priority: below 100 real time, 120 is nice 0 */
 };
 #define SJ_STATE_PREEMPTED 0x100
 #define SJ_STATE_SLEEPING 0x1        /* TASK_INTERRUPTIBLE */
@@ -37,11 +37,11 @@ struct sj_switch {
 
 /* A thread of the target is ready to run: it was woken, or has just been made. */
 struct sj_wakeup {
-  __u64 waker; /* tid of the thread that ran when it was woken; 0: the idle CPU */
+  __u64 waker; /* tid of the thread that ran on the waking CPU; 0: the idle CPU */
   __u64 waker_pid;
   __u64 from; /* SJ_FROM_... */
-  __u64 cpu;  /* where it is to run */
-  __u64 ns;   /* since the waker asked for it, on its own CPU */
+  __u64 cpu;  /* on which it is to run */
+  __u64 ns;   /* since the waker asked for it, on the waker's CPU */
 };
 #define SJ_FROM_THREAD 0 /* the waker itself */
 #define SJ_FROM_SOFTIRQ 1
@@ -58,7 +58,7 @@ struct sj_migrate {
 struct sj_irq {
   __u64 number; /* as /proc/interrupts has it, or SJ_VECTOR + enum sj_vector */
   __u64 ns;     /* how long */
-  __u64 nested; /* 1: inside of a softirq, whose time has it too */
+  __u64 nested; /* 1: inside of a softirq, whose time includes it */
 };
 #define SJ_VECTOR 0x10000
 enum sj_vector {
@@ -79,14 +79,14 @@ struct sj_softirq {
 /* A system call has returned. */
 struct sj_syscall {
   __u64 number;
-  __u64 ns;     /* 0: it began before anybody looked */
+  __u64 ns;     /* 0: the call began before the capture did */
   __u64 result; /* signed */
   __u64 arg0;   /* its first argument: a descriptor, a futex's address */
-  __u64 op;     /* of futex what was wanted (FUTEX_...), of others 0 */
+  __u64 op;     /* the operation of futex (FUTEX_...); 0 for other calls */
 };
 #define SJ_MAX_SYSCALLS 1024
 
-/* How often system calls were made, counted alone: on this CPU, in the map `calls`. */
+/* Numbers of system calls made on this CPU, where they are only counted: the value of `calls`. */
 struct sj_calls {
   __u64 all;
   __u64 of_targets;
@@ -107,7 +107,7 @@ struct sj_socket_drop {
 #define SJ_CONTEXT_MAX_VALUES 6
 SJ_STATIC_ASSERT(sizeof(struct sj_switch) == 8 * SJ_CONTEXT_MAX_VALUES, "the longest is sj_switch");
 
-/* A thread by its name, as it was last seen. */
+/* A thread's name when it was last seen. */
 struct sj_thread_name {
   char comm[16];
   __u32 pid;

@@ -1,6 +1,6 @@
-/* Which processes the traced ones fork, and what becomes of those: so that the tracer can attach to
- * them, and knows from when to when it had not. A child of a traced process is traced from here on,
- * before it has run: its own children are told of as well, however late the tracer looks.
+/* Reports forks, execs and exits of the traced processes, so that the tracer can attach to children
+ * and knows in which span it had not. A child is added to `targets` here, before it has run: so its
+ * own children are reported as well, however late the tracer reads.
  *
  * These tracepoints are hit once for each process or thread of the host that is made or ends.
  */
@@ -11,12 +11,12 @@
 
 #include "family_events.h"
 
-/* BPF_PROG names more than a program uses. */
+/* BPF_PROG declares all arguments of a tracepoint, also those that a program does not use. */
 #pragma clang diagnostic ignored "-Wunused-parameter"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The processes that are traced. */
+/* The processes that are traced, by tgid. The tracer and the fork program add, an exit removes. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -67,7 +67,7 @@ int BPF_PROG(on_exec, struct task_struct* task) {
   return 0;
 }
 
-/* Other threads of it may live on: then the tracer puts it back. */
+/* Other threads of the process may live on. Then the tracer adds it again. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct* task) {
   const __u32 pid = (__u32)task->tgid;

@@ -18,13 +18,13 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Set before loading. The verifier takes them for constants. */
+/* Set before loading, so that the verifier treats them as constants. */
 const volatile struct {
   __u32 tgid;      /* 0: the link itself filters by process */
   __u32 max_args;  /* of all sites */
   __u32 max_tests; /* of all sites */
-  __u32 of_maps;   /* there are chains, or marks of what could not be read; else it is no dearer */
-  __u32 spans;     /* there are arguments that are read together; else the same */
+  __u32 of_maps;   /* sites have chains or unread marks; 0: the verifier drops that code */
+  __u32 spans;     /* sites have arguments that are read together; 0: the same */
 } config = {};
 
 /* Its size is set before loading. */
@@ -43,7 +43,7 @@ struct {
   __type(value, struct sj_chain);
 } chains SEC(".maps");
 
-/* Hits that were not wanted. */
+/* Hits that failed their site's tests, by CPU and site. The tracer reads them. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -67,8 +67,8 @@ static __always_inline __u64 widen(__u64 value, const struct sj_arg* arg) {
   return arg->is_signed ? (__u64)((__s64)value >> unused_bits) : value >> unused_bits;
 }
 
-/* Eight bytes in one constant-size read where they are there; the last bytes of a page are read in
- * their own number. */
+/* Reads eight bytes in one read of constant size. Where that fails, as at the end of a page, it
+ * reads only as many bytes as the value has. */
 static __always_inline int read_user(__u64* value, __u64 address, __u8 bytes) {
   *value = 0;
   if (!bpf_probe_read_user(value, sizeof(*value), (const void*)address)) return 1;
@@ -104,32 +104,32 @@ static __noinline __u64 read_memory(const __u64* regs, const struct sj_arg* arg,
   __u64 value;
   const __u64 address = read_register(regs, arg->base) +
                         (read_register(regs, arg->index) << (arg->shift & 63)) +
-                        (__u64)arg->displacement; /* one of a span has no index */
+                        (__u64)arg->displacement; /* an argument in a span has no index */
 
   if (!read_user(&value, address, arg->bytes)) return mark_fault(arg, faults);
   return widen(value, arg);
 }
 
-/* What lies side by side in the target's memory, and whether it could be read. */
+/* Memory of the target that holds several arguments, and whether it could be read. */
 struct span {
   __u64 word[SJ_MAX_SPAN / 8 + 1];
   __u32 is_there;
 };
 
-/* Where that fails, each argument is read for itself. */
+/* Reads a site's span. If that fails, each argument is read separately. */
 static __always_inline void read_span(const __u64* regs, const struct sj_span* from,
                                       struct span* span) {
   __u32 bytes = from->bytes;
 
   span->is_there = 0;
   if (!config.spans || !bytes) return;
-  if (bytes > SJ_MAX_SPAN) bytes = SJ_MAX_SPAN; /* never; for the verifier */
+  if (bytes > SJ_MAX_SPAN) bytes = SJ_MAX_SPAN; /* always true; the verifier needs the bound */
   __builtin_memset(span->word, 0, sizeof(span->word));
   const __u64 address = read_register(regs, from->base) + (__u64)from->displacement;
   span->is_there = !bpf_probe_read_user(span->word, bytes, (const void*)address);
 }
 
-/* The verifier lets the stack be read by whole words only. */
+/* Takes an argument out of the span. The verifier allows only reads of whole words of the stack. */
 static __always_inline __u64 take_from_span(const struct span* span, const struct sj_arg* arg) {
   const __u32 word = (__u32)arg->shift / 8 & (SJ_MAX_SPAN / 8 - 1);
   const __u32 skipped_bits = arg->shift % 8 * 8;
@@ -148,7 +148,7 @@ static __always_inline __u64 read_argument(const __u64* regs, const struct sj_ar
   return read_memory(regs, arg, faults);
 }
 
-/* For the verifier refuses a variable offset into the context. */
+/* Copies the registers, because the verifier refuses a variable offset into the context. */
 static __always_inline void copy_registers(struct pt_regs* ctx, __u64* regs) {
   const __u64* words = (const __u64*)ctx;
 
@@ -156,7 +156,7 @@ static __always_inline void copy_registers(struct pt_regs* ctx, __u64* regs) {
   for (__u32 i = 0; i < REGS; i++) regs[i] = words[i];
 }
 
-/* What cannot be read is 0 here, as it is in the hit. */
+/* Whether a hit passes its site's tests. A value that cannot be read is 0, as in the hit. */
 static __noinline int is_wanted(const __u64* regs, const struct sj_site* site) {
   __u32 faults = 0;
 
@@ -186,7 +186,7 @@ static __always_inline void read_arguments(const __u64* regs, const struct sj_si
 
   read_span(regs, &site->span, &span);
   for (__u32 i = 0; i < SJ_MAX_ARGS; i++) {
-    if (i >= config.max_args || i >= args) break; /* the first is for the verifier's eyes */
+    if (i >= config.max_args || i >= args) break; /* the verifier needs the first one */
     const struct sj_arg* arg = &site->arg[i];
     hit->value[i] = config.spans && span.is_there && arg->kind == SJ_ARG_SPAN
                         ? take_from_span(&span, arg)

@@ -21,7 +21,7 @@
 
 #include "events.h"
 
-/* Set before loading. The verifier takes them for constants. */
+/* Set before loading, so that the verifier treats them as constants. */
 const volatile struct {
   __u32 slot_bytes; /* enough for the longest hit */
   __u32 blocks;     /* of each ring, a power of two */
@@ -29,8 +29,8 @@ const volatile struct {
 
 struct sj_gate gate = {.open_ns = ~0ULL, .close_ns = ~0ULL};
 
-/* Sizes of these maps are set before loading: a ring a CPU, its blocks one after the other, one
- * loss counter a kind of hit. */
+/* Sizes are set before loading. `rings` has one ring for each CPU, `blocks` their slots: the tracer
+ * maps both. `losses` has one counter for each CPU and kind of hit, which the tracer reads. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -91,9 +91,9 @@ struct place {
   __u64 number;
 };
 
-/* The loads' order matters: a loss that is seen here came before the swap, so numbers grow with
- * positions. A try fails when another hit came in between. Four failures in a row count as a loss,
- * for the verifier wants an end. */
+/* The order of the loads matters: a loss that is seen here came before the swap, so numbers grow
+ * with positions. An attempt fails when another hit came in between. Four failures in a row count
+ * as a loss, because the verifier demands a bounded loop. */
 static __always_inline int take_position(struct sj_cpu_ring* ring, struct place* place) {
   for (int tries = 0; tries < 4; tries++) {
     const __u64 head = ONCE(ring->head);
@@ -121,12 +121,12 @@ static __always_inline struct sj_hit* take_slot(__u32 kind, __u64* number) {
   }
   if (place.position % SJ_BLOCK_SLOTS == 0) touch_block(cpu, place.position + SJ_BLOCK_SLOTS);
   block = block_of(cpu, place.position);
-  if (!block) return 0; /* never: the index is below the map's size */
+  if (!block) return 0; /* cannot happen: the index is below the map's size */
   *number = place.number;
   return (struct sj_hit*)(block + place.position % SJ_BLOCK_SLOTS * ring_shape.slot_bytes);
 }
 
-/* All of the hit before its commit, for a reader on another CPU. */
+/* Publishes the hit: a reader on another CPU sees all of it before its commit. */
 static __always_inline void commit(struct sj_hit* hit, __u64 number) {
 #ifdef __TARGET_ARCH_x86
   asm volatile("" ::: "memory"); /* stores stay in order */
