@@ -1,7 +1,7 @@
 /* The contract between the kernel context programs and the tracer, beside events.h: the kinds of
  * hits, and the values of each. A hit is an sj_hit whose point is the number that the tracer gave
- * the kind, and whose values are the members of the kind's struct, in order. Its tid is the thread of
- * the target that it is about; its CPU is the ring's. Compiles as C11, C++ and BPF C.
+ * the kind, and whose values are the members of the kind's struct, in order. Its tid is the thread
+ * of the target that it is about; its CPU is the ring's. Compiles as C11, C++ and BPF C.
  */
 #ifndef SJ_BPF_CONTEXT_EVENTS_H
 #define SJ_BPF_CONTEXT_EVENTS_H

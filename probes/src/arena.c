@@ -25,8 +25,8 @@
 
 struct sj_runtime sj_runtime;
 
-/* Kept open for collectors of the same user. The program may close it, and use its number for
- * something else: hence the identity. */
+/* The arena's descriptor, kept open for collectors of the same user. The program may close it and
+ * reuse its number, so the file's identity is kept as well. */
 static struct {
   int fd;
   dev_t device;
@@ -34,7 +34,8 @@ static struct {
 } arena_file = {.fd = -1};
 
 static const uint64_t kRingBytes = 256 * 1024;
-/* That a collector may ask for. Only addresses are reserved, yet mlockall() counts those too. */
+/* The largest ring that a collector may ask for. Only addresses are reserved for it, but mlockall()
+ * counts those too. */
 static const uint64_t kLargestRing = 2048 * 1024;
 static const uint64_t kPreparedRings = 8;
 static const uint64_t kMemoryCeiling = 64 * 1024 * 1024;
@@ -55,7 +56,7 @@ struct settings {
   uint32_t mode;
 };
 
-/* A number with an optional K, M or G. What cannot be read is as if it were not there. */
+/* Reads a number with an optional K, M or G. One that cannot be read counts as not set. */
 static uint64_t read_number(const char* name, uint64_t otherwise) {
   const char* const text = secure_getenv(name);
   if (text == NULL || text[0] < '0' || text[0] > '9') return otherwise;
@@ -130,7 +131,8 @@ static struct sj_arena plan(const struct settings* settings) {
   return arena;
 }
 
-/* Where a crash shall leave its last events in a file. O_EXCL follows no link that waits there. */
+/* Creates a file with a name, so that a crash leaves its last events in it. O_EXCL does not follow
+ * a link that somebody put there. */
 static int create_named(const char* directory, const struct sj_arena* arena) {
   char path[4096];
   const int length = snprintf(path, sizeof(path), "%s/" SJ_ARENA_NAME "-%d-%llx", directory,
@@ -139,7 +141,7 @@ static int create_named(const char* directory, const struct sj_arena* arena) {
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* The arena's file in its full size. It has no memory yet but where it is touched. */
+/* Creates the arena's file in its full size. It takes memory only where it is touched. */
 static int create_file(const struct settings* settings, const struct sj_arena* arena) {
   /* A file beyond the limit would bring the process SIGXFSZ. */
   struct rlimit limit;
@@ -147,14 +149,14 @@ static int create_file(const struct settings* settings, const struct sj_arena* a
   const int named = settings->directory != NULL && settings->directory[0] != '\0';
   int fd = named ? create_named(settings->directory, arena) : -1;
   const int is_file = fd >= 0;
-  /* Also where the directory is another's, or gone: rings without a name are better than none. */
+  /* Also if the directory is not ours, or gone: rings without a name are better than none. */
   if (!is_file) fd = memfd_create(SJ_ARENA_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return -1;
   if (ftruncate(fd, (off_t)arena->total_bytes) != 0) {
     close(fd);
     return -1;
   }
-  /* Nobody may cut it: that would be SIGBUS for the process. */
+  /* Seals the file's size: a shorter file would mean SIGBUS for the process. */
   if (!is_file) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   return fd;
 }
@@ -163,7 +165,7 @@ static struct sj_arena* map_arena(int fd, const struct sj_arena* arena) {
   char* const base = mmap(NULL, arena->total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (base == MAP_FAILED) return NULL;
   madvise(base + arena->rings_offset, arena->total_bytes - arena->rings_offset, MADV_DONTDUMP);
-  /* The queues of children to come are for them to make accessible. */
+  /* Forked children make the tables of their queues accessible themselves. */
   const uint64_t used =
       arena->queues_offset + (SJ_QUEUE_TABLE_FIRST + 1) * arena->queue_table_stride;
   if (mprotect(base, used, PROT_READ | PROT_WRITE) != 0) {
@@ -173,14 +175,14 @@ static struct sj_arena* map_arena(int fd, const struct sj_arena* arena) {
   return (struct sj_arena*)(void*)base;
 }
 
-/* From here on a hit reads flags that a collector can set. */
+/* Maps the arena's flags over the module's: from here on a hit reads what a collector sets. */
 static int share_flags(int fd, const struct sj_arena* arena) {
   if (arena->flags_bytes == 0) return 1;
   return mmap((void*)(uintptr_t)arena->flags_address, arena->flags_bytes, PROT_READ | PROT_WRITE,
               MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, (off_t)arena->flags_offset) != MAP_FAILED;
 }
 
-/* Recording from the start, for a collector that comes later or for none but a crash's. */
+/* Records from the start, for a collector that comes later or that reads what a crash left. */
 static void arm(struct sj_arena* arena, uint32_t mode) {
   arena->control.mode = mode;
   arena->control.close_stamp = UINT64_MAX;
@@ -207,7 +209,7 @@ __attribute__((constructor(101))) static void begin_rings(void) {
       sj_runtime.arena = arena;
       for (uint64_t slot = 0; slot < settings.prepared && slot < planned.ring_slots; ++slot)
         if (!sj_ring_prepare(slot, settings.ring_bytes)) break;
-      /* The kernel wipes a child's cursors where it can; this is for where it cannot. */
+      /* For kernels that cannot wipe a child's cursors (MADV_WIPEONFORK). */
       pthread_atfork(NULL, NULL, sj_ring_forget);
       pthread_atfork(NULL, NULL, sj_queues_fork);
       if (share_flags(fd, arena) && settings.armed) arm(arena, settings.mode);
@@ -224,7 +226,7 @@ __attribute__((constructor(101))) static void begin_rings(void) {
   errno = saved_errno;
 }
 
-/* At the process's end as well, while other threads still hit points: nothing is unmapped here. */
+/* Runs at the process's end as well, while other threads still hit points: so it unmaps nothing. */
 __attribute__((destructor(101))) static void end_rings(void) {
   if (sj_runtime.arena == NULL) return;
   __atomic_store_n(&sj_runtime.arena->gone, 1, __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 /*
- * Which file this module is: its path and its build id, for a reader who finds the arena when the
- * process is gone. Runs once, when the module is loaded.
+ * Finds which file this module is: its path and its build id, for a reader that finds the arena
+ * when the process is gone. Runs once, when the module is loaded.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -41,7 +41,7 @@ static void find_build_id(const char* notes, uint64_t bytes, struct sj_module* m
   }
 }
 
-/* Loaders name the executable by nothing, and a library as it was asked for. */
+/* Loaders give the executable an empty name, and a library the name by which it was loaded. */
 static void find_path(const char* name, struct sj_module* module) {
   char* const path = realpath(name[0] != '\0' ? name : "/proc/self/exe", NULL);
   if (path != NULL && strlen(path) < sizeof(module->path)) strcpy(module->path, path);

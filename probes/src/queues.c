@@ -1,7 +1,7 @@
 /*
  * The registry of queues: slots of shared memory, taken and given back by one exchange each, so
- * that any thread and any signal handler may come here at any time. Nobody waits for anybody: who
- * finds another at work takes the next slot, or gives up.
+ * that any thread and any signal handler may come here at any time. No thread waits for another:
+ * one that finds a slot in use takes the next one, or gives up.
  *
  * This process's table is always at the same place in memory. In a forked child that place is given
  * other memory with the same contents: the child's pointers stay true and its parent's counters
@@ -28,7 +28,8 @@ _Static_assert(sizeof(struct sj_queue_about) % sizeof(sj_word) == 0, "copied in 
 
 static const unsigned kIncarnationShift = 48; /* above all addresses of user space */
 
-/* For queues that found no place. Several, so that unrelated threads seldom meet on a line. */
+/* Counters for queues that found no place. There are several, so that unrelated threads seldom
+ * share a cache line. */
 static struct sj_queue private_queues[kPrivateQueues] __attribute__((aligned(64)));
 
 static struct sj_queue* private_queue(void) {
@@ -44,8 +45,8 @@ static struct sj_queue* table_at(uint64_t table) {
 
 /* ---- the description ---- */
 
-/* Odd while it is written: a lock that nobody waits for long, since its holder may be the very
- * thread that a signal handler interrupted. */
+/* Makes the generation odd, which locks the description. Others give up soon instead of waiting,
+ * since the holder may be the very thread that a signal handler interrupted. */
 static int begin_writing(struct sj_queue* queue) {
   for (int tries = 0; tries < kPatience; ++tries) {
     uint32_t generation = __atomic_load_n(&queue->generation, __ATOMIC_RELAXED);
@@ -61,7 +62,8 @@ static void end_writing(struct sj_queue* queue) {
   __atomic_fetch_add(&queue->generation, 1, __ATOMIC_RELEASE);
 }
 
-/* Each word is a release, so that who sees one (acquire) also sees the odd generation before it. */
+/* Each word is a release: a reader that sees one (acquire) also sees the odd generation before it.
+ */
 static void put_about(struct sj_queue* queue, const struct sj_queue_about* about) {
   const sj_word* const from = (const sj_word*)(const void*)about;
   sj_word* const to = (sj_word*)(void*)&queue->about;
@@ -110,7 +112,7 @@ static void note_used(struct sj_queue_table* table, uint32_t used) {
   }
 }
 
-/* Without an id while the counters are neither the old queue's nor the new one's. */
+/* Clears the id while the counters belong neither to the old queue nor to the new one. */
 static void begin_counting(struct sj_queue* queue) {
   const uint64_t incarnation = (queue->id >> kIncarnationShift) + 1;
   __atomic_store_n(&queue->id, 0, __ATOMIC_RELAXED);
@@ -126,7 +128,7 @@ static int take(struct sj_queue* queue, const struct sj_queue_about* about) {
       !__atomic_compare_exchange_n(&queue->state, &state, SJ_QUEUE_CLAIMED, 0, __ATOMIC_ACQUIRE,
                                    __ATOMIC_RELAXED))
     return 0;
-  /* Somebody still describes the queue that was here. */
+  /* Another thread still writes the description of the queue that was here. */
   if (!begin_writing(queue)) {
     __atomic_store_n(&queue->state, SJ_QUEUE_FREE, __ATOMIC_RELEASE);
     return 0;
@@ -159,7 +161,7 @@ struct sj_queue* sj_queue_open(const struct sj_queue_spec* spec) {
 }
 
 int sj_queue_describe(struct sj_queue* queue, const struct sj_queue_spec* spec) {
-  if (sj_queue_id(queue) == 0) return 1; /* that nobody sees */
+  if (sj_queue_id(queue) == 0) return 1; /* its counters are private */
   if (!begin_writing(queue)) return 0;
   struct sj_queue_about about;
   get_about(queue, &about);
@@ -169,7 +171,7 @@ int sj_queue_describe(struct sj_queue* queue, const struct sj_queue_spec* spec) 
   return 1;
 }
 
-/* The counters stay: a sampler may come for the last of them. */
+/* Leaves the counters as they are: a sampler may still read their last values. */
 void sj_queue_close(struct sj_queue* queue) {
   uint32_t state = SJ_QUEUE_LIVE;
   __atomic_compare_exchange_n(&queue->state, &state, SJ_QUEUE_FREE, 0, __ATOMIC_RELEASE,
@@ -178,8 +180,8 @@ void sj_queue_close(struct sj_queue* queue) {
 
 /* ---- fork ---- */
 
-/* The parent goes on meanwhile. What its other threads were about to do here, nobody will finish.
- */
+/* Copies a queue for a child while the parent goes on. Operations that other threads had begun here
+ * are never finished in the child. */
 static void copy_queue(struct sj_queue* to, const struct sj_queue* from) {
   to->id = __atomic_load_n(&from->id, __ATOMIC_ACQUIRE);
   to->out = __atomic_load_n(&from->out, __ATOMIC_ACQUIRE);
@@ -200,7 +202,7 @@ static void copy_queues(struct sj_queue* to, const struct sj_queue* from, uint32
   for (uint32_t slot = 0; slot < used; ++slot) copy_queue(&to[slot], &from[slot]);
 }
 
-/* A table that is nobody's, or of a child that is no more; 0: there is none. */
+/* Takes a table that is free, or belongs to a child that has ended; 0: there is none. */
 static uint64_t take_table(struct sj_arena* arena, int32_t pid) {
   for (uint64_t table = SJ_QUEUE_TABLE_FIRST + 1; table < SJ_QUEUE_TABLES; ++table) {
     int32_t before = __atomic_load_n(&arena->queue_table[table].pid, __ATOMIC_ACQUIRE);
@@ -212,7 +214,7 @@ static uint64_t take_table(struct sj_arena* arena, int32_t pid) {
   return 0;
 }
 
-/* The same memory a second time, in place of the parent's (mremap from a size of 0). */
+/* Maps the child's table a second time, in place of the parent's (mremap from a size of 0). */
 static int share_table(uint64_t table, uint32_t used) {
   struct sj_arena* const arena = sj_runtime.arena;
   struct sj_queue* const place = table_at(SJ_QUEUE_TABLE_FIRST);
@@ -229,7 +231,7 @@ static int share_table(uint64_t table, uint32_t used) {
   return 1;
 }
 
-/* Where the child cannot have a table that others see, it counts for itself. */
+/* Gives a child for which no shared table is left private memory to count in. */
 static void hide_table(void) {
   static struct sj_queue_table hidden;
   void* const place = table_at(SJ_QUEUE_TABLE_FIRST);

@@ -1,9 +1,9 @@
 /*
- * What a hit does that finds no room in its thread's ring: take a ring, start the next chunk, or
- * count the loss. Runs inside of hits, so also in signal handlers and in forked children, and may
- * itself be interrupted by a handler that comes here: nothing is locked, every step is one exchange
- * or belongs to this thread alone. Compiled to use general registers only, as the code around the
- * point expects its vector registers back.
+ * The slow path of a hit that finds no room in its thread's ring: it takes a ring, starts the next
+ * chunk, or counts the loss. It runs inside of hits, so also in signal handlers and in forked
+ * children, and a handler that interrupts it may enter it again: nothing is locked, every step is
+ * one exchange or belongs to this thread alone. Compiled to use general registers only, as the code
+ * around the point expects its vector registers unchanged.
  */
 #include <sojourn/detail/ring_write.h>
 #include <sojourn/rings.h>
@@ -14,7 +14,7 @@
 #include "rings.h"
 #include "syscalls.h"
 
-/* What a thread without a ring has: one that is not alive. */
+/* The ring of a thread that has none: it is not alive, so a hit takes the slow path. */
 static struct {
   char ring[SJ_RING_PRIVATE];
   struct sj_ring_private own;
@@ -56,7 +56,7 @@ static uint64_t wanted_capacity(const struct sj_arena* arena) {
   const uint64_t most = arena->ring_stride - SJ_RING_DATA - SJ_RING_PAGE;
   const uint64_t asked = __atomic_load_n(&arena->control.ring_bytes, __ATOMIC_RELAXED);
   uint64_t capacity = asked != 0 ? asked : arena->ring_bytes_default;
-  /* A power of two, whatever was written there. */
+  /* Rounds down to a power of two: a collector may have written anything there. */
   while (capacity & (capacity - 1)) capacity &= capacity - 1;
   while (capacity > most) capacity /= 2;
   return capacity < SJ_RING_PAGE ? SJ_RING_PAGE : capacity;
@@ -71,7 +71,7 @@ static uint64_t clock_ns(long clock) {
 }
 
 int sj_read_clocks(struct sj_clock_reading* reading) {
-  enum { kTries = 3 }; /* the tightest counts: any of them may be preempted */
+  enum { kTries = 3 }; /* the tightest reading is kept: a thread may be preempted in any of them */
   *reading = (struct sj_clock_reading){.ticks = UINT64_MAX};
   for (int tries = 0; tries < kTries; ++tries) {
     const uint64_t before = stamp();
@@ -87,7 +87,8 @@ int sj_read_clocks(struct sj_clock_reading* reading) {
   return reading->stamp != 0;
 }
 
-/* Farther apart two readings tell the counter's rate better. Who finds another at it leaves it. */
+/* Takes a newer reading: the farther two are apart, the better they give the counter's rate. Does
+ * nothing if another thread is taking one. */
 static void note_clocks(struct sj_arena* arena) {
   struct sj_clock_reading now;
   uint32_t nobody = 0;
@@ -101,7 +102,7 @@ static void note_clocks(struct sj_arena* arena) {
 
 /* ---- memory ---- */
 
-/* Page by page where the kernel is too old to be asked, or is emulated. */
+/* Touches page by page if the kernel has no MADV_POPULATE_WRITE, or is emulated. */
 static int populate(char* from, uint64_t bytes) {
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -129,9 +130,9 @@ static int map_private_page(uint64_t slot) {
   return 1;
 }
 
-/* Present before its first byte is used: memory that is not to be had shows here, not as a signal
- * later. Only what is used is accessible, so that mlockall() does not fill the rest; and only that
- * belongs into a core file. */
+/* Makes memory present before its first byte is used: if there is none left, this fails here and
+ * not by a signal later. Only the used part becomes accessible, so that mlockall() does not fill
+ * the rest, and only that part goes into a core file. */
 static int make_present(uint64_t slot, uint64_t capacity) {
   char* const base = (char*)sj_ring_at(slot);
   const uint64_t bytes = SJ_RING_DATA + capacity + SJ_RING_PAGE;
@@ -139,7 +140,7 @@ static int make_present(uint64_t slot, uint64_t capacity) {
          populate(base, bytes) && (call(SYS_madvise, base, bytes, MADV_DODUMP) || 1);
 }
 
-/* Within the ceiling for all rings together. */
+/* Reserves memory within the ceiling for all rings together. */
 static int reserve_memory(struct sj_arena* arena, uint64_t bytes) {
   const uint64_t asked = __atomic_load_n(&arena->control.memory_ceiling, __ATOMIC_RELAXED);
   const uint64_t ceiling = asked != 0 ? asked : arena->memory_ceiling_default;
@@ -171,7 +172,7 @@ static void note_slot_used(struct sj_arena* arena, uint64_t slot) {
   }
 }
 
-/* The record at `from` is the first that ends in its chunk. */
+/* Notes the record at `from` as the first that ends in its chunk. */
 static void begin_chunk(struct sj_ring* ring, int64_t from, uint64_t bytes) {
   const int64_t chunk = (int64_t)((ring->mask + 1) / SJ_RING_CHUNKS);
   const int64_t last = from + (int64_t)bytes - 1;
@@ -180,12 +181,12 @@ static void begin_chunk(struct sj_ring* ring, int64_t from, uint64_t bytes) {
   __atomic_store_n(&ring->limit, (number + 1) * chunk, __ATOMIC_RELEASE);
 }
 
-/* The ring is this thread's now; nobody else writes to it but the collector, from `owner` on. */
+/* Makes the ring this thread's. Once `owner` is set only the collector writes to it besides. */
 static void enter_ring(struct sj_ring* ring, uint64_t owner, uint64_t capacity) {
   const struct sj_arena_control* const control = &sj_runtime.arena->control;
   const uint32_t session = __atomic_load_n(&control->session, __ATOMIC_ACQUIRE);
   const int64_t cursor = __atomic_load_n(&ring->cursor, __ATOMIC_RELAXED);
-  if (capacity != 0) { /* else another thread's before: the collector has its place in it */
+  if (capacity != 0) { /* 0: another thread had the ring, and the collector keeps its place in it */
     __atomic_store_n(&ring->mask, capacity - 1, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->retire, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&ring->mode, __atomic_load_n(&control->mode, __ATOMIC_RELAXED),
@@ -223,7 +224,7 @@ static enum slot_outcome take_slot(uint64_t slot, uint64_t owner, uint64_t capac
   return SLOT_OURS;
 }
 
-/* Everything that was written there was read, or nobody reads. */
+/* Whether everything in the ring was read, or no collector reads it. */
 static int is_drained(struct sj_ring* ring) {
   if (__atomic_load_n(&sj_runtime.arena->control.session, __ATOMIC_RELAXED) % 2 == 0) return 1;
   if (__atomic_load_n(&ring->mode, __ATOMIC_RELAXED) == SJ_RING_FLIGHT) return 1;
@@ -231,7 +232,7 @@ static int is_drained(struct sj_ring* ring) {
          __atomic_load_n(&ring->cursor, __ATOMIC_RELAXED);
 }
 
-/* A thread that exited leaves its ring to the collector; where that did not come yet, to us. */
+/* Takes the ring of a thread that has exited, if the collector has not freed it yet. */
 static int take_from_exited(uint64_t slot, uint64_t owner) {
   uint64_t before = __atomic_load_n(&sj_runtime.slots[slot].taken, __ATOMIC_ACQUIRE);
   if (before == 0 || !has_exited(before)) return 0;
@@ -254,7 +255,7 @@ int sj_ring_take(void) {
     if (__atomic_load_n(&sj_runtime.slots[slot].taken, __ATOMIC_RELAXED) != 0) continue;
     const enum slot_outcome outcome = take_slot(slot, owner, capacity);
     if (outcome == SLOT_OURS) return 1;
-    /* Nothing behind was ever taken, so its memory could not be had either. */
+    /* No slot behind this one was ever taken, so there is no memory for those either. */
     if (outcome == SLOT_NO_MEMORY && slot >= __atomic_load_n(&arena->slots_used, __ATOMIC_RELAXED))
       break;
   }
@@ -266,7 +267,7 @@ int sj_ring_take(void) {
 
 /* ---- counting ---- */
 
-/* In a small table that is found by hashing, so that each site's losses are known. */
+/* Counts a site's loss in a small hash table. */
 static void count_site(struct sj_ring_loss* table, uint32_t* elsewhere, uint32_t id) {
   const uint32_t first = id * 2654435761U % SJ_RING_LOSSES;
   for (uint32_t step = 0; step < SJ_RING_LOSSES; ++step) {
@@ -300,7 +301,7 @@ static int collector_is_dead(const struct sj_arena_control* control, uint64_t no
   return patience != 0 && now > heartbeat && now - heartbeat > patience;
 }
 
-/* A collector that comes back sets the flags again. */
+/* Clears the flags of a collector that is dead. One that comes back sets them again. */
 static void disarm(const struct sj_arena* arena) {
   uint64_t* const flags = (uint64_t*)(uintptr_t)arena->flags_address;
   for (uint64_t i = 0; i < arena->flags_bytes / sizeof(*flags); ++i)
@@ -331,8 +332,8 @@ static void lose(struct sj_ring* ring, uint32_t id) {
 
 /* ---- the slow path itself ---- */
 
-/* Not while handlers have filled a chunk inside of one unfinished hit: a reader trusts that what
- * lies a chunk ahead of the cursor is not being written yet. */
+/* False while handlers have filled a chunk inside of one unfinished hit: a reader relies on nothing
+ * being written yet that lies a chunk ahead of the cursor. */
 static int may_overwrite(struct sj_ring* ring, int64_t reserved) {
   if (__atomic_load_n(&ring->mode, __ATOMIC_RELAXED) != SJ_RING_FLIGHT) return 0;
   if (__atomic_load_n(&ring->limit, __ATOMIC_RELAXED) == SJ_RING_CLOSED) return 0;
@@ -358,7 +359,7 @@ int sj_ring_slow_in_c(uint64_t bytes, uint64_t id) {
     lose(ring, (uint32_t)id);
     return 0;
   }
-  /* None yet, or a forked child that still has its parent's. */
+  /* The thread has no ring yet, or is a forked child with its parent's. */
   if (sj_ring_take()) return 1;
   lose(NULL, (uint32_t)id);
   return 0;

@@ -14,7 +14,8 @@
 
 #define SJ_MAX_RING_SLOTS 512
 
-/* This process's own view. A forked child inherits it with the mappings, so both stay true. */
+/* This process's own view of the arena. A forked child inherits it together with the mappings, so
+ * it stays valid there. */
 struct sj_runtime {
   struct sj_arena* arena; /* null: no ring engine in this module */
   struct sj_ring_slot* slots;
@@ -24,7 +25,7 @@ struct sj_runtime {
 };
 extern struct sj_runtime sj_runtime SJ_HIDDEN;
 
-/* Makes a slot's memory accessible and present, for `capacity` bytes of data. 0: not to be had. */
+/* Makes a slot's memory accessible and present, for `capacity` bytes of data. 0: there is none. */
 int sj_ring_prepare(uint64_t slot, uint64_t capacity) SJ_HIDDEN;
 
 /* Takes a ring for the calling thread. 0: there is none. */
@@ -33,16 +34,18 @@ int sj_ring_take(void) SJ_HIDDEN;
 /* 0: the clocks cannot be read here. */
 int sj_read_clocks(struct sj_clock_reading* reading) SJ_HIDDEN;
 
-/* Which file this module is; what cannot be found out stays empty. */
+/* Finds which file this module is. Members that cannot be found out stay empty. */
 void sj_find_module(struct sj_module* module) SJ_HIDDEN;
 
-/* Of modules that this process has unloaded; own_code is an address in the calling module. */
+/* Removes the arenas of modules that this process has unloaded; own_code is an address in the
+ * calling module. */
 void sj_remove_unloaded_arenas(uint64_t own_code) SJ_HIDDEN;
 
-/* The calling thread has no ring any more: it is a forked child's. */
+/* Makes the calling thread forget its ring: it runs in a forked child, and the ring is its
+ * parent's. */
 void sj_ring_forget(void) SJ_HIDDEN;
 
-/* In a forked child: its queues are copies from here on. */
+/* Called in a forked child: its queues are copies with counters of their own from here on. */
 void sj_queues_fork(void) SJ_HIDDEN;
 
 static inline struct sj_ring* sj_ring_at(uint64_t slot) {

@@ -1,8 +1,8 @@
 /*
- * The arenas of modules that were unloaded. A module cannot take its arena with it: its destructor
- * also runs at the process's end, while other threads may still hit points. So it only says that it
- * is gone, and the next module that is loaded removes what nobody can use any more: an arena whose
- * code is not mapped, or is now this module's own.
+ * Removes the arenas of modules that were unloaded. A module cannot remove its own arena: its
+ * destructor also runs at the process's end, while other threads may still hit points. So it only
+ * marks itself as gone, and the next module that is loaded removes every arena that is not usable
+ * any more: one whose code is not mapped, or is now this module's own.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

@@ -20,7 +20,7 @@
 
 #define OCCUPANCY(written, read) ((written) - (read))
 
-/* Nothing has to run before the first point or after the last: these always succeed. */
+/* Points need no set-up and no shutdown: these always succeed. */
 static inline int init_latseq(const char* appname, uint64_t cpufreq) {
   (void)appname;
   (void)cpufreq;
@@ -35,7 +35,7 @@ static inline int init_thread_for_latseq(void) {
   return 0;
 }
 
-/* Was there to tell init_latseq, which has no use for it. */
+/* LatSeq passes this to init_latseq, which ignores it here. */
 static inline uint64_t get_cpu_freq_cycles(void) {
   return 0;
 }

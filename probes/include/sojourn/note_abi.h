@@ -1,5 +1,5 @@
 /*
- * What a point leaves in an ELF file, for readers of that file (tracers, tests). Section
+ * The note of a point in an ELF file, for readers of that file (tracers, tests). Section
  * .note.sojourn, not loaded, one note a site and engine. Standard note header; name "sojourn"; type
  * and descriptor:
  *

@@ -42,7 +42,7 @@
 #endif
 #endif
 
-/* Without its directories: one of them may hold a '%', which an assembler template cannot carry. */
+/* The file's name without directories: a '%' in one of them would break the assembler template. */
 #ifndef SJ_SOURCE_FILE
 #define SJ_SOURCE_FILE __FILE_NAME__
 #endif
@@ -122,7 +122,7 @@
 #define SJ_RING_HIT_(...) (void)0
 #endif
 
-/* A macro's "..." may not be empty before C23: hence an operand that nobody uses. */
+/* The last operand is unused: before C23 a macro's "..." may not be empty. */
 #define SJ_POINT_NONE_(form, point, fields)                                   \
   do {                                                                        \
     SJ_POINT_CHECK_WORDS_##form(point, fields, 0);                            \

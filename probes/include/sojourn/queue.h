@@ -38,8 +38,8 @@ struct sj_queue_stage {
   int32_t instance SJ_QUEUE_BLANK_(0); /* -1: not known yet */
 };
 
-/* What SJ_QUEUE and SJ_QUEUE_DESCRIBE take. What is left out is blank. Texts are copied, and cut
- * where they are longer than SJ_QUEUE_NAME_BYTES and SJ_QUEUE_STAGE_BYTES. */
+/* The arguments of SJ_QUEUE and SJ_QUEUE_DESCRIBE. Members that are left out are blank. Texts are
+ * copied, and cut where they are longer than SJ_QUEUE_NAME_BYTES and SJ_QUEUE_STAGE_BYTES. */
 struct sj_queue_spec {
   const char* name SJ_QUEUE_BLANK_(nullptr);
   enum sj_queue_kind kind SJ_QUEUE_BLANK_(SJ_QUEUE_STAGE);
@@ -54,7 +54,7 @@ struct sj_queue_spec {
 
 #if defined(SJ_HAS_RINGS_) && !defined(SJ_DISABLE_POINTS)
 
-/* Of this module's runtime, as the rings are. */
+/* Functions of this module's runtime: hidden, as each module has its own. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,8 +66,8 @@ void sj_queue_close(struct sj_queue* queue) SJ_QUEUE_HIDDEN_;
 }
 #endif
 
-/* For any number of threads at once. An out is a release, so that who sees it (acquire) also sees
- * the in that came before it. */
+/* For any number of threads at once. An out is a release, so that a reader that sees it (acquire)
+ * also sees the in that came before it. */
 static inline void sj_queue_in(struct sj_queue* queue, uint64_t items) {
   __atomic_fetch_add(&queue->in, items, __ATOMIC_RELAXED);
 }
@@ -75,7 +75,7 @@ static inline void sj_queue_out(struct sj_queue* queue, uint64_t items) {
   __atomic_fetch_add(&queue->out, items, __ATOMIC_RELEASE);
 }
 
-/* For who holds the queue's lock, or is the only one that puts in (takes out): no locked
+/* For a caller that holds the queue's lock, or is the only producer (consumer): no locked
  * instruction. */
 static inline void sj_queue_in_locked(struct sj_queue* queue, uint64_t items) {
   const uint64_t in = __atomic_load_n(&queue->in, __ATOMIC_RELAXED);
@@ -86,14 +86,14 @@ static inline void sj_queue_out_locked(struct sj_queue* queue, uint64_t items) {
   __atomic_store_n(&queue->out, out + items, __ATOMIC_RELEASE);
 }
 
-/* Exact under the queue's lock, else of some moment close to now. */
+/* The depth: exact under the queue's lock, else that of a moment close to now. */
 static inline uint64_t sj_queue_depth(const struct sj_queue* queue) {
   const uint64_t out = __atomic_load_n(&queue->out, __ATOMIC_ACQUIRE);
   const uint64_t in = __atomic_load_n(&queue->in, __ATOMIC_RELAXED);
   return in > out ? in - out : 0;
 }
 
-/* Which queue an event of SJ_ENQUEUE_ITEM tells of; 0: one whose counters are private. */
+/* The queue's id in events of SJ_ENQUEUE_ITEM; 0: its counters are private. */
 static inline uint64_t sj_queue_id(const struct sj_queue* queue) {
   return __atomic_load_n(&queue->id, __ATOMIC_RELAXED);
 }
@@ -103,7 +103,7 @@ static inline uint64_t sj_queue_id(const struct sj_queue* queue) {
 
 #else
 
-/* What SJ_QUEUE returns here is for nothing but being passed on, also to code that does count. */
+/* A placeholder: the caller may only pass it on, also to code that is compiled to count. */
 static inline struct sj_queue* sj_queue_open(const struct sj_queue_spec* spec) {
   static struct sj_queue none __attribute__((aligned(64)));
   (void)spec;
@@ -166,7 +166,8 @@ inline bool describe_queue(sj_queue* queue, const sj_queue_spec& spec) {
 /* SJ_QUEUE_DESCRIBE fills in what was blank; what is left out, and the kind, stay as they are.
  * False where another description of this queue is just being written: try again later. */
 
-/* The queue is gone. Its place may go to another: count nothing here any more. */
+/* Gives the queue's place back. Another queue may take it: the caller counts nothing here any more.
+ */
 #define SJ_QUEUE_END(queue) sj_queue_close(queue)
 
 #define SJ_ENQUEUE(queue) sj_queue_in((queue), 1)
@@ -179,8 +180,9 @@ inline bool describe_queue(sj_queue* queue, const sj_queue_spec& spec) {
 #define SJ_ENQUEUE_LOCKED_N(queue, items) sj_queue_in_locked((queue), (items))
 #define SJ_DEQUEUE_LOCKED_N(queue, items) sj_queue_out_locked((queue), (items))
 
-/* Also an event, with the depth after the operation, the queue's id and the item's identity, an
- * integer. What that costs is what a point costs; `item` is evaluated only while it is traced. */
+/* Counts, and is a point as well: its event has the depth after the operation, the queue's id and
+ * the item's identity, an integer. It costs what a point costs; `item` is evaluated only while it
+ * is traced. */
 #define SJ_ENQUEUE_ITEM(queue, item)                          \
   do {                                                        \
     struct sj_queue* const sj_item_queue = (queue);           \

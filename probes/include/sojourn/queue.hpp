@@ -46,7 +46,7 @@ class QueueCounter {
   // Fills in what was blank: see SJ_QUEUE_DESCRIBE.
   bool describe(const sj_queue_spec& spec) { return describe_queue(queue_, spec); }
 
-  // For SJ_ENQUEUE_ITEM and what else takes one.
+  // The queue as SJ_ENQUEUE_ITEM and the other macros take it.
   sj_queue* queue() const { return queue_; }
 
  private:
@@ -83,7 +83,7 @@ struct FirstArgument<Template<First, Rest...>> {
   using Type = First;
 };
 
-// What a braced list that is pushed makes.
+// The type of item that a braced list makes.
 template <typename Queue, typename = void>
 struct ValueOf : FirstArgument<Queue> {};
 template <typename Queue>
@@ -111,8 +111,8 @@ std::uint64_t went_in(const Result& result) {
   return static_cast<std::uint64_t>(result);
 }
 
-// How many came out: whether one did, how many did, or what did. A number is how many only from a
-// call with arguments: without, it is the item itself.
+// How many items came out, by the call's result: whether one did, how many did, or the item itself.
+// A number is a count only from a call with arguments: without any it is the item.
 template <std::size_t Arguments, typename Result>
 std::uint64_t came_out(const Result& result) {
   if constexpr (std::is_same_v<Result, bool>) {
@@ -152,8 +152,8 @@ class Counted : public Queue {
 
   QueueCounter& counter() { return counter_; }
 
-// Base is the Queue, named so that a member which it does not have is no error. First has a default
-// for a braced list, which has no type of its own.
+// Base is the Queue, as a template argument, so that a member which it lacks is no error. First has
+// a default for a braced list, which has no type of its own.
 #define SJ_COUNTED_IN_(method)                                                                   \
   template <typename First = Value, typename... Rest, typename Base = Queue>                     \
   auto method(First&& first, Rest&&... rest) -> decltype(std::declval<Base&>().method(           \
@@ -175,13 +175,13 @@ class Counted : public Queue {
         },                                                                               \
         [this](const auto&... result) { count; });                                       \
   }
-// Its result, if any, is where the item is.
+// Counts one item in: the result, if any, refers to it.
 #define SJ_COUNTED_EMPLACE_(method) \
   SJ_COUNTED_AS_(method, count_in((1 * ... * queue_detail::came_out<0>(result))))
 #define SJ_COUNTED_OUT_(method) \
   SJ_COUNTED_AS_(method,        \
                  count_out((1 * ... * queue_detail::came_out<sizeof...(Arguments)>(result))))
-// All or nothing of as many as the last argument says.
+// The last argument is the number of items; the method takes all of them or none.
 #define SJ_COUNTED_BULK_IN_(method)                                                      \
   template <typename... Arguments, typename Base = Queue>                                \
   auto method(Arguments&&... arguments)                                                  \
@@ -191,7 +191,7 @@ class Counted : public Queue {
     if (done) count_in(items);                                                           \
     return done;                                                                         \
   }
-// Whatever it does to a container, its size tells.
+// Counts by how the method changes the container's size.
 #define SJ_COUNTED_BY_SIZE_(method)                                                      \
   template <typename... Arguments, typename Base = Queue>                                \
   auto method(Arguments&&... arguments)                                                  \
@@ -258,7 +258,7 @@ class Counted : public Queue {
   struct HasSize<Container, std::void_t<decltype(std::declval<const Container&>().size())>>
       : std::true_type {};
 
-  // Of a container that nobody else touches meanwhile.
+  // Counts by the change of the size of a container that no other thread touches meanwhile.
   class SizeChange {
    public:
     explicit SizeChange(Counted& queue) : queue_(queue), before_(queue.size()) {}
@@ -295,7 +295,7 @@ class Counted : public Queue {
       counter_.count_out(items);
   }
 
-  // Does it, then counts by its result; a result by reference or none says nothing.
+  // Runs the operation, then counts by its result; a reference or void does not say how many.
   template <typename Operation, typename Count>
   static decltype(auto) counted(Operation operation, Count count) {
     using Result = decltype(operation());

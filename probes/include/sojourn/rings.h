@@ -1,5 +1,5 @@
 /*
- * What a program may ask of the ring engine. It may as well ask nothing: points work without.
+ * What a program can ask of the ring engine. None of it is needed for points to work.
  *
  * A thread's first recorded hit finds it a ring, with a few system calls: some 10 us, and a
  * millisecond where no prepared ring is left. A real-time thread that cannot spare them calls
@@ -16,8 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* 1: the calling thread has a ring. 0: there is none to be had; its hits will be counted as lost.
- */
+/* 1: the calling thread has a ring. 0: no ring is available; its hits will be counted as lost. */
 __attribute__((visibility("hidden"))) int sj_thread_prepare(void);
 #ifdef __cplusplus
 }

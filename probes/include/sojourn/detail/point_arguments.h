@@ -66,7 +66,7 @@ template <typename T, std::enable_if_t<is_scalar<T>, int> = 0>
   }
 }
 
-// std::atomic, and what looks like it.
+// std::atomic, and classes with the same load().
 template <typename T, std::enable_if_t<std::is_class_v<T>, int> = 0>
 [[gnu::always_inline]] inline auto widen(const T& atomic) noexcept
     -> decltype(widen(atomic.load())) {

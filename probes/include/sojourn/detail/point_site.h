@@ -1,6 +1,6 @@
 /*
- * The machine's half of a point: the test of its semaphore, the site, and the notes about it. Not
- * for use by itself: sojourn/point.h includes it. What shapes it:
+ * The USDT engine's half of a point, in assembler: the test of its semaphore, the site, and the
+ * notes about it. Not for use by itself: sojourn/point.h includes it. Why it is as it is:
  *
  * - Each asm statement is whole and its labels are numeric, so inlining, cloning, unrolling and
  *   templates may copy it: every copy is a site with notes of its own. Section flag "?" puts a note
@@ -102,8 +102,8 @@
 
 /* ---- operands: sizes are constants; values are in registers or constants, never in memory ---- */
 
-/* Up to eight are in registers. Of more, six, and the others in the array behind a seventh: with
- * nine registers clang 14 begins to save some at the function's entry. */
+/* Up to eight arguments are in registers. With more of them six are in registers, and the others in
+ * an array that a seventh points to: from nine on clang 14 saves registers at a function's entry. */
 #define SJ_POINT_SIZE_OPERAND_(index, value) [sj_size##index] "n"(SJ_POINT_SIZE_(value))
 #define SJ_POINT_VALUE_OPERAND_(index) [sj_value##index] "nr"(sj_point_value[index])
 #define SJ_POINT_ELEMENT_(index, value) SJ_POINT_WIDEN_(value)

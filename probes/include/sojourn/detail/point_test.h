@@ -21,7 +21,7 @@
 /* One line of assembler a line. */
 /* clang-format off */
 
-/* Aligned, or the kernel refuses to count in it. */
+/* The kernel refuses to count in a semaphore that is not aligned. */
 #define SJ_POINT_DEFINE_SEMAPHORE_(point)                \
   ".ifndef " SJ_POINT_SEMAPHORE_(point) "\n"             \
   ".pushsection .probes, \"aw\", %%progbits\n"           \
@@ -99,17 +99,17 @@
       : SJ_POINT_TEST_ONE_OUTPUT_)
 #endif
 
-/* From C++20 on a constexpr function may have points; while the compiler runs it they are not
- * there. */
+/* From C++20 on a constexpr function may have points. They do nothing while the compiler evaluates
+ * it. */
 #if defined(__cplusplus) && __cplusplus >= 202002L
 #define SJ_POINT_AT_RUN_TIME_ if (!__builtin_is_constant_evaluated())
 #else
 #define SJ_POINT_AT_RUN_TIME_
 #endif
 
-/* Declares variables; the statement or block that follows runs while somebody is attached. That this
- * is never has to be said: one in ten, as __builtin_expect is read by gcc, is enough for it to lay
- * out a loop around the block, and to keep in registers what the block alone needs. */
+/* Declares variables; the statement or block that follows runs while somebody is attached. The
+ * branch is marked as never taken: at the one in ten that gcc makes of __builtin_expect it lays out
+ * a loop around the block, and keeps in registers what only the block needs. */
 #define SJ_POINT_IF_ARMED_(point)                                             \
   SJ_POINT_TEST_VARIABLES_;                                                   \
   SJ_POINT_TEST_(point);                                                      \

@@ -10,7 +10,7 @@ constexpr bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// One or more names with one dot between two; moves `at` behind them.
+// Skips one or more names with a dot between two: moves `at` behind them.
 constexpr bool skip_dotted_names(const char*& at) {
   while (is_name_character(*at)) {
     while (is_name_character(*at)) ++at;
@@ -20,7 +20,7 @@ constexpr bool skip_dotted_names(const char*& at) {
   return false;
 }
 
-// "D source--destination"
+// Whether the words are a point's: "D source--destination".
 constexpr bool is_point(const char* at) {
   if (*at != 'D' && *at != 'U' && *at != 'I' && *at != 'S') return false;
   if (*++at != ' ') return false;
@@ -31,7 +31,7 @@ constexpr bool is_point(const char* at) {
   return skip_dotted_names(at) && *at == '\0';
 }
 
-// "properties:globals:locals", each group empty or dotted names
+// Whether the words are fields: "properties:globals:locals", each group empty or dotted names.
 constexpr bool is_fields(const char* at) {
   for (int colons = 0;; ++colons, ++at) {
     if (is_name_character(*at) && !skip_dotted_names(at)) return false;
@@ -50,7 +50,7 @@ constexpr int count_names(const char* at) {
   return names;
 }
 
-// Of a printf format; "%%" is none.
+// Counts the conversions of a printf format; "%%" is none.
 constexpr int count_conversions(const char* at) {
   int conversions = 0;
   for (; *at != '\0'; ++at) {

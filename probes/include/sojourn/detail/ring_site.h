@@ -21,8 +21,8 @@
   SJ_POINT_END_NOTE_(form, point, fields)                                     \
   SJ_POINT_KEEP_FIELDS_##form("998b")
 
-/* The sizes, for .irp. Of up to five values all are in registers; of more, the first three, and the
- * others in memory. */
+/* The sizes, for .irp. Up to five values are all in registers. With more of them the first three
+ * are in registers, and the others in memory. */
 #define SJ_RING_EACH_SIZE_(sizes, then) ".irp s," sizes "\n" then ".endr\n"
 #define SJ_RING_SIZES_0 "0"
 #define SJ_RING_SIZES_1 "%c[sj_size0]"
