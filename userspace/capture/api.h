@@ -1,17 +1,17 @@
-// The door of the capture: what the command line and the doctor may use of it. Nobody outside
-// includes another header of it (tests/architecture); tests of a part include that part's own.
+// The door of the capture: the headers that the command line and the doctor may use. Code outside
+// includes no other header of it (tests/architecture); tests of a part include that part's own.
 //
-//   capture_session.h   one capture from attaching to a finished trace, and what it is asked to do
-//   flight_rings.h      a capture of targets that record by themselves, which waits to be asked
-//   control/            commands that are started to be recorded, and questions to a running
-//   capture context/, perf/,    sources besides the targets' own points: the kernel's doings,
-//   counters and queues/             stacks, queues and sockets post_mortem/        traces of rings
-//   that nobody reads: left by a crash, or still being written rights/, helper/    the rights that
-//   a capture keeps, and the process that keeps the others bpf/, rings/,       what the machine and
-//   a target offer before anything is attached: probes and records/, perf/     their costs, rings
-//   and their switches, clocks, counters
+//   capture_session.h     one capture, from attaching to a finished trace; its options
+//   flight_rings.h        a capture of targets that record by themselves
+//   control/              commands that are started to be recorded; requests to a running capture
+//   context/, perf/,      sources besides the targets' own points: the kernel's actions, counters
+//   queues/               and stacks, queues and sockets
+//   post_mortem/          traces of rings that no collector reads: after a crash, or still written
+//   rights/, helper/      the rights that a capture keeps; the process that keeps the others
+//   bpf/, rings/,         what a machine and a target offer before anything is attached: probes and
+//   records/, perf/       their costs, rings and their switches, clocks, counters
 //
-// Each header says who owns what, on which thread. There is no state here.
+// Each header says who owns what, on which thread. This one has no state.
 #pragma once
 
 #include "userspace/capture/bpf/attach.h"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kWindowNs = kNsPerSecond;
 constexpr std::uint64_t kMinWindowNs = 300'000'000;
-constexpr std::uint64_t kCpuTickNs = 10'000'000;  // how exactly a process's CPU time is known
+constexpr std::uint64_t kCpuTickNs = 10'000'000;  // the resolution of a process's CPU time
 constexpr std::uint64_t kFirstBackoffNs = kNsPerSecond;
 constexpr std::uint64_t kMaxBackoffNs = 10 * kNsPerSecond;
 constexpr std::uint64_t kTrialNs = 2 * kNsPerSecond;  // a return that lasts so long has succeeded
@@ -57,8 +57,8 @@ std::vector<Budget::Group> Budget::groups(bool off) const {
   return all;
 }
 
-// The most expensive ones of the first turn, then those of paths, until the rest is well within the
-// budget.
+// Sheds the most expensive groups of the first turn, then those of paths, until the rest is well
+// within the budget.
 std::vector<model::PointId> Budget::shed(double cost_ns, double allowed_ns) {
   std::vector<Group> candidates = groups(false);
   std::erase_if(candidates, [](const Group& group) { return group.cost_ns <= 0; });
@@ -106,7 +106,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
   const std::uint64_t span_ns = now_ns - first.now_ns;
   if (span_ns < kMinWindowNs) return {};
 
-  // All in nanoseconds a second.
+  // All costs are in nanoseconds a second.
   const double seconds = static_cast<double>(span_ns) / kNsPerSecond;
   const std::uint64_t cpu_spent_ns = std::max(cpu_ns, first.cpu_ns) - first.cpu_ns;
   const double cpu = static_cast<double>(std::max(cpu_spent_ns, kCpuTickNs)) / seconds;
@@ -124,7 +124,7 @@ Budget::Decision Budget::look(std::uint64_t now_ns, std::span<const std::uint64_
   Decision decision{.share = cost / cpu, .allowed = allowed / cpu, .shed = {}, .restored = {}};
   if (cost > allowed) {
     decision.shed = shed(cost, allowed);
-    if (decision.shed.empty()) return decision;  // only what is never shed is on
+    if (decision.shed.empty()) return decision;  // only points that are never shed are on
     if (last_trial_ns_ != 0 && now_ns - last_trial_ns_ < kTrialNs)
       backoff_ns_ = std::min(2 * backoff_ns_, kMaxBackoffNs);
     else

@@ -1,10 +1,10 @@
 // Decides which points are off for a while, so that tracing takes no more than a share of the
-// target's CPU. Fed with totals every now and then, it measures over a window of up to a second
-// since the last change. Points go off and come back in groups (shed_plan.h): over the budget the
-// most expensive groups of the first turn go, then those of paths, until what is left is well below
-// it; under half of it they come back, paths first and the cheapest of them, one, then two, then
-// four: what a group costs while it is off is not known, so each return is a trial, and trials that
-// fail grow rarer. One thread owns a Budget.
+// target's CPU. It is given totals now and then, and measures over a window of up to a second since
+// the last change. Points go off and come back in groups (shed_plan.h). Over the budget the most
+// expensive groups of the first turn go off, then those of paths, until the rest is well below it.
+// Under half of it they come back, paths first and the cheapest of them, one, then two, then four.
+// The cost of a group that is off is not known, so each return is a trial, and trials that fail
+// grow rarer. One thread owns a Budget.
 #pragma once
 
 #include <cstdint>
@@ -21,23 +21,23 @@ namespace sojourn::capture {
 struct BudgetPoint {
   std::uint64_t hit_ps = 0;
   ShedTurn turn = ShedTurn::kPath;
-  std::uint32_t group = 0;  // 0: it is one of its own
+  std::uint32_t group = 0;  // 0: the point is a group of its own
 };
 
 class Budget {
  public:
   Budget(const BudgetLimits& limits, const std::vector<BudgetPoint>& points);
 
-  // All of them anew: those that it has stay as they are but for their costs, others have come.
+  // Sets all points. Known ones stay on or off and get new costs; the others are new.
   void set_points(const std::vector<BudgetPoint>& points);
 
   struct Decision {
     double share = 0;    // of the target's CPU, as measured
-    double allowed = 0;  // the same, of the budget
+    double allowed = 0;  // of the target's CPU, by the budget
     std::vector<model::PointId> shed;
     std::vector<model::PointId> restored;
   };
-  // `hits` by point and `cpu_ns` of the target, both since any time in the past.
+  // Takes the totals of hits, by point, and of the target's CPU time, and decides.
   Decision look(std::uint64_t now_ns, std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
 
   const BudgetLimits& limits() const { return limits_; }
@@ -60,7 +60,7 @@ class Budget {
     std::vector<model::PointId> points;
   };
 
-  // Those that have points which are off, or else some that are on and may go.
+  // The groups with points that are off, or those with points that are on and may be shed.
   std::vector<Group> groups(bool off) const;
   std::vector<model::PointId> shed(double cost_ns, double allowed_ns);
   std::vector<model::PointId> restore();

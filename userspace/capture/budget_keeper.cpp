@@ -36,7 +36,7 @@ Result<void> BudgetKeeper::start() {
   return {};
 }
 
-// Rings are too cheap for a budget that nobody asked for.
+// Captures by rings alone have no default budget: rings are too cheap for one.
 bool BudgetKeeper::is_needed() const {
   return options_->budget && (!options_->budget->is_default || sources_->has_bpf());
 }
@@ -61,7 +61,7 @@ std::vector<BudgetPoint> BudgetKeeper::budget_points() const {
   return points;
 }
 
-// Where nothing came before that eBPF records, only now it shows that its costs cannot be known.
+// If these are the first points that eBPF records, only now it shows that costs are unknown.
 void BudgetKeeper::on_new_points(const Listener& listener) {
   if (!is_needed()) return;
   const std::string& why = recorder_->costs().why_unknown();
@@ -74,7 +74,7 @@ void BudgetKeeper::on_new_points(const Listener& listener) {
     budget_.emplace(*options_->budget, budget_points());
 }
 
-// A span begins before the first of its hits can be missing, and ends when none is any more.
+// A shed span begins before the first hit can be missing, and ends once none is missing any more.
 Result<void> BudgetKeeper::switch_points(const std::vector<model::PointId>& points, bool on) {
   if (!on) record_->begin_shedding(points);
   for (const SourceEntry& one : sources_->entries()) {

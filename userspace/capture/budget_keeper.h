@@ -1,6 +1,6 @@
 // Keeps a running capture to its budget: Budget decides which points are off for a while, and this
-// switches them and says so. It does nothing in captures without a budget. The capture's thread
-// owns it; what it is made of outlives it.
+// switches them and tells the listener. It does nothing in captures without a budget. The capture's
+// thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class BudgetKeeper final : public Ticker, public ProcessObserver {
   BudgetKeeper(const Options& options, TracedProcesses& processes, const ProcessRecorder& recorder,
                SourceSet& sources, CaptureRecord& record, CaptureOutput& output, EventPump& pump);
 
-  // Fails where a budget was asked for, and what a hit costs is not known: a default one keeps out
-  // of the way then.
+  // Fails if a budget was asked for and the cost of a hit is not known. A default budget is dropped
+  // then.
   Result<void> start();
   Result<void> tick(const Listener& listener) override;
   void on_new_points(const Listener& listener) override;

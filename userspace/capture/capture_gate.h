@@ -1,6 +1,6 @@
 // Opens and closes a capture: from the open mark on everything is in the trace or in the ledger,
 // and from the close mark on nothing counts. Both marks are instants ahead of time, which hold on
-// all CPUs at once. The capture's thread owns it; what it is made of outlives it.
+// all CPUs at once. The capture's thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class CaptureGate {
 
   // Returns once the open mark has passed; the tickers are told of it.
   Result<void> open(const std::vector<Ticker*>& tickers);
-  // Returns once the close mark has passed: the duration's, or one that is near.
+  // Returns once the close mark has passed: the end of the duration, or an instant shortly ahead.
   void close();
 
   std::uint64_t tracer_cpu_ns() const;  // of this process, since the open mark

@@ -50,7 +50,7 @@ model::Host described_host(const Options& options) {
   return host;
 }
 
-// What a reader needs before the first event.
+// Writes the blocks that a reader needs before the first event.
 Result<void> write_preamble(trace::Writer& writer, const model::Host& host,
                             const model::Schema& schema) {
   SJ_CHECK(writer.write(host));
@@ -58,14 +58,14 @@ Result<void> write_preamble(trace::Writer& writer, const model::Host& host,
   return writer.write(base::read_clock_pair());
 }
 
-// What the engines have to know of the capture that makes them.
+// Adds the options that the engines take from their capture.
 void complete(EngineOptions& engines, const Options& options) {
   engines.rings.follow = options.follow;
   engines.rings.target_starts = options.is_command && !options.launches;
   if (options.follow || options.launches) engines.rings.first_clocks = read_counter_pair();
 }
 
-// The parts of a capture that work while it runs. Those that only use others come behind them.
+// The parts of a capture that work while it runs, each behind the parts that it uses.
 struct Parts {
   Parts(const Options& options, TracedProcesses& processes, ProcessRecorder& process_recorder,
         SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
@@ -283,7 +283,7 @@ nanoseconds Capture::State::time_to_wait(bool has_more, std::uint64_t now_ns) co
   return std::min<nanoseconds>(parts->pump.poll_period(), until_end);
 }
 
-// For whatever comes next: events, a signal, a request, a fork, the end of a process.
+// Waits for events, a signal, a request, a fork or the end of a process.
 Result<void> Capture::State::wait(int signals, nanoseconds timeout, const Listener& listener) {
   watched = {{.fd = signals, .events = POLLIN, .revents = 0},
              {.fd = parts->control.fd(), .events = POLLIN, .revents = 0},
@@ -344,7 +344,7 @@ Result<Outcome> Capture::finish() {
   // A hit inside the gate may still be on its way to its ring.
   SJ_CHECK(state.sources.settle());
   state.sources.disarm();
-  state.sink->when_behind(Sink::Behind::kWait);  // nothing comes any more that could be newer
+  state.sink->when_behind(Sink::Behind::kWait);  // no newer events will come, so none are given up
   SJ_CHECK(parts.pump.drain_rest());
   parts.family.note_met();
   state.output->announce_points();  // also those of a program that ended before it was attached to

@@ -1,12 +1,12 @@
 // One capture, of one process or several, from attaching to a finished trace file:
 //
 //   Capture::start   chooses the engines, attaches, opens the gate
-//   run              drains until a stop condition holds; takes in what comes meanwhile
+//   run              drains until a stop condition holds; admits processes that come meanwhile
 //   finish           closes the gate, drains the rest, completes the file
-//   detach           takes off the probes; their removal may outlast the capture
+//   detach           removes the probes, which may outlast the capture
 //
 // The targets are never stopped or slowed but by the probes themselves, and whatever happens to
-// this process, another one takes the probes off (probe_keeper.h). One thread owns a Capture; a
+// this process, another one removes the probes (probe_keeper.h). One thread owns a Capture; a
 // second one inside writes the file (see sink.h).
 #pragma once
 
@@ -32,10 +32,10 @@ class Capture {
 
   // Tells the trace who the targets are.
   void describe();
-  // The same of the only one, a command that this process starts, once it runs.
+  // Tells the trace about the only target, a command that this process starts, once it runs.
   void has_begun(tracee::Process command);
 
-  // Those that live.
+  // The processes that are alive.
   std::vector<const tracee::Process*> processes() const;
   std::size_t points() const;  // of all of them so far
 
@@ -45,12 +45,12 @@ class Capture {
 
   Result<Outcome> finish();
 
-  // Probes that finish() left in place, as they take their time to remove: 2,000 perf uprobes more
-  // than four minutes.
+  // The number of probes that finish() left in place because removing them takes long: 2,000 perf
+  // uprobes take more than four minutes.
   std::size_t probes_left() const;
   void detach();
 
-  // Instead of finish(), where the target never came to run: leaves no file behind.
+  // Called instead of finish() if the target never ran: leaves no file behind.
   void abandon();
 
  private:

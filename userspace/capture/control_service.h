@@ -1,6 +1,6 @@
-// Does what a running capture is asked by `sojourn ctl` and by signals. Its socket is found by the
+// Runs the requests that a capture gets by `sojourn ctl` and by signals. Its socket is found by the
 // pids of all processes that are recorded. The capture's thread owns it and runs every request;
-// what it is made of outlives it.
+// what it refers to outlives it.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ class ControlService final : public ProcessObserver {
   ControlService(const Options& options, CaptureRecord& record, const Sink& sink, EventPump& pump,
                  const ProgressReporter& progress, std::function<Result<void>()> open);
 
-  // Where the capture is a flight recorder, dumps are asked of it.
+  // Passes requests for dumps to the recorder, if the capture is a flight recorder.
   void ask_for_dumps(FlightRecorder& recorder) { recorder_ = &recorder; }
 
-  // Where the machine has no abstract sockets, nobody is heard.
+  // Does nothing if the machine has no abstract sockets.
   void listen(const TracedProcesses& processes);
   int fd() const { return socket_ ? socket_->fd() : -1; }
   Result<void> take_requests();

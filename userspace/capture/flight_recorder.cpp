@@ -35,7 +35,7 @@ FlightRecorder::FlightRecorder(const Options& options, TriggerWatch& watch, Sink
       dumps_(options.output, options.aftermath),
       rests_until_ns_(options.triggers.size()) {}
 
-// A command that is still to be started has nothing to be looked at.
+// A command that is not started yet has no points to check against.
 Result<void> FlightRecorder::check_triggers(const model::Schema& schema) {
   for (const Trigger& trigger : options_->triggers)
     if (!options_->is_command && switches_points(trigger))
@@ -55,9 +55,9 @@ void FlightRecorder::ask_dump(const std::string& why, std::optional<int> client)
   dumps_.ask(why, base::monotonic_ns(), pump_->events(), client);
 }
 
-// What fired meanwhile wants what is held as well.
+// Keeps the history pinned while a trigger that fired meanwhile needs it as well.
 void FlightRecorder::unpin_history() {
-  if (stop_at_ns_ != UINT64_MAX) return;  // and so does the end that is near
+  if (stop_at_ns_ != UINT64_MAX) return;  // the end is near, and needs it as well
   sink_->run_in_order([watch = watch_](std::unique_ptr<ItemStore>& store) {
     if (!watch->has_fired()) store->unpin();
   });
@@ -67,7 +67,7 @@ Result<void> FlightRecorder::begin_dump() {
   model::Capture now = record_->about();
   now.close_ns = base::monotonic_ns();
   SJ_CHECK(pump_->catch_up());
-  // What is under way is lost to this dump, and no loss of the capture as long as it may end.
+  // Hits under way are lost to this dump, but not to the capture, as they may still end.
   SJ_TRY(losses, pump_->losses());
   model::Ledger with_under_way = losses;
   for (RingEngine* const engine : sources_->rings())
@@ -114,8 +114,8 @@ Result<void> FlightRecorder::poll_triggers(const Listener& listener) {
   return {};
 }
 
-// Everything before it is in the sink: journeys are rebuilt up to there. When the sink is behind,
-// looking at journeys is what it can do without.
+// Journeys are rebuilt up to the watermark, as everything before it is in the sink. When the sink
+// is behind, conditions on journeys are the first that it stops testing.
 void FlightRecorder::move_watermark(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (watermark_.marked_ns == 0) {
@@ -157,7 +157,7 @@ Result<void> FlightRecorder::act(const Trigger& trigger, const Listener& listene
       return {};
     case Trigger::Action::kStart:
       if (!is_holding_) return {};
-      // Whoever waits for a dump gets what there is of it.
+      // Clients that wait for a dump get it now, however little has followed.
       if (dumps_.is_asked()) SJ_CHECK(begin_dump());
       listener.say(fmt::format("recording to {} ({})", options_->output, trigger.words));
       start_file();
@@ -192,7 +192,7 @@ bool FlightRecorder::is_stop_due(std::uint64_t now_ns) const {
 
 // ---- one file, from a trigger on ----
 
-// What is held and what comes go to one file from now on.
+// Writes the held events and all that follow to one file from now on.
 void FlightRecorder::start_file() {
   file_start_ = std::make_shared<FileStart>();
   sink_->run_in_order([start = file_start_, path = options_->output,
@@ -219,7 +219,7 @@ Result<void> FlightRecorder::wait_for_file_start() {
   return poll_file_start();
 }
 
-// The file's beginning is the capture's from then on.
+// Once the file is started, its beginning becomes the capture's.
 Result<void> FlightRecorder::poll_file_start() {
   if (!file_start_) return {};
   const std::scoped_lock lock(file_start_->mutex);

@@ -1,8 +1,8 @@
 // The flight recorder of a capture (--flight): the newest events are held in memory, and written as
 // dumps when a trigger, a signal or `sojourn ctl` asks for one, or to one file from a trigger on.
 // Triggers are looked for by the sink's thread (TriggerWatch) and acted upon here. The capture's
-// thread owns it; jobs for the sink's thread share only the watch and FileStart with it. What it is
-// made of outlives it, the sink's thread included.
+// thread owns it; jobs for the sink's thread share only the watch and FileStart with it. What it
+// refers to outlives it, the sink's thread included.
 #pragma once
 
 #include <cstddef>
@@ -35,28 +35,29 @@ struct WrittenFile {
 
 class FlightRecorder final : public Ticker {
  public:
-  // Tells a client of `sojourn ctl` what came of the dump that it asked for.
+  // Answers a client of `sojourn ctl` that asked for a dump.
   using Answer = std::function<void(int client, bool worked, const std::string& words)>;
 
   FlightRecorder(const Options& options, TriggerWatch& watch, Sink& sink, SourceSet& sources,
                  EventPump& pump, CaptureRecord& record, PointSwitches& switches,
                  const ProgressReporter& progress, Answer answer);
 
-  // What cannot work is refused before anything is attached.
+  // Refuses triggers that cannot work, before anything is attached.
   Result<void> check_triggers(const model::Schema& schema);
 
   // Everything is held in memory, until a trigger starts the file.
   bool is_holding() const { return is_holding_; }
   unsigned dumps() const { return dumps_done_; }
   void ask_dump(const std::string& why, std::optional<int> client = {});
-  // A trigger has stopped the capture, and what was to follow it has come.
+  // Whether a trigger has stopped the capture and its aftermath is over.
   bool is_stop_due(std::uint64_t now_ns) const;
 
   Result<void> tick(const Listener& listener) override;
 
-  // Where a file was started: says where it begins, even if the capture ends at once.
+  // Waits for a file that is being started, so that its beginning is known even if the capture ends
+  // at once.
   Result<void> wait_for_file_start();
-  // The end is the last dump, unless triggers decide what is worth one. Ends the sink.
+  // Writes the last dump, unless there are triggers to decide that, and ends the sink.
   Result<WrittenFile> finish();
 
  private:
@@ -65,11 +66,11 @@ class FlightRecorder final : public Ticker {
     std::mutex mutex;
     std::optional<Result<model::Capture>> about;
   };
-  // Up to where triggers on journeys have seen everything.
+  // The instant up to which triggers on journeys have seen everything.
   struct Watermark {
     std::uint64_t marked_ns = 0;  // when the sources were marked; 0: they are not
     std::uint64_t next_ns = 0;
-    std::uint64_t told = 0;  // of events that were left out
+    std::uint64_t told = 0;  // events that were left out, as already reported
     std::uint64_t next_word_ns = 0;
   };
 
@@ -100,8 +101,8 @@ class FlightRecorder final : public Ticker {
   unsigned dumps_done_ = 0;
   unsigned dumps_by_triggers_ = 0;
   std::vector<std::uint64_t> rests_until_ns_;  // by trigger
-  std::uint64_t losses_seen_ = 0;              // by those that wait for one
-  std::uint64_t stop_at_ns_ = UINT64_MAX;      // when both have come
+  std::uint64_t losses_seen_ = 0;              // by triggers that wait for a loss
+  std::uint64_t stop_at_ns_ = UINT64_MAX;      // when both parts of the aftermath have come
   std::uint64_t stop_at_events_ = 0;
   std::shared_ptr<FileStart> file_start_;
   Watermark watermark_;

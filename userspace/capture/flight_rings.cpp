@@ -33,7 +33,7 @@ FlightRings::FlightRings(SnapshotRings rings, WriterThread& writer, std::string 
 }
 
 std::string FlightRings::dump(const std::string& why, bool& worked) {
-  // Only the thread that writes may look into the directory.
+  // Only the writer's thread has the rights to look into the directory.
   const Result<std::string> path =
       writer_->run([this] { return Result<std::string>(names_.next()); });
   worked = path.has_value();
@@ -68,7 +68,7 @@ void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
   }
 }
 
-// A library that cannot be taken in is told of, and the others go on.
+// Takes in the rings of new libraries. One that cannot be taken in is reported; the others go on.
 void FlightRings::look_for_libraries(const Say& say) {
   const auto looked = rings_.look_again();
   if (looked) return;
@@ -76,7 +76,7 @@ void FlightRings::look_for_libraries(const Say& say) {
     say(fmt::format("not in the dumps: {}", told_));
 }
 
-// For whatever comes next: a request, a signal, the end of a target, a second.
+// Waits for a request, a signal, the end of a target, or a second.
 Result<void> FlightRings::wait(int signals, std::uint64_t end_ns, const Say& say) {
   std::vector<pollfd> watched = {
       {.fd = signals, .events = POLLIN, .revents = 0},

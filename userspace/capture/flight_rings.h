@@ -23,12 +23,11 @@ class FlightRings {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  // While this process has its rights; it needs none to run.
+  // To be made while this process has its rights. Running needs none.
   FlightRings(SnapshotRings rings, WriterThread& writer, std::string output);
 
-  // Until the last target ends, the time is over, `sojourn ctl stop`, or a signal other than
-  // SIGUSR1
-  // (`signals` is a signalfd). The last trace is the output.
+  // Runs until the last target ends, the time is over, `sojourn ctl stop`, or a signal other than
+  // SIGUSR1 (`signals` is a signalfd). The last trace is the output.
   Result<SnapshotRings::Written> run(int signals, std::optional<std::chrono::nanoseconds> duration,
                                      const Say& say);
 

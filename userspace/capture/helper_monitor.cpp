@@ -23,7 +23,7 @@ Result<void> HelperMonitor::tick(const Listener& listener) {
   if (now_ns < next_ns_) return {};
   next_ns_ += kHelperPeriodNs;
   if (!std::ranges::all_of(sources_->bpf(), &BpfEngine::holds_probes)) {
-    // Up to the close mark, which is at most so far ahead.
+    // The span ends at the close mark, which is at most this far ahead.
     record_->note_unarmed({.pid = 0,
                            .point = model::kNoPoint,
                            .from_ns = std::max(record_->open_ns(), probes_seen_ns_),

@@ -1,6 +1,6 @@
-// Looks once a second whether the helper processes of a capture live: somebody may have killed
-// them. Without the one that holds the probes nothing would be hit any more, so the capture ends;
-// without the one that keeps the rights it goes on with what it has. The capture's thread owns it.
+// Checks once a second that the helper processes of a capture are alive, as somebody may have
+// killed them. Without the probe keeper nothing would be hit any more, so the capture ends. Without
+// the privileged helper it goes on with what it has. The capture's thread owns it.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kFirstLookNs = 300'000'000;
 constexpr std::uint64_t kHitPeriodNs = 1'000'000'000;
 
-// Whoever has so many hot points has read enough of them.
+// More hot points than this are not listed.
 constexpr std::size_t kMaxHotLines = 8;
 
 }  // namespace
@@ -98,7 +98,7 @@ void HitMonitor::tell_silent(const HitWatch::News& news, const Listener& listene
     listener.say("not hit so far: " + silent_points_text(names(silent), options_->find != nullptr));
 }
 
-// Who has switched a point off knows why it is not hit.
+// Leaves out points that were switched off: the user knows why those are not hit.
 std::vector<model::PointId> HitMonitor::without_switched(std::vector<model::PointId> points) const {
   if (points.empty()) return points;
   const std::set<model::PointId> switched = switches_->switched_points();

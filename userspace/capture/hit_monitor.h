@@ -1,5 +1,5 @@
-// Tells the listener of points that are hit so often that it hurts, or never: HitWatch finds them.
-// The capture's thread owns it; what it is made of outlives it.
+// Reports points that are hit so often that it costs the target much, or never: HitWatch finds
+// them. The capture's thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class HitMonitor final : public Ticker {
 
   Result<void> tick(const Listener& listener) override;
 
-  // Names of points that were on and that nothing hit. Points that nobody records are told of
-  // apart.
+  // Names of points that were on and never hit. Points that are not recorded are reported
+  // elsewhere.
   Result<std::vector<std::string>> never_hit();
 
  private:

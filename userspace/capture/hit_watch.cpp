@@ -9,8 +9,8 @@ namespace sojourn::capture {
 
 namespace {
 
-// A process's CPU time moves in steps of 10 ms: with less of it shares would be of nothing. Who has
-// not used that much within a window so long is taken as it is.
+// A process's CPU time moves in steps of 10 ms, so shares of less say nothing. A process that used
+// less within a window of this length is judged all the same.
 constexpr std::uint64_t kMinHitWindowNs = 200'000'000;
 constexpr std::uint64_t kLongWindowNs = 2'000'000'000;
 constexpr std::uint64_t kEnoughCpuNs = 100'000'000;

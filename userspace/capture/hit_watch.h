@@ -1,6 +1,6 @@
-// Watches how often points are hit, and finds those that a user should hear of while a capture
-// runs: so often that it takes much of the target's CPU, or never. Each is found once. Fed with
-// totals every now and then. One thread owns a HitWatch.
+// Watches how often points are hit, and finds those that a user should know of while a capture
+// runs: hit so often that it takes much of the target's CPU, or never. Each is found once. It is
+// given totals now and then. One thread owns a HitWatch.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace sojourn::capture {
 
 struct WatchedPoint {
   std::uint64_t hit_ps = 0;
-  bool is_targets = true;      // else it is the kernel's, or a sample's
-  bool may_be_silent = false;  // as it is for what goes wrong
-  bool is_hot_news = true;     // false: somebody else sees to it that it does not get too hot
+  bool is_targets = true;      // false: the kernel's, or a sample's
+  bool may_be_silent = false;  // as points for errors are
+  bool is_hot_news = true;     // false: the budget keeps it from getting too hot
 };
 
 class HitWatch {
  public:
-  // What a point may take of the target's CPU before it is told; and of one processor, as a share
-  // of a target that hardly does anything says little.
+  // The shares of the target's CPU, and of one processor, above which a point is reported. A share
+  // of a target that does hardly anything says little, so both must be exceeded.
   static constexpr double kHotShare = 0.05;
   static constexpr double kHotOfProcessor = 0.01;
-  // A point that was not hit in so long may never be.
+  // A point without a hit for this long is reported as silent.
   static constexpr std::uint64_t kSilentNs = 5'000'000'000;
 
   explicit HitWatch(std::uint64_t open_ns) : open_ns_(open_ns) {}
@@ -37,12 +37,12 @@ class HitWatch {
     double share = 0;  // of the target's CPU
   };
   struct News {
-    std::vector<Hot> hot;                // that were not told before, the hottest first
+    std::vector<Hot> hot;                // that were not reported before, the hottest first
     std::vector<model::PointId> silent;  // once
     bool none_was_hit = false;
   };
-  // `hits` by point and `cpu_ns` of the target, both since any time in the past. Points that come
-  // later are at the end.
+  // Takes the totals of hits, by point, and of the target's CPU time. Points that come later are at
+  // the end.
   News look(std::uint64_t now_ns, std::span<const WatchedPoint> points,
             std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
 

@@ -1,5 +1,5 @@
-// Tells the listener that events are being lost, and why: whoever watches can still do something
-// about it. The capture's thread owns it; what it is made of outlives it.
+// Reports that events are being lost, and why, while the user can still do something about it. The
+// capture's thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ Result<void> ProgressReporter::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
   if (now_ns < next_ns_) return {};
   next_ns_ += kProgressPeriodNs;
-  processes_->cpu_ns();  // a process that ends later has no times any more
+  processes_->cpu_ns();  // a process that has ended has no CPU times any more
   pump_->flush();
   SJ_TRY(losses, pump_->losses());
   Sink& sink = output_->sink();

@@ -1,6 +1,6 @@
-// Once a second: all that is known goes to disk, so that a capture that is killed loses little, and
-// the listener is told how far the capture is. The capture's thread owns it; what it is made of
-// outlives it.
+// Once a second writes all that is known to disk, so that a capture that is killed loses little,
+// and reports progress to the listener. The capture's thread owns it; what it refers to outlives
+// it.
 #pragma once
 
 #include <cstdint>

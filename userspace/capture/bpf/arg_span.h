@@ -8,8 +8,8 @@
 
 namespace sojourn::capture {
 
-// Of the arguments in memory the most that one read can have: these become SJ_ARG_SPAN. 0 bytes:
-// no two lie near enough to each other.
+// Turns as many arguments in memory as one read can cover into SJ_ARG_SPAN. 0 bytes: no two of them
+// are near enough to each other.
 sj_span join_span(std::span<sj_arg> args);
 
 }  // namespace sojourn::capture

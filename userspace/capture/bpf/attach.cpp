@@ -42,9 +42,9 @@ int try_uprobe_multi(int program, pid_t pid) {
 }  // namespace
 
 Mechanism best_mechanism(const std::function<int(pid_t)>& try_link) {
-  // The first kernels with uprobe_multi took the pid for a thread's, and missed the hits of all
-  // others. The fix (6.10, commit 46ba0e49b642) also refuses a negative pid: that tells the two
-  // apart.
+  // The first kernels with uprobe_multi took the pid for a thread id, and missed the hits of all
+  // other threads. The fix (6.10, commit 46ba0e49b642) also refuses a negative pid, by which fixed
+  // kernels are recognised.
   const bool has_link = try_link(0) == EBADF;
   const bool filters_by_process = try_link(-1) == EINVAL;
   return has_link && filters_by_process ? Mechanism::kUprobeMulti : Mechanism::kPerfUprobes;
@@ -112,8 +112,8 @@ Result<bpf_link*> attach_site(const tracee::Points& points, std::size_t index,
                               const BpfPrograms& programs) {
   const tracee::Site& site = points.sites[index];
   const tracee::MappedFile& file = points.files[site.file];
-  // Not by pid: hundreds of perf events in one process make its every context switch 20 times
-  // dearer.
+  // Perf uprobes are opened for every process: hundreds of perf events in one process make each of
+  // its context switches 20 times as expensive.
   constexpr pid_t kEveryProcess = -1;
   LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = site.semaphore_offset,
               .bpf_cookie = index, .retprobe = site.is_return);
@@ -124,7 +124,7 @@ Result<bpf_link*> attach_site(const tracee::Points& points, std::size_t index,
   return link;
 }
 
-// Those that share a link.
+// Indices of sites that share a link.
 using Groups = std::vector<std::vector<std::size_t>>;
 
 Groups group_sites(const tracee::Points& points, Mechanism mechanism) {
@@ -155,7 +155,7 @@ Attachment::~Attachment() {
   destroy(std::move(links_));
 }
 
-// Removing a link waits some 30 ms for the kernel; so many wait at once.
+// Removes links in several threads, because each removal waits some 30 ms for the kernel.
 void Attachment::destroy(std::vector<Link> links) {
   constexpr std::size_t kThreads = 32;
   const std::size_t count = std::min(links.size(), kThreads);
@@ -170,7 +170,7 @@ void Attachment::destroy(std::vector<Link> links) {
 
 Result<Attachment> Attachment::attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                       const BpfPrograms& programs) {
-  // The program that perf uprobes run compares pids as the host knows them.
+  // The program that perf uprobes run compares pids of the first PID namespace.
   if (mechanism == Mechanism::kPerfUprobes && !tracee::in_first_pid_namespace())
     return fail(
         "attach by perf uprobes from inside a PID namespace: run sojourn on the host, or on a "

@@ -1,4 +1,4 @@
-// Puts a BPF program on every site of a target. Destroying the Attachment takes it off again, and
+// Attaches a BPF program to every site of a target. Destroying the Attachment detaches it, and
 // waits until no handler runs any more.
 //
 // uprobe_multi (Linux 6.6) is one link a file, filtered by process in the kernel: it costs nothing
@@ -25,22 +25,22 @@ namespace sojourn::capture {
 
 std::string_view name(Mechanism mechanism);
 
-// Asks the kernel, not its version. `try_link` makes a uprobe_multi link for a pid on a path that
-// can hold no probes, and returns the error's number: why it was refused tells kernels apart.
+// Tries the kernel, and does not look at its version. `try_link` makes a uprobe_multi link for a
+// pid on a path that can hold no probes, and returns errno: the reason tells kernels apart.
 Mechanism best_mechanism();
 Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
 
 class Attachment {
  public:
-  // A link for each group of sites (tracee::Site::group) in a file; perf uprobes always are one a
-  // site.
+  // Makes a link for each group of sites (tracee::Site::group) in a file; perf uprobes are always
+  // one for each site.
   static Result<Attachment> attach(const tracee::Points& points, pid_t pid, Mechanism mechanism,
                                    const BpfPrograms& programs);
   Attachment(Attachment&&) noexcept = default;
   Attachment& operator=(Attachment&&) noexcept;
   ~Attachment();
 
-  // Takes whole groups of sites off, and puts them back; all points of each are named.
+  // Detaches whole groups of sites, and attaches them again; `points` has all points of each group.
   void remove(std::span<const model::PointId> points);
   Result<void> add(const tracee::Points& points, std::span<const model::PointId> which, pid_t pid,
                    const BpfPrograms& programs);

@@ -1,5 +1,5 @@
-// The kernel traps on every site and runs our program there: for targets of any build, with rights
-// to eBPF.
+// The eBPF engine: the kernel traps on every site and runs our program there. It works with targets
+// of any build, and needs rights to eBPF.
 #pragma once
 
 #include <chrono>
@@ -38,8 +38,8 @@ class BpfEngine final : public EventEngine {
   Mechanism chosen() const { return programs_.mechanism(); }
   const tracee::Points& points() const { return points_; }
 
-  // How late its stamps are, and by how much more they may be; before connect(). The gate opens and
-  // closes by the same delay later, so that what is corrected lies between the marks.
+  // Sets how late its stamps are, and by how much more they may be; before connect(). The gate
+  // opens and closes later by the same delay, so that corrected stamps lie between the marks.
   void correct_stamps(std::uint64_t delay_ns, std::uint64_t spread_ns) {
     stamp_delay_ns_ = delay_ns;
     stamp_spread_ns_ = spread_ns;
@@ -54,7 +54,7 @@ class BpfEngine final : public EventEngine {
     if (!has_ended_) programs_.close_gate_at(monotonic_ns + stamp_delay_ns_);
   }
   Result<void> start_over() override { return programs_.start_over(); }
-  // Perf uprobes know processes by their pid alone.
+  // Perf uprobes identify processes by their pid alone, which may be reused.
   void remove_process(const tracee::Process& process) override;
   bool holds_probes() const { return !is_armed_ || probes_->is_alive(); }
   Result<void> settle() override { return programs_.wait_for_running(); }

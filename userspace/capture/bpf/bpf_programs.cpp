@@ -26,8 +26,8 @@ struct DestroySkeleton {
 };
 using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
 
-// None, where there are more than a site has room for besides its own, or of what is not known
-// yet: the collector filters then.
+// The tests of a site's points. Empty if there are more than a site has room for besides its own,
+// or if the points are not known yet: then the collector filters.
 std::span<const filter::FieldTest> tests_of(const tracee::Site& site, const PointTests& keep) {
   if (site.point >= keep.size() || keep[site.point].size() + site.tests.size() > SJ_MAX_TESTS)
     return {};
@@ -53,7 +53,7 @@ bool has_arguments_of_maps(const tracee::Points& points) {
   });
 }
 
-// In one row for all sites.
+// Writes the chains of all sites one after the other.
 Result<void> fill_chains(const sojourn_points& skeleton, const tracee::Points& points) {
   std::uint32_t index = 0;
   for (const tracee::Site& site : points.sites)
@@ -141,7 +141,7 @@ struct BpfPrograms::State {
   sj_gate& gate() const { return reinterpret_cast<Data*>(data.data())->gate; }
 };
 
-// All of it is reached by descriptors, whoever loaded it.
+// Maps everything by descriptors, which work whichever process loaded the programs.
 Result<void> BpfPrograms::State::map() {
   SJ_TRY(outer, copy_of(fds[kOuter].get()));
   SJ_TRY(inner, copy_of(fds[kInner].get()));
@@ -180,7 +180,7 @@ Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, M
   SJ_TRY(shape, RingShape::choose(max_args, ring_bytes, objects));
   state->shape = shape;
 
-  libbpf_set_print(nullptr);  // errors are ours to word
+  libbpf_set_print(nullptr);  // the caller words the error
   LIBBPF_OPTS(bpf_object_open_opts, options, .kernel_log_buf = state->verifier_log.data(),
               .kernel_log_size = state->verifier_log.size());
   state->skeleton.reset(sojourn_points__open_opts(&options));

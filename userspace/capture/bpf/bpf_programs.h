@@ -1,7 +1,7 @@
-// The BPF programs of one capture, loaded for one target: its sites, one ring a CPU, the gate, and
-// the loss counters. Destroying it unloads everything; attaching is attach.h's business. Whoever
-// may not load programs has them from a process that did: what they write is the same memory.
-// One thread owns it.
+// The BPF programs of one capture, loaded for one target: its sites, one ring for each CPU, the
+// gate, and the loss counters. Destroying it unloads everything; attach.h attaches them. A process
+// without the rights to load programs gets them from one that has loaded them: both share the
+// memory that the programs write. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace sojourn::capture {
 // How a program gets to a site; see attach.h.
 enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
 
-// By PointId: what a hit's values must fulfil. A point may be missing.
+// The tests that a hit's values must pass, by PointId. A point may be missing.
 using PointTests = std::vector<std::vector<filter::FieldTest>>;
 
 class BpfPrograms {
@@ -40,7 +40,7 @@ class BpfPrograms {
   BpfPrograms& operator=(BpfPrograms&&) noexcept;
   ~BpfPrograms();
 
-  // What another process gave by share(), of the same points.
+  // Takes programs that another process loaded and passed on by share(), for the same points.
   static Result<BpfPrograms> loaded_elsewhere(base::Message shared, const tracee::Points& points);
   Result<base::Message> share() const;
 
@@ -48,21 +48,22 @@ class BpfPrograms {
   bpf_program* program() const;            // null: another process has it
   const std::vector<Ring>& rings() const;  // one a CPU, owned here
 
-  // Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
+  // Hits with open <= ts < close are recorded on all CPUs. Both are to be set some time ahead.
   void open_gate_at(std::uint64_t monotonic_ns);
   void close_gate_at(std::uint64_t monotonic_ns);
 
-  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  // Shuts the gate and forgets all hits that it let through. Before anything is read from the
+  // rings.
   Result<void> start_over();
 
-  // Returns when every program that was running has ended: what it had to push is pushed.
+  // Returns when every program that was running has ended: all of its hits are in the rings then.
   Result<void> wait_for_running() const;
 
-  // Hits inside the gate that found no room, and those that were not wanted, so far, by CPU and
+  // Hits inside the gate that found no room, and hits that failed their tests, so far, by CPU and
   // point.
   Result<model::Ledger> losses() const;
 
-  // All wanted hits inside the gate so far, by CPU: the next sequence number of each.
+  // The next sequence number of each CPU: all hits inside the gate so far that passed their tests.
   std::vector<std::uint64_t> hits() const;
 
  private:

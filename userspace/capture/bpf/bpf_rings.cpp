@@ -19,8 +19,8 @@ namespace sojourn::capture {
 
 namespace {
 
-// Rings must hold what comes while this process is kept from its CPU: 16 MiB are 200 ms of a
-// million events a second. Many CPUs share 256 MiB, and with them many processes.
+// Rings must hold all hits that come while this process gets no CPU: 16 MiB hold 200 ms of a
+// million events a second. All CPUs and all processes together share 256 MiB.
 std::size_t default_ring_bytes(std::size_t cpus, std::size_t objects) {
   constexpr std::size_t kMax = 16 << 20;
   constexpr std::size_t kAll = 256 << 20;
@@ -43,7 +43,7 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// The verifier's last line says what it refused; the thousands before it say how it came there.
+// The verifier's last line says what it refused; the thousands before it are its way there.
 std::string_view last_line(std::string_view log) {
   while (log.ends_with('\n')) log.remove_suffix(1);
   const auto before = log.find_last_of('\n');

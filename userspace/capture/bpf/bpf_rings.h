@@ -1,6 +1,6 @@
-// The memory of a BPF object's rings (bpf/ring.bpf.h), one ring a CPU, as the tracer maps it; and
-// what else objects with such rings have in common. The descriptors of the object's maps must
-// outlive a BpfRings; the object itself may be another process's. It has no thread of its own.
+// The memory of a BPF object's rings (bpf/ring.bpf.h), one for each CPU, as the tracer maps it; and
+// the other parts that objects with such rings have in common. The descriptors of the object's maps
+// must outlive a BpfRings; the object may belong to another process. It has no thread of its own.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct sj_gate;
 
 namespace sojourn::capture {
 
-// How the rings lie in their map: one a possible CPU, so that no two CPUs ever contend for one, and
-// slots as long as the longest hit needs.
+// The layout of the rings in their map: one for each possible CPU, so that no two CPUs contend for
+// one, and slots as long as the longest hit needs.
 struct RingShape {
   std::uint32_t cpus = 0;
   std::uint32_t slot_bytes = 0;
@@ -62,7 +62,7 @@ class ProgramWait {
   ProgramWait(base::Fd outer, base::Fd inner)
       : outer_(std::move(outer)), inner_(std::move(inner)) {}
 
-  // Returns when every program that was running has ended: what it had to push is pushed.
+  // Returns when every program that was running has ended: all of its hits are in the rings then.
   Result<void> wait() const;
 
   int outer() const { return outer_.get(); }
@@ -79,16 +79,16 @@ class BpfRings {
 
   const std::vector<Ring>& rings() const { return rings_; }
 
-  // All hits inside the gate so far, by CPU: the next sequence number of each.
+  // The next sequence number of each CPU: the number of all hits inside the gate so far.
   std::vector<std::uint64_t> hits() const;
 
   Result<void> wait_for_running() const { return wait_->wait(); }
 
-  // Everything is again as it was mapped. The gate is shut, and nothing was read yet.
+  // Resets rings and counters to their first state. The gate is shut, and nothing was read yet.
   Result<void> start_over(std::size_t kinds);
 
-  // What a counter a kind and CPU says, as entries of the ledger; point_of_kind as the counters are
-  // indexed. Streams are numbered on from `first_stream`.
+  // Adds counters by kind and CPU to the ledger. `point_of_kind` has the point of each kind.
+  // Streams are numbered on from `first_stream`.
   Result<void> add_counts(int counters, model::LossCause cause,
                           std::span<const model::PointId> point_of_kind, std::uint32_t first_stream,
                           model::Ledger& ledger) const;
@@ -107,11 +107,11 @@ class BpfRings {
 
 Result<void> clear_counters(int counters, std::size_t kinds, std::size_t cpus);
 
-// Hits with open <= ts < close are recorded, on all CPUs alike: set either some time ahead.
+// Hits with open <= ts < close are recorded on all CPUs. Both are to be set some time ahead.
 void open_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
 void close_gate_at(sj_gate& gate, std::uint64_t monotonic_ns);
 
-// What to say of an object that was not loaded; `code` is errno.
+// The error for an object that could not be loaded; `code` is errno.
 Error load_error(int code, const RingShape& shape, const std::string& verifier_log);
 
 }  // namespace sojourn::capture

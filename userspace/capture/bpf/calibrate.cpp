@@ -31,7 +31,7 @@ std::uint64_t median(std::span<std::uint64_t> values) {
   return values[values.size() / 2];
 }
 
-// A migration in the middle would be measured with it.
+// Pins the thread, as a migration in the middle would be part of the measured time.
 void stay_on_this_cpu() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -40,7 +40,7 @@ void stay_on_this_cpu() {
   sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-// The shortest time between two looks at the clock: half of it lies behind the first one's reading.
+// The shortest time between two readings of the clock. Half of it lies behind the first reading.
 std::uint64_t clock_read_ns() {
   std::uint64_t shortest = UINT64_MAX;
   for (int tries = 0; tries < 100; ++tries) {
@@ -50,10 +50,10 @@ std::uint64_t clock_read_ns() {
   return shortest;
 }
 
-// What crosses from the child.
+// The measurements, as the child passes them on.
 struct Measured {
-  std::array<std::uint64_t, 3> ps;  // without, with half of, with all of the arguments
-  std::uint64_t memory_ps;          // with all of them, one in memory
+  std::array<std::uint64_t, 3> ps;  // without arguments, with half of them, with all
+  std::uint64_t memory_ps;          // with all arguments, one of them in memory
   std::uint64_t stamp_delay_ns;
   std::uint64_t stamp_spread_ns;
   std::uint64_t stepped_ps;   // of a single-stepped hit without arguments
@@ -72,7 +72,7 @@ class Bench {
 
   std::uint64_t cost_ps(const TrialSite& site) {
     std::array<std::uint64_t, kRuns> runs{};
-    site.run(kHitsOfRun / 4);  // what comes first is slower
+    site.run(kHitsOfRun / 4);  // the first hits are slower
     for (std::uint64_t& run : runs) {
       empty_rings();
       const std::uint64_t before = base::monotonic_ns();
@@ -82,7 +82,7 @@ class Bench {
     return median(runs);
   }
 
-  // From the clock's reading right before the site to the stamp, of many hits.
+  // Delays from reading the clock right before the site to the stamp, of many hits.
   Result<std::pair<std::uint64_t, std::uint64_t>> stamp_delay(const TrialSite& site) {
     std::vector<std::uint64_t> reached;
     std::vector<std::uint64_t> delays;
@@ -195,7 +195,7 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
     return std::unexpected(std::move(measured).error().within("measure what a hit costs"));
   std::vector<HitCost::At> costs = {
       {0, measured->ps[0]}, {args / 2, measured->ps[1]}, {args, measured->ps[2]}};
-  // More arguments never cost less; what says so is noise.
+  // More arguments never cost less: a measurement that says so is noise.
   for (std::size_t at = 1; at < costs.size(); ++at)
     costs[at].ps = std::max(costs[at].ps, costs[at - 1].ps);
   const std::uint64_t memory = std::max(measured->memory_ps, costs.back().ps) - costs.back().ps;
@@ -223,8 +223,8 @@ HitCost calibrate_ring() {
 
 namespace {
 
-// One behind several pointers counts as often as it takes to get there; those side by side count as
-// one.
+// The reads of a site's arguments from memory: one for each pointer on the way to an argument, and
+// one for all that lie side by side.
 std::size_t memory_reads(const tracee::Site& site) {
   std::vector<sj_arg> args = site.args;
   std::int64_t reads = join_span(args).bytes != 0 ? 1 : 0;

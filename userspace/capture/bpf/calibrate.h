@@ -1,6 +1,6 @@
-// What a hit costs the target, measured on this machine and kernel before anything is attached: by
-// the very program that will run, on nops of our own, in a child process of this one. Some
-// milliseconds; to be called while this process has one thread.
+// Measures what a hit costs the target, on this machine and kernel, before anything is attached:
+// with the same program that will run, on nops of our own, in a child process of this one. It takes
+// some milliseconds, and is to be called while this process has one thread.
 //
 // A cost is the thread's time from before the site to behind it, the median of several runs. A
 // stamp's delay is the time from reaching the site to the stamp, the least of all hits: with that
@@ -19,7 +19,7 @@
 
 namespace sojourn::capture {
 
-// Of one engine's hits; picoseconds, for a ring's hit is ten nanoseconds.
+// The cost of one engine's hits, in picoseconds, as a hit by rings takes ten nanoseconds.
 class HitCost {
  public:
   struct At {
@@ -27,7 +27,8 @@ class HitCost {
     std::uint64_t ps = 0;
   };
   HitCost() = default;
-  // `measured` in the order of args; between two the cost is a straight line, beyond the last too.
+  // `measured` is sorted by args. Between two entries, and beyond the last, the cost is a straight
+  // line.
   HitCost(std::vector<At> measured, std::uint64_t memory_argument_ps)
       : measured_(std::move(measured)), memory_argument_ps_(memory_argument_ps) {}
 
@@ -48,7 +49,7 @@ struct BpfCosts {
   std::uint64_t return_ps = 0;   // more of a uretprobe, which is hit at both ends of a call
 };
 
-// What of it is to be measured: arguments up to so many, and what not every target has.
+// What is to be measured: arguments up to a number, and costs that not every target has.
 struct CostNeeds {
   std::uint32_t args = 0;
   bool steps = false;
@@ -59,16 +60,16 @@ struct CostNeeds {
 
 Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
 
-// In the privileged helper, for who asks it; else in a child of the caller's own.
+// Answers a request in the privileged helper.
 Result<base::Answer> measure_for(base::Unpacker& wanted);
 
-// From the cost of reading the cycle counter, which is nearly all of it: what a hit costs in parts
-// of that was measured once (tests/bench/probe-cost, docs/rings.md).
+// Derives the cost from that of reading the cycle counter, which is nearly all of it: the ratio of
+// the two was measured once (tests/bench/probe-cost, docs/rings.md).
 HitCost calibrate_ring();
 
 std::uint64_t bpf_site_cost_ps(const tracee::Site& site, const BpfCosts& costs);
 
-// What one hit of each point costs, by point: the dearest of its sites.
+// The cost of one hit of each point, by point: that of its most expensive site.
 std::vector<std::uint64_t> bpf_point_costs_ps(const tracee::Points& points, const BpfCosts& costs);
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
 

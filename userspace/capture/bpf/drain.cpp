@@ -32,8 +32,8 @@ void Drain::hand_over(CpuStream& stream) {
   hand_over_(std::exchange(stream.batch, sink_->empty_batch()));
 }
 
-// Goes on to the next ring after a batch: one that fills as fast as it is read must not starve the
-// others.
+// Goes on to the next ring after a batch, so that a ring that fills as fast as it is read does not
+// starve the others.
 bool Drain::take_batch(CpuStream& stream) {
   const auto take = [&stream, delay_ns = stamp_delay_ns_](const sj_hit& hit, std::uint64_t number) {
     // The kernel's __u64 is another type than uint64_t, of the same width.

@@ -16,19 +16,19 @@ class Sink;
 
 class Drain {
  public:
-  // Where full batches go; the sink, where nothing is given.
+  // Takes full batches. By default they go to the sink.
   using HandOver = std::function<void(model::EventBatch)>;
 
   // The rings' streams are numbered on from `first_stream`; stamps are late by `stamp_delay_ns`.
   Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0,
         std::uint64_t stamp_delay_ns = 0, HandOver hand_over = nullptr);
 
-  // Takes what is in the rings, at most a batch of each; full batches go to the sink. True: there
-  // is more. While the sink has no room nothing is taken: the rings fill up, and what they lose is
-  // counted where it is lost.
+  // Takes hits from the rings, at most a batch of each; full batches go to the sink. True: there
+  // are more. While the sink has no room nothing is taken: the rings fill up, and count what they
+  // lose.
   bool poll();
 
-  // What is in the rings by now; whether all of that was taken.
+  // mark() notes how far the rings are filled; is_past_mark() says whether all of that was taken.
   void mark();
   bool is_past_mark() const;
 

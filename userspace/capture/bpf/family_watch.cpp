@@ -30,7 +30,7 @@ struct DestroyFamilyPrograms {
   void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
 };
 
-// Of all its threads: whichever forked.
+// The children of all of its threads, as any of them may have forked.
 std::set<pid_t> children_of(pid_t pid) {
   std::set<pid_t> children;
   std::error_code gone;
@@ -52,7 +52,7 @@ struct FamilyWatch::State {
   std::unique_ptr<ring_buffer, DestroyFamilyPrograms> ring;
   std::vector<FamilyEvent> events;
 
-  // Where there is no eBPF.
+  // Why forks are only looked for in /proc, where there is no eBPF.
   std::string why_only_looks;
   std::map<pid_t, std::set<pid_t>> known;  // children, by process
   std::uint64_t last_look_ns = 0;
@@ -78,7 +78,7 @@ int FamilyWatch::State::take_one(void* self, void* data, std::size_t size) {
 Result<void> FamilyWatch::State::attach() {
   if (!tracee::in_first_pid_namespace())
     return fail("the kernel's numbers of processes are not those of this PID namespace");
-  libbpf_set_print(nullptr);  // errors are ours to word
+  libbpf_set_print(nullptr);  // the caller words the error
   skeleton.reset(sojourn_follow__open());
   if (!skeleton) return fail_errno("open the embedded BPF object");
   if (sojourn_follow__load(skeleton.get()) != 0) return fail_errno("load the BPF programs");
@@ -114,7 +114,7 @@ const std::string& FamilyWatch::why_only_looks() const {
 
 Result<void> FamilyWatch::add(pid_t pid) {
   if (!state_->skeleton) {
-    // Children that are there are not forked from here on.
+    // Children that already exist are not new.
     state_->known.try_emplace(pid, children_of(pid));
     return {};
   }
@@ -150,7 +150,7 @@ void FamilyWatch::State::look() {
     }
     children = std::move(now);
   }
-  // Their own children are as new as they are.
+  // All children of a new child are new as well.
   for (const pid_t pid : fresh) known.try_emplace(pid);
   last_look_ns = now_ns;
 }

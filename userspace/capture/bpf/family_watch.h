@@ -1,7 +1,7 @@
-// Learns which children the recorded processes fork, and when those become other programs. By BTF
-// tracepoints (bpf/follow.bpf.c) every fork is told, with its time, before the child has run.
-// Without rights to eBPF, or in another PID namespace than the kernel's, /proc is looked at: then a
-// child that lives shorter than a look is long may be missed. One thread owns a FamilyWatch.
+// Learns which children the recorded processes fork, and when those become other programs. BTF
+// tracepoints (bpf/follow.bpf.c) report every fork, with its time, before the child has run.
+// Without rights to eBPF, or in another PID namespace than the kernel's, /proc is polled: then a
+// child that lives shorter than a poll takes may be missed. One thread owns a FamilyWatch.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,19 @@ class FamilyWatch {
   FamilyWatch& operator=(FamilyWatch&&) noexcept;
   ~FamilyWatch();
 
-  // Empty: every fork is told.
+  // Empty: every fork is reported.
   const std::string& why_only_looks() const;
 
-  // Children of a child are told of by themselves.
+  // Watches a process. Children of its children are watched without being added.
   Result<void> add(pid_t pid);
   void remove(pid_t pid);
 
-  int fd() const;  // readable: there is something for take(); -1: nobody can tell
+  int fd()
+      const;  // readable: take() has events; -1: there is no such descriptor, as /proc is polled
 
   // What happened since the last call, in the order of time.
   std::vector<FamilyEvent> take();
-  std::uint64_t lost() const;  // events that nobody will be told of
+  std::uint64_t lost() const;  // events that found no room, and will not be reported
 
  private:
   struct State;

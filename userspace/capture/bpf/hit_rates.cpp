@@ -17,7 +17,7 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kRateRingBytes = 64 * 1024;  // what finds no room is counted all the same
+constexpr std::size_t kRateRingBytes = 64 * 1024;  // hits that find no room are counted as well
 constexpr std::chrono::milliseconds kBetweenLooks(5);
 constexpr std::size_t kMaxSeen = 1 << 18;
 
@@ -71,7 +71,7 @@ class Batch {
         rates_, [&](const HitRate& rate) { return rate.is_too_hot || rate.hits >= hits; });
   }
 
-  // By point, all hits so far: those in the rings, and those that found no room there.
+  // All hits so far, by point: those in the rings, and those that found no room there.
   Result<std::vector<std::uint64_t>> count() {
     for (RingReader& reader : readers_)
       reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {
@@ -90,7 +90,7 @@ class Batch {
     return hits;
   }
 
-  // The dearest first, until the rest is cheap enough.
+  // Drops the most expensive points first, until the rest is cheap enough.
   Result<void> drop(std::vector<double>& costs_ns, double all_ns, double max_ns) {
     std::vector<model::PointId> hot;
     while (all_ns > max_ns) {
@@ -116,7 +116,7 @@ class Batch {
 Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, const BpfCosts& costs,
                                      const RateOptions& options,
                                      std::vector<SeenHit>* seen = nullptr) {
-  tracee::Points apart = points;  // so that each can be taken off
+  tracee::Points apart = points;  // in groups of their own, so that each can be detached
   for (tracee::Site& site : apart.sites) site.group = site.point;
   SJ_TRY(probes, ProbeKeeper::start({.pid = pid,
                                      .mechanism = Mechanism::kUprobeMulti,
@@ -132,7 +132,7 @@ Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, co
   return batch.rates();
 }
 
-// Of the points with most arguments and steps.
+// Measures costs for the points with most arguments and steps.
 Result<BpfCosts> costs_of(const tracee::Points& points) {
   if (best_mechanism() != Mechanism::kUprobeMulti)
     return fail("this kernel has no uprobe_multi links, and other probes take too long to remove");

@@ -1,7 +1,8 @@
-// How often functions are called, found out as briefly and cheaply as it can be: a few at a time
-// have probes that only count, for a moment, and those that would cost the target much lose theirs
-// within milliseconds. Those that were not called then are seldom called: they may be watched for
-// longer, all at once. Leaves nothing behind, also when this process is killed. No state.
+// Measures how often functions are called, as briefly and cheaply as possible: a few functions at a
+// time have probes that only count, for a moment. Functions that would cost the target much lose
+// their probes within milliseconds. Those without a call in that time are seldom called: they may
+// be watched for longer, all at once. Leaves nothing behind, also when this process is killed. No
+// state.
 #pragma once
 
 #include <chrono>
@@ -26,18 +27,18 @@ struct HitRate {
 };
 
 struct RateOptions {
-  std::chrono::milliseconds span{100};   // that each is counted for
-  std::chrono::milliseconds timeout{0};  // or longer, while any has fewer hits than that:
+  std::chrono::milliseconds span{100};   // for which each function is counted
+  std::chrono::milliseconds timeout{0};  // up to this, while any has fewer hits than:
   std::uint64_t enough = 1;
   std::size_t at_once = 32;
   double max_share = 0.05;  // of one processor, that all hits together may take
 };
 
-// By point. Needs uprobe_multi links, as other probes take too long to remove.
+// The rates, by point. Needs uprobe_multi links, as other probes take too long to remove.
 Result<std::vector<HitRate>> measure_hit_rates(const tracee::Points& points, pid_t pid,
                                                const RateOptions& options = {});
 
-// Goes on with those that had no hit so far, until each has one or patience is over.
+// Watches the points without a hit so far, until each has one or the timeout is over.
 Result<void> watch_on(const tracee::Points& points, pid_t pid, std::chrono::milliseconds timeout,
                       std::vector<HitRate>& rates);
 
@@ -48,8 +49,7 @@ struct SeenHit {
   std::vector<std::uint64_t> values;
 };
 
-// What is hit in that time, of all of these points at once and under the same limit, as far as
-// there is room.
+// The hits of all these points in that time, under the same limit, as far as there is room.
 Result<std::vector<SeenHit>> watch_hits(const tracee::Points& points, pid_t pid,
                                         const RateOptions& options = {});
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kTrialRingBytes = 64 * 1024;
 
-// What is stepped over is executed elsewhere: in a page that the kernel maps for that, at the first
-// time that it needs it.
+// An instruction that is stepped over is executed elsewhere: in a page that the kernel maps when it
+// needs one for the first time.
 Result<bool> runs_without_page(Mechanism mechanism) {
   std::vector<Trial> trials;
   for (const unsigned bytes : {3U, 8U}) {

@@ -1,4 +1,4 @@
-// Whether this kernel emulates the longer nops that compilers make, or steps over them: found out
+// Finds out whether this kernel emulates the longer nops that compilers make, or steps over them:
 // by probes on nops of our own, in a child process of this one. To be called while this process has
 // one thread.
 #pragma once
@@ -7,8 +7,7 @@
 
 namespace sojourn::capture {
 
-// Those of three to eight bytes, but for that of five, which is for nobody. False where it cannot
-// be found out.
+// Nops of three to eight bytes, except five, which no probe uses. False if it cannot be found out.
 bool emulates_long_nops(Mechanism mechanism);
 
 }  // namespace sojourn::capture

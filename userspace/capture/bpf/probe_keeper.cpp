@@ -34,7 +34,8 @@ Result<void> send_order(int connection, Order order, std::span<const model::Poin
 
 // ---- in the process that holds them ----
 
-// Nothing else stays open: what was forked with it may be somebody's only sign of life.
+// Closes all other descriptors: another process may wait for the end of one of them, as a sign that
+// this process's parent has ended.
 base::Fd keep_only(base::Fd connection) {
   constexpr int kFirst = 3;  // behind the standard three
   int kept = dup(connection.get());
@@ -75,7 +76,7 @@ Result<void> obey(Held& held, Order order, const std::vector<model::PointId>& wh
   return {};
 }
 
-// The tracer's end is seen as the connection's.
+// Serves until the connection ends, which shows that the tracer has ended.
 void obey_until_the_end(int connection, Held& held) {
   for (;;) {
     const auto message = base::receive_message(connection);
@@ -83,7 +84,7 @@ void obey_until_the_end(int connection, Held& held) {
     base::Unpacker words(message->bytes);
     const auto which = words.take_all<model::PointId>();
     const auto done = obey(held, static_cast<Order>(message->kind), which);
-    // Who does not listen any more is gone, which the next receive says.
+    // A tracer that does not read any more is gone: the next receive reports that.
     std::ignore = base::send_answer(
         connection, done ? Result<base::Answer>(base::Answer{}) : std::unexpected(done.error()));
   }
@@ -155,7 +156,8 @@ ProbeKeeper& ProbeKeeper::operator=(ProbeKeeper&& other) noexcept {
   return *this;
 }
 
-// Told, and not only hung up on: children that were forked since have this end of the socket, too.
+// Sends a message instead of only closing the socket: children that were forked since then hold
+// this end of it as well.
 ProbeKeeper::~ProbeKeeper() {
   if (!connection_) return;
   std::ignore = send_order(connection_.get(), Order::kEnd, {});

@@ -1,9 +1,9 @@
-// The process that holds a capture's probes. Who is being killed cannot take probes off: with a
-// SIGKILL pending the kernel gives up on the target's page ("failed to unregister, leaking uprobe",
-// Linux 6.18), in the middle of attaching as well as of detaching, and breakpoints stay in the
-// target for good. So a process of its own loads the programs, places the probes and removes them,
-// and when the tracer is gone, however it went, takes them off and ends. The tracer's helper
-// starts it, where there is one, else the tracer itself. One thread owns a ProbeKeeper.
+// The process that holds a capture's probes. A process that is being killed cannot remove probes:
+// with a SIGKILL pending the kernel gives up on the target's page ("failed to unregister, leaking
+// uprobe", Linux 6.18), in the middle of attaching as well as of detaching, and breakpoints stay in
+// the target for good. So a separate process loads the programs, places the probes and removes
+// them. When the tracer has ended, in whatever way, it removes the probes and ends. The privileged
+// helper starts it if there is one, else the tracer itself. One thread owns a ProbeKeeper.
 #pragma once
 
 #include <optional>
@@ -28,13 +28,13 @@ class ProbeKeeper {
 
   BpfPrograms take_programs() { return *std::exchange(programs_, std::nullopt); }
 
-  // Where somebody has killed it, its probes are gone.
+  // False: somebody has killed it, and its probes are gone.
   bool is_alive() const { return base::has_other_end(connection_.get()); }
 
   // Returns once all probes are placed.
   Result<void> arm();
 
-  // As of an Attachment.
+  // As Attachment::remove() and add().
   Result<void> remove(std::span<const model::PointId> points);
   Result<void> add(std::span<const model::PointId> points);
 
@@ -47,7 +47,7 @@ class ProbeKeeper {
   std::optional<BpfPrograms> programs_;
 };
 
-// The other end: in a process that was forked for it, and ends with it.
+// The other end: runs in a process that was forked for it, and ends that process.
 [[noreturn]] void hold_probes(base::Fd connection, const ProbeOrder& order);
 
 }  // namespace sojourn::capture

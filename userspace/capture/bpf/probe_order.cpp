@@ -43,7 +43,8 @@ tracee::Site unpack_site(base::Unpacker& words) {
   return site;
 }
 
-// Whichever files they are: a link traps in its process only, and gives nothing of a file away.
+// Checks the order. It may name any file: a link traps in its process only, and reveals nothing of
+// a file.
 Result<void> check(const ProbeOrder& order) {
   for (const tracee::Site& site : order.points.sites)
     if (site.file >= order.points.files.size() || site.args.size() > SJ_MAX_ARGS ||

@@ -1,6 +1,6 @@
-// What a process that holds probes has to know: which sites of which process, and how their hits
-// are recorded. It crosses to that process as bytes, and is checked there: who sends it has no
-// rights any more, and wants what takes some. Plain data.
+// What a probe keeper is asked to attach: which sites of which process, and how their hits are
+// recorded. It is sent to that process as bytes, and is checked there: the sender has given up the
+// rights that this takes. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct ProbeOrder {
 
 base::Packer pack(const ProbeOrder& order);
 
-// Fails where it is no order.
+// Fails if the bytes are no order.
 Result<ProbeOrder> unpack_probe_order(base::Unpacker& words);
 
 }  // namespace sojourn::capture

@@ -1,5 +1,5 @@
 // Places in this program's own code to try probes on: nops as points have them, longer nops that
-// some kernels optimise, and an instruction that no kernel emulates. Nothing but a trial runs them.
+// some kernels optimise, and an instruction that no kernel emulates. Only trials run them.
 // Immutable.
 #pragma once
 
@@ -20,11 +20,11 @@ struct TrialSite {
   const char* site;
   void (*run)(std::uint64_t times);
   const char* leaf_site;
-  // Runs it so many times over; how often the red zone was not what the function had put there.
+  // Runs it `times` times; returns how often the red zone was changed.
   std::uint64_t (*leaf)(std::uint64_t times);
 };
 
-// The form that points have; several, so that different probes can be compared side by side.
+// Nops as points have them; several, so that different probes can be compared.
 std::span<const TrialSite> plain_sites();
 
 // A nop of so many bytes, longer than the plain one; null where the architecture has none.
@@ -33,7 +33,7 @@ const TrialSite* long_nop(unsigned bytes);
 // An instruction that the kernel executes out of line, in a single step.
 const TrialSite& stepped_site();
 
-// Begins a function, so that a uretprobe is hit when that returns. It is no leaf's.
+// The beginning of a function that is no leaf, so that a uretprobe is hit when it returns.
 const TrialSite& returning_site();
 
 // Arguments that a trial may have: in a register, and in memory.

@@ -21,7 +21,7 @@ namespace {
 using model::ContextName;
 using model::NameKind;
 
-// As the kernel numbers them; part of its interface, /proc/softirqs has the same words.
+// The names of softirqs, by the kernel's numbers. Both are part of its interface (/proc/softirqs).
 constexpr std::array<std::string_view, SJ_SOFTIRQS> kSoftirqs = {
     "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
 

@@ -1,5 +1,5 @@
-// The names behind the numbers of a capture's context, each told to the trace once: interrupts,
-// system calls, and threads (the target's own and whoever met them), of which the capture knows
+// The names behind the numbers of a capture's context, each written to the trace once: interrupts,
+// system calls, and threads (the target's own and those that they met), of which the capture knows
 // some already. One thread owns it.
 #pragma once
 
@@ -16,12 +16,12 @@ namespace sojourn::capture {
 
 class ContextNames {
  public:
-  // What is known before the first event: the target's threads and what each of them does just
-  // now, and the interrupts of this machine.
+  // The names that are known before the first event: the target's threads and their states, and the
+  // interrupts of this machine.
   model::Context initial(const tracee::Process& process, const ContextPrograms& programs,
                          ThreadNames& threads);
 
-  // What hits have named since the call before.
+  // The names that hits have used since the call before.
   model::Context news(ContextPrograms& programs, ThreadNames& threads);
 
  private:

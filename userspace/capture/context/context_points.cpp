@@ -25,7 +25,7 @@ struct Value {
   bool is_signed = false;
 };
 
-// Values in the order of the kind's struct, which is nothing but eight bytes each.
+// Fields in the order of the kind's struct, whose members all have eight bytes.
 template <typename Struct, std::size_t N>
 model::Point make_point(std::string_view name, const Value (&values)[N]) {
   static_assert(sizeof(Struct) == N * sizeof(__u64));

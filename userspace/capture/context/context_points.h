@@ -1,5 +1,5 @@
 // The families of kernel context that can be asked for, and the points that each adds to a trace:
-// what bpf/context_events.h says in numbers, as readers see it. Plain data.
+// readers see the numbers of bpf/context_events.h as these points. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ constexpr std::size_t kContextFamilies = 5;
 
 std::string_view name(ContextFamily family);
 
-// "sched,irq": each family once, in the order of the enum.
+// Parses "sched,irq": each family once, in the order of the enum.
 Result<std::vector<ContextFamily>> parse_context_families(std::string_view list);
 
-// The kinds of hits that the family's BPF programs tell of.
+// The kinds of hits that the family's BPF programs record.
 std::span<const sj_context_kind> kinds_of(ContextFamily family);
 
 model::Point point_of(sj_context_kind kind);

@@ -33,11 +33,11 @@ bool contains(const Families& families, ContextFamily family) {
   return std::ranges::find(families, family) != families.end();
 }
 
-// Whose a program is. Where an essential one cannot be had, its family cannot.
+// Which family a program belongs to. Without an essential program its family is not available.
 struct Need {
   std::string_view program;
   ContextFamily family;
-  sj_context_kind kind = SJ_CONTEXT_KINDS;  // of the hits that it records, if any
+  sj_context_kind kind = SJ_CONTEXT_KINDS;  // the kind of hits that it records, if any
 };
 
 constexpr std::array kEssential = {
@@ -62,8 +62,8 @@ const Need* need_of(std::string_view program) {
   return found == kEssential.end() ? nullptr : found;
 }
 
-// Programs that serve a family, essential or not. The interrupts' ones also tell `sched` on whose
-// behalf a CPU wakes somebody.
+// Whether a program serves a family, essential or not. Those of interrupts serve `sched` as well,
+// which needs them to know for whom a CPU wakes a thread.
 bool serves(std::string_view program, ContextFamily family) {
   if (program == "count_sys_enter") return false;  // syscall_rate.h has it
   if (program == "on_exit")
@@ -74,7 +74,7 @@ bool serves(std::string_view program, ContextFamily family) {
   return family == ContextFamily::kIrq || family == ContextFamily::kSched;
 }
 
-// "sched_switch" of "tp_btf/sched_switch"
+// The tracepoint's name: "sched_switch" of "tp_btf/sched_switch".
 std::string_view tracepoint_of(const bpf_program* program) {
   const std::string_view section = bpf_program__section_name(program);
   return section.substr(section.find('/') + 1);
@@ -101,7 +101,7 @@ struct ContextPrograms::State {
   BpfRings rings;
   std::vector<Link> links;
 
-  Families families;  // that are to be had
+  Families families;  // that can be loaded
   std::vector<model::ContextFamily> states;
   PointOfKind points{};
   std::uint64_t names_read = 0;
@@ -161,7 +161,7 @@ bool ContextPrograms::State::try_load(const Families& wanted, int& code) {
   return false;
 }
 
-// A kernel that refuses one family's programs must not cost the others.
+// Loads all families together. If that fails, leaves out those that the kernel refuses alone.
 void ContextPrograms::State::load_what_goes() {
   int code = 0;
   if (families.empty() || try_load(families, code)) return;
@@ -189,7 +189,7 @@ Result<ContextPrograms> ContextPrograms::load(const std::vector<ContextFamily>& 
   SJ_TRY(shape, RingShape::choose(SJ_CONTEXT_MAX_VALUES, ring_bytes));
   state->shape = shape;
 
-  libbpf_set_print(nullptr);  // errors are ours to word
+  libbpf_set_print(nullptr);  // the caller words the error
   state->types.reset(btf__load_vmlinux_btf());
   if (!state->types) {
     for (const ContextFamily family : families)
@@ -244,8 +244,8 @@ void ContextPrograms::remove_target(pid_t pid) {
 
 void ContextPrograms::attach() {
   if (!state_->skeleton) return;
-  // Backwards, as what ends a thing is written below what begins it: an interrupt whose beginning
-  // is seen and whose end is not would seem to last until the CPU's next one.
+  // Attaches backwards, as programs for ends stand below those for beginnings: an interrupt whose
+  // beginning is seen and whose end is not would seem to last until the CPU's next one.
   const bpf_object* object = state_->skeleton->obj;
   for (bpf_program* program = bpf_object__prev_program(object, nullptr); program != nullptr;
        program = bpf_object__prev_program(object, program)) {
@@ -296,8 +296,9 @@ Result<void> ContextPrograms::add_socket(std::uint64_t cookie) {
   return {};
 }
 
-// A program that is met while it runs on the same CPU is skipped by the kernel, which counts that
-// for all processes together: an upper bound, and 0 but on kernels that preempt tracepoints.
+// The kernel skips a program that is hit while it runs on the same CPU, and counts that for all
+// processes together. So this is an upper bound; it is 0 except on kernels that preempt
+// tracepoints.
 Result<model::Ledger> ContextPrograms::losses(std::uint32_t first_stream) const {
   if (!state_->skeleton) return model::Ledger{};
   SJ_TRY(ledger, state_->rings.losses(state_->points, first_stream));

@@ -1,5 +1,5 @@
 // The BPF programs that see what the kernel does to a target's threads (bpf/context.bpf.c): those
-// of the families that this kernel and these rights allow, their rings, and what they know by name.
+// of the families that this kernel and these rights allow, their rings, and the names of threads.
 // Destroying it detaches and unloads everything. One thread owns it.
 #pragma once
 
@@ -25,7 +25,7 @@ using PointOfKind = std::array<model::PointId, SJ_CONTEXT_KINDS>;
 
 class ContextPrograms {
  public:
-  // A family that cannot be had is no error: states() says why.
+  // A family that is not available is no error: states() says why.
   static Result<ContextPrograms> load(const std::vector<ContextFamily>& families,
                                       std::size_t ring_bytes);
   ContextPrograms(ContextPrograms&&) noexcept;
@@ -35,13 +35,13 @@ class ContextPrograms {
   const std::vector<model::ContextFamily>& states() const;
   bool has(ContextFamily family) const;
 
-  // None where no family could be had.
+  // Empty if no family is available.
   const std::vector<Ring>& rings() const;
 
-  // Before attach(): as which points the kinds are recorded.
+  // Sets as which points the kinds are recorded. Before attach().
   void set_points(const PointOfKind& points);
 
-  // Of which processes, from here on.
+  // Records the process as well from here on.
   Result<void> add_target(pid_t pid);
   void remove_target(pid_t pid);
 
@@ -52,20 +52,21 @@ class ContextPrograms {
   void open_gate_at(std::uint64_t monotonic_ns);
   void close_gate_at(std::uint64_t monotonic_ns);
 
-  // The gate is shut, and what it let through is forgotten. Before anything is read of the rings.
+  // Shuts the gate and forgets all hits that it let through. Before anything is read from the
+  // rings.
   Result<void> start_over();
 
   // Returns when every program that was running has ended.
   Result<void> wait_for_running() const;
 
-  // Drops at these sockets count from now on.
+  // Records drops at this socket from now on.
   Result<void> add_socket(std::uint64_t cookie);
 
   Result<model::Ledger> losses(std::uint32_t first_stream) const;
   std::vector<std::uint64_t> hits() const;
 
-  // Threads that hits have named: calls for each that is known, where there may be news since the
-  // call before.
+  // Calls `take` for the name of each thread in hits, if there may be new ones since the call
+  // before.
   void read_threads(const std::function<void(std::uint32_t tid, const sj_thread_name& name)>& take);
   bool saw_syscall(std::uint32_t number) const;
 

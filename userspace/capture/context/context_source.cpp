@@ -30,7 +30,7 @@ Result<std::unique_ptr<ContextSource>> ContextSource::create(const tracee::Proce
   return source;
 }
 
-// Before connect(), or while it runs.
+// Adds a process, before connect() or while the source runs.
 Result<bool> ContextSource::add_process(const tracee::Process& process) {
   SJ_CHECK(programs_.add_target(process.pid()));
   processes_.push_back(&process);
@@ -95,7 +95,7 @@ Result<void> ContextSource::arm() {
     known.families.push_back({.name = "socket depths", .missing = why_not_sampled_});
   if (options_.tell) std::ranges::for_each(known.families, options_.tell);
   output_->sink().push(std::move(known));
-  look_at_sockets(true);  // so that drops at those that are there count from the open mark on
+  look_at_sockets(true);  // so that drops at existing sockets count from the open mark on
   look_at_descriptors();
   return {};
 }
@@ -122,14 +122,14 @@ Result<void> ContextSource::settle() {
   return programs_.wait_for_running();
 }
 
-// System calls name them by number.
+// Looks up descriptors, which system calls refer to by number.
 void ContextSource::look_at_descriptors() {
   if (!programs_.has(ContextFamily::kSyscalls)) return;
   if (model::Context news = descriptors_.news(processes_); !news.empty())
     output_->sink().push(std::move(news));
 }
 
-// A target that ends takes its sockets with it, so that looking fails: that ends no capture.
+// Samples sockets. If the target has just ended this fails, which does not end the capture.
 void ContextSource::look_at_sockets(bool in_any_case) {
   for (SocketSampler& sampler : samplers_) look_at_sockets(sampler, in_any_case);
 }

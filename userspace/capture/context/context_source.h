@@ -1,7 +1,7 @@
-// The kernel's doings with the target's threads as a source of a capture: one stream a CPU, points
-// of direction K (context_points.h), and one of samples of each process's sockets
-// (socket_sampler.h). What the kernel or the rights do not allow is left out with a word, and the
-// rest goes on. One thread owns a ContextSource.
+// The source of a capture for what the kernel does to the target's threads: one stream for each CPU
+// with points of direction K (context_points.h), and one of samples of each process's sockets
+// (socket_sampler.h). Families that the kernel or the rights do not allow are reported and left
+// out. One thread owns a ContextSource.
 #pragma once
 
 #include <chrono>

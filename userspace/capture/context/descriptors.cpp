@@ -15,10 +15,10 @@ constexpr std::size_t kMax = 4096;  // of a process: looking takes a microsecond
 
 void Descriptors::name_socket(std::uint64_t inode, std::string name) {
   sockets_[inode] = std::move(name);
-  next_ = {};  // its descriptor may have been told without
+  next_ = {};  // a socket's descriptor may have been reported without its name
 }
 
-// "udp 127.0.0.1:2152" where that is known of a "socket:[1234]".
+// What a link says, but "udp 127.0.0.1:2152" for a "socket:[1234]" whose name is known.
 std::string Descriptors::words(const std::string& link) const {
   constexpr std::string_view kSocket = "socket:[";
   if (!link.starts_with(kSocket) || !link.ends_with(']')) return link;

@@ -1,6 +1,7 @@
-// What the numbers of the targets' descriptors stand for, so that a reader of system calls knows a
-// socket from a timer: looked up in /proc once a second, told to the trace where it is new. What
-// was opened and closed between two looks has no name. One thread owns a Descriptors.
+// The files behind the numbers of the targets' descriptors, so that a reader of system calls can
+// tell a socket from a timer. They are looked up in /proc once a second, and new ones are written
+// to the trace. A descriptor that was opened and closed between two looks has no name. One thread
+// owns a Descriptors.
 #pragma once
 
 #include <chrono>
@@ -18,10 +19,10 @@ namespace sojourn::capture {
 
 class Descriptors {
  public:
-  // A socket's words, by which its descriptors are called from then on.
+  // Gives a socket a name, which its descriptors have from then on.
   void name_socket(std::uint64_t inode, std::string name);
 
-  // What is new since the call before; nothing before a second has passed.
+  // The descriptors that are new since the call before; none before a second has passed.
   model::Context news(std::span<const tracee::Process* const> processes);
 
  private:

@@ -26,8 +26,8 @@ struct DestroyRatePrograms {
 using RateSkeleton = std::unique_ptr<sojourn_context, DestroyRatePrograms>;
 using RateLink = std::unique_ptr<bpf_link, DestroyRatePrograms>;
 
-// What a call of any process pays, and one that is recorded besides: by the bench of
-// docs/capture.md.
+// The cost of a call of any process, and the additional cost of one that is recorded, as measured
+// by the bench of docs/capture.md.
 constexpr double kSecondsOfAny = 294e-9;
 constexpr double kSecondsMoreOfRecorded = 312e-9;
 

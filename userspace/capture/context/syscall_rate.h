@@ -1,6 +1,6 @@
-// How often this machine makes system calls, counted for a moment by a BPF program that does
-// nothing else: recording them is paid by every process, so what it would take is known before.
-// Plain function; what it attaches is gone when it returns.
+// Counts for a moment how often this machine makes system calls, by a BPF program that does nothing
+// else. Every process pays for recording them, so the cost is estimated before. A plain function:
+// it has detached everything when it returns.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct SyscallRate {
   double all_a_second = 0;         // of all processes
   double of_targets_a_second = 0;  // of these among them
 
-  // Of the time of all of this machine's processors, while the calls are recorded.
+  // The share of all of this machine's CPU time that recording the calls would take.
   double share() const;
 };
 

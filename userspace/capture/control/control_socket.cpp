@@ -36,7 +36,7 @@ struct Address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
-// Abstract: begins with a zero.
+// The address of an abstract socket, which begins with a zero.
 Address address_of(std::string_view name) {
   Address address;
   address.name.sun_family = AF_UNIX;
@@ -58,7 +58,7 @@ bool may_talk(int socket) {
   return user == geteuid() || user == 0;
 }
 
-// The names of all captures of the process that this machine has.
+// The names of the sockets of all captures of the process on this machine.
 std::vector<std::string> names_for(pid_t target) {
   std::vector<std::string> names;
   std::ifstream sockets("/proc/net/unix");
@@ -137,7 +137,7 @@ void ControlSocket::hear(Client& client, std::vector<Request>& requests) {
   const ssize_t size = recv(client.fd.get(), words.data(), words.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0 || client.asked) {
-    client.fd = base::Fd();  // it is gone, or says more than it was asked to
+    client.fd = base::Fd();  // the client is gone, or sends more than one request
     return;
   }
   client.asked = true;

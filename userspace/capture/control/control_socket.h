@@ -1,7 +1,7 @@
 // How `sojourn ctl` speaks to a capture: a socket in the abstract name space, which leaves no file
 // and ends with its owner. A request is a line of words, an answer is "ok TEXT" or "error TEXT".
-// Only the capture's own user and root are heard, and only an answer of one's own user or root is
-// believed. One thread owns a ControlSocket; it never blocks.
+// A capture accepts requests of its own user and root only, and a client accepts answers of its own
+// user or root only. One thread owns a ControlSocket; it never blocks.
 #pragma once
 
 #include <string>
@@ -24,13 +24,13 @@ class ControlSocket {
 
   static Result<ControlSocket> listen(pid_t target);
 
-  // Is found by this target's pid as well; no more by this one's.
+  // Makes the socket found by this target's pid as well; remove() ends that.
   Result<void> add(pid_t target);
   void remove(pid_t target);
 
-  int fd() const { return poll_.get(); }  // readable: there is something for take()
+  int fd() const { return poll_.get(); }  // readable: take() has requests
 
-  // What was asked since the last call.
+  // The requests since the last call.
   std::vector<Request> take();
 
   // Ends the client's connection. One that is gone is no error.
@@ -58,11 +58,11 @@ class ControlSocket {
   int next_client_ = 0;
 };
 
-// Asks the capture of the process; with several, all of them, and the answers are one below the
-// other. An error where there is none, or one says that it did not work.
+// Asks all captures of the process, and joins their answers by newlines. Fails if there is none, or
+// if one reports an error.
 Result<std::string> ask_capture(pid_t target, std::string_view words);
 
-// Whether anything records the process that would answer.
+// Whether a capture of the process is there that would answer.
 bool has_capture(pid_t target);
 
 }  // namespace sojourn::capture

@@ -13,7 +13,7 @@ Result<void> JourneyWatch::check(const filter::Expression& condition, const mode
 JourneyWatch::JourneyWatch(std::vector<filter::Expression> conditions, Fire fire)
     : conditions_(std::move(conditions)), fire_(std::move(fire)), filters_(conditions_.size()) {}
 
-// Journeys that are under way when the schema grows are not told of.
+// Takes the new schema. Journeys that are under way when it grows are not reported.
 void JourneyWatch::adapt(const model::Schema& schema) {
   if (schema_.points.size() == schema.points.size()) return;
   schema_ = schema;

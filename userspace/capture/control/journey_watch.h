@@ -1,5 +1,5 @@
-// Holds conditions on whole journeys against what is being captured: journeys are rebuilt behind
-// the events, up to the capture's watermark. The sink's thread owns it.
+// Tests conditions on whole journeys while a capture runs: journeys are rebuilt behind the events,
+// up to the capture's watermark. The sink's thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace sojourn::capture {
 
 class JourneyWatch final : journeys::Observer {
  public:
-  // Called with the condition's place and when the journey ended.
+  // Called with the condition's index and the time at which the journey ended.
   using Fire = std::function<void(std::size_t condition, std::uint64_t end_ns)>;
 
   static Result<void> check(const filter::Expression& condition, const model::Schema& schema);
@@ -35,12 +35,12 @@ class JourneyWatch final : journeys::Observer {
   void begin(std::uint64_t open_ns);
 
   void take(const model::EventBatch& events);
-  // Leaves events out, as rebuilding costs more time than there is, and begins anew behind them.
+  // Leaves events out because rebuilding takes too long, and begins anew behind them.
   void skip(const model::EventBatch& events);
-  // All that happened before has been taken.
+  // All events before the watermark have been passed in.
   void advance(std::uint64_t watermark_ns);
 
-  // Events that no journey was rebuilt from: they came too late, or there was no time.
+  // The number of events that were not used: they came too late, or were skipped.
   std::uint64_t left_out() const { return left_out_ + (rebuilder_ ? rebuilder_->late() : 0); }
 
  private:
@@ -54,8 +54,9 @@ class JourneyWatch final : journeys::Observer {
   std::vector<model::Stream> streams_;
   filter::ThreadNames threads_;
   std::vector<model::Target> targets_;
-  std::vector<std::uint16_t> groups_;                          // see Marks
-  std::vector<std::optional<filter::JourneyFilter>> filters_;  // by condition; where it fits
+  std::vector<std::uint16_t> groups_;  // see Marks
+  std::vector<std::optional<filter::JourneyFilter>>
+      filters_;                             // by condition; empty: it does not fit the schema
   std::shared_ptr<links::Resolver> links_;  // the rebuilder's, as functions are copied
   std::optional<journeys::LiveRebuilder> rebuilder_;
   std::uint64_t open_ns_ = 0;

@@ -5,7 +5,7 @@
 
 namespace sojourn::capture {
 
-// The next one; SIGINT where there is none to be read.
+// The next signal; SIGINT if there is none to be read.
 int read_signal(int signals);
 
 // "interrupt", "SIGTERM"

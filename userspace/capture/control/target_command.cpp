@@ -25,7 +25,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// What the held child is told.
+// The bytes that let the held child run.
 constexpr char kAsItIs = 1;
 constexpr char kRingsArmed = 2;
 
@@ -49,7 +49,7 @@ Result<std::string> find_program(const std::string& name) {
   return fail("run {}: not found in PATH", name);
 }
 
-// What follows "#!" in a script's first line, as far as the kernel reads it; empty: it is none.
+// The text after "#!" in a script's first line, as far as the kernel reads it; empty: no script.
 std::string named_interpreter(const std::string& script) {
   constexpr std::size_t kKernelReads = 256;
   std::string line(kKernelReads, '\0');
@@ -86,7 +86,7 @@ struct ClosePipe {
   void operator()(FILE* pipe) const { fclose(pipe); }
 };
 
-// One line of the dynamic loader's listing: "\tlibm.so.6 => /usr/lib/libm.so.6 (0x00007f...)".
+// The path in a line of the dynamic loader's listing: "\tlibm.so.6 => /usr/lib/libm.so.6 (0x...)".
 std::string library_path(std::string_view line) {
   const auto arrow = line.find("=> ");
   std::string_view path = arrow == std::string_view::npos ? line : line.substr(arrow + 3);
@@ -111,7 +111,7 @@ std::string loader_of(const std::string& program) {
 }
 
 // The loader itself says which libraries it would load: it knows search paths, caches and preloads.
-// Asked by its own option, as a program under musl's would run where glibc's only lists.
+// It is asked by an option of its own: under musl's loader a program would run where glibc's lists.
 std::vector<std::string> libraries_of(const std::string& program) {
   const std::string loader = loader_of(program);
   if (loader.empty()) return {};
@@ -166,7 +166,7 @@ void set_rings_armed(const std::string& directory, const TargetCommand::RingSize
   // NOLINTBEGIN(concurrency-mt-unsafe): forked before any thread starts
   setenv("SJ_RINGS", "armed", 1);
   if (!directory.empty()) setenv("SJ_RING_DIR", directory.c_str(), 1);
-  // Threads take their rings before anybody has found where to write these.
+  // Sizes go by the environment: threads take their rings before the tracer finds the arena.
   if (sizes.ring_bytes != 0) setenv("SJ_RING_BYTES", std::to_string(sizes.ring_bytes).c_str(), 1);
   if (sizes.memory_ceiling != 0)
     setenv("SJ_RING_MEMORY", std::to_string(sizes.memory_ceiling).c_str(), 1);
@@ -185,7 +185,7 @@ Result<TargetCommand> TargetCommand::prepare(std::vector<std::string> argv,
   command.files_ = {executed};
   std::ranges::move(libraries_of(executed), std::back_inserter(command.files_));
 
-  // Without one, a command that ends at once ends with its rings.
+  // Without a directory the rings of a command that ends at once are lost.
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread starts
   if (std::getenv("SJ_RING_DIR") == nullptr)
     if (auto rings = RingDirectory::make()) command.rings_.emplace(std::move(*rings));

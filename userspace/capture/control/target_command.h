@@ -19,7 +19,7 @@ namespace sojourn::capture {
 
 class TargetCommand {
  public:
-  // Of rings that record from the start; 0: the program's own defaults.
+  // Sizes of rings that record from the start; 0: the program's own defaults.
   struct RingSizes {
     std::size_t ring_bytes = 0;
     std::size_t memory_ceiling = 0;
@@ -34,14 +34,14 @@ class TargetCommand {
 
   pid_t pid() const { return pid_; }
 
-  // What is executed is another file than the command's: its interpreter.
+  // Whether the executed file is not the command's but its interpreter.
   bool is_script() const { return is_script_; }
 
   // The executable and every library that it will start with, as the dynamic loader resolves them.
   const std::vector<std::string>& files() const { return files_; }
 
-  // Where its rings will be, if they record from the start. Empty where no place was to be had, or
-  // $SJ_RING_DIR says that they belong elsewhere.
+  // The directory of its rings, if they record from the start. Empty if none could be made, or if
+  // $SJ_RING_DIR names another.
   std::string ring_directory() const { return rings_ ? rings_->path() : std::string(); }
 
   // Lets it run, on request with its rings recording from the start. Returns once it is the new

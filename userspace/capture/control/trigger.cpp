@@ -41,7 +41,7 @@ Result<Trigger> parse_trigger(std::string_view words) {
   Trigger trigger;
   trigger.words = trimmed(words);
   std::string_view condition = trigger.words;
-  // An expression has no colon: what stands before the first one is an action.
+  // An expression has no colon, so the text before the first one is an action.
   if (const auto colon = condition.find(':'); colon != std::string_view::npos) {
     const std::string_view action = trimmed(condition.substr(0, colon));
     const auto space = action.find(' ');
@@ -105,7 +105,8 @@ TriggerWatch::TriggerWatch(std::vector<Trigger> triggers, const model::Schema& s
   compile();
 }
 
-// One that fits no longer, as a library brought points that it is ambiguous for, stays as it was.
+// Compiles the conditions anew. One that has become ambiguous by a library's points stays as it
+// was.
 void TriggerWatch::compile() {
   for (Condition& condition : conditions_) {
     auto filter = compile_one(
@@ -116,7 +117,7 @@ void TriggerWatch::compile() {
   if (journeys_) journeys_->adapt(schema_);
 }
 
-// Names of threads come a little after their first events.
+// Learns names of threads, which come a little after their first events.
 void TriggerWatch::learn(const model::Context& context) {
   const auto before = threads_;
   for (const model::ContextName& name : context.names)
@@ -127,7 +128,7 @@ void TriggerWatch::learn(const model::Context& context) {
   compile();
 }
 
-// Comes before the first event, and again when something else of the capture is told.
+// Called before the first event, and again whenever the capture's record is written.
 void TriggerWatch::begin(std::uint64_t open_ns) {
   if (std::exchange(open_ns_, open_ns) == open_ns) return;
   if (journeys_) journeys_->begin(open_ns);

@@ -1,6 +1,6 @@
-// What happens by itself while a capture runs: rules of a condition and an action, and the watch
-// that compares every event, and where that is asked for every journey, with the conditions. The
-// sink's thread looks, the capture's thread acts; a TriggerWatch is for both.
+// Triggers of a capture, each a condition and an action, and the watch that tests the conditions on
+// every event, and on every journey if a condition asks for that. The sink's thread tests, the
+// capture's thread acts; both use the TriggerWatch.
 #pragma once
 
 #include <atomic>
@@ -47,20 +47,20 @@ class TriggerWatch {
 
   TriggerWatch(std::vector<Trigger> triggers, const model::Schema& schema);
 
-  // On the sink's thread, before the item is stored.
+  // Tests an item, on the sink's thread, before the item is stored.
   void look(const Item& item);
 
-  // On the sink's thread, too: journeys can be rebuilt up to there.
+  // Rebuilds journeys up to the watermark, on the sink's thread.
   void advance(std::uint64_t watermark_ns);
 
-  // On the capture's: the first event of each trigger that fired since the last call.
+  // The first event of each trigger that fired since the last call, on the capture's thread.
   std::vector<Fired> take_fired();
 
-  // On any thread: whether there are some that nobody has taken yet.
+  // Whether take_fired() would return any, on any thread.
   bool has_fired() const;
 
-  // On the capture's, of conditions on journeys: whether there are any; that there is no time to
-  // look at them now; how many events were so left out.
+  // For conditions on journeys, on the capture's thread: whether there are any; to skip them for
+  // lack of time; how many events were left out by that.
   bool wants_watermark() const { return journeys_.has_value(); }
   void set_hurry(bool hurry) { hurry_ = hurry; }
   std::uint64_t left_out() const { return left_out_; }
