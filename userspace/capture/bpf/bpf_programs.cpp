@@ -27,7 +27,7 @@ struct DestroySkeleton {
 using Skeleton = std::unique_ptr<sojourn_points, DestroySkeleton>;
 
 // The tests of a site's points. Empty if there are more than a site has room for besides its own,
-// or if the points are not known yet: then the collector filters.
+// or if one is of a value that the program does not have yet: then the collector filters.
 std::span<const filter::FieldTest> tests_of(const tracee::Site& site, const PointTests& keep) {
   if (site.point >= keep.size() || keep[site.point].size() + site.tests.size() > SJ_MAX_TESTS)
     return {};

@@ -37,7 +37,7 @@ Result<HelperScope> HelperScope::take(Limits limits) {
   scope.since_ns_ = UINT64_MAX;
   for (const pid_t pid : scope.limits_.processes) {
     auto process = tracee::Process::open(pid);
-    if (!process) continue;  // it has just ended
+    if (!process) continue;  // the process has just ended
     if (const auto ids = ids_of(*process)) scope.users_.push_back(ids->user);
     scope.since_ns_ = std::min(scope.since_ns_, process->start_time_ns());
     scope.known_.push_back(std::move(*process));
@@ -54,8 +54,8 @@ bool HelperScope::has_come(const tracee::Process& process) const {
   const auto ids = ids_of(process);
   if (!ids) return false;
   if (std::ranges::find(known_, ids->parent, &tracee::Process::pid) != known_.end()) return true;
-  // Who forked it has ended, and left it to another: then it is one of the same users', and younger
-  // than what the capture began with.
+  // The process's parent has ended, so it is recognised by its user, which is one of the capture's
+  // first processes, and by being younger than those.
   return process.start_time_ns() >= since_ns_ &&
          std::ranges::find(users_, ids->user) != users_.end();
 }
@@ -70,7 +70,7 @@ Result<const tracee::Process*> HelperScope::find(pid_t pid) {
     return std::unexpected(std::move(process).error());
   }
   if (!has_come(*process)) return refuse(fmt::format("process {}", pid));
-  if (known != known_.end()) known_.erase(known);  // its number is another's by now
+  if (known != known_.end()) known_.erase(known);  // its pid was reused
   std::erase_if(known_, [](const tracee::Process& one) { return !one.alive(); });
   known_.push_back(std::move(*process));
   return &known_.back();

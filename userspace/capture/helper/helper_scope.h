@@ -21,18 +21,18 @@ class HelperScope {
  public:
   struct Limits {
     std::vector<pid_t> processes;
-    std::optional<tracee::Cgroup> cgroup = {};  // and all processes in it
-    bool with_children = false;                 // and theirs
-    std::string ring_directory = {};            // where what is started leaves its rings
-    bool kernel_names = false;                  // a profile names the kernel's functions
+    std::optional<tracee::Cgroup> cgroup = {};  // all processes in it belong to the capture
+    bool with_children = false;                 // children of the processes, and theirs
+    std::string ring_directory = {};  // where commands that the capture starts leave their rings
+    bool kernel_names = false;        // the profile has names of the kernel's functions
   };
   static Result<HelperScope> take(Limits limits);
 
-  // The process, where it belongs to the capture and lives.
+  // Finds the process, if it belongs to the capture and is alive.
   Result<const tracee::Process*> find(pid_t pid);
 
-  // "maps" of "/proc/4242/maps", with the process; only of those that belong to the capture, and
-  // without ways out of there ("..").
+  // A path below /proc/PID of a process of the capture: "maps" of "/proc/4242/maps", with the
+  // process. A path that leads out of there ("..") is refused.
   struct Place {
     const tracee::Process* process = nullptr;
     std::string_view name;
@@ -47,7 +47,7 @@ class HelperScope {
 
   Limits limits_;
   std::vector<tracee::Process> known_;
-  // Of the first ones: a child whose parent has ended is known by them.
+  // The users of the first processes, by which a child whose parent has ended is recognised.
   std::vector<uid_t> users_;
   std::uint64_t since_ns_ = 0;
 };

@@ -53,8 +53,8 @@ bool is_below(std::string_view name, std::string_view directory) {
          name[directory.size()] == '/';
 }
 
-// Executables and libraries, and what is known of them for debuggers. A core has everything that a
-// process had.
+// Whether the file is an executable, a library or debug information. Core files are refused: they
+// hold all of a process's memory.
 bool is_program(const Fd& file) {
   std::array<std::byte, sizeof(Elf64_Ehdr)> bytes{};
   struct stat status{};
@@ -71,7 +71,7 @@ Result<Answer> open_of_process(std::string_view name, const std::string& path, i
     return hand_over(Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
   if (name != "exe" && !is_below(name, "root") && !is_below(name, "map_files"))
     return refuse_request(path);
-  // Who only wants to know which file it is does not get into it.
+  // O_PATH identifies the file and gives no access to its contents.
   if ((flags & O_PATH) != 0) return hand_over(Fd(open(path.c_str(), O_PATH | O_CLOEXEC)), path);
   Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file && !is_program(file)) return refuse_request(path);
@@ -152,7 +152,7 @@ Result<Answer> read_instruction(HelperScope& scope, Unpacker& wanted) {
   return Answer{.kind = 0, .bytes = base::Packer().put(instruction).take(), .fds = {}};
 }
 
-// Of a thread of a process of the capture; 0: a trial, of the privileged helper itself.
+// Opens a perf event of a thread of the capture; thread 0: a trial on the privileged helper itself.
 Result<Answer> open_event(HelperScope& scope, Unpacker& wanted) {
   const auto request = unpack_perf_request(wanted);
   const auto tid = wanted.take<pid_t>();
@@ -176,7 +176,7 @@ Result<Answer> open_sockets(HelperScope& scope, Unpacker& wanted) {
   return hand_over(std::move(socket), "sockets");
 }
 
-// Who holds them has the connection from then on, and answers there.
+// Passes the connection to the process that holds the probes, which answers there.
 Result<Answer> start_probes(HelperScope& scope, Unpacker& wanted, Fd& connection) {
   SJ_TRY(order, unpack_probe_order(wanted));
   SJ_CHECK(scope.find(order.pid));
@@ -219,7 +219,7 @@ Result<Answer> serve_request(HelperScope& scope, PrivilegedRequest request, Unpa
 Result<base::PrivilegedHelper> start_privileged_helper(HelperScope::Limits limits,
                                                        const RightsNeeded& needed) {
   SJ_TRY(scope, HelperScope::take(std::move(limits)));
-  // Copied into the privileged helper with the rest of this process's memory.
+  // The fork copies the scope into the privileged helper with the rest of this process's memory.
   const auto shared = std::make_shared<HelperScope>(std::move(scope));
   return base::PrivilegedHelper::start(
       [&needed] { return keep_rights(needed); },

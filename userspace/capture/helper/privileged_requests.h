@@ -1,15 +1,15 @@
-// What a privileged helper answers (base/privileged_helper.h), once the capture has given its
-// rights up. Each request is about a process of the capture, and about no other:
+// The requests that a privileged helper answers (base/privileged_helper.h) once the capture has
+// given its rights up. Each is about a process of the capture, and about no other:
 //
-//   open         /proc/PID/maps and the like; the ELF files that it has below its root, no cores
+//   open         files such as /proc/PID/maps; ELF files below its root, no core files
 //   links        where its executable, its descriptors and its namespaces lead
-//   rings        the files of its rings, for writing: they have the names and the mappings of such
-//   owner pages  what is in its rings besides
+//   rings        the files of its rings, for writing, recognised by their names and mappings
+//   owner pages  the private pages of its rings, read from its memory
 //   instruction  the next instruction of a thread that is stopped
 //   perf events  of its threads
 //   sockets      a question about those of its network namespace
 //   costs        what a hit costs, measured on this program's own code
-//   probes       a process that holds them (bpf/probe_keeper.h)
+//   probes       a probe keeper (bpf/probe_keeper.h)
 //
 // Every request is checked as if it came from a stranger. The HelperScope is the only state.
 #pragma once
@@ -21,11 +21,11 @@
 
 namespace sojourn::capture {
 
-// While this process has one thread, and the rights that are needed.
+// To be called while this process has one thread and the rights that the helper needs.
 Result<base::PrivilegedHelper> start_privileged_helper(HelperScope::Limits limits,
                                                        const RightsNeeded& needed);
 
-// In the privileged helper.
+// Serves one request, in the privileged helper.
 Result<base::Answer> serve_request(HelperScope& scope, base::PrivilegedRequest request,
                                    base::Unpacker& wanted, base::Fd& connection);
 

@@ -1,6 +1,6 @@
-// Destroys sources on a thread of its own: to take probes off waits some 30 ms for the kernel, and
-// nobody would empty the other rings meanwhile. One thread owns an AsyncDestroyer; its destructor
-// returns when all of them are destroyed.
+// Destroys sources on a thread of its own: removing probes waits some 30 ms for the kernel, and the
+// capture's thread has other rings to empty meanwhile. One thread owns an AsyncDestroyer; its
+// destructor returns when all sources are destroyed.
 #pragma once
 
 #include <memory>

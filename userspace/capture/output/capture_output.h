@@ -1,5 +1,5 @@
-// What the sources of a capture share on their way out: the sink, the numbers of streams, the names
-// of threads, and the schema, which grows while the capture runs. The capture's thread owns a
+// The output that all sources of a capture share: the sink, the numbers of streams, the names of
+// threads, and the schema, which grows while the capture runs. The capture's thread owns a
 // CaptureOutput; a source's own thread may push events to the sink, and do nothing else here.
 #pragma once
 
@@ -22,19 +22,19 @@ class CaptureOutput {
   Sink& sink() { return *sink_; }
   const model::Schema& schema() const { return schema_; }
 
-  // Takes events of the target to the sink, but for those that the capture leaves out. From the
+  // Pushes events of the target to the sink, without those that the capture leaves out. On the
   // capture's thread.
   void push(model::EventBatch batch);
-  // Left out from now on; once, before any source is connected.
+  // Sets the filter for events to leave out. Once, before any source is connected.
   void leave_out_by(EventFilterStage filter_stage) { filter_stage_ = std::move(filter_stage); }
-  void begin(std::uint64_t open_ns);  // what times count from
+  void begin(std::uint64_t open_ns);  // the instant that times count from
   const std::optional<EventFilterStage>& filter_stage() const { return filter_stage_; }
 
-  // Gives the stream its number, and tells the trace of it.
+  // Gives the stream its number, and writes it to the trace.
   std::uint32_t new_stream(model::Stream stream);
 
-  // The id of an equal point, or of a new one. An event may carry it once announce_points() was
-  // called. An error where the schema has no room.
+  // The id of an equal point, or of a new one. Events may carry it once announce_points() was
+  // called. Fails if the schema has no room.
   Result<model::PointId> add_point(const model::Point& point);
   void announce_points();
 

@@ -30,7 +30,7 @@ std::string dump_size_text(std::uint64_t events, std::chrono::nanoseconds span) 
       span_ms < 1000 ? fmt::format("{:.0f} ms", span_ms) : fmt::format("{:.1f} s", span_ms / 1000));
 }
 
-// A dump of an earlier run is somebody's evidence: it is not written over.
+// A dump of an earlier run may be evidence, so it is never overwritten.
 std::string DumpNames::next() {
   const std::filesystem::path output(output_);
   for (;;) {
@@ -61,7 +61,7 @@ void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Descript
     else
       file->end(std::unexpected(std::move(writer).error()));
   });
-  // On a thread of its own: neither the drain nor the sink has time for it.
+  // Runs on a thread of its own, as neither the drain nor the sink has time for it.
   writing.found = std::async(std::launch::async, [descriptions = std::move(descriptions)] {
     std::vector<model::Profile> all;
     for (const auto& find : descriptions)
@@ -71,7 +71,7 @@ void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Descript
   writing_.push_back(std::move(writing));
 }
 
-// With the rights of who writes, as all of the file.
+// Writes with the rights of the file's owner, as the rest of the file is written.
 void Dumps::complete(Writing& writing, Sink& sink) {
   sink.run_in_order([file = writing.file,
                      found = writing.found.get()](std::unique_ptr<ItemStore>&) {

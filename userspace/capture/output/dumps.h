@@ -20,13 +20,13 @@
 
 namespace sojourn::capture {
 
-// What is recorded of what follows a trigger: until both have come.
+// How much is recorded after a trigger: until both have come.
 struct Aftermath {
   std::chrono::nanoseconds span{};
   std::uint64_t events = 0;
 };
 
-// "193,941 events, the last 1.2 s": what a dump has.
+// The contents of a dump in words: "193,941 events, the last 1.2 s".
 std::string dump_size_text(std::uint64_t events, std::chrono::nanoseconds span);
 
 // The names of a capture's dumps: of run.sjt run-1.sjt, run-2.sjt, ...
@@ -34,7 +34,7 @@ class DumpNames {
  public:
   explicit DumpNames(std::string output) : output_(std::move(output)) {}
 
-  // One that no file has.
+  // The next name that no file has.
   std::string next();
 
  private:
@@ -44,7 +44,7 @@ class DumpNames {
 
 class Dumps {
  public:
-  // Written, or not: then `dumped` says why.
+  // A dump that was written, or was not: then `dumped` says why.
   struct Done {
     std::string path;
     std::string why;
@@ -56,18 +56,19 @@ class Dumps {
   Dumps(std::string output, Aftermath aftermath)
       : names_(std::make_shared<DumpNames>(std::move(output))), aftermath_(aftermath) {}
 
-  // What is asked for again before it is due is one dump. A client wants an answer.
+  // Asks for a dump. Requests before it is due are one dump together. A client gets an answer.
   void ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
            std::optional<int> client = {});
   bool is_due(std::uint64_t now_ns, std::uint64_t events) const;
 
-  // Everything up to about.close_ns has been pushed to the sink. What it holds is written now; what
-  // takes long to be found out about that comes later, and the file has its name then.
+  // Begins a dump, once everything up to about.close_ns has been pushed to the sink. The held
+  // events are written now; descriptions that take long are added later, and then the file gets its
+  // name.
   void begin(Sink& sink, model::Capture about, std::vector<Source::Description> descriptions);
 
-  // Those that are written since the last call; completes what has been found out meanwhile.
+  // The dumps that were completed since the last call; adds descriptions that are ready.
   std::vector<Done> take_done(Sink& sink);
-  // Waits for what is still to be found out. Before the sink's end.
+  // Waits for descriptions that are not ready, and completes all dumps. Before the sink's end.
   void complete_all(Sink& sink);
   bool is_asked() const { return asked_.has_value(); }
   bool is_writing() const { return !writing_.empty(); }
@@ -79,7 +80,8 @@ class Dumps {
     std::uint64_t due_events = 0;
     std::vector<int> clients;
   };
-  // Of the sink's thread, but for `dumped`, which this one looks at; and for `path` from then on.
+  // Belongs to the sink's thread, except `dumped`, which the capture's thread reads, and `path`
+  // once that is set.
   struct File {
     std::string path;
     std::optional<trace::Writer> writer;
@@ -96,7 +98,8 @@ class Dumps {
   };
   static void complete(Writing& writing, Sink& sink);
 
-  std::shared_ptr<DumpNames> names_;  // the sink's thread's: it can look into the directory
+  std::shared_ptr<DumpNames>
+      names_;  // used by the sink's thread, which can look into the directory
   Aftermath aftermath_;
   std::optional<Asked> asked_;
   std::vector<Writing> writing_;

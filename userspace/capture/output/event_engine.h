@@ -12,15 +12,15 @@ namespace sojourn::capture {
 
 class EventEngine : public Source {
  public:
-  // Points that it has are off or on again from here on; it does not know what they were hit
-  // meanwhile. Others are not its own, and are skipped.
+  // Switches points off, or on again. Hits while they are off are not counted. Points of other
+  // engines are skipped.
   virtual Result<void> switch_points(std::span<const model::PointId> points, bool on) = 0;
 
   virtual std::size_t sites() const = 0;
   virtual std::string mechanism() const = 0;  // for the trace's metadata
   virtual std::uint64_t stamp_error_ns() const { return 0; }
 
-  // When the first event may have been, for a target that recorded before the capture.
+  // The earliest time of an event, for a target that recorded before the capture.
   virtual std::uint64_t earliest_ns() const { return UINT64_MAX; }
 };
 

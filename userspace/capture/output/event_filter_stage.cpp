@@ -33,7 +33,7 @@ void EventFilterStage::adapt(const model::Schema& schema, std::uint64_t origin_n
   compile();
 }
 
-// What was understood of fewer points is of more of them, so this does not fail.
+// The expression was compiled for fewer points before, so this does not fail.
 void EventFilterStage::compile() {
   auto filter = filter::EventFilter::compile(expression_, model::as_recorded(schema_),
                                              {.origin_ns = origin_ns_,
@@ -62,7 +62,7 @@ void EventFilterStage::apply(model::EventBatch& batch) {
   const std::size_t size = columns.ts_ns.size();
   std::size_t kept = 0;
   std::uint32_t values = 0;
-  std::uint32_t begin = 0;  // of the row's values: where they were
+  std::uint32_t begin = 0;  // where the row's values began before
   for (std::size_t row = 0; row < size; ++row) {
     const std::uint32_t end = columns.first_value[row + 1];
     const std::uint32_t first = std::exchange(begin, end);

@@ -1,7 +1,7 @@
-// --where of a capture, in the collector: events that the engines could not leave out by themselves
-// are left out here, before the sink. A filtered event is no loss: it is counted by stream and
-// point, and the sequence numbers of the events behind it close up, so that a gap still means a
-// loss. An event that lacks a field of the expression is kept. The capture's thread owns an
+// --where of a capture, in the collector: leaves out the events that the engines could not leave
+// out themselves, before the sink. A filtered event is no loss: it is counted by stream and point,
+// and the sequence numbers of the events behind it close up, so that a gap still means a loss. An
+// event that lacks a field of the expression is kept. The capture's thread owns an
 // EventFilterStage.
 #pragma once
 
@@ -19,22 +19,23 @@ namespace sojourn::capture {
 
 class EventFilterStage {
  public:
-  // Names were checked with all points of the target: some of them may have been left out.
+  // Names in the expression were checked with all points of the target, also those that are not
+  // recorded.
   static Result<EventFilterStage> create(filter::Expression expression,
                                          const model::Schema& schema);
 
   void add_stream(const model::Stream& stream);
-  // A thread counts as called so from then on.
+  // Sets a thread's name from then on.
   void add_thread(std::uint32_t tid, const std::string& name);
-  // More points, and the instant that `time` counts from.
+  // Takes a schema with more points, and the instant that `time` counts from.
   void adapt(const model::Schema& schema, std::uint64_t origin_ns);
 
-  // Leaves in the batch what is kept. A stream's events come in the order of their numbers.
+  // Removes filtered events from the batch. A stream's events come in the order of their numbers.
   void apply(model::EventBatch& batch);
 
   std::uint64_t filtered() const { return filtered_; }
   void add_filtered(model::Ledger& ledger) const;
-  // Next sequence numbers, by stream, close up as the events' own.
+  // Corrects next sequence numbers, by stream, as those of the events are corrected.
   void close_up(std::vector<std::uint64_t>& next) const;
 
  private:
@@ -51,9 +52,9 @@ class EventFilterStage {
   std::uint64_t origin_ns_ = 0;
   std::vector<model::Stream> streams_;
   filter::ThreadNames threads_;
-  bool has_news_ = false;  // of threads: the filter does not know them yet
+  bool has_news_ = false;  // there are names of threads that the filter does not know yet
   std::vector<std::uint32_t> rows_;
-  // What was left out, by stream: in all, and by point.
+  // Numbers of filtered events, by stream: in all, and by point.
   std::vector<std::uint64_t> left_out_;
   std::vector<std::vector<std::uint64_t>> by_point_;
   std::uint64_t filtered_ = 0;

@@ -36,7 +36,7 @@ Result<void> FlightStore::take(const Item& item) {
         } else if constexpr (std::is_same_v<Content, model::Ledger>) {
           ledgers_.push_back({base::monotonic_ns(), content});
         } else if constexpr (std::is_same_v<Content, model::Sampling>) {
-          sampling_ = content;  // totals: one comes every second, the newest counts
+          sampling_ = content;  // totals: a newer block comes every second and replaces this one
         } else if constexpr (!std::is_same_v<Content, model::Capture>) {
           others_.emplace_back(content);
         }
@@ -59,7 +59,7 @@ Result<void> FlightStore::hold(const model::EventBatch& events) {
   return {};
 }
 
-// What is asked for is held, and the rest of the blocks it lies in.
+// Forgets whole blocks, so more than the requested history may be held.
 void FlightStore::forget() {
   const auto span = static_cast<std::uint64_t>(history_.span.count());
   const auto is_wanted = [&](const Block& oldest) {
@@ -81,8 +81,8 @@ void FlightStore::forget() {
   while (ledgers_.size() > 1 && ledgers_[1].ts_ns <= complete_from_ns_) ledgers_.pop_front();
 }
 
-// The ledger counts from the beginning of the capture: what it counted when the history began is
-// taken off.
+// The losses within the history: the ledger counts from the beginning of the capture, so its counts
+// when the history began are subtracted.
 model::Ledger FlightStore::losses_of_history() const {
   if (ledgers_.empty()) return {};
   model::Ledger losses = ledgers_.back().ledger;

@@ -1,5 +1,5 @@
-// Where a capture's items end up: written to the trace file as they come, or held in memory, the
-// newest of them, until they are asked for. Held events are packed, so that ten seconds of a
+// The store of a capture's items: they are written to the trace file as they come, or the newest
+// are held in memory until a dump is asked for. Held events are packed, so that ten seconds of a
 // million events each take some 40 MB. The sink's thread owns it.
 #pragma once
 
@@ -29,7 +29,7 @@ using Item = std::variant<model::EventBatch, model::Schema, model::Target, model
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
                           model::Sampling, model::Context, model::Profile>;
 
-// How much history is held: what either of the first two asks for, as far as the memory reaches.
+// How much history is held: as much as either of the first two asks for, within the memory.
 struct History {
   std::chrono::nanoseconds span{};
   std::uint64_t events = 0;
@@ -39,7 +39,7 @@ struct History {
 struct Dumped {
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;
-  std::chrono::nanoseconds span{};  // that it tells everything of
+  std::chrono::nanoseconds span{};  // of which it has everything
 };
 
 class ItemStore {
@@ -50,15 +50,15 @@ class ItemStore {
   virtual void abandon() = 0;  // leaves no file behind
   virtual std::uint64_t bytes() const = 0;
 
-  // Between them nothing is forgotten, as far as the memory reaches: somebody is about to ask for
-  // what is held now, and until that is acted upon a short history would have moved on.
+  // Between pin() and unpin() nothing is forgotten, within the memory: a request for a dump of the
+  // present history is under way, and a short history would have moved on before it is served.
   virtual void pin() {}
   virtual void unpin() {}
 
-  // Writes what is held as a trace of its own, and goes on. `about` says when it ends and why; its
-  // open mark moves to where the history begins. An error where nothing is held.
+  // Writes the history as a trace of its own, and goes on. `about` says when it ends and why; its
+  // open mark moves to where the history begins. Fails if the history is empty.
   virtual Result<Dumped> dump(const std::string& path, const model::Capture& about) const;
-  // Begins a file with what is held. What comes later may be written to it as well.
+  // Begins a file with the history. Later items may be written to it as well.
   virtual Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
 };
 
@@ -111,14 +111,14 @@ class FlightStore final : public ItemStore {
   std::deque<model::ClockPair> clocks_;
   std::deque<LedgerAt> ledgers_;
   std::optional<model::Sampling> sampling_;
-  std::vector<Item> others_;  // that only describe, in their order
+  std::vector<Item> others_;  // items without events, in their order
   std::deque<Block> blocks_;
   bool is_pinned_ = false;
   std::size_t held_bytes_ = 0;
   std::uint64_t held_events_ = 0;
   std::uint64_t newest_ns_ = 0;
-  std::uint64_t complete_from_ns_ = 0;    // nothing as late was forgotten
-  std::vector<std::uint64_t> first_seq_;  // by stream, after what was forgotten
+  std::uint64_t complete_from_ns_ = 0;    // nothing from this instant on was forgotten
+  std::vector<std::uint64_t> first_seq_;  // by stream, of the oldest event that is held
 };
 
 }  // namespace sojourn::capture

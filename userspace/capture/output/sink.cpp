@@ -10,7 +10,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// A million events, some 80 MB: what a disk may fall behind before the rings have to hold the rest.
+// A million events, some 80 MB: the disk may fall behind so far before rings have to hold the rest.
 constexpr std::size_t kMaxWaiting = 64;
 
 }  // namespace
@@ -34,7 +34,7 @@ void Sink::run_in_order(Job job) {
 }
 
 void Sink::add(Work work) {
-  // By whoever hands over, while the sink's thread and others go on.
+  // Counted in the caller's thread and before the lock, while the sink's thread and others go on.
   const std::vector<std::uint64_t> counts = count(work);
   bool gives_up = false;
   {
@@ -59,7 +59,7 @@ std::vector<std::uint64_t> Sink::count(Work& work) {
   if (batch == nullptr || batch->empty()) return counts;
   const auto points = batch->point();
   counts.resize(std::size_t{std::ranges::max(points)} + 1);
-  // Many threads hit one point only. Counted one by one, each would wait for the one before.
+  // Many batches have one point only. Counted one by one, each increment would wait for the last.
   if (trace::is_constant(points))
     counts.back() = points.size();
   else
@@ -67,7 +67,8 @@ std::vector<std::uint64_t> Sink::count(Work& work) {
   return counts;
 }
 
-// Everything else that waits, such as what the streams are, has to be in the file.
+// Gives up events only: other items that wait, such as descriptions of streams, must be in the
+// file.
 void Sink::give_up_oldest(std::deque<Work>& waiting) {
   const auto is_batch = [](Work& work) { return batch_of(work) != nullptr; };
   if (waiting.size() <= kMaxWaiting ||
@@ -140,7 +141,7 @@ std::uint64_t Sink::bytes() const {
   return bytes_;
 }
 
-// By the thread: only it may do in the file's directory what its owner may.
+// Runs on the sink's thread: only that has the owner's rights in the file's directory.
 void Sink::abandon() {
   run_in_order([](std::unique_ptr<ItemStore>& store) { store->abandon(); });
   thread_.end();

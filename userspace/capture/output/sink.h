@@ -1,7 +1,7 @@
-// The thread that owns the store: encodes, compresses, holds or writes what it is handed, so that a
-// slow disk never keeps the drain from its rings. It has the rights of the files' owner and no
-// others. Everything crosses by being moved through one queue, in order. The first error stops the
-// writing; finish() returns it.
+// The thread that owns the store: it encodes, compresses, and holds or writes the items that are
+// pushed to it, so that a slow disk never keeps the drain from its rings. It has the rights of the
+// files' owner and no others. Everything is moved through one queue, in order. The first error
+// stops the writing; finish() returns it.
 #pragma once
 
 #include <cstdint>
@@ -30,27 +30,28 @@ class Sink {
   // `look` sees every item before the store does, on the sink's thread.
   using Look = std::function<void(const Item&, ItemStore&)>;
   // Returns once its thread has no other rights than the owner's.
-  // Without finish() what was pushed to a file is in NAME.partial.
+  // Without finish() all items that were pushed to a file are in NAME.partial.
   explicit Sink(std::unique_ptr<ItemStore> store, const FileOwner& owner = FileOwner::self(),
                 Look look = {});
 
   void push(Item item);
 
-  // Runs on the sink's thread, after everything that was pushed before, and may put another store
-  // in the place of this one. What it throws away is the caller's business.
+  // Runs on the sink's thread, after everything that was pushed before, and may replace the store.
+  // Whether the old one may be lost is up to the caller.
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
-  // What happens when batches come faster than the store takes them: the sources are asked to wait,
-  // so that their rings fill, or those that have waited longest are given up, and counted.
+  // What happens when batches come faster than the store takes them: the sources wait, so that
+  // their rings fill, or the batches that have waited longest are given up, and counted.
   enum class Behind : std::uint8_t { kWait, kGiveUpOldest };
   void when_behind(Behind how);
   void add_given_up(model::Ledger& ledger) const;
 
   bool has_room() const;  // false: more than a queue's worth of batches is waiting
   bool failed() const;
-  model::EventBatch empty_batch();  // one that was written before, where there is one
-  std::uint64_t bytes() const;      // in the file so far
+  model::EventBatch
+  empty_batch();                // reuses the memory of a batch that was written, if there is one
+  std::uint64_t bytes() const;  // in the file so far
 
   // From now on events are counted by point as they are pushed.
   void count_points(std::size_t points);
@@ -72,7 +73,8 @@ class Sink {
   bool do_work(Work& work);
   Result<void> store(Work& work);
 
-  // What both sides know. Where the queue is locked as well, it is locked first.
+  // Guards the members below, which both sides use. The queue's lock, if held as well, is taken
+  // first.
   mutable std::mutex mutex_;
   std::vector<model::EventBatch> spare_;
   std::optional<Error> error_;
@@ -82,7 +84,7 @@ class Sink {
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
 
   Look look_;
-  std::unique_ptr<ItemStore> store_;  // the thread's own until it has ended
+  std::unique_ptr<ItemStore> store_;  // used by the thread alone until it has ended
   mutable base::WorkerThread<Work> thread_;
 };
 

@@ -34,7 +34,7 @@ void ThreadNames::look(const tracee::Process& process, Look what, model::Context
     const auto tid = static_cast<std::uint32_t>(*number);
     if (what == Look::kNew && known_.contains(tid)) continue;
     auto name = tracee::read_whole(task.path() / "comm");
-    if (!name) continue;  // it has just ended
+    if (!name) continue;  // the thread has just ended
     if (name->ends_with('\n')) name->pop_back();
     if (what != Look::kStates) {
       add(tid, std::move(*name), pid, into);

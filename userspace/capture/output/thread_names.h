@@ -1,5 +1,5 @@
-// What threads are called: the targets' own, and those that somebody else tells of. Each is told to
-// the trace once, and again when it has another name. The capture's thread owns it.
+// The names of threads: the targets' own, and those that other sources report. Each is written to
+// the trace once, and again when it changes. The capture's thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@ namespace sojourn::capture {
 
 class ThreadNames {
  public:
-  // Adds what is new of the process's threads. Looking for new ones only is quick, however many
-  // there are. With their states all are told, and what each of them does just now.
+  // Adds the names of the process's threads that are new or have changed. Looking only for new
+  // threads is quick, however many there are. With kStates all are added, with their present
+  // states.
   enum class Look { kNew, kAll, kStates };
   void look(const tracee::Process& process, Look what, model::Context& into);
 
-  // Of a thread of whichever process.
+  // Adds the name of a thread of any process.
   void add(std::uint32_t tid, std::string name, std::uint64_t pid, model::Context& into);
 
   const std::unordered_map<std::uint32_t, std::string>& known() const { return known_; }
-  std::uint64_t changes() const { return changes_; }  // how often something new came to be known
+  std::uint64_t changes() const { return changes_; }  // how often a name was added
 
  private:
   bool is_news(std::uint32_t tid, const std::string& name);

@@ -1,5 +1,5 @@
-// Whether a trace can be written: a flight recorder has no file before its first dump, and what is
-// wrong with its name is to show before that. No state.
+// Tries whether a trace can be written: a flight recorder has no file before its first dump, and an
+// error in its name should show at the start. No state.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sojourn::capture {
 
-// Leaves nothing behind. What was put aside for it, see trace::Writer.
+// Leaves no file behind. Returns the name that an earlier file was moved to, see trace::Writer.
 Result<std::string> try_to_write(const std::string& path, const FileOwner& owner);
 
 std::string put_aside_text(const std::string& path);

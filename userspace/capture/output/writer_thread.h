@@ -1,5 +1,5 @@
 // The thread that writes files in their owner's name, and has no other rights; the rest of the
-// process may have none at all by then. It does one thing at a time, and who asks waits for it.
+// process may have none at all by then. It runs one job at a time, and the caller waits for it.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ namespace sojourn::capture {
 
 class WriterThread {
  public:
-  // While this thread still has the rights to become the owner. Returns once it has.
+  // To be made while this thread still has the rights to become the owner. Returns once the new
+  // thread has done so.
   explicit WriterThread(const FileOwner& owner)
       : thread_(
             [](Job& job) {
@@ -26,7 +27,7 @@ class WriterThread {
               return became_.has_value();
             }) {}
 
-  // What `write` returns.
+  // Runs `write` on the thread and returns its result.
   template <typename Write>
   auto run(const Write& write) -> decltype(write()) {
     if (!became_) return std::unexpected(became_.error());

@@ -118,7 +118,7 @@ PerfOffer ask_perf(const PerfKind& kind) {
   if (open_perf_event(request)) return offer;
   int code = errno;
   if (code == EACCES || code == EPERM) {
-    // Without the rights to look into the kernel, the target's own code can still be looked at.
+    // Without the rights to count in the kernel, the target's own code can still be counted.
     request.user_only = true;
     if (!kind.counts_in_kernel && open_perf_event(request)) {
       offer.user_only = true;

@@ -34,7 +34,7 @@ std::vector<std::uint32_t> threads_of(const tracee::Process& process) {
   return tids;
 }
 
-// Events are many: threads times CPUs times kinds.
+// Raises the limit of descriptors: there are threads times CPUs times kinds of events.
 void lift_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
@@ -94,7 +94,7 @@ Result<bool> PerfEvents::open_thread(std::uint32_t tid, std::span<const PerfRequ
         continue;
       }
       if (code == ESRCH) return false;
-      if (code == ENODEV) break;  // the CPU is off
+      if (code == ENODEV) break;  // the CPU is offline
       return std::unexpected(explain(code, events_.size()));
     }
   return true;
@@ -131,8 +131,9 @@ PerfEvents::Kind PerfEvents::kind_of(const PerfSample& sample) const {
 
 void PerfEvents::stop() {
   for (const Event& event : events_) ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
-  // One that was being written when its event was disabled is written once every CPU has been
-  // through the kernel's scheduler. Where that cannot be asked for, a moment is far longer.
+  // A sample that was being written when its event was disabled is complete once every CPU has
+  // passed the kernel's scheduler. If membarrier is not available, a short sleep is far longer than
+  // that.
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }

@@ -1,6 +1,6 @@
-// The perf events of all threads of a process: each kind for each thread on each CPU, so that what
-// one CPU does goes to one ring, and that new threads have them from their first instruction on.
-// Destroying it takes them all off. One thread owns PerfEvents.
+// The perf events of all threads of a process: each kind for each thread on each CPU, so that the
+// samples of a CPU go to one ring, and new threads have events from their first instruction on.
+// Destroying it closes them all. One thread owns PerfEvents.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class PerfEvents {
     PerfRing ring;
   };
 
-  // They count from now on.
+  // Opens the events, which count from now on.
   static Result<PerfEvents> open(const tracee::Process& process, std::span<const PerfRequest> kinds,
                                  std::size_t ring_bytes);
 
@@ -33,8 +33,8 @@ class PerfEvents {
   const std::vector<Cpu>& cpus() const { return cpus_; }
   bool is_open() const { return !events_.empty(); }
 
-  // Which of the kinds a sample is of. Nothing where it is not to be counted: another process's,
-  // or one of two of the same kind.
+  // The kind of a sample. Nothing if the sample is not to be counted: it is of another process, or
+  // the second of two of the same kind.
   struct Kind {
     std::size_t index = 0;
     bool is_known = false;
@@ -42,10 +42,10 @@ class PerfEvents {
   Kind kind_of(const PerfSample& sample) const;
   void forget_thread(std::uint32_t tid) { opened_.erase(tid); }
 
-  // No samples any more from events that began before this returns.
+  // Stops all events: when this returns no sample is being written any more.
   void stop();
 
-  // By CPU, then by kind: samples that found no room. Empty where the kernel does not say.
+  // Samples that found no room, by CPU, then by kind. Empty if the kernel does not say.
   std::vector<std::vector<std::uint64_t>> lost() const;
 
   void close();  // the rings stay

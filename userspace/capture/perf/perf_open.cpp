@@ -62,7 +62,7 @@ base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
     attributes.inherit = 1;
     attributes.inherit_thread = 1;  // not to forked children; since Linux 5.13
   }
-  // No wakeups: the ring is looked into on a timer, for waking somebody costs the target.
+  // The ring is polled by a timer, because a wakeup would cost the target time.
   attributes.watermark = 1;
   attributes.wakeup_watermark = UINT32_MAX;
   base::Fd event = open_event(attributes, tid, cpu);

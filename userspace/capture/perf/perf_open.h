@@ -1,5 +1,5 @@
-// One perf event of one thread, on one CPU or wherever it runs. Its samples have the shape that
-// perf_record.h reads. The kernel takes the event off when the descriptor closes.
+// Opens one perf event of one thread, on one CPU or on all. Its samples have the layout that
+// perf_record.h reads. The kernel removes the event when the descriptor closes.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,21 @@ struct PerfRequest {
   bool tells_of_mappings = false;  // and of code that is mapped
 };
 
-// As it crosses to the privileged helper.
+// Packs a request for the privileged helper.
 void pack(const PerfRequest& request, base::Packer& words);
 PerfRequest unpack_perf_request(base::Unpacker& words);
 
-// Of a thread, 0: this one. On one CPU it passes on to the threads that this one makes, from their
-// first instruction on; on any (-1) it does not. False as bool where it failed: errno.
-// Where this process lacks the rights, its privileged helper opens it, which is what tid 0 then
-// means.
+// `tid` 0: this thread. On one CPU new threads of `tid` inherit the event from their first
+// instruction on; on any CPU (-1) they do not. An empty Fd: it failed, errno says why.
+// Without the rights, this process's privileged helper opens it; tid 0 is the helper then.
 base::Fd open_perf_event(const PerfRequest& request, pid_t tid = 0, int cpu = -1);
 
 struct PerfCount {
-  std::uint64_t value = 0;  // of the thread and those that it passed on to
+  std::uint64_t value = 0;  // of the thread and those that inherited the event
   std::uint64_t lost = 0;   // samples that found no room
 };
 
-// False where the kernel does not say (before Linux 6.0).
+// False if the kernel does not say (before Linux 6.0).
 bool read_perf_count(const base::Fd& event, PerfCount& into);
 
 }  // namespace sojourn::capture

@@ -6,7 +6,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Takes values off the front of a record; what is not there is 0, and whole() says so.
+// Takes values off the front of a record. A value behind its end is 0, and whole() is false then.
 class Taker {
  public:
   explicit Taker(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -32,7 +32,7 @@ class Taker {
   bool is_whole_ = true;
 };
 
-// Without a chain nothing follows the period.
+// Takes the chain. In events without one nothing follows the period.
 bool take_chain(Taker& taker, PerfSample& sample) {
   if (taker.rest().empty()) return true;
   const auto count = taker.take<std::uint64_t>();
@@ -80,7 +80,7 @@ PerfRecord read_perf_record(std::span<const std::byte> bytes) {
     case PERF_RECORD_SAMPLE:
       return read_sample(taker);
     case PERF_RECORD_LOST: {
-      taker.take<std::uint64_t>();  // of which event, of all that share the ring, it does not tell
+      taker.take<std::uint64_t>();  // the id of any event that shares the ring
       const PerfLost lost{taker.take<std::uint64_t>()};
       if (!taker.is_whole()) return PerfBroken{};
       return lost;

@@ -1,6 +1,6 @@
-// One record of a perf event's ring, from its bytes. The kernel wrote them, yet every size is
-// checked: a ring is memory that was mapped, and what does not fit is no record. No system calls,
-// no state.
+// Reads one record of a perf event's ring from its bytes. The kernel wrote them, yet every size is
+// checked, as the ring is mapped memory: a record that does not fit is refused. No system calls, no
+// state.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace sojourn::capture {
 
-// What every sample has; PERF_SAMPLE_CALLCHAIN may come besides.
+// The fields of every sample. Some have PERF_SAMPLE_CALLCHAIN as well.
 constexpr std::uint64_t kPerfSampleType =
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
 
 struct PerfSample {
-  std::uint64_t event = 0;  // the id of the event that was opened, also for those it passed on to
+  std::uint64_t event =
+      0;  // the id of the event that was opened, also in threads that inherited it
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   std::uint64_t ts_ns = 0;
-  std::uint64_t period = 0;  // the sample stands for so many
-  // Where events of this id have stacks: as the kernel gives them, with its marks in between.
+  std::uint64_t period = 0;  // the number of events that the sample stands for
+  // The stack, if events of this id have one: as the kernel gives it, with its marks in between.
   std::span<const std::byte> chain;
 };
 
@@ -44,7 +45,7 @@ struct PerfMapping {};  // code was mapped
 
 struct PerfOther {};  // of no interest here
 
-struct PerfBroken {};  // no record: what follows it cannot be found either
+struct PerfBroken {};  // no valid record, so the records behind it cannot be found either
 
 using PerfRecord = std::variant<PerfSample, PerfLost, PerfThreadName, PerfThreadEnd, PerfMapping,
                                 PerfOther, PerfBroken>;

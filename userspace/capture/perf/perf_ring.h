@@ -29,8 +29,8 @@ class PerfRingReader {
   explicit PerfRingReader(const PerfMemory& memory) : memory_(memory) {}
 
   // Calls take(bytes of one record) for at most `most` records, in order. True: there are more.
-  // What makes no sense ends the reading there: all that is in the ring by then is skipped, and
-  // take() gets an empty span for it.
+  // A record that is not valid ends the reading: everything in the ring is skipped, and take() gets
+  // an empty span for it.
   template <typename Take>
   bool consume(std::size_t most, Take take) {
     const std::uint64_t head = load_acquire(memory_.control->data_head);
@@ -49,12 +49,12 @@ class PerfRingReader {
     return more;
   }
 
-  // Remembers how far the ring was filled by now.
+  // Marks how far the ring is filled now.
   void mark() { mark_ = load_acquire(memory_.control->data_head); }
   bool is_past_mark() const { return memory_.control->data_tail >= mark_; }
 
  private:
-  // A record in one piece; empty where none of at most `left` bytes is there.
+  // A record in one piece; empty if none of at most `left` bytes is there.
   std::span<const std::byte> record_at(std::uint64_t position, std::uint64_t left) {
     perf_event_header header;
     if (left < sizeof(header) || left > memory_.data.size()) return {};

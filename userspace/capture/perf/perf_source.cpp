@@ -34,7 +34,7 @@ void PerfSource::ask_for(const PerfKind& kind, std::uint64_t period, bool has_st
                                 .period = period,
                                 .user_only = offer.user_only,
                                 .has_stacks = has_stacks,
-                                // One of the kinds is enough to tell of them.
+                                // One kind is enough to report names and ends of threads.
                                 .tells_of_threads = taken_.empty(),
                                 .tells_of_mappings = has_stacks},
                     .has_stacks = has_stacks});
@@ -114,7 +114,7 @@ void PerfSource::take_sample(CpuStream& stream, const PerfSample& sample) {
   ++stream.events;
 }
 
-// A record of lost samples has no time of its own: it comes between two that have.
+// A record of lost samples has no time: it lies between two records that have one.
 void PerfSource::take_loss(CpuStream& stream, std::uint64_t count) {
   if (stream.newest_ns < open_ns_) {
     stream.lost_before += count;
@@ -175,7 +175,7 @@ void PerfSource::flush() {
   if (has_ended_) tell_names();
 }
 
-// Reading symbols takes its time, so that is done when nothing waits to be drained any more.
+// Looks up names at the end, when nothing waits to be drained any more, as that takes long.
 void PerfSource::tell_names() {
   if (std::exchange(is_named_, true)) return;
   for (model::Profile& named : stacks_.naming()()) output_->sink().push(std::move(named));
@@ -194,8 +194,8 @@ void PerfSource::disarm() {
   if (events_) events_->close();
 }
 
-// While it runs a ring says how many samples it lost, not of what; at the end each event knows its
-// own, also of what was lost last, after which no record came.
+// While it runs, a ring says how many samples it lost, but not of which kind. At the end each event
+// has its own count, which includes the last losses, behind which no record came.
 Result<void> PerfSource::add_losses(model::Ledger& ledger) const {
   for (const CpuStream& stream : streams_) {
     const auto add = [&](model::PointId point, std::uint64_t count) {

@@ -1,7 +1,8 @@
 // Hardware and software counters of the target's threads, and samples of their stacks, by the
 // kernel's perf events, as a source of a capture: a stream for each CPU, of points of direction Q
-// (model/profile_info.h). The target pays for the samples only; no code of it is touched. What the
-// machine or the rights do not allow is left out with a word. One thread owns a PerfSource.
+// (model/profile_info.h). The target pays for the samples only; its code is not changed. Counters
+// that the machine or the rights do not allow are reported and left out. One thread owns a
+// PerfSource.
 #pragma once
 
 #include <chrono>
@@ -27,9 +28,9 @@ namespace sojourn::capture {
 struct PerfOptions {
   std::vector<CounterWanted> counters;
   std::uint64_t profile_hertz = 0;                  // of running threads; 0: no profile
-  std::size_t ring_bytes = std::size_t{512} << 10;  // a CPU's; what every user may map
+  std::size_t ring_bytes = std::size_t{512} << 10;  // for each CPU; every user may map as much
   std::chrono::microseconds poll_period{10'000};
-  // Called for each counter, once it is known what can be had.
+  // Called for each counter, once it is known whether it is available.
   std::function<void(const model::Counter&)> tell;
 };
 
@@ -57,7 +58,7 @@ class PerfSource final : public Source {
   Description description() const override { return stacks_.naming(); }
 
  private:
-  // What is sampled, in the order of the requests.
+  // The kinds that are sampled, in the order of the requests.
   struct Taken {
     model::Counter about;
     PerfRequest request;
@@ -71,7 +72,7 @@ class PerfSource final : public Source {
     std::uint64_t lost_before = 0;  // the open mark
     std::uint64_t newest_ns = 0;
     std::uint64_t events = 0;
-    std::vector<std::uint64_t> lost_of;  // by kind, once it has ended; empty: not known
+    std::vector<std::uint64_t> lost_of;  // by kind, once the source has ended; empty: not known
     model::EventBatch batch;
   };
 
@@ -94,7 +95,7 @@ class PerfSource final : public Source {
   std::optional<PerfEvents> events_;
   std::vector<CpuStream> streams_;  // by CPU, as events_ has them
   PerfStacks stacks_;
-  std::unordered_map<std::uint32_t, std::string> threads_;  // names that were told
+  std::unordered_map<std::uint32_t, std::string> threads_;  // names that were written
   model::Context fresh_threads_;
   std::uint64_t open_ns_ = UINT64_MAX;
   std::uint64_t close_ns_ = UINT64_MAX;

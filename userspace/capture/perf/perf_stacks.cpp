@@ -13,7 +13,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Far more than a program has, near enough to bound what a capture of days remembers.
+// Far more than a program has; bounds the memory of a capture of days.
 constexpr std::size_t kMaxStacks = std::size_t{1} << 17;
 constexpr std::size_t kMaxFrames = std::size_t{1} << 18;
 
@@ -44,7 +44,7 @@ std::size_t PerfStacks::Hash::operator()(const Frames& frames) const {
   return hash;
 }
 
-// All but the first address of each part are return addresses: the call is right before.
+// All but the first address of each part are return addresses: the call stands right before.
 std::uint32_t PerfStacks::number_of(std::span<const std::byte> chain) {
   Frames frames;
   bool is_kernel = true;
@@ -58,7 +58,7 @@ std::uint32_t PerfStacks::number_of(std::span<const std::byte> chain) {
     }
     const std::uint32_t frame = frame_at(is_first ? address : address - 1, is_kernel);
     is_first = false;
-    // What is no code is what a function without a frame pointer had in that register.
+    // An address outside of code is a value that a function without a frame pointer kept in its register.
     if (frame == 0) break;
     frames.push_back(frame);
   }
@@ -78,7 +78,7 @@ std::uint32_t PerfStacks::frame_at(std::uint64_t address, bool is_kernel) {
   if (const auto known = by_address_.find(address); known != by_address_.end())
     return known->second;
   const std::uint32_t frame = new_frame(address, is_kernel);
-  // What is no code now may become some: it is looked for again, as often as maps are read.
+  // An address outside of code may be mapped later, so it is looked up again when maps are read.
   if (frame != 0) by_address_.emplace(address, frame);
   return frame;
 }
@@ -128,7 +128,7 @@ struct Unnamed {
   std::vector<model::Frame> frames;
 };
 
-// Without names there is still the module and the address in it.
+// Without a name a frame still has its module and the address in it.
 void name(Unnamed& part) {
   if (part.file) {
     std::ignore = symbols::name_frames_in_child(*part.file, part.frames);

@@ -1,5 +1,5 @@
-// The stacks of a profile, each known by a number, and the code that they go through. What is new
-// is told as it comes, without names; those are found at the end. One thread owns PerfStacks.
+// The stacks of a profile, each with a number, and the frames that they consist of. New ones are
+// written without names as they come; names are looked up at the end. One thread owns PerfStacks.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ class PerfStacks {
  public:
   explicit PerfStacks(const tracee::Process& process) : code_(process) {}
 
-  // The number of the stack; 0 where it is empty, or there are too many already. `chain` as the
+  // The number of the stack; 0 if it is empty, or if there are too many already. `chain` is as the
   // kernel gives it: addresses and its marks.
   std::uint32_t number_of(std::span<const std::byte> chain);
 
-  // Code was mapped: addresses mean something else from now on.
+  // Code was mapped: addresses may belong to other functions from now on.
   void forget_mappings();
 
   // Frames and stacks since the call before.
@@ -33,8 +33,8 @@ class PerfStacks {
 
   std::uint64_t refused() const { return refused_; }
 
-  // Finds names for all frames so far, a part for each file. Takes its time, and has all that it
-  // needs: it may be called on another thread, and when this is gone.
+  // A function that finds names for all frames so far, a part for each file. It takes long, and
+  // holds all that it needs: it may be called on another thread, and when this object is gone.
   std::function<std::vector<model::Profile>()> naming() const;
 
  private:
