@@ -58,7 +58,7 @@ std::uint32_t PerfStacks::number_of(std::span<const std::byte> chain) {
     }
     const std::uint32_t frame = frame_at(is_first ? address : address - 1, is_kernel);
     is_first = false;
-    // An address outside of code is a value that a function without a frame pointer kept in its register.
+    // An address outside of code: a function without a frame pointer had it in that register.
     if (frame == 0) break;
     frames.push_back(frame);
   }

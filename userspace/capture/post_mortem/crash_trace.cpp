@@ -25,7 +25,7 @@ struct CodeFile {
   bool is_checked = false;  // its build id is the one that the rings name
 };
 
-// Where the code of an arena is now: the first of these files that is of the very build.
+// Where the code of an arena is now: the first of these files that has the same build id.
 Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& executables) {
   const sj_module module = arena.module();
   const std::string wanted = build_id_of(module);
@@ -80,7 +80,7 @@ model::Target describe(const OrphanedProcess& left) {
   if (!left.arguments.empty()) target.cmdline = {left.arguments};
   for (const OrphanedArena& one : left.arenas) {
     const sj_module module = one.arena.module();
-    // Libraries are named as such; what is left is the program.
+    // Libraries are recognised by their names; the remaining file is the program.
     const std::string name = std::filesystem::path(module.path).filename().string();
     if (!target.exe.empty() || name.empty() || name.find(".so") != std::string::npos) continue;
     target.exe = module.path;

@@ -1,6 +1,6 @@
-// After a crash: the last events of a process that has ended become a trace, from what is left of
-// its rings. What they mean is in the files of its code, which are found by the paths and the build
-// ids that the rings name. Nothing is attached, nothing is changed. No state.
+// Makes a trace of the last events of a process that has crashed, from its orphaned rings. The
+// files of its code describe the points; they are found by the paths and the build ids in the
+// rings. Nothing is attached, nothing is changed. No state.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace sojourn::capture {
 
 struct PostMortemOptions {
   std::string path;                      // a ring file, a directory of them, or a core file
-  pid_t pid = 0;                         // whose rings, where there are several processes'
-  std::vector<std::string> executables;  // where the code is now; else where it was
+  pid_t pid = 0;                         // the process, if there are rings of several
+  std::vector<std::string> executables;  // where the code is now; empty: where it was
   std::string output;
 };
 

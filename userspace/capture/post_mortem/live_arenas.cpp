@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::uint64_t kTimeoutNs = 1'000'000'000;
 
-// While a thread that lost its processor for a moment copies, an owner may fill its ring anew.
+// If the copying thread loses its processor for a moment, an owner may fill its ring anew.
 constexpr int kTries = 16;
-// The same of all rings together: those that are copied last would have less.
+// The limit for copying all rings: those that are copied last hold less from before the instant.
 constexpr std::uint64_t kMaxPassNs = 5'000'000;
 constexpr int kPasses = 5;
 
@@ -58,9 +58,9 @@ class Image {
   std::vector<std::uint64_t> words_;
 };
 
-// The owner raises `limit` before it writes behind where that was, and on every machine both are
-// seen in this order (ring_write.h): so what the limit, read after the copy, does not reach to was
-// not written to before.
+// The owner raises `limit` before it writes beyond the old one, and every machine shows both in
+// this order (ring_write.h). So bytes beyond the limit, as read after the copy, were not
+// overwritten while they were copied.
 bool copy_once(const sj_ring& ring, std::uint64_t capacity, Image& image) {
   const std::uint64_t owner = load_acquire(ring.owner);
   const std::uint64_t claimed = load_relaxed(ring.claimed_stamp);
@@ -73,7 +73,7 @@ bool copy_once(const sj_ring& ring, std::uint64_t capacity, Image& image) {
   const std::int64_t limit = load_relaxed(ring.limit);
   image.ring().cursor = cursor;
   image.ring().limit = limit;
-  // By a quarter of it, at most, it is worse than one that was made in no time.
+  // At most a quarter of the ring may be lost to overwriting.
   return load_relaxed(ring.owner) == owner && load_relaxed(ring.claimed_stamp) == claimed &&
          limit >= limit_before &&
          static_cast<std::uint64_t>(limit) - static_cast<std::uint64_t>(limit_before) <=
@@ -91,9 +91,9 @@ Result<void> put(int file, const Arena& arena, std::uint64_t offset,
   return {};
 }
 
-// What was hit before `until` and is not in a copy of the ring that ends at `position`.
+// Hits before `until` that are not in a copy of the ring that ends at `position`.
 struct Missing {
-  bool is_whole = false;             // a record that the copy came too early for
+  bool is_whole = false;             // a complete record that the copy was too early for
   std::int64_t under_way_until = 0;  // a hit is under way; 0: none is
 };
 
@@ -104,13 +104,13 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
   if (load_acquire(ring.cursor) == position) {
     if (load_acquire(ring.owner) >> 32 != static_cast<std::uint32_t>(process.namespace_pid()))
       return {};
-    if (!process.alive()) return {};  // it has all, and its own memory is gone
+    if (!process.alive()) return {};  // the copy has everything, and the process's memory is gone
     const auto own = read_owner_page(arena, slot, process.pid());
     knows_owners = knows_owners && own.has_value();
     const bool is_under_way = own && own->alive != 0 && own->reserved > position;
     return {.under_way_until = is_under_way ? own->reserved : 0};
   }
-  // Stamps rise in the order of records: the next one tells.
+  // Stamps rise in the order of records, so the next record's stamp decides.
   const std::byte* const record =
       arena.ring_data(slot) + (static_cast<std::uint64_t>(position) & mask);
   const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
@@ -119,7 +119,7 @@ Missing missing_in(const Arena& arena, std::uint64_t slot, std::uint64_t mask,
   return {.is_whole = stamp < until};
 }
 
-// One arena on its way into a file.
+// Copies one arena into a file.
 class Copier {
  public:
   Copier(const Arena& arena, const tracee::Process& process, int file)
@@ -134,7 +134,8 @@ class Copier {
     return {};
   }
 
-  // Takes in what was under way when it was copied, once that is whole. True: nothing is left.
+  // Adds hits that were under way when the arena was copied, once they are whole. True: none are
+  // left.
   Result<bool> copy_rest() {
     for (const std::uint64_t slot : std::exchange(under_way_, {})) SJ_CHECK(copy(slot));
     return under_way_.empty();
@@ -147,7 +148,7 @@ class Copier {
   Result<void> copy(std::uint64_t slot) {
     const sj_ring& ring = arena_->ring(slot);
     const std::uint64_t mask = load_relaxed(ring.mask);
-    // One that is not sound is told by who reads it.
+    // The reader of the copy reports a ring that is not sound.
     const bool is_sound = std::has_single_bit(mask + 1) && mask >= SJ_RING_PAGE - 1 &&
                           mask < arena_->layout().max_ring_bytes();
     const std::uint64_t capacity = is_sound ? mask + 1 : 0;
@@ -188,7 +189,7 @@ bool any_alive(const std::vector<Copier>& copiers) {
   return std::ranges::any_of(copiers, &Copier::is_alive);
 }
 
-// One instant for all of them, and each copied as soon after it as can be.
+// Chooses one instant for all arenas, and copies each as soon after it as possible.
 Result<std::uint64_t> copy_together(std::vector<Copier>& copiers) {
   for (int pass = 1;; ++pass) {
     const std::uint64_t begin_ns = base::monotonic_ns();

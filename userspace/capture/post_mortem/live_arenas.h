@@ -1,6 +1,6 @@
-// Copies of the rings of processes that record by themselves (SJ_RINGS=flight) and go on. Nobody
-// empties such rings and their owners wait for nobody, so a copy is made and then looked at which
-// part of it was written over meanwhile: what is behind that is whole. Nothing in the processes is
+// Copies the rings of processes that record by themselves (SJ_RINGS=flight) and go on. No collector
+// empties such rings and their owners do not wait, so a copy is made, and then the part is found
+// that was overwritten meanwhile: everything behind it is whole. Nothing in the processes is
 // stopped or changed. No state.
 #pragma once
 
@@ -22,12 +22,13 @@ struct LiveArena {
 
 struct LiveCopy {
   std::vector<OrphanedArena> arenas;  // as those that were given
-  // Every hit with a stamp before this one is in it, but for those that were under way for too
-  // long; some later ones are, too. UINT64_MAX: all processes have ended, and it has all.
+  // Every hit with an earlier stamp is in the copy, except those that were under way for too long;
+  // so are some later hits. UINT64_MAX: all processes have ended, and the copy has everything.
   std::uint64_t until_stamp = UINT64_MAX;
 };
 
-// All of them as close together as can be: what was hit before the instant is written over soon.
+// Copies all arenas as close together as possible, as hits from before the instant are soon
+// overwritten.
 Result<LiveCopy> copy_live_arenas(std::span<const LiveArena> arenas);
 
 }  // namespace sojourn::capture

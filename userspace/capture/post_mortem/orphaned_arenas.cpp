@@ -38,7 +38,7 @@ bool begins_as_arena(int file) {
 
 // ---- from a core file ----
 
-// Memory that was never written is zeros, which a new file has without taking memory for them.
+// Skips memory that was never written: its zeros need no memory in a new file.
 bool is_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
@@ -136,7 +136,7 @@ Result<RingFile> open_ring_file(const std::string& path) {
   return RingFile{path, std::move(arena)};
 }
 
-// Who made it still runs, as far as can be seen from here.
+// Whether the process that made the file seems to run still.
 bool is_in_use(const RingFile& file) {
   struct stat status{};
   const auto process = tracee::Process::open(file.arena.pid());
@@ -167,12 +167,12 @@ bool has_ring_of(const Arena& arena, pid_t pid) {
   });
 }
 
-// The names of files in a directory are not looked at: they may have been copied from elsewhere.
+// File names in a directory are ignored, as the files may have been copied from elsewhere.
 Result<OrphanedProcess> open_directory(const std::string& path, pid_t pid) {
   std::vector<RingFile> files;
   std::map<pid_t, std::string> makers;
   std::error_code failed;
-  std::set<std::string> names;  // in an order of their own
+  std::set<std::string> names;  // sorted
   for (const auto& entry : std::filesystem::directory_iterator(path, failed))
     names.insert(entry.path().string());
   for (const std::string& name : names) {
@@ -200,7 +200,7 @@ Result<OrphanedProcess> open_directory(const std::string& path, pid_t pid) {
 }  // namespace
 
 bool OrphanedArena::holds(std::uint64_t offset, std::uint64_t bytes) const {
-  if (!is_from_core) return true;  // its size was checked
+  if (!is_from_core) return true;  // a file's size was checked before
   // Neighbours may join: a ring is in several segments.
   for (const auto& [begin, length] : present) {
     if (begin > offset) return false;

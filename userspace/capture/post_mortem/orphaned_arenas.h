@@ -1,7 +1,7 @@
 // The rings that a process left behind when it ended: files with a name ($SJ_RING_DIR), or the
-// memory in its core file; live_arenas.h copies those of one that goes on. Nothing of it is
-// changed. All of it is hostile until checked, as that of a living target; a core may also be cut
-// short, so what is there is asked for before it is read.
+// memory in its core file; live_arenas.h copies those of one that goes on. Nothing is changed. All
+// of it is hostile until checked, as the arena of a living target; a core may also be cut short, so
+// readers ask whether bytes are there before they read them.
 // One thread owns it.
 #pragma once
 
@@ -20,22 +20,22 @@ namespace sojourn::capture {
 
 struct OrphanedArena {
   Arena arena;
-  // Of a core file: which bytes of the arena are in it, as offset and length.
+  // For a core file: which bytes of the arena are in it, as offset and length.
   bool is_from_core = false;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> present;
-  // The rings' private pages are in it, as their owners have them: who was in the middle of a hit.
+  // The rings' private pages are in it, as their owners had them: they show unfinished hits.
   bool has_private_pages = false;
 
   bool holds(std::uint64_t offset, std::uint64_t bytes) const;
 };
 
 struct OrphanedProcess {
-  pid_t pid = 0;     // as it counted itself
-  std::string comm;  // of a core: else empty, as what follows
+  pid_t pid = 0;     // in its own PID namespace
+  std::string comm;  // for a core only, as the members below
   std::string arguments;
   int signal = 0;                   // that ended it; 0: not known
-  std::uint64_t missing_bytes = 0;  // that the core should have had
-  // Of a core: what each thread would have gone on with, by its number as the process counted.
+  std::uint64_t missing_bytes = 0;  // missing in the core
+  // For a core: each thread's next instruction, by its thread id in the process's namespace.
   std::map<std::uint32_t, std::uint64_t> instructions = {};
   std::vector<OrphanedArena> arenas;
 };

@@ -11,12 +11,11 @@ namespace sojourn::capture {
 
 namespace {
 
-// A clock that is being set right runs up to 500 millionths faster or slower than the counter, and
-// a counter is known that well, too.
+// A clock that is being adjusted runs up to 500 ppm faster or slower than the counter, and the
+// counter's frequency is known to the same accuracy.
 constexpr double kMaxDrift = 1e-3;
 
-// Between two boots lies more than that, and a clock that was stepped further is none to compare
-// by.
+// Two boots are farther apart than this. A wall clock that was stepped by more is not comparable.
 constexpr double kSameWallNs = 2e9;
 
 double span(std::uint64_t from, std::uint64_t to) {
@@ -42,7 +41,7 @@ model::ClockPair wall_of(const sj_clock_reading& reading, double rate) {
           .error_ns = 2 * pair_of(reading, rate).error_ns};
 }
 
-// Counter, clock and wall clock all went on from that reading to now.
+// Whether counter, clock and wall clock all went on from that reading to now.
 bool is_this_boot(const sj_clock_reading& first, const ReadingsNow& now, double rate_now) {
   if (first.stamp >= now.second.ticks || first.monotonic_ns >= now.second.ns) return false;
   const double rate = ns_per_tick(pair_of(first, rate_now), now.second);
@@ -66,7 +65,7 @@ std::uint64_t OrphanedClock::error_ns(std::uint64_t ts_ns) const {
   std::uint64_t beyond = 0;
   if (ts_ns < sure_from_ns) beyond = sure_from_ns - ts_ns;
   if (ts_ns > sure_until_ns) beyond = ts_ns - sure_until_ns;
-  if (beyond == 0 && sure_until_ns != 0)  // inside, the line may bend away from both ends
+  if (beyond == 0 && sure_until_ns != 0)  // between the readings the line is off most in the middle
     beyond = std::min(ts_ns - sure_from_ns, sure_until_ns - ts_ns);
   return reading_error_ns +
          static_cast<std::uint64_t>(uncertain_slope * static_cast<double>(beyond));
@@ -77,7 +76,7 @@ Result<OrphanedClock> make_left_clock(const OrphanedReadings& left, const Readin
     return fail("there is no reading of the clocks in it, so its stamps mean no time");
   const double rate_now = ns_per_tick(now.first, now.second);
   const bool same_boot = is_this_boot(left.first, now, rate_now);
-  // Of another machine the rate is known from the target's two readings only.
+  // On another machine the rate is known from the target's two readings only.
   const bool has_newest = left.newest && left.newest->stamp > left.first.stamp &&
                           left.newest->monotonic_ns > left.first.monotonic_ns &&
                           (!same_boot || left.newest->monotonic_ns < now.second.ns);
@@ -98,8 +97,8 @@ Result<OrphanedClock> make_left_clock(const OrphanedReadings& left, const Readin
                      .reading_error_ns = std::max(first.error_ns, second.error_ns)};
   if (has_newest) made.pairs.push_back(wall_of(*left.newest, rate));
   if (same_boot) made.pairs.push_back(now.wall);
-  // The clock's rate is being steered: what it is now beside what it was on the whole tells by how
-  // much. Of another machine all that is known is how well the two readings tell it.
+  // The clock's rate is being steered: the rate now, compared with the average, shows by how much.
+  // For another machine only the uncertainty of the two readings is known.
   const double uncertain =
       same_boot ? std::abs(ns_per_tick(first, second) / rate_now - 1)
                 : static_cast<double>(first.error_ns + second.error_ns) / span(first.ns, second.ns);

@@ -1,6 +1,6 @@
-// From the cycle counter to CLOCK_MONOTONIC for rings whose target is gone. Two readings of both
-// make the line: the target's own, and where this is still the same boot of the same machine one of
-// now, which lies beyond all stamps. How far off it may be is said. No state.
+// Converts the cycle counter to CLOCK_MONOTONIC for rings whose target is gone. Two readings of
+// both define the line: the target's own, and, if this is still the same boot of the same machine,
+// one of now, which lies beyond all stamps. error_ns() bounds the error. No state.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sojourn::capture {
 
-// The target's readings, as its arena has them.
+// The target's readings, from its arena.
 struct OrphanedReadings {
   sj_clock_reading first{};
   std::optional<sj_clock_reading> newest;
@@ -34,11 +34,11 @@ struct OrphanedClock {
   bool is_this_boot = false;
   std::vector<model::ClockPair> pairs;  // for the trace
 
-  // What a stamp as late as this may be off.
+  // The largest error of a time that was converted to this.
   std::uint64_t error_ns(std::uint64_t ts_ns) const;
 
   double uncertain_slope = 0;      // of a part
-  std::uint64_t sure_from_ns = 0;  // between these two it is not worse than their own errors
+  std::uint64_t sure_from_ns = 0;  // between these two the error is not larger than theirs
   std::uint64_t sure_until_ns = 0;
   std::uint64_t reading_error_ns = 0;
 };

@@ -51,7 +51,7 @@ Result<void> OrphanedRings::read(const OrphanedArena& left, const RingSites& sit
   return {};
 }
 
-// Nothing where the ring is nobody's, or cannot be read.
+// Nothing if the ring has no owner, or cannot be read.
 std::optional<OrphanedRings::Ring> OrphanedRings::look_at(const Source& source,
                                                           std::uint64_t slot) {
   const Arena& arena = source.left.arena;
@@ -98,7 +98,7 @@ Result<void> OrphanedRings::read_ring(const Source& source, const Ring& ring) {
   ring_last_stamp_ = ring.claimed_stamp;
   if (filter_stage_ != nullptr) filter_stage_->add_thread(ring.tid, thread_name(ring.shared));
   if (ring.is_flight) {
-    // A thread takes over a dead one's ring as it is: what was before its time is another's.
+    // A thread takes over a dead one's ring as it is: earlier records are the other thread's.
     const std::uint64_t until = std::min(ring.claimed_stamp, view_.until_stamp);
     SJ_TRY(of_others, read_stream(source, ring, 0, {.open = 0, .close = until}));
     (void)of_others;
@@ -112,9 +112,9 @@ Result<void> OrphanedRings::read_ring(const Source& source, const Ring& ring) {
     lose(stream.id, model::kNoPoint, model::LossCause::kUnreadable, stream.damaged);
     stream_hits_[stream.id] = stream.seq;
   }
-  // What was before is written over, or a collector has it.
+  // Earlier records were overwritten, or a collector took them.
   if (ring.begin > 0 || !source.is_fresh) {
-    // Where it was written anew while it was looked at, nothing is left of the time before.
+    // If the ring was filled anew while it was copied, nothing is left from before the instant.
     const bool has_nothing = ring_first_ns_ == 0 && view_.until_stamp != UINT64_MAX;
     complete_from_ns_ = std::max(complete_from_ns_,
                                  has_nothing ? clock_->to_ns(view_.until_stamp) : ring_first_ns_);
@@ -196,9 +196,9 @@ std::uint64_t OrphanedRings::count_table(std::span<const sj_ring_loss> table,
   return sum;
 }
 
-// Which points lost is known as a sum of all times. It is the one for what the ring still holds
-// where a collector never took anything, and nothing was lost before that; or where more gaps than
-// the ring remembers leave nothing better.
+// Losses by point are known as sums since the ring was taken. They apply to the records that the
+// ring still holds if no collector took any, and nothing was lost before those; or if there were
+// more gaps than the ring remembers, so that nothing better is known.
 bool OrphanedRings::tells_points(const Source& source, const Ring& ring,
                                  std::uint64_t in_gaps) const {
   if (!source.is_fresh) return false;
@@ -231,12 +231,12 @@ Result<void> OrphanedRings::count_lost(const Source& source, const Ring& ring, R
   return {};
 }
 
-// A thread that was in the middle of a hit: its private page tells, which no ring file has, and
-// what it would have gone on with; without these only a hit shows that has written which it is.
+// Counts a hit that a thread was in the middle of. Its private page, which no ring file has, and
+// its next instruction show it; without these only a hit is found whose record has its id.
 Result<void> OrphanedRings::count_unfinished(const Source& source, const Ring& ring,
                                              RingStream& stream) {
-  // Stamps rise in the order of records: behind one that came after the look, or where all of them
-  // were written anew since then, what is under way has begun later still.
+  // Stamps rise in the order of records. So behind a record from after the instant, or in a ring
+  // that was filled anew since then, a hit under way has begun later still.
   const bool is_anew = ring.begin > 0 && ring_first_ns_ == 0 && view_.until_stamp != UINT64_MAX;
   if (is_anew || ring_last_stamp_ >= view_.until_stamp) return {};
   RingEnd end{.data = ring.data,

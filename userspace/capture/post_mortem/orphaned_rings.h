@@ -1,7 +1,6 @@
-// Reads what the rings of one arena still hold when nobody writes to them any more, or a copy of
-// them, and what is known of what they lost, into a trace. Each thread's use of a ring is a stream;
-// what a flight recorder still has of threads that had the ring before is one of no thread's. One
-// thread owns it.
+// Reads the rings of one arena into a trace, with what is known of their losses: when nobody writes
+// to them any more, or from a copy. Each thread's use of a ring is a stream. Records in a flight
+// recorder of threads that had the ring before are a stream without a thread. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +23,29 @@
 
 namespace sojourn::capture {
 
-// What came of the rings of a process.
+// Sums over the rings of a process.
 struct OrphanedCounts {
   std::uint64_t events = 0;
   std::uint64_t rings = 0;          // that held something
   std::uint64_t flight_rings = 0;   // of them
   std::uint64_t foreign_rings = 0;  // of other processes, which share the arena
   std::uint64_t absent_rings = 0;   // not in the core file, or not whole
-  std::uint64_t damaged = 0;        // spans, and rings, that made no sense
+  std::uint64_t damaged = 0;        // spans, and rings, that are not valid
   std::uint64_t unfinished = 0;     // threads that were in the middle of a hit, as far as is known
-  std::uint64_t taken_by_collectors = 0;  // arenas of which a collector had read what came before
-  std::uint64_t overwritten_bytes = 0;    // in flight recorders, before what they hold
+  std::uint64_t taken_by_collectors = 0;  // arenas from which a collector had taken earlier records
+  std::uint64_t overwritten_bytes = 0;    // in flight recorders
   bool knows_unfinished = true;
 };
 
-// What is known besides the rings. Threads are named as the target counts.
+// What is known besides the rings. Thread ids are those of the target's namespace.
 struct OrphanedView {
-  // Of a process that goes on: what was hit from then on is not wanted.
+  // For a process that goes on: hits from this stamp on are left out.
   std::uint64_t until_stamp = UINT64_MAX;
-  // What a thread goes on with that is stopped, or would have; 0: not known.
+  // The next instruction of a stopped or ended thread; 0: not known.
   std::function<std::uint64_t(std::uint32_t)> instruction = {};
-  bool has_ended = false;  // others of whom the same trace tells go on
-  std::int32_t pid = -1;   // as we count; -1: the trace is of this one alone
-  std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: as the target counts
+  bool has_ended = false;  // other processes in the same trace go on
+  std::int32_t pid = -1;   // in our namespace; -1: the trace has this process alone
+  std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: ids stay as they are
 };
 
 class OrphanedRings {
@@ -57,9 +56,9 @@ class OrphanedRings {
         writer_(&writer),
         view_(std::move(view)) {}
 
-  // What comes next is another process's.
+  // The arenas that follow belong to another process.
   void turn_to(pid_t owner, OrphanedView view);
-  // Of what is read only the events that it keeps are written.
+  // Only events that this filter keeps are written.
   void leave_out_by(EventFilterStage& filter_stage) { filter_stage_ = &filter_stage; }
 
   Result<void> read(const OrphanedArena& left, const RingSites& sites);
@@ -73,8 +72,7 @@ class OrphanedRings {
   };
   const std::map<std::uint32_t, Thread>& threads() const { return threads_; }
 
-  // From here on every hit is in the trace or in the ledger, and before the other nothing is
-  // missing.
+  // Between complete_from_ns() and last_ns() every hit is in the trace or in the ledger.
   std::uint64_t complete_from_ns() const { return complete_from_ns_; }
   std::uint64_t last_ns() const { return last_ns_; }
 
@@ -93,7 +91,7 @@ class OrphanedRings {
     bool is_flight;
     std::uint64_t claimed_stamp;
     std::uint32_t tid;
-    std::uint32_t own_tid;         // as the target counts
+    std::uint32_t own_tid;         // in the target's namespace
     std::uint64_t private_offset;  // in the arena
   };
 
@@ -122,8 +120,8 @@ class OrphanedRings {
   std::vector<std::uint64_t> stream_hits_;
   std::map<std::uint32_t, Thread> threads_;
   std::uint64_t complete_from_ns_ = 0;
-  std::uint64_t ring_first_ns_ = 0;    // of the ring that is being read; 0: it has no event
-  std::uint64_t ring_last_stamp_ = 0;  // of the same
+  std::uint64_t ring_first_ns_ = 0;    // in the ring that is being read; 0: it has no event
+  std::uint64_t ring_last_stamp_ = 0;  // in the same ring
   std::uint64_t last_ns_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Points of all processes together: equal ones are one. And by process, which id each has there.
+// The points of all processes, equal ones once, and each process's ids for them.
 struct Numbered {
   model::Schema schema;
   std::vector<std::vector<model::PointId>> ids;
@@ -48,7 +48,7 @@ RingSites sites_of(const ArenaMatch& match, const tracee::Points& points,
 
 Result<void> write_preamble(trace::Writer& writer, const OrphanedWhole& whole,
                             const model::Schema& schema) {
-  // Of another machine, or of before it was started anew, this one's name would be a guess.
+  // For another machine, or an earlier boot, this machine's description would be a guess.
   if (whole.clock.is_this_boot) SJ_CHECK(writer.write(tracee::host_info()));
   SJ_CHECK(writer.write(schema));
   for (const OrphanedSession& session : whole.sessions) SJ_CHECK(writer.write(session.target));
@@ -67,9 +67,9 @@ model::Context thread_names(const OrphanedRings& rings, std::int32_t pid) {
   return context;
 }
 
-// From where on everything is there, and up to where.
+// Sets the marks between which everything is there.
 void set_marks(const OrphanedWhole& whole, const OrphanedRings& rings, model::Capture& about) {
-  std::uint64_t began_ns = UINT64_MAX;  // before that nobody hit anything
+  std::uint64_t began_ns = UINT64_MAX;  // no hits before this
   std::uint64_t until_stamp = UINT64_MAX;
   for (const OrphanedSession& session : whole.sessions) {
     began_ns = std::min(began_ns, readings_of(session.left).first.monotonic_ns);

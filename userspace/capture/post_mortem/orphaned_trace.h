@@ -1,5 +1,5 @@
-// Makes a trace of what rings hold that no collector empties: those of a process that has ended, or
-// copies of those of processes that go on. No state.
+// Makes a trace of rings that no collector empties: those of a process that has ended, or copies of
+// those of processes that go on. No state.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace sojourn::capture {
 
-// What is to be known of one process besides its rings.
+// What is known of one process besides its rings.
 struct OrphanedSession {
   const OrphanedProcess& left;
   const tracee::Points& points;
@@ -29,14 +29,15 @@ struct OrphanedSession {
   OrphanedView view = {};
 };
 
-// All that one trace tells of, and how it came about.
+// All contents of one trace, and how it came about.
 struct OrphanedWhole {
   std::vector<OrphanedSession> sessions;
   const OrphanedClock& clock;
   std::string attach;
   std::string ended_by;
-  std::function<std::string(const OrphanedCounts&)> why_nothing;  // where there is no event at all
-  std::optional<filter::Expression> where = {};  // events that it is false of stay out
+  std::function<std::string(const OrphanedCounts&)>
+      why_nothing;                               // the error if there is no event at all
+  std::optional<filter::Expression> where = {};  // events for which it is false are left out
 };
 
 struct OrphanedTrace {
@@ -48,12 +49,12 @@ struct OrphanedTrace {
   std::uint64_t bytes = 0;
 };
 
-// In the owner's name; where it fails there is no file.
+// Writes the trace in the owner's name. If it fails there is no file.
 Result<OrphanedTrace> write_left_trace(const std::string& output, const FileOwner& owner,
                                        const OrphanedWhole& whole);
 
-// Of all the processes' modules: each has taken readings of the machine's clock. Those before are
-// of others.
+// The readings of all modules of a process, each of which has read the machine's clock, added to
+// those of other processes.
 OrphanedReadings readings_of(const OrphanedProcess& left, OrphanedReadings readings = {});
 
 }  // namespace sojourn::capture

@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// As its environment asked for, and no collector has changed since.
+// Whether the arena records as its environment asked for, unchanged by any collector.
 bool records_by_itself(const Arena& arena) {
   const sj_arena_control& control = arena.control();
   return load_acquire(control.session) == 1 && load_relaxed(control.dead_after) == 0 &&
@@ -87,12 +87,12 @@ Result<void> SnapshotRings::look_at(Member& member) {
   return {};
 }
 
-// False: it is on its way out.
+// False: the process is ending.
 Result<bool> SnapshotRings::add_arena(Member& member, const FoundArena& found) {
   SJ_TRY(arena, open_arena(member.process, found));
   if (arena.gone()) return false;
   if (!has_points(arena)) return true;
-  // Whoever is attached has made them rings of another kind: that is to be told, not this.
+  // A collector that is attached has changed the mode: the error should name the collector.
   SJ_CHECK(arena.lock());
   if (!records_by_itself(arena)) return true;
   auto match = match_arena(member.process, arena, member.points);
@@ -138,7 +138,7 @@ std::vector<std::string> SnapshotRings::points_without_rings() const {
   return names;
 }
 
-// The member's own files tell of its points, and the kernel of its threads, as far as it lives.
+// The points are known from the member's files, and the threads from the kernel while it lives.
 OrphanedSession SnapshotRings::session_of(Member& member, const OrphanedProcess& left,
                                           std::uint64_t until) const {
   const auto match_of = [&member, &left](const Arena& arena) -> Result<ArenaMatch> {

@@ -1,7 +1,7 @@
-// The rings of processes that record by themselves (SJ_RINGS=flight), kept in view: a trace of what
-// they hold is made whenever that is wanted, while the processes go on recording, or have ended.
-// Nothing is read in between. Other collectors are kept out meanwhile: they would take the rings
-// over. One thread owns a SnapshotRings.
+// Holds the rings of processes that record by themselves (SJ_RINGS=flight), and makes a trace of
+// their contents on request, while the processes go on recording or when they have ended. Nothing
+// is read in between. A lock keeps other collectors out, which would take the rings over. One
+// thread owns a SnapshotRings.
 #pragma once
 
 #include <functional>
@@ -29,11 +29,11 @@ struct SnapshotSubject {
 
 class SnapshotRings {
  public:
-  // The process's points as they are by then, those that are wanted and the others.
+  // Finds all points of a process as they are now, wanted or not.
   using Find = std::function<Result<tracee::Points>(const tracee::Process&)>;
 
-  // `find` is asked when a library comes; of what is written events stay out that `where` is false
-  // of. Fails where none of a process's rings records by itself, or a collector is attached.
+  // `find` is called when a library is loaded. Events for which `where` is false are not written.
+  // Fails if none of a process's rings records by itself, or if a collector is attached.
   static Result<SnapshotRings> open(std::vector<SnapshotSubject> subjects, Find find,
                                     std::optional<filter::Expression> where);
 
@@ -47,9 +47,9 @@ class SnapshotRings {
 
   struct Written {
     OrphanedTrace trace;
-    std::vector<std::string> without_rings;  // points that are not in it
+    std::vector<std::string> without_rings;  // points that are not in the trace
   };
-  // What all of them held at one instant.
+  // Writes the contents that all rings had at one instant.
   Result<Written> write(WriterThread& writer, const std::string& output,
                         const std::string& ended_by);
 

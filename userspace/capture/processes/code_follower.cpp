@@ -19,22 +19,22 @@ namespace sojourn::capture {
 
 namespace {
 
-// Between looks for code that comes, and while a program is being loaded.
+// The periods of looking for new code: usually, and while a program is being loaded.
 constexpr std::uint64_t kCodePeriodNs = 1'000'000'000;
 constexpr std::uint64_t kSoonNs = 20'000'000;
 
-// In which a program has loaded its libraries and made its rings.
+// Within this a program has loaded its libraries and made its rings.
 constexpr std::uint64_t kBeginningNs = 1'000'000'000;
 
 // Rings are made a little after their library is mapped.
 constexpr unsigned kCodeTries = 25;
 
-// Without the sites that are known already, and without the points of these: a command's own file
-// has another name here than it was started by.
+// Removes known sites and their points. Files are compared by inode, as a command's own file has
+// another name here than it was started by.
 tracee::Points only_new(tracee::Points points, const tracee::Points& known) {
   const auto is_known_file = [&](std::size_t index) {
     const tracee::MappedFile& file = points.files[index];
-    // A file system may give another device's number to stat() than it has among the mappings.
+    // stat() may give another device number than the mappings show for the same file.
     const auto last_part = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
     return std::ranges::any_of(known.files, [&](const tracee::MappedFile& one) {
       return one.inode == file.inode &&
@@ -51,7 +51,7 @@ tracee::Points only_new(tracee::Points points, const tracee::Points& known) {
   return tracee::select(std::move(points), is_new);
 }
 
-// Of those that have points to record.
+// The first file that has points to record.
 const tracee::MappedFile& first_file(const tracee::Points& points) {
   std::size_t first = points.files.size() - 1;
   for (const tracee::Site& site : points.sites) first = std::min(first, site.file);
@@ -106,7 +106,7 @@ Result<void> CodeFollower::tick(const Listener& listener) {
   return {};
 }
 
-// A command without points may be another program at any moment: until then it is looked at often.
+// A command without points may become another program at any moment, so it is polled often.
 bool CodeFollower::waits_for_program() const {
   const TracedProcess& command = processes_->first();
   return options_->launches && !command.has_ended() && !tracee::has_any(command.points);
@@ -120,7 +120,7 @@ void CodeFollower::follow_exec(TracedProcess& process, std::uint64_t exec_ns) {
   often_until_ns_ = base::monotonic_ns() + kBeginningNs;
 }
 
-// Of a process that has become another program, or its own anew: it makes them while it is loaded.
+// Looks for the rings of a process that has executed a program, which makes them while it loads.
 void CodeFollower::look_for_new_rings(TracedProcess& process) {
   if (process.code.exec_ns == 0 || !process.has_rings()) return;
   for (RingEngine* engine : sources_->rings()) {
@@ -143,14 +143,14 @@ void CodeFollower::begin_finding(TracedProcess& process) {
       std::launch::async, [finder = finder_, &process] { return finder->find(process.process); });
 }
 
-// What was found, once it is. Also of a process that has become another program.
+// Takes the result of a search that has ended, also for a process that has become another program.
 Result<void> CodeFollower::take_found(TracedProcess& process, const Listener& listener) {
   std::future<Result<tracee::Points>>& finding = process.code.finding;
   if (!finding.valid() || finding.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     return {};
   auto found = finding.get();
   if (process.has_ended()) return {};
-  if (!found) {  // it may be in the middle of becoming another
+  if (!found) {  // the process may be in the middle of an exec
     if (process.is_loading()) (void)try_again(process);
     return {};
   }
@@ -183,7 +183,7 @@ void CodeFollower::add_code(TracedProcess& process, tracee::Points& fresh,
   append(process.points, fresh);
 }
 
-// Of a program that is still being loaded it is tried again, in the end without its rings.
+// Tries again while a program is being loaded; the last time without its rings.
 void CodeFollower::give_up(TracedProcess& process, const Error& why, const Listener& listener) {
   if (process.is_loading()) {
     process.expect_rings(try_again(process));
@@ -205,7 +205,7 @@ void CodeFollower::tell_of(const TracedProcess& process, const tracee::Points& f
                            is_whole ? "its first instruction on" : "now on"));
 }
 
-// False: that was often enough.
+// False: it was tried often enough.
 bool CodeFollower::try_again(TracedProcess& process) {
   if (++process.code.tries >= kCodeTries) return false;
   process.code.watch = {};
@@ -213,8 +213,8 @@ bool CodeFollower::try_again(TracedProcess& process) {
   return true;
 }
 
-// Where the process has become another program, the trace is told. Its name changes a little after
-// its executable does: who looked in between has the old name with the new program.
+// Writes to the trace that the process has become another program. Its name changes a little after
+// its executable: a look in between shows the old name with the new program.
 void CodeFollower::note_program(TracedProcess& process, std::uint64_t since_ns) {
   auto now = tracee::Process::open(process.process.pid());
   if (!now || now->start_time_ns() != process.process.start_time_ns()) return;

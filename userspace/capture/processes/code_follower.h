@@ -1,7 +1,7 @@
-// Code that the recorded processes load while the capture runs: libraries, and other programs
-// (exec). Its points count from an instant that is written down; what was before it is told as not
-// armed yet. A thread of its own reads a process's files, as that may take seconds; everything else
-// is the capture's thread's, which owns it. What it is made of outlives it.
+// Attaches to code that the recorded processes load while the capture runs: libraries, and other
+// programs (exec). Its points count from an instant that is written down; the span before it is
+// recorded as unarmed. A thread of its own reads a process's files, as that may take seconds;
+// everything else runs on the capture's thread, which owns it. What it refers to outlives it.
 #pragma once
 
 #include <cstdint>

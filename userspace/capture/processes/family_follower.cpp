@@ -9,7 +9,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Attaching takes milliseconds, for which no ring is emptied.
+// Attaching takes milliseconds, in which no ring is emptied.
 constexpr std::uint64_t kMaxFamilyLookNs = 20'000'000;
 
 // A child that has become another program may not be ready to be attached to.
@@ -38,7 +38,8 @@ FamilyFollower::FamilyFollower(const Options& options, TracedProcesses& processe
 Result<void> FamilyFollower::start() {
   if (!options_->follow && !options_->launches) return {};
   auto started = FamilyWatch::start();
-  if (!started && !options_->follow) return {};  // what a script becomes is looked for as well
+  if (!started && !options_->follow)
+    return {};  // programs that a script executes are looked for as well
   if (!started) return std::unexpected(std::move(started).error());
   watch_ = std::move(*started);
   why_only_looks_ = watch_->why_only_looks();
@@ -95,11 +96,12 @@ void FamilyFollower::take_fork(const FamilyEvent& event) {
 void FamilyFollower::take_exec(const FamilyEvent& event) {
   TracedProcess* const process = processes_->find(event.pid);
   const bool is_command = process != nullptr && process == &processes_->first();
-  if (is_command && std::exchange(awaits_command_, false)) return;  // now it is itself
+  if (is_command && std::exchange(awaits_command_, false))
+    return;  // now the command has executed its program
   if (process != nullptr) code_->follow_exec(*process, event.ts_ns);
   const auto plain = plain_.find(event.pid);
   if (plain == plain_.end()) return;
-  // What it was before had no points.
+  // The program before had no points.
   children_.push_back({.event = {.kind = FamilyEvent::Kind::kForked,
                                  .pid = event.pid,
                                  .parent = plain->second.parent,
@@ -121,7 +123,7 @@ Result<void> FamilyFollower::take_end(const FamilyEvent& event, const Listener& 
 
 Result<void> FamilyFollower::look_at_child(Child child, const Listener& listener) {
   const FamilyEvent& event = child.event;
-  if (processes_->find(event.pid) != nullptr) return {};  // it came by its control group
+  if (processes_->find(event.pid) != nullptr) return {};  // it was admitted by its control group
   auto process = tracee::Process::open(event.pid);
   if (!process) {
     note_brief(event, base::monotonic_ns(), listener);
@@ -147,8 +149,8 @@ Result<void> FamilyFollower::look_at_child(Child child, const Listener& listener
   return {};
 }
 
-// A child that is what its parent was at the fork has the same files at the same addresses: they
-// need not be read again. What the parent loaded since it was looked at will be found in both.
+// A child that still runs its parent's program has the same files at the same addresses: they need
+// not be read again. Code that the parent loaded since its last search will be found in both.
 std::optional<tracee::Points> FamilyFollower::points_like(const TracedProcess& parent,
                                                           const tracee::Process& child) const {
   if (parent.process.exe() != child.exe()) return std::nullopt;
@@ -160,7 +162,7 @@ std::optional<tracee::Points> FamilyFollower::points_like(const TracedProcess& p
   return points;
 }
 
-// The child ended before it could be attached to. Its rings were read all the same.
+// Notes a child that ended before it could be attached to. Its rings were read nevertheless.
 void FamilyFollower::note_brief(const FamilyEvent& child, std::uint64_t until_ns,
                                 const Listener& listener) {
   if (!sources_->has_bpf() && options_->engines.wanted != model::Engine::kBpf) return;
@@ -169,7 +171,7 @@ void FamilyFollower::note_brief(const FamilyEvent& child, std::uint64_t until_ns
   news_->say_brief(listener, child.pid);
 }
 
-// Of a child that only its rings told of, there is no more to be had than its number.
+// Of a child that is known by its rings alone, only the pid is known.
 void FamilyFollower::note_met() {
   for (const pid_t pid : std::exchange(met_, {})) {
     const bool is_known = std::ranges::any_of(

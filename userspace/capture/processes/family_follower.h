@@ -1,6 +1,6 @@
-// The forked children of a capture's processes (--follow): each is attached to as soon as it is
-// told of, and what it did before is told as not armed yet. Nobody waits for the tracer. It also
-// hears when a process becomes another program. The capture's thread owns it; what it is made of
+// Attaches to the forked children of a capture's processes (--follow), each as soon as it is
+// reported. The span before that is recorded as unarmed: no process waits for the tracer. It also
+// learns when a process becomes another program. The capture's thread owns it; what it refers to
 // outlives it.
 #pragma once
 
@@ -29,23 +29,23 @@ class FamilyFollower final : public Ticker, public ProcessObserver {
                  SourceSet& sources, CaptureRecord& record, CaptureOutput& output,
                  LateJoiners& joiners, CodeFollower& code, ProcessNews& news);
 
-  // Watches the processes that the capture begins with, where forks are to be told of.
+  // Watches the processes that the capture begins with, if forks are to be reported.
   Result<void> start();
   const std::string& why_only_looks() const { return why_only_looks_; }
-  // Every fork is told, with its time; else children are looked for.
+  // Whether every fork is reported with its time; else /proc is polled for children.
   bool is_told_of_forks() const { return watch_ && why_only_looks_.empty(); }
-  int fd() const { return watch_ ? watch_->fd() : -1; }  // readable: there is something to tick for
+  int fd() const { return watch_ ? watch_->fd() : -1; }  // readable: tick() has something to do
 
-  // The rings of a process hold events, which nobody was told of.
+  // The rings hold events of a process whose fork was not reported.
   void meet(pid_t pid) { met_.push_back(pid); }
-  // Tells the trace of such processes, as far as nobody knows more of them.
+  // Writes such processes to the trace, if nothing more is known of them.
   void note_met();
 
   Result<void> tick(const Listener& listener) override;
   Result<void> on_joined(const TracedProcess& process) override;
   void on_ended(const TracedProcess& process) override;
 
-  // Children that are still to be looked at, or that have nothing to record so far.
+  // Whether there are children that are still to be looked at, or have nothing to record so far.
   bool has_candidates() const { return !children_.empty() || !plain_.empty(); }
   void forget_plain_if(const std::function<bool(pid_t)>& is_gone);
   // Looks at those that have nothing to record again.

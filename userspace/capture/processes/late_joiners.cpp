@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::uint64_t kJoinLookPeriodNs = 100'000'000;
 
-// Between two looks into a process that had nothing to record.
+// The period of looking into a process that had nothing to record.
 constexpr std::uint64_t kBystanderPeriodNs = 1'000'000'000;
 
-// Reading a process's files takes milliseconds, for which no ring is emptied.
+// Reading a process's files takes milliseconds, in which no ring is emptied.
 constexpr std::uint64_t kMaxJoinLookNs = 10'000'000;
 
-// To attach to a process that came, one a second.
+// Attempts to attach to a new process, one a second.
 constexpr unsigned kJoinTries = 5;
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
       bystanders_.push_back({.process = std::move(*process), .code = {}, .next_ns = 0});
       known = std::prev(bystanders_.end());
     }
-    // The newer it is, the sooner it may have loaded what it will be.
+    // The newer a process is, the sooner it may have loaded its program.
     if (begin < known->next_ns) continue;
     known->next_ns = begin + kBystanderPeriodNs;
     if (!known->code.has_more(known->process)) continue;
@@ -85,7 +85,7 @@ Result<void> LateJoiners::look_for_processes(const Listener& listener) {
     if (admission == Admission::kJoined) bystanders_.erase(known);
     if (admission == Admission::kTryLater) known->code = {};
     if (base::monotonic_ns() - begin > kMaxJoinLookNs) {
-      next_look_ns_ = 0;  // the others in the next round
+      next_look_ns_ = 0;  // the others are looked at in the next round
       return {};
     }
   }
@@ -127,7 +127,7 @@ Result<Admission> LateJoiners::admit(tracee::Process& process, Newcomer newcomer
   return Admission::kJoined;
 }
 
-// Whom other sources know stays in the list to the end, as one that has ended.
+// A process that other sources refer to stays in the list to the end, marked as ended.
 Admission LateJoiners::refuse(tracee::Process& process, const TracedProcess& joiner,
                               bool is_known_to_others, const Newcomer& newcomer,
                               const std::string& why, const Listener& listener) {
@@ -135,7 +135,7 @@ Admission LateJoiners::refuse(tracee::Process& process, const TracedProcess& joi
   const pid_t pid = joiner.process.pid();
   if (!is_known_to_others) {
     process = processes_->take_last();
-    // A program that has just begun has no rings yet, say.
+    // For example, a program that has just begun has no rings yet.
     if (!newcomer.is_last_try || !process.alive()) return Admission::kTryLater;
   }
   refused_.insert(pid);
@@ -143,7 +143,7 @@ Admission LateJoiners::refuse(tracee::Process& process, const TracedProcess& joi
   return Admission::kJoined;
 }
 
-// A followed child's rings were recorded before anybody knew of it; its other points were not.
+// A followed child's rings were recorded before its fork was reported; its other points were not.
 void LateJoiners::note_beginning(TracedProcess& process, std::uint64_t from_ns,
                                  std::uint64_t since_ns) {
   const pid_t pid = process.process.pid();

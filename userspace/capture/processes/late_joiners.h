@@ -1,7 +1,7 @@
-// Processes that come while a capture runs: those of its control group are looked for here, and
-// whoever finds another (FamilyFollower) has it admitted here. Each counts from an instant that is
-// written down, and what was before it is told as not armed yet: nothing of a process that just
-// begins is stopped or waited for. The capture's thread owns it; what it is made of outlives it.
+// Admits processes that come while a capture runs: it looks for those of the capture's control
+// group, and admits those that FamilyFollower finds. Each counts from an instant that is written
+// down, and the span before it is recorded as unarmed: a process that just begins is neither
+// stopped nor waited for. The capture's thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace sojourn::capture {
 
 // What is known of a process that may join.
 struct Newcomer {
-  std::uint64_t from_ns = 0;                  // it was not there before
-  pid_t parent = 0;                           // of one that is followed
-  std::optional<tracee::Points> points = {};  // where they are known
-  bool is_last_try = true;                    // it is not to be hoped that it becomes ready yet
+  std::uint64_t from_ns = 0;                  // the process did not exist before
+  pid_t parent = 0;                           // the parent, if children are followed
+  std::optional<tracee::Points> points = {};  // its points, if they are known
+  bool is_last_try = true;                    // it is not expected to become ready later
 };
 
 enum class Admission : std::uint8_t {
-  kJoined,  // or it never will, which was said
+  kJoined,  // or it never will, which was reported
   kNothingToRecord,
   kTryLater,  // it has just begun, and may not be ready
 };
@@ -44,10 +44,10 @@ class LateJoiners final : public Ticker {
   // Looks for processes of the control group.
   Result<void> tick(const Listener& listener) override;
 
-  // Where it does not join, the process stays the caller's. One that ends meanwhile is no news.
+  // Moves from `process` only if it joins. A process that ends meanwhile is not reported.
   Result<Admission> admit(tracee::Process& process, Newcomer newcomer, const Listener& listener);
 
-  // The process could not be recorded, and is not tried again.
+  // Whether the process could not be recorded, and is not tried again.
   bool has_refused(pid_t pid) const { return refused_.contains(pid); }
 
  private:

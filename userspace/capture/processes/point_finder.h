@@ -1,5 +1,5 @@
-// Finds the points of processes and libraries that come while a capture runs, and leaves of them
-// what was asked for. find() may be called by any thread; the rest is the capture's thread's. The
+// Finds the points of processes and libraries that come while a capture runs, and selects those
+// that were asked for. find() may be called by any thread, the rest by the capture's thread. The
 // options outlive it.
 #pragma once
 
@@ -17,8 +17,8 @@ class PointFinder {
   explicit PointFinder(const Options& options) : options_(&options) {}
 
   Result<tracee::Points> find(const tracee::Process& process) const;
-  // Those that are to be recorded. What was asked for is checked against the first points that a
-  // script's programs turn out to have: nobody knew them before.
+  // The points that are to be recorded. For a script the request is checked against the first
+  // points that its programs have, as none were known before.
   tracee::Points select(tracee::Points found, const Listener& listener);
 
  private:
@@ -26,7 +26,7 @@ class PointFinder {
   bool has_checked_ = false;
 };
 
-// The points of these that are wanted.
+// The wanted points among these.
 std::set<model::PointId> wanted_points(const tracee::Points& points);
 
 }  // namespace sojourn::capture

@@ -37,7 +37,7 @@ void PointSwitches::act(const Trigger& trigger, const Listener& listener) {
         fmt::format("switched {} points {} ({})", *switched, on ? "on" : "off", trigger.words));
 }
 
-// Of all targets that have switches; how many it changed.
+// Switches points in all targets that have switches. Returns how many it changed.
 Result<std::size_t> PointSwitches::switch_by_pattern(const std::string& pattern, bool on) {
   std::size_t changed = 0;
   bool any = false;
@@ -51,7 +51,7 @@ Result<std::size_t> PointSwitches::switch_by_pattern(const std::string& pattern,
     }
     const auto switched = switches->switch_points(pattern, on);
     for (const model::PointId point : switched.changed)
-      one->was_on.try_emplace(point, !on);  // what it was before the first of its switches
+      one->was_on.try_emplace(point, !on);  // the state before the first switch
     changed += switched.changed.size();
     any = true;
   }
@@ -62,7 +62,7 @@ void PointSwitches::switch_back() {
   for (const auto& one : processes_->all()) {
     if (one->has_ended() || one->was_on.empty()) continue;
     auto switches = RingControl::open(one->process, one->points);
-    if (!switches) continue;  // it is ending
+    if (!switches) continue;  // the process is ending
     for (const bool on : {true, false}) {
       std::vector<model::PointId> points;
       for (const auto& [point, was_on] : one->was_on)

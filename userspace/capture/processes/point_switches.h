@@ -1,5 +1,5 @@
-// Points that triggers switch on and off in the targets, and those that whoever else has switched
-// off. Only points of rings have such switches. The capture's thread owns it; what it is made of
+// Switches points on and off in the targets for triggers, and knows which ones were switched off by
+// others. Only points of rings have such switches. The capture's thread owns it; what it refers to
 // outlives it.
 #pragma once
 
@@ -19,14 +19,14 @@ class PointSwitches {
  public:
   explicit PointSwitches(TracedProcesses& processes) : processes_(&processes) {}
 
-  // What cannot work is refused before anything is attached.
+  // Refuses a trigger that cannot work, before anything is attached.
   Result<void> check(const Trigger& trigger, const model::Schema& schema);
-  // A target that is ending cannot be switched any more; the capture's end is not the trigger's.
+  // Runs a trigger's switches. That a target is ending, and cannot be switched, is no error.
   void act(const Trigger& trigger, const Listener& listener);
-  // A trigger's switches are the capture's: the next one, and whoever else looks, finds the points
-  // as they were. Those of `sojourn ctl` stay.
+  // Restores all points that triggers have switched, so that the next capture finds them as they
+  // were. Switches by `sojourn ctl` stay.
   void switch_back();
-  // Nothing is said of these not being hit.
+  // Points that were switched: they are not reported as never hit.
   std::set<model::PointId> switched_points() const;
 
  private:

@@ -28,7 +28,8 @@ void ProcessExits::add_pidfds(std::vector<pollfd>& watched) const {
 }
 
 Result<void> ProcessExits::take(std::span<const pollfd> watched, const Listener& listener) {
-  for (std::size_t index = 0; index < processes_->all().size(); ++index) {  // others may come
+  for (std::size_t index = 0; index < processes_->all().size();
+       ++index) {  // more may be added meanwhile
     TracedProcess& process = *processes_->all()[index];
     const auto is_its = [&](const pollfd& one) { return one.fd == process.process.pidfd(); };
     const auto found = std::ranges::find_if(watched, is_its);
@@ -61,7 +62,7 @@ Result<void> ProcessExits::tick(const Listener&) {
   return {};
 }
 
-// False: the file's writer is behind, and nothing can be taken.
+// False: the sink is behind, so nothing can be taken.
 Result<bool> ProcessExits::drain(EventEngine& engine) {
   for (bool more = true; more;) {
     if (!output_->sink().has_room()) return false;
@@ -71,8 +72,8 @@ Result<bool> ProcessExits::drain(EventEngine& engine) {
   return true;
 }
 
-// The last hits of a process that has ended are in its rings, and no more will come. False: they
-// could not be taken yet.
+// Takes the last hits of a process that has ended from its rings. False: they could not be taken
+// yet.
 Result<bool> ProcessExits::retire(TracedProcess& process) {
   for (const SourceEntry& one : sources_->entries()) {
     if (one.bpf == nullptr || one.process != &process) continue;
@@ -88,7 +89,7 @@ Result<bool> ProcessExits::retire(TracedProcess& process) {
   return true;
 }
 
-// Other sources may still look at their processes, and so may a family's engine at its head.
+// A process is kept while a source still refers to it, as a family's engine does to its first one.
 void ProcessExits::forget_retired() {
   if (!options_->others.empty()) return;
   processes_->forget_if([this](const TracedProcess& one) {

@@ -1,6 +1,6 @@
-// What becomes of recorded processes that end: the capture ends with the last of them, and what
-// others leave behind is put away, so that a program that forks all day costs no more each day. The
-// capture's thread owns it; a thread inside takes probes off. What it is made of outlives it.
+// Handles recorded processes that end: the capture ends with the last of them, and the engines of
+// the others are removed, so that a program that forks all day does not cost more and more. The
+// capture's thread owns it; a thread inside removes probes. What it refers to outlives it.
 #pragma once
 
 #include <span>
@@ -26,11 +26,11 @@ class ProcessExits final : public Ticker {
                CaptureRecord& record, CaptureOutput& output, ScriptLaunch& launch,
                ProcessNews& news);
 
-  // Descriptors that are readable once a process has ended, and what to do when some are.
+  // Adds descriptors that are readable once a process has ended; take() gets what poll() found.
   void add_pidfds(std::vector<pollfd>& watched) const;
   Result<void> take(std::span<const pollfd> watched, const Listener& listener);
 
-  // Puts away what ended processes leave behind.
+  // Takes the last events of ended processes and removes their engines.
   Result<void> tick(const Listener& listener) override;
 
  private:

@@ -1,5 +1,5 @@
-// What the listener is told of processes that come and go, and how often. The capture's thread owns
-// it.
+// Reports processes that come and go to the listener, and limits how many. The capture's thread
+// owns it.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@ namespace sojourn::capture {
 
 class ProcessNews {
  public:
-  // A process has joined or ended. A program that forks all day must not fill the screen.
+  // Reports a process that joined or ended. A program that forks all day must not fill the screen.
   void say(const Listener& listener, const std::string& words);
-  // A process ended before it could be attached to. The first such process is told of.
+  // Counts a process that ended before it could be attached to. The first such process is reported.
   void say_brief(const Listener& listener, pid_t pid);
 
  private:

@@ -14,11 +14,11 @@ namespace sojourn::capture {
 
 namespace {
 
-// Processes that may yet come have a share of the rings' memory, too.
+// Processes that may come later get a share of the rings' memory, too.
 constexpr std::size_t kExpectedProcesses = 8;
 
-// Rings are there some milliseconds before they record, as their environment wants it. Whoever took
-// them over in between could not tell them from those that were never to record by themselves.
+// Rings exist some milliseconds before they record by themselves. If they were taken over in
+// between, they would look like rings that were never to record by themselves.
 bool is_making_rings(const tracee::Process& process) {
   const auto found = find_arenas(process);
   return found && std::ranges::any_of(*found, [&](const FoundArena& one) {
@@ -27,8 +27,8 @@ bool is_making_rings(const tracee::Process& process) {
          });
 }
 
-// Sites that a budget takes off together. `any_off`: some of a group may be off already, and the
-// others on, so that each point is for itself.
+// Groups sites that a budget sheds together. `any_off`: some of a group may be off already, and the
+// others on, so each point is a group of its own.
 void group_sites(tracee::Points& points, bool any_off) {
   const ShedPlan plan = plan_shedding(points.schema, {});
   for (tracee::Site& site : points.sites)
@@ -70,7 +70,8 @@ Result<RingEngine*> ProcessRecorder::engine_of_family(const TracedProcess& proce
   return common;
 }
 
-// Under the capture's numbers. Rings first: one engine records those of a whole family.
+// Makes the engines, with the capture's numbers of points. Rings first: one engine records those of
+// a whole family.
 Result<void> ProcessRecorder::make_engines(TracedProcess& process, tracee::Points& points,
                                            SourceEntries& made) {
   if (!tracee::has_any(points)) return {};
@@ -99,7 +100,7 @@ Result<void> ProcessRecorder::make_engines(TracedProcess& process, tracee::Point
   if (!chosen.why_not_bpf.empty()) coverage_.why_not_bpf = std::move(chosen.why_not_bpf);
   if (chosen.rings) {
     process.rings = TracedProcess::Rings::kOwn;
-    schema_ = chosen.rings->points().schema;  // a library may have come since it was looked at
+    schema_ = chosen.rings->points().schema;  // a library may have been loaded since the search
     made.push_back(SourceEntry::of(std::move(chosen.rings), process));
   }
   if (chosen.bpf) {
@@ -130,7 +131,7 @@ void ProcessRecorder::measure(const SourceEntries& made) {
   record_->note_points(schema_.points.size());
 }
 
-// Numbers the points as the trace does, which learns those that it has not.
+// Gives points their numbers in the trace, and adds those that it does not have.
 Result<void> ProcessRecorder::number_points(tracee::Points& points) {
   schema_ = output_->schema();
   const std::size_t known = schema_.points.size();
@@ -158,7 +159,7 @@ Result<std::uint64_t> ProcessRecorder::join_running(const TracedProcess& process
   }
   const bool any_rings = sources_->has_rings() || !std::ranges::empty(rings_of(made));
   for (const SourceEntry& one : made) {
-    // What rings have held from the beginning on is taken as well, whatever the others began with.
+    // Events that rings have held from the process's beginning on count as well.
     if (record_->is_open() && one.source->has_its_beginning())
       one.source->open_at(record_->open_ns());
     if (record_->is_open() && options_->duration) one.source->close_at(record_->end_ns());

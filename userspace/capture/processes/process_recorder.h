@@ -1,6 +1,6 @@
-// Makes the sources that record a process: its engines, and what other sources it needs; at the
+// Makes the sources that record a process, its engines and the other sources that it needs: at the
 // start of a capture, and for processes and code that come later. It also numbers the points of
-// all processes together. The capture's thread owns it; what it is made of outlives it.
+// all processes together. The capture's thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ class ProcessRecorder {
 
   // ---- at the start ----
   Result<void> add_subjects(std::vector<Subject> subjects);
-  // The sources of all processes, into the set. They are not connected yet.
+  // Adds the sources of all processes to the set. They are not connected yet.
   Result<void> make_sources();
-  // Where sources are connected that are made from here on.
+  // Sets the output of sources that are made from here on.
   void connect(CaptureOutput& output) { output_ = &output; }
 
   // ---- while the capture runs ----
-  // Both return the instant from which on what was made counts; 0: from the open mark. Where they
-  // fail, nothing is left in the set; `knows_others`: other sources have been told of the process.
+  // Both return the instant from which on the new sources count; 0: from the open mark. If they
+  // fail, nothing is left in the set. `knows_others`: other sources refer to the process by now.
   Result<std::uint64_t> begin(TracedProcess& process, bool& knows_others);
   Result<std::uint64_t> begin_code(TracedProcess& process, tracee::Points& fresh);
 
-  // The points that only count from now on: all but those whose rings have recorded from their
+  // The points that only count from now on: all except those whose rings have recorded from their
   // beginning on.
   std::set<model::PointId> late_points(const TracedProcess& process,
                                        const tracee::Points& points) const;
@@ -49,7 +49,7 @@ class ProcessRecorder {
 
   // All points of the processes, as the trace numbers them.
   const model::Schema& schema() const { return schema_; }
-  const Coverage& coverage() const { return coverage_; }  // what making engines knows of it
+  const Coverage& coverage() const { return coverage_; }  // as far as making engines shows it
   const HitCosts& costs() const { return costs_; }
 
  private:

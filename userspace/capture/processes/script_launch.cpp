@@ -16,22 +16,23 @@ namespace {
 
 constexpr std::uint64_t kLaunchLookPeriodNs = 100'000'000;
 
-// One that has ended may still wait for its parent to ask what became of it.
+// False also for a zombie: a process that has ended, and that its parent has not waited for.
 bool is_running(pid_t pid) {
   const auto status = tracee::read_whole(fmt::format("/proc/{}/status", pid));
   const auto state = status ? tracee::status_value(*status, "State") : std::nullopt;
   return state && !state->starts_with('Z') && !state->starts_with('X');
 }
 
-// Its process would fill them, and then notice at each hit that they are full.
+// Switches rings off that nobody will read: their process would fill them, and then count a loss at
+// each hit.
 void switch_off(const ArenaFile& file) {
   const auto arena = Arena::open_named(file.path, "the rings of a process that is not recorded");
-  std::uint32_t session = 1;  // by its environment
+  std::uint32_t session = 1;  // as armed by its environment
   const bool is_armed =
       arena && __atomic_compare_exchange_n(&arena->control().session, &session, 2U, false,
                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   if (is_armed) arena->lower_flags();
-  // Else it is still being made.
+  // Otherwise the arena is still being made.
   if (is_armed || !is_running(file.owner)) unlink(file.path.c_str());
 }
 
@@ -70,7 +71,8 @@ void ScriptLaunch::finish(const Listener& listener) {
   if (options_->launches) look_at_unread_rings(listener, true);
 }
 
-// Rings that record and that nobody reads: their processes are not wanted, or were gone too soon.
+// Looks for rings that record and that nobody reads: of processes that are not recorded, or that
+// ended too soon.
 void ScriptLaunch::look_at_unread_rings(const Listener& listener, bool is_end) {
   if (options_->launch_directory.empty()) return;
   for (const ArenaFile& file : arena_files(options_->launch_directory)) {
@@ -86,7 +88,7 @@ void ScriptLaunch::look_at_unread_rings(const Listener& listener, bool is_end) {
   }
 }
 
-// It came and went between two looks, at least with the rings of one of its files.
+// Notes a process that began and ended between two polls, at least as to one file's rings.
 void ScriptLaunch::note_missed(const ArenaFile& file, const Listener& listener) {
   if (!missed_.insert(file.owner).second) return;
   const std::uint64_t now_ns = base::monotonic_ns();

@@ -1,7 +1,8 @@
-// Commands that have no points themselves, such as scripts: what they execute, and with --follow
-// what they start, joins as it comes. Rings record there from the first instruction on, by the
-// environment that the command passes on; those that nobody will read are switched off here. It
-// does nothing in other captures. The capture's thread owns it; what it is made of outlives it.
+// Handles commands that have no points themselves, such as scripts: programs that they execute, and
+// with --follow those that they start, join the capture. Their rings record from the first
+// instruction on, by the environment that the command passes on; rings that nobody will read are
+// switched off here. It does nothing in other captures. The capture's thread owns it; what it
+// refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,11 @@ class ScriptLaunch final : public Ticker {
 
   Result<void> tick(const Listener& listener) override;
 
-  // Whether something runs that is, or may come to be, recorded, though a process has just ended:
-  // a script that ends leaves behind what it has started.
+  // Whether a process that is, or may be, recorded still runs, though the command has ended: a
+  // script that ends leaves behind the programs that it has started.
   Result<bool> goes_on(const Listener& listener);
 
-  // The capture ends: rings that nobody has read until now were missed.
+  // Called when the capture ends: rings that were not read until now were missed.
   void finish(const Listener& listener);
 
  private:
@@ -48,7 +49,7 @@ class ScriptLaunch final : public Ticker {
   FamilyFollower* family_;
   ProcessNews* news_;
   std::uint64_t next_look_ns_ = 0;
-  std::set<pid_t> missed_;  // that ended before their rings were found
+  std::set<pid_t> missed_;  // processes that ended before their rings were found
 };
 
 }  // namespace sojourn::capture

@@ -20,12 +20,12 @@ namespace sojourn::capture {
 // The search for code that a process has loaded since its points were last looked for.
 struct CodeSearch {
   tracee::CodeWatch watch;
-  // What its files hold now, while that is found out: by a thread, for maps take seconds, in which
-  // rings would fill.
+  // The search's result. It runs on a thread, as placing a map takes seconds, in which rings would
+  // fill.
   std::future<Result<tracee::Points>> finding;
-  std::uint64_t finding_from_ns = 0;  // what is found was not there before
+  std::uint64_t finding_from_ns = 0;  // code that is found was not there before
   unsigned tries = 0;
-  std::uint64_t exec_ns = 0;  // it runs another program whose rings are not found yet; 0: no
+  std::uint64_t exec_ns = 0;  // when it executed a program whose rings are not found yet; 0: none
 };
 
 struct TracedProcess {
@@ -35,21 +35,21 @@ struct TracedProcess {
   }
 
   enum class Phase : std::uint8_t {
-    kLoading,   // it has just begun, or become another program: its rings may still be made
-    kRecorded,  // what there is to be recorded of it is being recorded
-    kEnded,     // it runs no more; its rings may hold its last events
+    kLoading,   // it has just begun, or executed a program: its rings may still be made
+    kRecorded,  // all of its points are recorded
+    kEnded,     // it has ended; its rings may hold its last events
     kRetired,   // all of its events were taken, and its eBPF engines are gone
   };
   enum class Rings : std::uint8_t {
     kNone,
     kOwn,     // recorded by an engine that was made for it
-    kFamily,  // recorded by the engine of another process, which it has its rings in common with
+    kFamily,  // recorded by the engine of another process, with which it shares its arenas
   };
 
   bool is_loading() const { return phase == Phase::kLoading; }
   bool has_ended() const { return phase >= Phase::kEnded; }
   bool has_rings() const { return rings != Rings::kNone; }
-  // Until its rings are there, or are not to be hoped for.
+  // kLoading until its rings are there, or will not come.
   void expect_rings(bool may_come) { phase = may_come ? Phase::kLoading : Phase::kRecorded; }
 
   tracee::Process process;
@@ -60,7 +60,7 @@ struct TracedProcess {
   CodeSearch code;
   std::map<model::PointId, bool> was_on;  // by point that a trigger has switched
   std::uint64_t cpu_first_ns = 0;
-  std::uint64_t cpu_last_ns = 0;  // the newest reading: an exited process has none
+  std::uint64_t cpu_last_ns = 0;  // the newest reading, as an exited process has none
 };
 
 }  // namespace sojourn::capture

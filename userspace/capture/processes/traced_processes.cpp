@@ -58,7 +58,7 @@ std::uint64_t TracedProcesses::cpu_ns_of(const TracedProcess& process) {
   return process.cpu_last_ns - std::min(process.cpu_first_ns, process.cpu_last_ns);
 }
 
-// An exited process's times are gone, and its pid may be another's: the last reading counts then.
+// The last reading counts for an exited process: its times are gone, and its pid may be reused.
 std::uint64_t TracedProcesses::cpu_ns() {
   std::uint64_t sum = past_cpu_ns_;
   for (const auto& one : list_) {

@@ -1,6 +1,6 @@
-// The processes of a capture: those that it began with, and those that have joined it. Whoever has
-// to know that one joins or ends observes them. The capture's thread owns the list and is the only
-// one that is called; the processes outlive all sources.
+// The processes of a capture: those that it began with, and those that have joined it. Parts that
+// need to know when one joins or ends observe the list. The capture's thread owns it, and observers
+// are called on that thread only; the processes outlive all sources.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class ProcessObserver {
     return {};
   }
   virtual void on_ended(const TracedProcess& process) { (void)process; }
-  // A process that joined, or code that one has loaded, brought points that have costs.
+  // Called when a process that joined, or code that one has loaded, brought points that have costs.
   virtual void on_new_points(const Listener& listener) { (void)listener; }
 };
 
@@ -40,10 +40,10 @@ class TracedProcesses {
   // Observers outlive every call that changes the list.
   void observe(ProcessObserver& observer) { observers_.push_back(&observer); }
 
-  // A process that does not join after all is taken off again.
+  // take_last() takes back the process that was added last, if it does not join after all.
   TracedProcess& add(Subject subject);
   tracee::Process take_last();
-  // The same of all for which `is_done`; what they used of their CPUs stays counted.
+  // Removes all for which `is_done`; their CPU time stays counted.
   template <typename IsDone>
   void forget_if(const IsDone& is_done);
 
@@ -53,16 +53,16 @@ class TracedProcesses {
 
   const List& all() const { return list_; }
   TracedProcess& first() const { return *list_.front(); }
-  TracedProcess* find(pid_t pid) const;  // that has not ended; null: there is none
+  TracedProcess* find(pid_t pid) const;  // that has not ended; null: none
   bool any_alive() const;
   std::size_t alive() const;
 
-  // Since the open mark, or since each joined.
+  // CPU times count from the open mark, or from when a process joined.
   void begin_cpu_times();
   static void begin_cpu_time(TracedProcess& process);
   std::uint64_t cpu_ns();
 
-  // Tells the trace what their threads are called.
+  // Writes the names of their threads to the trace.
   void name_threads(CaptureOutput& output, ThreadNames::Look what) const;
 
  private:
@@ -70,7 +70,7 @@ class TracedProcesses {
 
   List list_;
   std::vector<ProcessObserver*> observers_;
-  std::uint64_t past_cpu_ns_ = 0;  // of those that were forgotten
+  std::uint64_t past_cpu_ns_ = 0;  // of processes that were removed
 };
 
 template <typename IsDone>
