@@ -14,14 +14,13 @@ namespace sojourn::capture {
 
 namespace {
 
-// A queue that moves whenever it is looked at is taken as it is, its out within bounds.
+// A queue that changes during each attempt is taken as it is, with its out bounded by the reads.
 constexpr int kTries = 4;
 
-// Queues that moved are read between two stamps, so many at a time: a stamp costs as much as a few
-// reads.
+// Queues that moved are read in groups between two stamps: a stamp costs as much as a few reads.
 constexpr std::size_t kGroup = 8;
 
-// The clock is read after what comes before it; the loads that follow must not be ahead of it.
+// Reads the clock after all earlier loads; later loads must not be moved before it.
 std::uint64_t stamp_ns() {
   const std::uint64_t now_ns = base::monotonic_ns();
 #if defined(__x86_64__)
@@ -32,8 +31,9 @@ std::uint64_t stamp_ns() {
   return now_ns;
 }
 
-// Out, in, out again: equal outs make it exact for the moment of the in. Nothing where the slot is
-// another queue's: an id goes before the counters are set to 0, so one look at it afterwards does.
+// Reads out, in, and out again: equal outs make it exact for the moment of the in. Nothing if the
+// slot is another queue's: the id is cleared before the counters are, so one check afterwards is
+// enough.
 std::optional<model::QueueSample> read_sample(const sj_queue& slot, std::uint64_t id) {
   model::QueueSample sample;
   std::uint64_t out = load_acquire(slot.out);
@@ -125,7 +125,8 @@ void QueuePass::record(Watched& queue, model::QueueSample sample, std::uint64_t 
   const bool is_same =
       queue.has_row && sample.in == queue.in && sample.out == queue.out && sample.slack == 0;
   if (const std::uint64_t close_ns = *close_ns_; to_ns >= close_ns) {
-    // What rested until now also did just before the close; what moved did so nobody knows when.
+    // A queue that rested until now also rested just before the close. When another one moved is
+    // not known.
     if (!is_same || close_ns <= queue.seen_ns) return;
     from_ns = to_ns = close_ns - 1;
   }

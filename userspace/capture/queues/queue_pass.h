@@ -1,7 +1,7 @@
-// One look after another at the counters of many queues. A look at a queue that rests is two loads:
-// its counters only rise, so what is unchanged now was unchanged all the time. Only a queue that
-// moved is stamped and read with care, and becomes a row: coalesced, and in the order of time. The
-// slots are the target's, which writes them at any moment. One thread owns a QueuePass.
+// Reads the counters of many queues, again and again. Reading a queue that rests takes two loads:
+// its counters only rise, so equal counters were unchanged all the time. Only a queue that moved is
+// stamped, read with care, and becomes a row: coalesced, and in the order of time. The slots belong
+// to the target, which writes them at any moment. One thread owns a QueuePass.
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ class QueuePass {
 
   static constexpr std::uint32_t kMaxRest = 16;  // ticks
 
-  // What the rows say they are.
+  // Sets the stream and the point of the rows.
   void record_as(std::uint32_t stream, model::PointId point);
 
   // `recorded_as`: the queue's id in the trace.
   void add(const sj_queue& slot, std::uint64_t id, std::uint64_t recorded_as);
-  // After a last look, where its counters are still there.
+  // Removes a queue, after reading it once more if its counters are still there.
   void remove(const sj_queue& slot);
 
   std::size_t queues() const { return watched_.size(); }
@@ -42,24 +42,24 @@ class QueuePass {
   // Makes a row of every queue, also of those that rest.
   void look_at_all();
 
-  // The rows since the last time; what is given is filled next.
+  // The rows since the last take(); the batch that is passed in is filled next.
   std::size_t rows() const { return rows_.ts_ns.size(); }
   model::EventColumns take_rows(model::EventColumns empty);
   std::uint64_t recorded() const { return next_seq_; }
 
-  // True once: a slot is another queue's by now, somebody should see what there is.
+  // True once after a slot was found to be another queue's: the queues should be scanned.
   bool met_stranger();
 
   std::uint64_t looks() const;
   std::vector<model::QueueLooks> looks_by_queue() const;
 
  private:
-  // What every look needs comes first.
+  // Members that every look needs come first.
   struct Watched {
     const sj_queue* slot = nullptr;
     std::uint64_t in = 0;  // as in its newest row
     std::uint64_t out = 0;
-    std::uint64_t seen_ns = 0;      // the last time that they were so
+    std::uint64_t seen_ns = 0;      // when the counters were last seen to be these
     std::uint32_t due = 0;          // ticks from the last look on
     std::uint32_t rest = 1;         // ticks from one look to the next
     std::uint64_t same = 0;         // looks since the newest row
@@ -79,7 +79,7 @@ class QueuePass {
   model::PointId point_ = 0;
   const std::atomic<std::uint64_t>* close_ns_;
   std::vector<Watched> watched_;
-  std::vector<std::uint32_t> moved_;  // in the look that is going on
+  std::vector<std::uint32_t> moved_;  // in the present look
   std::vector<model::QueueLooks> ended_;
   model::EventColumns rows_;
   std::uint64_t next_seq_ = 0;

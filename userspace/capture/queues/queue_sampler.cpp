@@ -32,10 +32,10 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-// How well the times are known at which queues appear and end.
+// The period of scans, and so the error of the times at which queues appear and end.
 constexpr std::uint64_t kScanPeriod = 5 * kMillisecond;
 
-// The last look comes so long before the close: a wakeup may be late.
+// The last look is this long before the close, as a wakeup may be late.
 constexpr std::uint64_t kCloseLead = 100'000;
 
 constexpr std::size_t kBatchRows = 4096;
@@ -47,7 +47,7 @@ class Alarm {
     word_.fetch_add(1, std::memory_order_release);
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
-  // What to give to sleep_until(), before looking at why one might be woken.
+  // The value to pass to sleep_until(), read before checking the reasons for a wakeup.
   std::uint32_t ear() const { return word_.load(std::memory_order_acquire); }
   void sleep_until(std::uint64_t monotonic_ns, std::uint32_t ear) {
     const timespec when{.tv_sec = static_cast<time_t>(monotonic_ns / kNsPerSecond),
@@ -89,7 +89,7 @@ struct QueueSampler::State {
     totals.cpu = how.cpu;
   }
 
-  // The capture's thread.
+  // Used by the capture's thread.
   struct Part {
     const tracee::Process* process;
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
@@ -102,7 +102,7 @@ struct QueueSampler::State {
   std::uint64_t often_until_ns = 0;
   std::thread thread;
 
-  // Between the two.
+  // Used by both threads.
   Alarm alarm;
   std::atomic<std::uint64_t> open_ns = UINT64_MAX;
   std::atomic<std::uint64_t> close_ns = UINT64_MAX;
@@ -117,10 +117,10 @@ struct QueueSampler::State {
     std::int32_t stranger = 0;  // see QueueWatch
     bool joint = true;
   };
-  std::vector<Found> found;  // that the thread has not taken over
+  std::vector<Found> found;  // arenas that the sampling thread has not taken over
   std::atomic<bool> has_found = false;
 
-  // The sampling thread, while it runs.
+  // Used by the sampling thread, while it runs.
   std::vector<std::unique_ptr<Arena>> arenas;
   QueuePass pass;
   std::map<std::size_t, QueueWatch> watches;  // by part
@@ -142,7 +142,7 @@ struct QueueSampler::State {
 
 // ---- the capture's thread ----
 
-// Whoever is just ending, or is not its new self yet, cannot be looked into.
+// Finds arenas. A process that is ending, or in the middle of an exec, cannot be looked into.
 Result<void> QueueSampler::State::find() {
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (!parts[part].process->alive()) continue;
@@ -159,7 +159,7 @@ Result<void> QueueSampler::State::find(std::size_t part) {
     const std::pair key(one.device, one.inode);
     if (parts[part].known.contains(key)) continue;
     SJ_TRY(arena, open_arena(process, one));
-    // A forked child has its own table in its parent's arena; what joins them is in both.
+    // A forked child has its own table in its parent's arena; both have the joint table.
     const bool joint =
         std::ranges::none_of(parts, [&](const Part& other) { return other.known.contains(key); });
     parts[part].known.insert(key);
@@ -275,9 +275,10 @@ std::uint64_t QueueSampler::events() const {
 // ---- the sampling thread ----
 
 void QueueSampler::State::prepare_thread() const {
-  // It only reads what is mapped. More rights than that takes are no reason not to sample.
+  // The thread only reads mapped memory, so it gives up all rights. If that fails it samples
+  // anyway.
   std::ignore = give_up_rights();
-  pthread_setname_np(pthread_self(), "sj-queues");  // who reads `explain` sees whose it is
+  pthread_setname_np(pthread_self(), "sj-queues");  // the thread's name in `explain`
   prctl(PR_SET_TIMERSLACK, 1UL);                    // ns; 50,000 otherwise
   if (options.cpu < 0) return;
   cpu_set_t only;
@@ -331,7 +332,7 @@ void QueueSampler::State::run() {
     look(ticks);
     if (now_ns >= next_second_ns) {
       next_second_ns = now_ns + kNsPerSecond;
-      pass.look_at_all();  // so that a file that is cut has lost a second at most
+      pass.look_at_all();  // so that a trace that is cut off has lost a second at most
       hand_over();
       tell_totals();
     }

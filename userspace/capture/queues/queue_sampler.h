@@ -1,11 +1,11 @@
 // Samples the counters of the target's queues, from a thread of its own that reads the target's
 // shared memory: no code runs in the target. Between the marks every queue has a row for each
-// change that was seen (queue_pass.h), all its changes of name or place are told (queue_watch.h),
-// and at the end its last counts. Rows are never lost: while the trace's writer is behind nothing
-// is looked at, and what moved meanwhile is in the next row.
+// change that was seen (queue_pass.h), all changes of its name or place are recorded
+// (queue_watch.h), and at the end its last counts. Rows are never lost: while the sink is behind
+// queues are not read, and their changes meanwhile are in the next row.
 //
-// The capture's thread owns a QueueSampler, and finds the arenas of libraries that come later; the
-// sampling thread owns what it reads from when it is armed until it is settled.
+// The capture's thread owns a QueueSampler, and finds the arenas of libraries that come later. From
+// arm() until settle() the sampling thread owns the arenas that it reads.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@
 namespace sojourn::capture {
 
 struct QueueSamplerOptions {
-  // Adaptive: the period is that of queues that move; others are looked at more rarely.
-  // Busy: there is none, the thread never sleeps.
+  // Adaptive: the period applies to queues that move; others are read more rarely.
+  // Busy: there is no period, the thread never sleeps.
   model::SamplingMode mode = model::SamplingMode::kAdaptive;
   std::chrono::nanoseconds period{1'000'000};
   int cpu = -1;  // -1: any
@@ -29,8 +29,8 @@ struct QueueSamplerOptions {
 
 class QueueSampler final : public Source {
  public:
-  // A target may register its first queue later. Fails where its memory cannot be read, or where
-  // the CPU is none to run on.
+  // A target may register its first queue later. Fails if its memory cannot be read, or if the
+  // thread cannot run on the CPU.
   static Result<std::unique_ptr<QueueSampler>> create(const tracee::Process& process,
                                                       const QueueSamplerOptions& options);
   ~QueueSampler() override;

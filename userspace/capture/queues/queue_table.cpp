@@ -25,7 +25,7 @@ T acquire(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
 
-// Where the header says that the tables are, if that is inside of what is mapped.
+// The tables, at the place that the header names, if that is inside of the mapping.
 class Tables {
  public:
   static Result<Tables> find(std::span<const std::byte> arena) {
@@ -53,7 +53,7 @@ class Tables {
     return {reinterpret_cast<const sj_queue*>(first_ + table * stride_), std::min(used, slots_)};
   }
 
-  // Which table the process has for itself.
+  // The index of the process's own table.
   std::optional<std::size_t> of(std::int32_t pid) const {
     for (std::size_t table = SJ_QUEUE_TABLE_FIRST; table < SJ_QUEUE_TABLES; ++table)
       if (acquire(header_->queue_table[table].pid) == pid) return table;
@@ -78,7 +78,7 @@ QueueSide side_of(const sj_queue_side& side) {
   return {text_of(side.stage), side.instance, side.pid};
 }
 
-// Whole, or nothing: where it is being written whenever one looks.
+// The description; nothing if it is being written at each attempt.
 std::optional<sj_queue_about> read_about(const sj_queue& slot) {
   const auto* const from = reinterpret_cast<const std::uint64_t*>(&slot.about);
   for (int tries = 0; tries < kTimeout; ++tries) {
@@ -95,7 +95,7 @@ void read_table(std::span<const sj_queue> slots, Queues& queues) {
   for (const sj_queue& slot : slots) {
     if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;
     auto queue = read_queue(slot);
-    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;  // it ended meanwhile
+    if (acquire(slot.state) != SJ_QUEUE_LIVE) continue;  // the queue ended meanwhile
     if (queue)
       queues.queues.push_back(*std::move(queue));
     else
@@ -135,7 +135,7 @@ std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id) {
   if (acquire(slot.id) != id || id == 0) return std::nullopt;
   std::uint64_t out = acquire(slot.out);
   QueueCounts counts;
-  // The out twice, so that both are of one moment; where it never rests, of nearly one.
+  // Reads out twice, so that in and out are of one moment; of nearly one if the queue never rests.
   for (int tries = 0; tries < kTimeout; ++tries) {
     counts = {.in = acquire(slot.in), .out = out};
     out = acquire(slot.out);

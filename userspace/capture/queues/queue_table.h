@@ -1,6 +1,7 @@
-// The queues that a process registered, read from its arena (sojourn/ring_abi.h) from outside: no
-// code runs in the target, and it notices nothing. All that is there is hostile until checked. Pure
-// functions over mapped memory that the target goes on writing, but for read_queues_of; any thread.
+// Reads the queues that a process registered from its arena (sojourn/ring_abi.h), from outside: no
+// code runs in the target, and it notices nothing. The arena is hostile until checked. Except for
+// read_queues_of, these are pure functions over mapped memory that the target goes on writing; any
+// thread.
 #pragma once
 
 #include <array>
@@ -35,8 +36,8 @@ struct QueueCounts {
 
 struct Queue {
   std::uint64_t id = 0;
-  const sj_queue* slot = nullptr;  // in the memory that was given
-  std::string name;                // as the target wrote it, to be printed with care
+  const sj_queue* slot = nullptr;  // in the mapped arena
+  std::string name;                // as the target wrote it: escape it before printing
   std::string_view kind;           // "stage", "pool", "bidirectional", "between processes"
   QueueSide producer;
   QueueSide consumer;
@@ -49,25 +50,25 @@ struct Queue {
 struct Queues {
   std::vector<Queue> queues;  // in the order of their places
   std::uint64_t refused = 0;  // registrations that found no place
-  std::size_t unsteady = 0;   // queues that changed whenever they were looked at, left out
+  std::size_t unsteady = 0;   // queues that changed at each attempt, left out
 };
 
 // `arena` is the mapped file from its beginning to the end of the tables at least, `pid` the
-// process as its own namespace counts.
+// process's id in its own namespace.
 Result<Queues> read_queues(std::span<const std::byte> arena, std::int32_t pid);
 
-// The places that were ever used of the tables that concern the process: its own and the joint one.
-// For who looks again and again: what is in a place changes, the places only become more.
+// The slots that were ever used in the process's own table and in the joint one. For repeated
+// reading: the queue in a slot changes, but the number of slots only grows.
 struct QueueSlots {
   std::array<std::span<const sj_queue>, 2> tables;
   std::uint64_t refused = 0;
 };
 Result<QueueSlots> queue_slots(std::span<const std::byte> arena, std::int32_t pid);
 
-// What is in one place, whole. Nothing where it changed whenever it was looked at.
+// The queue in a slot. Nothing if it changed at each attempt.
 std::optional<Queue> read_queue(const sj_queue& slot);
 
-// What there is to compare before that: equal marks, the same queue with the same description.
+// A cheap comparison before read_queue(): equal marks mean the same queue and description.
 struct QueueMark {
   std::uint64_t id = 0;  // 0: no queue is there
   std::uint32_t generation = 0;
@@ -76,10 +77,10 @@ struct QueueMark {
 };
 QueueMark read_mark(const sj_queue& slot);
 
-// Of all modules of a process, with their counts as of now; `slot` is null.
+// The queues of all modules of a process, with their present counts; `slot` is null.
 Result<Queues> read_queues_of(const tracee::Process& process);
 
-// Nothing where the slot is another queue's by now. A queue that has ended keeps its last counts.
+// Nothing if the slot is another queue's by now. A queue that has ended keeps its last counts.
 std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id);
 
 }  // namespace sojourn::capture

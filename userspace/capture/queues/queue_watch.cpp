@@ -29,7 +29,7 @@ model::QueueChanges QueueWatch::scan(std::uint64_t now_ns) {
   now_ns_ = now_ns;
   refused_ = 0;
   for (Tables& tables : arenas_) {
-    // An arena that was sound may be damaged by now: its queues are kept as they were.
+    // An arena that was valid may be damaged by now: its queues stay as they were.
     const auto slots = queue_slots(tables.arena, pid_);
     if (!slots) continue;
     refused_ += slots->refused;
@@ -47,12 +47,12 @@ void QueueWatch::scan_table(std::span<const sj_queue> slots, std::vector<Known>&
     if (read_mark(slots[place]) != known[place].mark) look_at(slots[place], known[place]);
 }
 
-// What is not told of a queue's sides is the process itself.
+// A side of a queue that names no process is the process itself.
 model::QueueInfo QueueWatch::describe(const Queue& queue) const {
   model::QueueInfo about = about_of(queue);
   if (stranger_ == 0) return about;
-  // One to one for all ids of one process, so that only those of different ones could be equal,
-  // with a chance of one in 2^32.
+  // Maps ids of one process one to one, so only ids of different processes could be equal, with a
+  // chance of one in 2^32.
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   about.id = (about.id ^ static_cast<std::uint64_t>(stranger_)) * kOdd;
   if (about.id == 0) about.id = kOdd;

@@ -1,7 +1,7 @@
-// Which queues there are: finds those that appear, change their description or end in the arenas of
-// a target, tells of each, and keeps a QueuePass at those that are there. Looking for changes is
-// one load or three a place, cheap enough for every few milliseconds. One thread owns a QueueWatch,
-// which is for one process.
+// Finds the queues that appear, change their description or end in the arenas of a target, reports
+// each, and tells a QueuePass which ones to read. Looking for changes takes one to three loads for
+// each slot, cheap enough for every few milliseconds. One thread owns a QueueWatch, which is for
+// one process.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@ namespace sojourn::capture {
 
 class QueueWatch {
  public:
-  // `pid` as the process itself counts. Queues of several processes may have the same ids:
-  // `stranger`, the process's pid here, tells them apart in the trace; 0: they stay as they are.
+  // `pid` is in the process's own namespace. Queues of several processes may have the same ids:
+  // `stranger`, the process's pid here, makes them differ in the trace; 0: they stay as they are.
   QueueWatch(std::int32_t pid, std::int32_t stranger, QueuePass& pass)
       : pid_(pid), stranger_(stranger), pass_(&pass) {}
 
-  // The mapped file from its beginning to the end of the tables at least; it outlives this. Queues
-  // that join processes are only looked at where `joint`.
+  // `arena` is the mapped file from its beginning to the end of the tables at least; it outlives
+  // this. Queues between processes are only read if `joint`.
   void add_arena(std::span<const std::byte> arena, bool joint) {
     arenas_.push_back({.arena = arena, .joint = joint, .known = {}});
   }
 
-  // What changed since the last scan; what the first one sees was there before.
+  // The changes since the last scan. Queues in the first one existed before.
   model::QueueChanges scan(std::uint64_t now_ns);
 
   std::uint64_t refused() const { return refused_; }  // registrations that found no place
@@ -42,7 +42,7 @@ class QueueWatch {
   struct Tables {
     std::span<const std::byte> arena;
     bool joint = true;
-    std::array<std::vector<Known>, 2> known;  // by place
+    std::array<std::vector<Known>, 2> known;  // by slot
   };
 
   void scan_table(std::span<const sj_queue> slots, std::vector<Known>& known);

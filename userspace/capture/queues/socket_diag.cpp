@@ -61,7 +61,7 @@ void read_memory(const nlattr& attribute, SocketState& socket) {
   socket.drops = info[SK_MEMINFO_DROPS];
 }
 
-// False: the message is cut short.
+// Reads one socket. False: the message is cut short.
 bool read_socket(const nlmsghdr& header, std::uint8_t protocol, SocketState& socket) {
   if (mnl_nlmsg_get_payload_len(&header) < sizeof(inet_diag_msg)) return false;
   const auto& message = *static_cast<const inet_diag_msg*>(mnl_nlmsg_get_payload(&header));
@@ -143,7 +143,7 @@ Result<base::Fd> SocketDiag::open_in_namespace_of(const tracee::Process& process
   const base::Fd name_space(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!name_space) return fail_errno("open {}", path);
   Result<base::Fd> socket = base::Fd();
-  // A socket stays in the namespace in which it was made; only this thread ever is there.
+  // A socket stays in the namespace in which it was made, so only this thread has to enter it.
   std::thread([&] {
     if (setns(name_space.get(), CLONE_NEWNET) != 0)
       socket = fail_errno("enter the network namespace of {}", process.title());

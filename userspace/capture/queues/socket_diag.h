@@ -1,5 +1,5 @@
-// The sockets of a process and how full their buffers are, as the kernel's sock_diag tells it, in
-// the process's own network namespace. No code runs in the process. One thread owns a SocketDiag.
+// Asks the kernel's sock_diag for the sockets of a process and how full their buffers are, in the
+// process's own network namespace. No code runs in the process. One thread owns a SocketDiag.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace sojourn::capture {
 
 struct SocketState {
   std::uint64_t inode = 0;
-  std::uint64_t cookie = 0;         // its number for as long as the machine runs
+  std::uint64_t cookie = 0;         // unique until the machine is rebooted
   std::string name;                 // "udp 127.0.0.1:2152", "tcp [::1]:80 - [::1]:4242"
-  std::uint32_t receive_bytes = 0;  // of memory, with what the kernel needs besides
+  std::uint32_t receive_bytes = 0;  // of memory, including the kernel's overhead
   std::uint32_t receive_limit = 0;
   std::uint32_t unread_bytes = 0;  // of data; datagrams count as receive_bytes
   std::uint32_t send_bytes = 0;
   std::uint32_t send_limit = 0;
-  std::uint32_t backlog_bytes = 0;  // that came while the process held the socket
+  std::uint32_t backlog_bytes = 0;  // received while the process held the socket's lock
   std::uint32_t drops = 0;          // since it was made
 };
 
 class SocketDiag {
  public:
-  // Enters the process's network namespace, where that is another, in a thread that ends at once.
-  // By the privileged helper, where there is one.
+  // Enters the process's network namespace, if that is another, in a thread that ends at once. The
+  // privileged helper does it, if there is one.
   static Result<SocketDiag> open(const tracee::Process& process);
 
   static Result<base::Fd> open_in_namespace_of(const tracee::Process& process);
 
-  // UDP, TCP and SCTP over IPv4 and IPv6: of all processes in the namespace.
+  // All UDP, TCP and SCTP sockets over IPv4 and IPv6 of all processes in the namespace.
   Result<std::vector<SocketState>> dump();
 
  private:
@@ -44,8 +44,8 @@ class SocketDiag {
   base::Fd socket_;
 };
 
-// Reads one answer of the kernel: adds the sockets in it. True: it was the last. An error that the
-// kernel names is one; a protocol that it does not have is none.
+// Adds the sockets of one answer of the kernel. True: it was the last. An error in the answer is
+// returned, unless the kernel lacks the protocol.
 Result<bool> read_socket_answer(std::span<const std::byte> answer, std::uint8_t protocol,
                                 std::vector<SocketState>& into);
 

@@ -1,6 +1,6 @@
-// The buffers of the target's sockets as queues: samples of their depths and drops at a low rate,
-// as events of a stream of its own (point socket.sample, direction Q). A socket that is as it was
-// is told of once a second only. One thread owns a SocketSampler.
+// Samples the buffers of the target's sockets as queues: their depths and drops at a low rate, as
+// events of a stream of its own (point socket.sample, direction Q). An unchanged socket is sampled
+// once a second only. One thread owns a SocketSampler.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class SocketSampler {
 
   Result<void> connect(CaptureOutput& output);
 
-  // Samples what a period has passed for, or in any case. Gives the sockets that are new.
+  // Samples sockets whose period has passed, or all in any case. Returns the new sockets.
   Result<std::vector<SocketState>> look(bool in_any_case);
 
   // Samples with open <= stamp < close are kept.

@@ -4,7 +4,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// In bytes of code, from the instruction that has the record's id for its address.
+// A span of code, in bytes from the instruction whose address is the record's id.
 struct Span {
   std::int32_t first = 0;
   std::int32_t last = 0;
@@ -16,7 +16,7 @@ struct Span {
 constexpr Span kUntilSaid{-27, 7};    // behind cmpxchg, up to the store of the id
 constexpr std::int32_t kTakes = -35;  // cmpxchg
 
-// From behind rdtsc on: shl, or, and a lea whose length is the record's doing.
+// The span behind rdtsc: shl, or, and a lea whose length depends on the record's.
 Span stamped(const RingSites::Site& site) {
   constexpr std::uint8_t kMaxInOneByte = 128;
   const std::int32_t lea = site.record_bytes <= kMaxInOneByte ? 4 : 7;

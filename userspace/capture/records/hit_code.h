@@ -1,6 +1,6 @@
-// How far a thread has come that stands in the code of a hit, told by its next instruction: what
-// its ring does not show. What that code is like is ring_write.h's, and a test of the probes reads
-// it from what the compilers make of it. No state.
+// Finds how far a thread has come in the code of a hit, by its next instruction, as its ring does
+// not show that. The code is ring_write.h's; a test of the probes compares the offsets with the
+// compilers' output. No state.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace sojourn::capture {
 
 enum class HitPart : std::uint8_t {
-  kHasStamp,  // and no place in the ring, but will have it
-  kHasPlace,  // and its record does not say yet which it is
+  kHasStamp,  // and no place in the ring yet
+  kHasPlace,  // and its record has no id yet
 };
 
 struct HitCode {

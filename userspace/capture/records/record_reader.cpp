@@ -52,7 +52,7 @@ std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int
   if (limit == SJ_RING_CLOSED) return cursor;  // nobody was allowed to write
   if (load_relaxed(ring.mode) == SJ_RING_STOP)
     return limit < size ? cursor : std::min(limit - size, cursor);
-  // The first that begins inside of the oldest chunk but the one that comes next.
+  // The first record that begins in the oldest chunk that is not overwritten next.
   const std::int64_t oldest_byte = std::max(limit, std::int64_t{0}) - size;
   std::int64_t oldest = cursor;
   for (const std::int64_t& entry : ring.chunk) {
@@ -65,7 +65,7 @@ std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int
 RecordReader::RecordReader(const sj_ring& ring, const std::byte* data, std::uint64_t capacity,
                            std::int64_t tail, const GapMark& gaps_before)
     : ring_(&ring), data_(data), capacity_(capacity), tail_(tail), gaps_(gaps_before) {
-  // The last one may grow yet, where the next owner loses before it writes.
+  // The last gap may still grow, if the next owner loses hits before it writes.
   if (gaps_.begun != 0) --gaps_.begun;
 }
 
@@ -77,12 +77,12 @@ static_assert(SJ_RECORD_HEADER_BYTES + 8 * model::kMaxFields <= SJ_RECORD_MAX_BY
 std::uint64_t read_field(const std::byte* record, const RingSites::Field& field) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, record + field.offset, sizeof(bytes));
-  // With the sign's bit turned around and taken away again, what is above it fills.
+  // Flipping the sign bit and subtracting it again extends the sign.
   return ((bytes & field.mask) ^ field.sign) - field.sign;
 }
 
-// Rows on their way into columns, some at a time: to make the columns longer first and fill them
-// then would write all of them twice.
+// Buffers some rows on their way into columns: growing the columns first and filling them then
+// would write everything twice.
 class Rows {
  public:
   Rows(model::EventColumns& columns, const RingStream& stream)
@@ -131,7 +131,7 @@ class Rows {
   std::size_t value_;  // values in the columns
   std::size_t rows_ = 0;
   std::size_t values_here_ = 0;
-  // Not initialised: what counts is written first.
+  // Not initialised: each row is written before it is read.
   std::array<std::uint64_t, kRows> ts_ns_;
   std::array<std::uint64_t, kRows> seq_;
   std::array<model::PointId, kRows> point_;
@@ -141,11 +141,11 @@ class Rows {
 
 }  // namespace
 
-// How many hits were lost at positions below or at this one, which the cursor has passed. A gap's
-// count is final then: the owner wrote it before it moved the cursor.
+// The number of hits lost at positions up to this one, which the cursor has passed. A gap's count
+// is final then: the owner wrote it before it moved the cursor.
 std::uint64_t RecordReader::lost_before(std::int64_t position) {
   const std::uint32_t begun = load_acquire(ring_->gaps_begun);
-  // More than the ring's table holds: their places are overwritten, their number is in the ledger.
+  // More gaps than the table holds: their positions are overwritten, their hits are in the ledger.
   if (begun - gaps_.begun > SJ_RING_GAPS) gaps_ = {begun - SJ_RING_GAPS, 0};
   std::uint64_t lost = 0;
   while (gaps_.begun != begun) {
@@ -168,7 +168,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   const RingClock::Line* line = &clock.line_at(0);
   bool has_gaps = load_acquire(ring_->gaps_begun) != gaps_.begun;
   std::uint64_t stamp = last_stamp_;
-  // In registers: what is behind a pointer would be stored and loaded again for every record.
+  // Local copies stay in registers; members would be stored and loaded again for every record.
   std::int64_t tail = tail_;
   std::uint64_t seq = stream.seq;
   std::uint64_t kept = 0;
@@ -177,8 +177,8 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     const std::byte* const record = data_ + (static_cast<std::uint64_t>(tail) & (capacity_ - 1));
     const auto& header = *reinterpret_cast<const sj_ring_record*>(record);
     const std::uint32_t id = load_relaxed(header.id);
-    // Mostly the one before's: guessed so, where the next record begins is known before this one
-    // has come out of a cache.
+    // Guesses the last record's site: then the next record's place is known before this one has
+    // been loaded.
     if (site == nullptr || site->id != id) site = sites.find(id);
     if (site == nullptr || site->record_bytes > cursor - tail) {
       ++stream.damaged;

@@ -1,7 +1,7 @@
-// Reads one ring's records into columns of events. No system calls, no process: memory and
-// positions come from outside, so the same code serves a live ring, a file, and a test. All of the
-// ring is hostile: a record that cannot be is counted and the rest of its span skipped. One thread
-// owns a reader.
+// Reads one ring's records into columns of events. It makes no system calls and knows no process:
+// memory and positions are passed in, so the same code serves a live ring, a file, and a test. All
+// of the ring is hostile: a record that is not valid is counted, and the rest of its span skipped.
+// One thread owns a reader.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@
 
 namespace sojourn::capture {
 
-// The sites that may stand in a ring, by their records' ids.
+// The sites whose records may be in a ring, by record id.
 class RingSites {
  public:
-  // Of the eight bytes at `offset` of the record `mask` are the value's; `sign` is its topmost bit
-  // where that is a sign. Read so, a field's width is no branch.
+  // A field's value: the bits in `mask` of the eight bytes at `offset`; `sign` is its topmost bit
+  // if that is a sign. Fields of any width are read without a branch.
   struct Field {
     std::uint64_t mask = 0;
     std::uint64_t sign = 0;
@@ -32,12 +32,12 @@ class RingSites {
     std::uint32_t id = 0;
     model::PointId point = 0;
     std::uint8_t fields = 0;
-    std::uint8_t record_bytes = 0;  // 0: a free place
-    bool is_wanted = true;          // else its records are passed over
+    std::uint8_t record_bytes = 0;  // 0: a free slot
+    bool is_wanted = true;          // false: its records are skipped
     std::array<Field, model::kMaxFields> field;
   };
 
-  // The newest of an id counts.
+  // Adds a site, or replaces the one with this id.
   void add(std::uint32_t id, model::PointId point, const std::vector<model::Field>& fields,
            bool is_wanted = true);
   const Site* find(std::uint32_t id) const {
@@ -47,7 +47,7 @@ class RingSites {
       if (site.id == id) return &site;
     }
   }
-  std::span<const Site> places() const { return sites_; }  // with those that are free
+  std::span<const Site> places() const { return sites_; }  // including free ones
 
  private:
   std::size_t place(std::uint32_t id) const {
@@ -63,27 +63,27 @@ struct RingGate {
   std::uint64_t close = UINT64_MAX;
 };
 
-// What one thread wrote into one ring: its events are numbered through.
+// The stream of one thread's records in one ring, with consecutive sequence numbers.
 struct RingStream {
   std::uint32_t id = 0;
   std::uint32_t tid = 0;
   std::uint64_t seq = 0;  // of the next event
   std::uint64_t events = 0;
-  std::uint64_t damaged = 0;  // spans that were skipped: of each, one number is left out
+  std::uint64_t damaged = 0;  // spans that were skipped; each leaves out one number
 };
 
-// More hits of one thread than in a month of nothing else: a count above is not one, but damage.
+// More hits than a thread can make in a month: a larger count means damage.
 constexpr std::uint64_t kMaxHits = std::uint64_t{1} << 48;
 
-// How far a ring's table of gaps had come: what is in it by then is not of the next stream.
+// The state of a ring's table of gaps: gaps up to here do not belong to the next stream.
 struct GapMark {
   std::uint32_t begun = 0;
-  std::uint64_t count = 0;  // of the last one, which may still grow
+  std::uint64_t count = 0;  // of the last gap, which may still grow
 };
 GapMark mark_gaps(const sj_ring& ring);
 
-// Where begins what a ring still holds up to `cursor`, whoever wrote it: behind what a collector
-// has read; in a flight recorder at the oldest record that cannot have been written over.
+// The beginning of the records that a ring still holds up to `cursor`, of any thread: behind those
+// that a collector has read; in a flight recorder the oldest that cannot be overwritten.
 std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor);
 
 class RecordReader {
@@ -93,8 +93,8 @@ class RecordReader {
   RecordReader(const sj_ring& ring, const std::byte* data, std::uint64_t capacity,
                std::int64_t tail, const GapMark& gaps_before = {});
 
-  // Appends the records up to `cursor`, which is the ring's; not more than `room` of them. False: a
-  // cursor that is no honest one, nothing was read.
+  // Appends the records up to `cursor`, which is the ring's; at most `room` of them. False: the
+  // cursor is not valid, and nothing was read.
   bool read(std::int64_t cursor, const RingSites& sites, const RingClock& clock,
             const RingGate& gate, std::size_t room, RingStream& stream, model::EventColumns& into);
 
@@ -111,7 +111,7 @@ class RecordReader {
   std::uint64_t capacity_ = 0;
   std::int64_t tail_ = 0;
   std::uint64_t last_stamp_ = 0;
-  GapMark gaps_;  // counted so far
+  GapMark gaps_;  // gaps that were counted so far
 };
 
 }  // namespace sojourn::capture

@@ -26,8 +26,8 @@ class RingReader {
   void mark() { mark_ = std::atomic_ref(ring_.control->head).load(std::memory_order_acquire); }
   bool is_past_mark() const { return position_ >= mark_; }
 
-  // Calls take(const sj_hit&, number from 0) for each hit that is there, in the ring's order, and
-  // gives their slots back. At most `most` of them; true: it stopped for that.
+  // Calls take(const sj_hit&, number from 0) for each hit, in the ring's order, and gives their
+  // slots back. At most `most` hits; true: there may be more.
   template <class Take>
   bool consume(std::size_t most, Take take) {
     const std::uint64_t head = std::atomic_ref(ring_.control->head).load(std::memory_order_acquire);

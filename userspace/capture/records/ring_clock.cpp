@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kFirstInterval = 10'000'000;
 constexpr std::uint64_t kMaxInterval = 1'000'000'000;
 
-// Stamps wait in rings for milliseconds, in a stalled collector's for seconds.
+// Enough lines for stamps that waited in rings for seconds, because the collector was stalled.
 constexpr std::size_t kLines = 64;
 
 using Line = RingClock::Line;
@@ -69,7 +69,7 @@ void RingClock::add(const CounterPair& pair) {
   next_pair_ns_ = pair.ns + interval_ns_;
   const double ns = static_cast<double>(pair.ns - last_.ns);
   const double ns_per_tick = ns / static_cast<double>(pair.ticks - last_.ticks);
-  // The line reaches the clock where the next pair is due; however far off, it goes forwards.
+  // The line meets the clock when the next pair is due. It never goes backwards.
   const auto until_next = static_cast<double>(interval_ns_);
   const double slewed = std::clamp((until_next + off) / until_next, 0.5, 2.0) * ns_per_tick;
   lines_.back().until_ticks = pair.ticks;

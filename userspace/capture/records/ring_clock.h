@@ -1,7 +1,7 @@
-// From the cycle counter, which rings are stamped with, to CLOCK_MONOTONIC. Pairs of both are given
-// now and then; between two the conversion is a straight line, and each line begins where the one
-// before ended. An error found at a pair is not corrected at once but on the way to the next, so
-// stamps never go backwards. One thread owns it.
+// Converts the cycle counter, which rings are stamped with, to CLOCK_MONOTONIC. Pairs of both are
+// added now and then; between two the conversion is a straight line, and each line begins where the
+// one before ended. An error that a pair shows is corrected on the way to the next pair, so times
+// never go backwards. One thread owns it.
 #pragma once
 
 #include <chrono>
@@ -29,16 +29,16 @@ class RingClock {
 
   void add(const CounterPair& pair);
 
-  // When the next pair should come: after twice the time of the one before, a second at most.
+  // When the next pair is due: after twice the time of the last one, a second at most.
   std::uint64_t next_pair_ns() const { return next_pair_ns_; }
 
   std::uint64_t to_ns(std::uint64_t ticks) const { return line_at(ticks).to_ns(ticks); }
   std::uint64_t to_ticks(std::uint64_t ns) const;  // by the newest line
 
-  // The most that a converted stamp was found off, with the uncertainty of the reading.
+  // The largest error of a converted stamp so far, including the uncertainty of the readings.
   std::uint64_t largest_error_ns() const { return largest_error_ns_; }
 
-  // One straight line, good from its first tick to where the next begins.
+  // One straight line, valid from its first tick to the beginning of the next.
   struct Line {
     std::uint64_t from_ticks = 0;
     std::uint64_t until_ticks = UINT64_MAX;

@@ -21,7 +21,7 @@ std::vector<HitUnderWay> hits_under_way(const RingEnd& end, const RingSites& sit
     const std::uint64_t stamp =
         std::uint64_t{load_relaxed(header.stamp_high)} << 32 | load_relaxed(header.stamp_low);
     const bool has_stamp = stamp != 0 && stamp >= not_before && stamp <= end.not_after;
-    // The innermost is the last one. What its record says of a site may be an earlier lap's.
+    // The innermost hit is the last one. The id in its record may be from an earlier lap.
     const bool is_where_it_stands = end.stands.part == HitPart::kHasPlace &&
                                     end.stands.site != nullptr &&
                                     end.stands.site->record_bytes == left;
@@ -31,7 +31,7 @@ std::vector<HitUnderWay> hits_under_way(const RingEnd& end, const RingSites& sit
     }
     const RingSites::Site* const site = has_stamp ? sites.find(load_relaxed(header.id)) : nullptr;
     if (site == nullptr || site->record_bytes > left) {
-      // It has its place; how long it is, and so what handlers hit behind it, is not known.
+      // The hit has its place. Its length is not known, nor whether handlers hit points behind it.
       if (end.reserved) hits.push_back({.site = nullptr, .stamp = has_stamp ? stamp : 0});
       break;
     }

@@ -62,14 +62,15 @@ std::vector<gid_t> groups_of(uid_t uid, gid_t gid) {
   return groups;
 }
 
-// The calls below are the kernel's own, which are about a thread: the C library's are about all.
+// Uses system calls directly, which change one thread: the C library's functions change all
+// threads.
 void set_file_ids(const FileOwner& owner) {
   syscall(SYS_setgroups, owner.groups.size(), owner.groups.data());
   setfsgid(owner.gid);
   setfsuid(owner.uid);
 }
 
-// Only rights that are there, under both of the names that the kernel has for their being there.
+// Keeps only wanted rights, in the permitted and in the effective set.
 Result<void> keep_only(const std::vector<cap_value_t>& wanted) {
   const Capabilities now(cap_get_proc());
   const Capabilities kept(cap_init());
@@ -77,7 +78,7 @@ Result<void> keep_only(const std::vector<cap_value_t>& wanted) {
   for (const cap_value_t capability : wanted) {
     for (const cap_flag_t flag : {CAP_PERMITTED, CAP_EFFECTIVE}) {
       cap_flag_value_t has = CAP_CLEAR;
-      // One that this kernel does not know is not there.
+      // This kernel may not know the capability.
       if (cap_get_flag(now.get(), capability, flag, &has) != 0 || has == CAP_CLEAR) continue;
       if (cap_set_flag(kept.get(), flag, 1, &capability, CAP_SET) != 0)
         return fail_errno("choose capabilities");
@@ -126,7 +127,7 @@ WriteAs::~WriteAs() {
 
 Result<void> become_writer(const FileOwner& owner) {
   if (owner.is_self()) {
-    // Root writes where it likes, and has no other way to that.
+    // Root keeps the capabilities by which it writes anywhere.
     return keep_only(owner.uid == 0 ? std::vector<cap_value_t>{CAP_DAC_OVERRIDE, CAP_FOWNER}
                                     : std::vector<cap_value_t>());
   }
@@ -152,8 +153,8 @@ Result<void> keep_rights(const RightsNeeded& needed) {
       CAP_BPF,
       CAP_PERFMON,             // programs, probes, perf events and their rings
       CAP_IPC_LOCK,            // rings longer than a user may lock
-      CAP_SYS_PTRACE,          // what processes have mapped
-      CAP_CHECKPOINT_RESTORE,  // files of theirs that have no name any more
+      CAP_SYS_PTRACE,          // the mappings of processes
+      CAP_CHECKPOINT_RESTORE,  // their mapped files that have no name any more
       CAP_DAC_OVERRIDE,
       CAP_DAC_READ_SEARCH,
       CAP_FOWNER};

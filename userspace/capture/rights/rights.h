@@ -1,9 +1,8 @@
-// With which rights a capture works. It begins with the few that it takes to look into processes
-// and to attach to them, and gives up all of them once that is done; a process of its own keeps
-// them for what comes later. Files belong to the user who asked for the capture, also by sudo, and
-// are made with that user's rights: so nobody can make root write where they may not write
-// themselves. All of this is of the calling thread, and of the threads and processes that it starts
-// later.
+// The rights of a capture. It begins with the few rights that looking into processes and attaching
+// to them takes, and gives up all of them after that; the privileged helper keeps them for later
+// requests. Files belong to the user who asked for the capture, also by sudo, and are made with
+// that user's rights: so no user can make root write where the user may not write. All functions
+// apply to the calling thread, and to the threads and processes that it starts later.
 #pragma once
 
 #include <optional>
@@ -20,16 +19,17 @@ struct FileOwner {
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;
-  std::optional<uid_t> refused_invoker = {};  // who called sudo, and may not write there
+  std::optional<uid_t> refused_invoker = {};  // the user who called sudo, and may not write there
 
   static FileOwner self();
-  // Who called sudo, where they may write into the file's directory; else this process's own user.
+  // The user who called sudo, if they may write into the file's directory; else this process's
+  // user.
   static FileOwner of(const std::string& path);
 
   bool is_self() const;
 };
 
-// In whose name files are made meanwhile.
+// Makes files in the owner's name while it exists.
 class WriteAs {
  public:
   explicit WriteAs(const FileOwner& owner);
@@ -42,20 +42,20 @@ class WriteAs {
   FileOwner before_;
 };
 
-// Of a thread that from now on only writes the owner's files. No way leads back.
+// Turns the thread into one that only writes the owner's files. This cannot be undone.
 Result<void> become_writer(const FileOwner& owner);
 
 struct RightsNeeded {
-  bool perf_uprobes = false;    // every process that maps a file traps on them
+  bool perf_uprobes = false;    // perf uprobes trap in every process that maps the file
   bool other_networks = false;  // to ask another network namespace about its sockets
-  bool kernel_names = false;    // of the functions that a profile is in
+  bool kernel_names = false;    // names of kernel functions in a profile
   bool to_become_writer = false;
 };
 
-// Gives up all that a capture does not need. Rights that are not there are not asked for.
+// Gives up all rights that a capture does not need. Missing rights are no error.
 Result<void> keep_rights(const RightsNeeded& needed);
 
-// All of them: from here on the privileged helper does what takes some
+// Gives up all rights: from here on the privileged helper does what takes rights
 // (helper/privileged_requests.h).
 Result<void> give_up_rights();
 bool has_rights();

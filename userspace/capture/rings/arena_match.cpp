@@ -73,7 +73,7 @@ std::string build_id_of(const sj_module& module) {
 
 namespace {
 
-// Its path leads through the process, and nowhere once that has ended.
+// The file's path leads through /proc/PID, which is gone once the process has ended.
 Result<tracee::ElfFile> open_orphaned(const tracee::MappedFile& file) {
   auto elf = tracee::ElfFile::open(file.path, file.name);
   struct stat status{};

@@ -1,5 +1,5 @@
-// Which of the target's files an arena belongs to, and where its points' flags and ids are while
-// the program runs. Addresses in the arena come from the target: a match is only one that fits.
+// Finds which of the target's files an arena belongs to, and where its points' flags and ids are
+// while the program runs. The arena's addresses come from the target, so they are checked.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +18,26 @@ struct ArenaMatch {
   std::size_t file = 0;  // index into Points::files
   std::uint64_t bias = 0;
 
-  // Of a site of that file; nothing where the address leads elsewhere.
+  // The index of a site's flag; nothing if its address lies elsewhere.
   std::optional<std::size_t> flag(const tracee::RingSite& site, const ArenaLayout& layout) const;
   std::uint32_t id(const tracee::RingSite& site) const {
     return static_cast<std::uint32_t>(site.id + bias);
   }
 };
 
-// Of a module that only registers queues nobody writes to the rings.
+// False for a module that only registers queues: nothing writes to its rings.
 inline bool has_points(const Arena& arena) {
   return arena.layout().flags != 0;
 }
 
-// Fails where the arena's code is in no file that `points` has ring sites of.
+// Fails if the arena's code is in no file of which `points` has ring sites.
 Result<ArenaMatch> match_arena(const tracee::Process& process, const Arena& arena,
                                const tracee::Points& points);
 
 std::string build_id_of(const sj_module& module);  // as hex; empty where it has none
 
-// The same where the process has ended and shows its mappings no more: by what the arena says of
-// itself. Fails also where that fits more than one of the files.
+// The same for a process that has ended and shows no mappings any more: by the module's description
+// in the arena. Fails also if that fits more than one of the files.
 Result<ArenaMatch> match_left_arena(const Arena& arena, const tracee::Points& points);
 
 }  // namespace sojourn::capture

@@ -16,7 +16,8 @@ namespace sojourn::capture {
 
 namespace {
 
-// What a signal handler can look at: globals, without locks. `begin` is set last and cleared first.
+// A mapping as the signal handler sees it: a global without locks. `begin` is set last and cleared
+// first.
 struct Place {
   std::atomic<bool> taken = false;
   std::atomic<std::uintptr_t> begin = 0;
@@ -25,7 +26,7 @@ struct Place {
 };
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
 
-constexpr std::uintptr_t kMinPage = 4096;  // of any machine
+constexpr std::uintptr_t kMinPage = 4096;  // the smallest of any machine
 
 constexpr std::size_t kPlaces = 1024;  // a process has an arena for each module with points
 
@@ -58,7 +59,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   }
   const struct sigaction& before = handler().before;
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-  // Whatever it was, it happens again when this returns.
+  // The signal is raised again when this returns, and then handled as before.
   sigaction(signal, &before, nullptr);
 }
 

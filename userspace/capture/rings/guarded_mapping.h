@@ -1,7 +1,7 @@
-// A mapping of a file that somebody may cut while it is mapped. Touching what is no longer
-// there would be SIGBUS; here such a page becomes one of zeros, and was_cut() says so. Only what is
-// mapped here is looked after: any other SIGBUS goes to whoever handled it before. One thread owns
-// a mapping; any may touch it.
+// A mapping of a file that somebody may cut while it is mapped. Touching a page that is gone would
+// raise SIGBUS; here it becomes a page of zeros, and was_cut() says so. Only mappings made here are
+// guarded: any other SIGBUS goes to the handler that was there before. One thread owns a mapping;
+// any may touch it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sojourn::capture {
 
 enum class Sharing : std::uint8_t {
   kShared,
-  kPrivate,  // what is written stays here, and the file as it is
+  kPrivate,  // writes stay in this process, and do not change the file
 };
 
 class GuardedMapping {
@@ -35,7 +35,7 @@ class GuardedMapping {
 
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t place_ = 0;  // among those that the signal's handler knows
+  std::size_t place_ = 0;  // its index in the signal handler's table
 };
 
 }  // namespace sojourn::capture

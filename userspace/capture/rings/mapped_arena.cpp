@@ -18,7 +18,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Room for `count` things of `each` bytes at `offset` of a file, without overflow.
+// Whether `count` items of `each` bytes fit at `offset` of a file, without overflow.
 bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t each, std::uint64_t file_bytes) {
   return offset <= file_bytes && (each == 0 || count <= (file_bytes - offset) / each);
 }
@@ -180,7 +180,7 @@ void note(std::vector<FoundArena>& found, const tracee::Mapping& mapping) {
   if (mapping.start == known->address + mapping.offset) known->upper = mapping.end;
 }
 
-// The descriptor of the process that is this file.
+// Opens the file through a descriptor that the process has of it.
 base::Fd open_descriptor(const tracee::Process& process, const FoundArena& found) {
   std::error_code hidden;
   for (const auto& entry : std::filesystem::directory_iterator(process.proc("fd"), hidden)) {

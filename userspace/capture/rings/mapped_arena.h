@@ -1,7 +1,7 @@
 // The arenas of a target: the shared memory that holds its rings and flags (sojourn/ring_abi.h).
-// Found among a process's mappings, opened, checked and mapped here. The target may have been
-// broken into: what its header says is copied once, checked against the file, and never read again.
-// The mapping lives as long as the Arena, also when the target is gone. One thread owns an Arena.
+// They are found among a process's mappings, opened, checked and mapped here. The target may have
+// been broken into: the header is copied once, checked against the file, and never read again. The
+// mapping lives as long as the Arena, also when the target is gone. One thread owns an Arena.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace sojourn::capture {
 
-// What does not change while the arena exists.
+// The part of the header that does not change while the arena exists.
 struct ArenaLayout {
   std::uint64_t total_bytes = 0;
   std::uint64_t code_address = 0;
@@ -34,20 +34,20 @@ struct ArenaLayout {
   std::uint64_t ring_stride = 0;
   std::uint64_t ring_bytes_default = 0;
 
-  // The largest ring that has room in a stride.
+  // The size of the largest ring that fits into a stride.
   std::uint64_t max_ring_bytes() const { return ring_stride - SJ_RING_DATA - SJ_RING_PAGE; }
 };
 
-// The header as a file of that size may have it, or what is wrong with it.
+// Checks the header against the file's size.
 Result<ArenaLayout> check_arena(const sj_arena& header, std::uint64_t file_bytes);
 
 class Arena {
  public:
   // `name` is for people.
   static Result<Arena> open(base::Fd file, std::string name, std::uint64_t address = 0);
-  // A file that was left in a directory.
+  // Opens a file in a directory.
   static Result<Arena> open_named(const std::string& path, std::string name);
-  // Of a target that is gone: the file is only read, and stays as it is.
+  // Opens the arena of a target that is gone: the file is only read, and stays as it is.
   static Result<Arena> open_orphaned(base::Fd file, std::string name);
   Arena(Arena&&) noexcept = default;
   Arena& operator=(Arena&&) = delete;
@@ -58,9 +58,10 @@ class Arena {
   const std::string& name() const { return name_; }
   const ArenaLayout& layout() const { return layout_; }
   sj_arena_control& control() const { return header().control; }
-  pid_t pid() const { return header().pid; }  // of who made it, as it counts itself
+  pid_t pid() const { return header().pid; }  // of the process that made it, in its own namespace
   sj_module module() const;                   // with an end mark in its path
-  // When the module was loaded, and the newest one after it, if there is one that is whole.
+  // The readings of the clocks when the module was loaded, and the newest one after that, if it is
+  // whole.
   sj_clock_reading first_clocks() const { return header().first_clocks; }
   std::optional<sj_clock_reading> newest_clocks() const;
   std::uint64_t slots_used() const;
@@ -68,25 +69,25 @@ class Arena {
   std::uint64_t memory_ceiling() const;  // for all of its rings
   bool gone() const;                     // its module was unloaded
 
-  // Somebody made the file shorter: what was behind reads as zeros. A memfd is sealed against that
-  // by the target itself; a file with a name cannot be, nor can a target be trusted.
+  // Somebody made the file shorter: the missing part reads as zeros. The target seals a memfd
+  // against that; a file with a name cannot be sealed, and a target cannot be trusted.
   bool was_cut() const { return mapping_.was_cut(); }
 
-  // The whole file; of the rings behind `rings_offset` most has no memory, and looking gives it
-  // some.
+  // The whole file. Most of the rings behind `rings_offset` have no memory; reading them allocates
+  // it.
   std::span<const std::byte> bytes() const { return {base_, layout_.total_bytes}; }
 
   std::span<std::uint16_t> flags() const;
-  void lower_flags() const;  // no point is wanted in the rings any more
+  void lower_flags() const;  // clears SJ_FLAG_RING of all points
   std::span<sj_ring_slot> slots() const;
   std::span<sj_ring_loss, SJ_RING_LOSSES> refused() const;
   const std::uint32_t& refused_elsewhere() const { return header().refused_elsewhere; }
 
-  // Only of slots that were taken: others have no memory, and looking would give them some.
+  // For slots that were taken only: others have no memory, and reading them would allocate it.
   sj_ring& ring(std::uint64_t slot) const;
   const std::byte* ring_data(std::uint64_t slot) const;
 
-  // Where the target has what is a ring owner's alone (sj_ring_private): not in the file.
+  // The address in the target of a ring's private page (sj_ring_private), which is not in the file.
   void* address_of_private(std::uint64_t slot) const;
 
  private:
@@ -115,16 +116,16 @@ struct FoundArena {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t address = 0;  // where the file begins in the process
-  std::uint64_t upper = 0;    // where what is mapped in its order from there on ends
-  std::uint64_t start = 0;    // of its first mapping, with its end
+  std::uint64_t upper = 0;    // the end of the mappings that follow in the file's order
+  std::uint64_t start = 0;    // of its first mapping; `end` is that mapping's end
   std::uint64_t end = 0;
   std::string name;
 };
 
 Result<std::vector<FoundArena>> find_arenas(const tracee::Process& process);
 
-// Through a descriptor of the process, or as root through its mapping. False as bool where it
-// failed: errno.
+// Opens the file through a descriptor of the process, or as root through its mapping. An empty Fd:
+// it failed, errno says why.
 base::Fd open_arena_file(const tracee::Process& process, const FoundArena& found);
 Result<Arena> open_arena(const tracee::Process& process, const FoundArena& found);
 

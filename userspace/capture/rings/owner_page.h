@@ -1,5 +1,5 @@
-// What a ring's owner alone has (sj_ring_private), read from its memory: whether it is in the
-// middle of a hit. No state.
+// Reads the private page of a ring's owner (sj_ring_private) from the target's memory: it shows
+// whether the owner is in the middle of a hit. No state.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sojourn::capture {
 
-// Nothing where the process's memory may not be read, or is gone. `pid` is as we count.
+// Nothing if the process's memory may not be read, or is gone. `pid` is in our namespace.
 std::optional<sj_ring_private> read_owner_page(const Arena& arena, std::uint64_t slot, pid_t pid);
 
 }  // namespace sojourn::capture

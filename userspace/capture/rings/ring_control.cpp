@@ -73,7 +73,7 @@ RingControl::Switched RingControl::switch_those(const std::function<bool(model::
                                                 bool on) {
   std::map<model::PointId, bool> changed;
   for (const tracee::RingSite& site : points_->ring_sites) {
-    if (!site.is_wanted) continue;  // of a capture that leaves it out
+    if (!site.is_wanted) continue;  // the capture leaves it out
     if (!is_meant(site.point)) continue;
     std::uint16_t* const flag = flag_of(site);
     if (flag == nullptr) continue;

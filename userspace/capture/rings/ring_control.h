@@ -1,5 +1,6 @@
-// The switches of a target's points, and a look at its rings, from outside and whoever collects: no
-// lock is taken and nothing but the switches is written. One thread owns a RingControl.
+// Switches a target's points and reads the state of its rings, from outside, whether or not a
+// collector is attached: it takes no lock and writes only the switches. One thread owns a
+// RingControl.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct PointSwitch {
 };
 
 struct RingStatus {
-  std::uint32_t pid = 0;  // as the target counts, as tid
+  std::uint32_t pid = 0;  // in the target's namespace, as tid
   std::uint32_t tid = 0;
   std::string thread;
   std::uint64_t bytes = 0;
@@ -32,14 +33,14 @@ struct RingStatus {
 
 class RingControl {
  public:
-  // Fails where the process has no rings: then there are no switches either.
+  // Fails if the process has no rings: then there are no switches either.
   static Result<RingControl> open(const tracee::Process& process, const tracee::Points& points);
 
   // Every point that has a switch, in the schema's order.
   std::vector<PointSwitch> points() const;
   std::vector<RingStatus> rings() const;
 
-  // Those that the pattern means ("rlc.*", "U *").
+  // Switches the points that the pattern matches ("rlc.*", "U *").
   struct Switched {
     std::size_t matched = 0;
     std::vector<model::PointId> changed;

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::string_view kPrefix = "sojourn-of-";
 
-// In memory, where there is such a place: a disk would be written for nothing.
+// A directory in memory, if there is one, to spare the disk.
 std::string parent_directory() {
   constexpr const char* kMemory = "/dev/shm";
   return access(kMemory, W_OK | X_OK) == 0 ? kMemory : "/tmp";
 }
 
-// Its files and itself; nothing below, as nothing of ours is there.
+// Removes the directory with its files. Sub-directories are not ours.
 void remove_directory(const std::string& path) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
@@ -38,7 +38,8 @@ base::Fd lock_directory(const std::string& path) {
   return directory;
 }
 
-// A name in a world-writable place means nothing: what is removed is ours, and nobody holds it.
+// Removes directories that belong to us and that no process holds: anybody may have used such a
+// name in a world-writable place.
 void remove_abandoned(const std::string& parent) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
@@ -52,7 +53,7 @@ void remove_abandoned(const std::string& parent) {
   }
 }
 
-// "sojourn-rings-4242-55d0c0de": of process 4242, or -1.
+// The pid in "sojourn-rings-4242-55d0c0de": 4242; -1: it is no such name.
 pid_t owner_of(const std::string& file_name) {
   constexpr std::string_view kArena = SJ_ARENA_NAME "-";
   if (!file_name.starts_with(kArena)) return -1;

@@ -1,6 +1,7 @@
-// A directory where a command that is started leaves the files of its rings, so that they outlive
-// it: made for this capture, in memory, accessible to this user only, and removed with what is in
-// it. One that a killed tracer left behind goes when the next one is made. One thread owns it.
+// A directory for the ring files of a command that the capture starts, so that they outlive the
+// command: made for this capture, in memory, accessible to this user only, and removed with its
+// files. A directory that a killed tracer left behind is removed when the next one is made. One
+// thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,10 @@ class RingDirectory {
   RingDirectory(std::string path, base::Fd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
-  base::Fd lock_;  // held while somebody uses the directory
+  base::Fd lock_;  // held while the directory is in use
 };
 
-// The arenas in a directory, and the number of the process that made each, as it counts itself.
+// The arenas in a directory, and the pid of the process that made each, in its own namespace.
 struct ArenaFile {
   std::string path;
   pid_t owner = 0;
@@ -39,7 +40,7 @@ struct ArenaFile {
 };
 std::vector<ArenaFile> arena_files(const std::string& directory);
 
-// Takes the names from the arenas of all other processes: their memory then ends with them.
+// Unlinks the arenas of all other processes, so that their memory is freed when those end.
 void remove_other_arenas(const std::string& directory, pid_t pid);
 
 }  // namespace sojourn::capture

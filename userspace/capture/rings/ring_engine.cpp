@@ -19,10 +19,10 @@ using std::chrono::microseconds;
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-// A close is turned into ticks no earlier, while the conversion is still sure.
+// The close mark is converted to ticks this long ahead, when the conversion is exact.
 constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
 
-// While nothing comes, looks grow rarer up to this.
+// The longest period of polls, which grows while there are no events.
 constexpr microseconds kMaxPeriod{10'000};
 
 RingClock make_clock(const CounterPair& first) {
@@ -69,7 +69,7 @@ RingEngine::State::State(const tracee::Process& of, tracee::Points now, const Ri
 }
 
 RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
-  // The newest first: a number may be used again.
+  // Searches the newest first, as a pid may be reused.
   for (auto one = owners.rbegin(); one != owners.rend(); ++one)
     if (static_cast<std::uint32_t>(one->process->namespace_pid()) == pid) return &*one;
   return nullptr;
@@ -112,7 +112,8 @@ Result<void> RingEngine::connect(CaptureOutput& output) {
     const std::uint32_t pid = State::pid_of(thread);
     const tracee::Process& head = state.process();
     if (owner == nullptr && thread != 0 && state.options.meet) state.options.meet(pid);
-    // A child that was not seen yet has the number that it gives itself, but in a container.
+    // Outside of a container the pid of a child that was not seen yet is the one that it has
+    // itself.
     const bool is_translated = head.pid() != head.namespace_pid();
     const auto stranger = is_translated ? -1 : static_cast<std::int32_t>(pid);
     return output.new_stream(
@@ -149,7 +150,7 @@ void RingEngine::State::set_marks() {
   for (const auto& module : modules) module->set_marks(shared.gate.open, shared.gate.close);
 }
 
-// The stamp from which on everything was kept that was recorded before; 0: nothing was.
+// The stamp from which on everything is kept that was recorded before the capture; 0: nothing was.
 std::uint64_t RingEngine::State::earliest_stamp() const {
   std::uint64_t earliest = 0;
   std::uint64_t whole_from = 0;
@@ -161,8 +162,8 @@ std::uint64_t RingEngine::State::earliest_stamp() const {
   return earliest == 0 ? 0 : std::max(earliest, whole_from);
 }
 
-// What was recorded before the first reading of the clocks lies behind the line's end: the further,
-// the more the readings' errors turn it.
+// Bounds the error of times before the first reading of the clocks: they are extrapolated, so the
+// readings' errors grow with the distance.
 void RingEngine::State::note_time_before(std::uint64_t monotonic_ns, const CounterPair& now) {
   if (monotonic_ns >= first_pair.ns) return;
   const auto before = static_cast<double>(first_pair.ns - monotonic_ns);
@@ -177,8 +178,8 @@ void RingEngine::open_at(std::uint64_t monotonic_ns) {
   const bool is_from_earliest = earliest != 0 && state.clock.to_ns(earliest) == monotonic_ns;
   state.shared.gate.open = UINT64_MAX;
   for (const auto& module : state.modules) module->start_over();
-  // Nothing was converted yet, and the line so far is drawn through ten milliseconds: however long
-  // it took to come here, the mark is right.
+  // No stamp was converted yet, and the line was fitted to ten milliseconds: with a new pair the
+  // mark is exact, however long it took to come here.
   const CounterPair now = read_counter_pair();
   state.clock = RingClock(state.first_pair, now);
   state.note_time_before(monotonic_ns, now);
@@ -191,7 +192,7 @@ void RingEngine::close_at(std::uint64_t monotonic_ns) {
   state_->poll_processes(base::monotonic_ns());
 }
 
-// What comes by the clock.
+// Does the periodic work.
 void RingEngine::State::poll_processes(std::uint64_t now_ns) {
   if (now_ns >= clock.next_pair_ns()) clock.add(read_counter_pair());
   if (close_ns != 0 && close_ns != UINT64_MAX && now_ns + kCloseLead >= close_ns) {
@@ -228,12 +229,12 @@ Result<bool> RingEngine::poll() {
     else if (state.blind_since_ns == 0)
       state.blind_since_ns = now;
     else if (now - state.blind_since_ns >= kNsPerSecond) {
-      // Of a library that came later: no reason to lose the others.
+      // The rings of a library that came later may fail without losing the others.
       SJ_CHECK(state.scan(State::Unfit::kLeaveOut));
       state.blind_since_ns = 0;
     }
-    // A process that is just ending, is not its new self yet or has unloaded what was being looked
-    // at cannot be looked into: soon it can, or it is gone.
+    // A process cannot be looked into while it ends, executes a program or unloads a library: soon
+    // it can be, or it is gone.
     if (state.blind_since_ns != 0) state.next_scan_ns = now + 10 * kMillisecond;
   }
   const bool has_room = state.output->sink().has_room();
@@ -270,7 +271,7 @@ bool RingEngine::is_past_mark() const {
                              [](const auto& module) { return module->is_past_mark(); });
 }
 
-// With what is under way at the end: the last one comes when all was taken.
+// The last flush, when everything was taken, also counts hits under way as lost.
 void RingEngine::flush() {
   if (state_->has_left) {
     for (State::Owner& owner : state_->owners) owner.threads.refresh();
@@ -376,7 +377,7 @@ bool RingEngine::forget(const tracee::Process& process) {
   return true;
 }
 
-// Rings that the process took before were drained as a stranger's.
+// Rings that the process took before were drained as those of a foreign process.
 void RingEngine::adopt(const tracee::Process& process) {
   state_->owners.emplace_back(process);
   for (const auto& module : state_->modules) module->recognise();

@@ -1,6 +1,7 @@
-// Rings: the target's threads write their events into shared memory, and nobody traps. Finds the
-// arenas of the process, also of libraries that it loads later, and collects from all of them. A
-// process and its forked children write into the same arenas: one RingEngine records a family.
+// The ring engine: the target's threads write their events into shared memory, without traps. It
+// finds the arenas of the process, also of libraries that it loads later, and collects from all of
+// them. A process and its forked children write into the same arenas, so one RingEngine records a
+// family.
 #pragma once
 
 #include <chrono>
@@ -21,32 +22,33 @@
 namespace sojourn::capture {
 
 struct RingOptions {
-  std::uint64_t ring_bytes = 0;      // a thread, a power of two; 0: as the target has them
-  std::uint64_t memory_ceiling = 0;  // of all rings of a module; 0: as the target has it
+  std::uint64_t ring_bytes = 0;      // for each thread, a power of two; 0: the target's size
+  std::uint64_t memory_ceiling = 0;  // for all rings of a module; 0: the target's ceiling
   std::chrono::microseconds poll_period{1000};
-  std::function<bool(const model::Point&)> wants;  // of points that come later; none: all
-  // Records the rings of all forked children, from their first instruction on. `meet` hears of each
-  // whose pid is none that was adopted, once it has written something.
+  std::function<bool(const model::Point&)>
+      wants;  // whether to record a point that comes later; none: all
+  // Records the rings of all forked children, from their first instruction on. `meet` is called for
+  // each process that was not adopted, once it has written something.
   bool follow = false;
   std::function<void(std::uint32_t pid)> meet;
-  bool target_starts = false;  // it is not running yet, and will be armed by its environment
-  // The clocks before anything happened that may be in the rings: times are then between two
+  bool target_starts = false;  // the target is not running yet, and its environment will arm it
+  // A reading of the clocks from before any event in the rings: then all times lie between two
   // readings, however late the rings are found.
   std::optional<CounterPair> first_clocks;
-  // Where it will leave its arenas, which only this capture uses. Empty: nowhere.
+  // The directory in which the target leaves its arenas, for this capture only. Empty: none.
   std::string directory;
 };
 
 class RingEngine final : public EventEngine {
  public:
-  // For the points that have rings. Fails where none has, or rings cannot be opened: the text says
+  // For the points that have rings. Fails if none has, or if rings cannot be opened: the error says
   // which and why.
   static Result<std::unique_ptr<RingEngine>> create(const tracee::Process& process,
                                                     const tracee::Points& points,
                                                     const RingOptions& options);
   ~RingEngine() override;
 
-  // Before any other source: it may know of points already that the trace does not.
+  // To be connected before any other source: it may have points already that the trace has not.
   Result<void> connect(CaptureOutput& output) override;
   Result<void> arm() override;
   void open_at(std::uint64_t monotonic_ns) override;
@@ -67,11 +69,12 @@ class RingEngine final : public EventEngine {
   std::string mechanism() const override;
   std::uint64_t stamp_error_ns() const override;
   std::uint64_t earliest_ns() const override;
-  bool has_its_beginning() const override;  // the rings of some file, at least
+  bool has_its_beginning() const override;  // true if the rings of any file have theirs
 
   void add_advice(RingAdvice& advice) const;
 
-  // What began before then and is not whole: lost to whoever ends there. After settle_so_far().
+  // Adds hits that began before then and are not whole: they are lost to a trace that ends there.
+  // After settle_so_far().
   void add_under_way(std::uint64_t until_ns, model::Ledger& ledger);
 
   // Looks for arenas that came since the last look, without waiting for the next one.
@@ -82,23 +85,25 @@ class RingEngine final : public EventEngine {
   // Whether it collects from the file's arena.
   bool has_rings_of(const tracee::MappedFile& file) const;
 
-  // Whether that arena had recorded from its beginning on, by the target's environment: then all of
-  // its hits are there, however late it was found.
+  // Whether that arena has recorded from its beginning on, armed by the target's environment: then
+  // all of its hits are there, however late it was found.
   bool has_all_of(const tracee::MappedFile& file) const;
-  bool has_all() const;  // of all files
+  bool has_all() const;  // true if that holds for all files
   bool records(const tracee::Process& process) const;
 
-  // As they are by now: libraries that came later have brought theirs.
+  // All points so far, including those of libraries that came later.
   const tracee::Points& points() const;
 
-  // Whether the process writes into arenas of this engine. Then nobody else can record its rings.
+  // Whether the process writes into arenas of this engine. Then no other engine can record its
+  // rings.
   Result<bool> is_shared_with(const tracee::Process& process) const;
   // Records the rings of such a process as well, from here on; it outlives the engine.
   void adopt(const tracee::Process& process);
-  // No more, as it has ended and its rings were read. False: the engine needs it to the end.
+  // Forgets a process that has ended, once its rings were read. False: the engine needs it to the
+  // end.
   bool forget(const tracee::Process& process);
 
-  // When points may have been off, as the target had taken this process for dead.
+  // Spans in which points may have been off because the target took this process for dead.
   std::vector<model::ShedSpan> silences() const;
 
  private:

@@ -1,5 +1,5 @@
-// What a RingEngine consists of, for its parts: ring_scan.cpp finds the arenas and takes them in,
-// ring_engine.cpp takes them from the marks to what became of it.
+// The state of a RingEngine, which two sources implement: ring_scan.cpp finds and adds the arenas,
+// ring_engine.cpp sets the marks, polls and settles.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct RingEngine::State {
   static std::uint32_t pid_of(std::uint64_t thread) {
     return static_cast<std::uint32_t>(thread >> 32);
   }
-  Owner* owner(std::uint32_t pid);  // as it counts itself; null: not recorded
+  Owner* owner(std::uint32_t pid);  // by the pid in its own namespace; null: not recorded
   const tracee::Process& process() const { return *owners.front().process; }
 
   std::deque<Owner> owners;
@@ -50,16 +50,17 @@ struct RingEngine::State {
   std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // arenas, by device and inode
   bool armed = false;
   bool has_left = false;
-  std::uint64_t close_ns = UINT64_MAX;  // to come; 0: set already
+  std::uint64_t close_ns = UINT64_MAX;  // still to be set; 0: set already
   std::uint64_t next_life_ns = 0;
   std::uint64_t next_scan_ns = 0;
   std::uint64_t scan_often_until_ns = 0;
-  std::uint64_t blind_since_ns = 0;   // its processes could not be looked into; 0: they could
+  std::uint64_t blind_since_ns =
+      0;  // since when its processes could not be looked into; 0: they can be
   std::vector<std::string> left_out;  // rings of libraries that came later, and why
   std::chrono::microseconds period{1000};
   std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
 
-  // What to do with rings that cannot be read, though their process lives.
+  // What to do with rings that cannot be read although their process is alive.
   enum class Unfit : std::uint8_t { kFail, kLeaveOut };
   Result<void> scan(Unfit unfit = Unfit::kFail);
   Result<void> scan(const tracee::Process& process, Unfit unfit);

@@ -1,4 +1,4 @@
-// What a session's rings lost, and what is to be said of them: RingModule's part of the ledger.
+// RingModule's part of the ledger: the losses of a session's rings, and the advice about them.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -45,17 +45,17 @@ void RingModule::count_losses(Slot& slot, const sj_ring& ring) {
   count_elsewhere(elsewhere, slot.losses_elsewhere, slot.stream.id, model::LossCause::kRingFull);
 }
 
-// A table tells SJ_RING_LOSSES sites apart; of the others only the sum is known. It may wrap.
+// A ring's table has losses of SJ_RING_LOSSES sites; for others it has their sum, which may wrap.
 void RingModule::count_elsewhere(std::uint32_t count, std::uint32_t& seen, std::uint32_t stream,
                                  model::LossCause cause) {
   auto& lost = cause == model::LossCause::kNoRing ? lost_no_ring_ : lost_ring_full_;
   const std::uint32_t newly = count - std::exchange(seen, count);
-  // More: it went back, as in a file that was cut.
+  // A larger difference means that it went back, as in a file that was cut.
   constexpr std::uint32_t kHonest = UINT32_MAX / 2;
   if (newly != 0 && newly <= kHonest) lost[{stream, model::kNoPoint}] += newly;
 }
 
-// How many hits a span held is not known: one, as some number has to be left out.
+// The number of hits in a skipped span is not known: one counts, as one number is left out.
 void RingModule::note_unreadable(std::uint32_t stream, std::uint64_t spans) {
   if (spans != 0) lost_unreadable_[{stream, model::kNoPoint}] += spans;
 }
@@ -95,14 +95,14 @@ void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
   for (const auto& [stream, count] : kept_) add(stream, count);
   for (const Slot& slot : slots_)
     if (slot.is_read && slot.stream.id != kNoStream) add(slot.stream.id, slot.stream.events);
-  // Hits that found no ring took no number, nor did those that a thread died with.
+  // Hits that found no ring have no number, nor have those that a thread was killed in.
   for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
   for (const auto& [where, count] : lost_under_way_) add(where.first, count);
   for (const auto& [where, count] : lost_unreadable_) add(where.first, count);
 }
 
 void RingModule::add_advice(RingAdvice& advice) const {
-  // By part of the ring, not by bytes.
+  // Compares how full rings were by share, not by bytes.
   const auto part = [](const RingAdvice& of) {
     return of.ring_bytes == 0
                ? 0

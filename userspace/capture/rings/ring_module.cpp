@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kBatchEvents = 16'384;
 
-// A collector that has not looked for this long is dead.
+// A collector that has not polled for this long is taken for dead.
 constexpr std::uint64_t kDeadAfterNs = 2'000'000'000;
 
-// A rate of writing that was seen over less is chance.
+// A rate of writing that was measured over less time means little.
 constexpr std::uint64_t kMinRateSpanNs = 500'000;
 
 constexpr auto kRingFlag = static_cast<std::uint16_t>(SJ_FLAG_RING);
@@ -62,7 +62,7 @@ void RingModule::set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp) 
 
 void RingModule::arm() {
   const auto flags = arena_.flags();
-  // A target that armed itself armed all, also what was not asked for.
+  // A target that armed itself armed all points, also those that are not wanted.
   if (keeps_)
     for (std::size_t flag = 0; flag < flags.size(); ++flag)
       if (std::ranges::find(chosen_, flag) == chosen_.end())
@@ -72,7 +72,7 @@ void RingModule::arm() {
   armed_ = true;
 }
 
-// A target that finds a ring full and a heartbeat of long ago clears all flags at once.
+// A target that finds a ring full and an old heartbeat clears all flags at once.
 bool RingModule::is_disarmed() const {
   const auto flags = arena_.flags();
   return armed_ && std::ranges::any_of(chosen_, [&](std::size_t flag) {
@@ -80,8 +80,8 @@ bool RingModule::is_disarmed() const {
          });
 }
 
-// The target may have seen the old heartbeat just before it was renewed, and clear its flags only
-// now: so it is watched for a while.
+// Watches the flags for a while: the target may have seen the old heartbeat just before it was
+// renewed, and clear them only now.
 void RingModule::look_for_silence(std::uint64_t now, std::uint64_t unseen) {
   const std::uint64_t timeout = load_relaxed(arena_.control().dead_after);
   if (unseen > timeout) {
@@ -152,11 +152,12 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
   const std::uint64_t taken = load_acquire(arena_.slots()[index].taken);
   if (taken == 0 || slot.is_unsound) return false;
   sj_ring& ring = arena_.ring(index);
-  // In this order: an owner that takes an emptied ring over is there before its first record.
+  // The order matters: an owner that takes over an emptied ring sets `owner` before its first
+  // record.
   const std::int64_t cursor = load_acquire(ring.cursor);
   const Claim claim{load_acquire(ring.owner), load_relaxed(ring.claimed_stamp)};
   if (claim.owner != 0 && (!slot.is_read || claim != slot.claim)) {
-    // Between taking a ring and entering it the old owner still stands there.
+    // Between taking and entering a ring the old owner's id is still in it.
     if (claim.owner != taken || claim == slot.freed) return false;
     if (slot.is_read) {
       count_losses(slot, ring);
@@ -203,7 +204,7 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
   return slot.reader.tail() != cursor;
 }
 
-// A ring that somebody entered since we last looked, or before we came.
+// Adopts a ring that a thread entered since the last look, or before the session.
 bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   Slot& slot = slots_[index];
   sj_ring& ring = arena_.ring(index);
@@ -241,7 +242,7 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
   return true;
 }
 
-// Of what is kept from `tail` on; a stamp that is still to come is none.
+// The stamp of the first record from `tail` on; one in the future is not valid.
 std::uint64_t RingModule::first_stamp(std::uint64_t index, std::int64_t tail,
                                       std::int64_t cursor) const {
   const std::uint64_t now = read_cycle_counter();
@@ -263,13 +264,13 @@ void RingModule::begin_stream(Slot& slot, const Claim& claim) {
   slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(claim.owner)};
 }
 
-// Rings that were in use by strangers who are none any more.
+// Rings of foreign processes that are recorded by now.
 void RingModule::recognise() {
   for (Slot& slot : slots_)
     if (slot.is_read && slot.is_foreign) begin_stream(slot, slot.claim);
 }
 
-// Only once there is something in it: not every ring that is retired was used.
+// Numbers a stream once its ring has records: not every ring that is retired was used.
 void RingModule::number_stream(Slot& slot) {
   if (slot.stream.id == kNoStream && !slot.is_foreign)
     slot.stream.id = shared_->new_stream(slot.claim.owner);
@@ -282,7 +283,7 @@ void RingModule::end_stream(Slot& slot) {
   if (slot.stream.id != kNoStream) kept_[slot.stream.id] = slot.stream.events;
 }
 
-// Of the rings that were seen: look first.
+// Marks the rings that were seen, so a look must come first.
 void RingModule::mark() {
   for (std::uint64_t index = 0; index < slots_.size(); ++index)
     slots_[index].mark = load_acquire(arena_.ring(index).cursor);
@@ -305,7 +306,7 @@ void RingModule::free_abandoned() {
     if (!slot.is_read) continue;
     const bool is_left = slot.is_retired && load_acquire(arena_.ring(index).owner) == 0;
     if (!is_left && shared_->is_alive(slot.claim.owner)) continue;
-    // Nobody writes any more: what is there now is all.
+    // The owner is gone, so the records that are there now are all.
     const Claim left = slot.claim;
     while (drain_slot(index, true)) {
     }
@@ -323,7 +324,7 @@ void RingModule::free_slot(std::uint64_t index) {
   slot.gaps_at_free = mark_gaps(arena_.ring(index));
   slot.is_read = false;
   __atomic_store_n(&arena_.ring(index).retire, 0U, __ATOMIC_RELAXED);
-  // Another thread may have taken the dead one's ring by itself.
+  // Another thread may have taken the dead thread's ring meanwhile.
   std::uint64_t owner = slot.claim.owner;
   __atomic_compare_exchange_n(&arena_.slots()[index].taken, &owner, std::uint64_t{0}, false,
                               __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

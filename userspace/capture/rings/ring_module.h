@@ -1,7 +1,7 @@
 // A collector's session with one arena: takes the rings over, switches the flags of the chosen
-// points, empties the rings, counts what they lost, and leaves. What it collects goes to a
-// RingCollector. One thread owns a RingModule; destroying it without leave() is as if the collector
-// had died: the target notices by the heartbeat.
+// points, empties the rings, counts their losses, and leaves. Events go to a RingCollector. One
+// thread owns a RingModule; destroying it without leave() looks to the target as if the collector
+// had died: it notices by the heartbeat.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +25,39 @@
 
 namespace sojourn::capture {
 
-// What all arenas of one capture share.
+// The data that all arenas of one capture share.
 struct RingShared {
   RingSites sites;  // of all modules
   RingGate gate;
   const RingClock* clock = nullptr;
-  // Whether rings of this process are recorded, by its pid as the target counts; others are those
-  // of forked children.
+  // Whether rings of this process are recorded, by its pid in the target's namespace; others are
+  // those of forked children.
   std::function<bool(std::uint32_t pid)> is_recorded;
-  std::uint64_t ring_bytes = 0;  // 0: as the target has them
+  std::uint64_t ring_bytes = 0;  // 0: the target's size
   std::uint64_t memory_ceiling = 0;
-  // A new stream's id; `owner` is pid << 32 | tid as the target counts, 0: of no thread.
+  // The id of a new stream; `owner` is pid << 32 | tid in the target's namespace, 0: no thread.
   std::function<std::uint32_t(std::uint64_t owner)> new_stream;
   std::function<std::uint32_t(std::uint64_t owner)> host_tid;
-  // Takes a stream's events; what was given is empty afterwards.
+  // Takes a stream's events; the columns are empty afterwards.
   std::function<void(model::EventColumns&)> hand_over;
   // Whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
-  // Where the owner of a ring is, if it may be in the middle of a hit.
+  // The position of a ring's owner, if it may be in the middle of a hit.
   std::function<std::optional<ThreadPosition>(std::uint64_t owner)> thread_position_of;
 };
 
-// What a user may want to know about the rings of a capture.
+// Figures about the rings of a capture, for advice to the user.
 struct RingAdvice {
   std::uint64_t ring_bytes = 0;         // of the fullest ring
-  std::uint64_t max_ring_bytes = 0;     // that the target has room for
+  std::uint64_t max_ring_bytes = 0;     // for which the target has room
   std::uint64_t safe_ring_bytes = 0;    // for the highest rate and the longest time between looks
   std::uint64_t longest_unseen_ns = 0;  // between two looks
-  std::uint64_t rings = 0;              // that a module's threads have taken, at most at once
+  std::uint64_t rings = 0;              // that a module's threads had at once, at most
   std::uint64_t memory_ceiling = 0;     // for all of these together
-  std::uint64_t most_filled = 0;        // bytes that waited in it at once
+  std::uint64_t most_filled = 0;        // bytes that waited in the fullest ring
   std::uint64_t foreign_events = 0;     // of forked children, not recorded
-  std::uint64_t damaged = 0;            // spans of rings that made no sense
+  std::uint64_t damaged = 0;            // spans of rings that are not valid
   std::uint64_t cut = 0;                // arenas that somebody made shorter
   std::uint64_t under_way = 0;          // hits that were not whole when the capture ended
   std::uint64_t lost_of_unknown_points = 0;
@@ -65,8 +65,8 @@ struct RingAdvice {
   std::vector<std::string> left_out;  // rings that came later and could not be read, and why
 };
 
-// From `from` to `until` (stamps) the target may have had its flags off: it took the collector,
-// which had not looked for so long, for dead.
+// From `from` to `until` (stamps) the target may have had its flags off: it took the collector for
+// dead, which had not polled for so long.
 struct RingSilence {
   std::uint64_t from = 0;
   std::uint64_t until = 0;
@@ -78,7 +78,7 @@ struct UnfinishedHit {
   std::int64_t position = 0;
 };
 
-// A ring's owner that may have a stamp, and no place yet: it is where this says.
+// A ring's owner that may have a stamp, and no place yet, and its position.
 struct UnsureOwner {
   std::uint64_t slot = 0;
   std::int64_t position = 0;
@@ -91,51 +91,51 @@ class RingModule {
 
   const Arena& arena() const { return arena_; }
 
-  // Which flags to set.
+  // Sets which flags to use.
   void choose(std::vector<std::size_t> flags) { chosen_ = std::move(flags); }
 
-  // Becomes the collector. An arena that was armed by its environment keeps what it holds.
+  // Becomes the collector. Records in an arena that was armed by its environment are kept.
   void enter();
   void arm();
   void disarm();
   void switch_flags(std::span<const std::size_t> flags, bool on);
   void set_marks(std::uint64_t open_stamp, std::uint64_t close_stamp);
 
-  // Shortly before the open mark: what came since the flags were set is no longer wanted, and while
-  // others were made ready the target may have taken this collector for dead.
+  // Called shortly before the open mark: drops records since the flags were set, and sets flags
+  // again that the target cleared because it took this collector for dead meanwhile.
   void start_over();
   const std::vector<RingSilence>& silences() const { return silences_; }
 
-  // It recorded from its beginning on, and counted what it lost: everything is there.
+  // Whether it recorded from its beginning on, and counted its losses: everything is there.
   bool has_all() const { return keeps_ && !was_flight_; }
 
-  // Takes what is there, at most a batch of each ring; only looks while nobody takes events. True:
-  // there is more.
+  // Takes records, at most a batch of each ring; without `take` it only looks. True: there are
+  // more.
   bool drain(bool take);
   void mark();  // where its rings' cursors stand
   bool is_past_mark() const;
-  void flush();           // hands over what is not a full batch
-  void recognise();       // whose rings are recorded has changed
-  void free_abandoned();  // rings whose thread is gone, once they are empty
+  void flush();           // hands over batches that are not full
+  void recognise();       // is_recorded() has changed
+  void free_abandoned();  // frees empty rings whose thread is gone
   void leave();
-  // Nothing is taken any more: what is behind the last record that was, and began between the
-  // marks, is lost.
+  // Called when nothing is taken any more: hits behind the last record that was taken, and that
+  // began between the marks, are lost.
   void close_books();
 
-  // One for each ring of the process's that has such, looked up in its own memory; nothing where
-  // that may not be read. `owner_pid` is as it counts itself, `pid` as we count.
+  // The unfinished hits of the process's rings, looked up in its own memory; nothing if that may
+  // not be read. `owner_pid` is in its own namespace, `pid` in ours.
   std::optional<std::vector<UnfinishedHit>> unfinished(std::uint32_t owner_pid, pid_t pid) const;
   bool is_whole(const UnfinishedHit& hit) const;
 
-  // Just after the close mark, the same of hits that have no place yet: only those that have not
-  // moved since can have a stamp of before it.
+  // The same for hits that have no place yet, just after the close mark: only owners that have not
+  // moved since then can have a stamp from before it.
   std::vector<UnsureOwner> unsure_owners();
   bool has_moved(const UnsureOwner& owner) const;
 
-  // What is under way now, and began between the open mark and `until`.
+  // Adds hits that are under way now, and began between the open mark and `until`.
   void add_under_way(std::uint64_t until, model::Ledger& ledger);
 
-  // Where the bytes of its busiest ring stood, in parts of its capacity: for pacing.
+  // How full its fullest ring was, as a share of its capacity, for pacing.
   double fill() const { return fill_; }
 
   void add_losses(model::Ledger& ledger) const;
@@ -143,8 +143,8 @@ class RingModule {
   void add_advice(RingAdvice& advice) const;
   std::uint64_t events() const { return events_; }
 
-  // The stamp of the first event that may have been kept from before; 0: none. From the other one
-  // on nothing is missing: what a flight recorder had before is written over.
+  // earliest_claim(): the stamp of the first event that may be from before the session; 0: none.
+  // From the other one on nothing is missing: earlier records of a flight recorder are overwritten.
   std::uint64_t earliest_claim() const { return earliest_claim_; }
   std::uint64_t whole_from() const { return whole_from_; }
 
@@ -162,7 +162,7 @@ class RingModule {
 
   struct Slot {
     bool is_read = false;
-    bool is_retired = false;  // to be emptied once, its owner takes another
+    bool is_retired = false;  // to be emptied once more, as its owner takes another
     bool is_foreign = false;  // a forked child's
     bool is_unsound = false;
     Claim claim;
@@ -174,7 +174,7 @@ class RingModule {
     model::EventColumns pending;
     std::uint64_t lost_seen = 0;
     SeenLosses losses;
-    std::uint32_t losses_elsewhere = 0;  // seen, of sites that have no place in the ring's table
+    std::uint32_t losses_elsewhere = 0;  // seen, of sites that are not in the ring's table
   };
 
   bool is_disarmed() const;
@@ -203,8 +203,8 @@ class RingModule {
   RingShared* shared_;
   std::vector<std::size_t> chosen_;
   std::uint32_t session_ = 0;
-  bool keeps_ = false;       // armed by its environment: what it holds is wanted
-  bool was_flight_ = false;  // it holds the newest only
+  bool keeps_ = false;       // armed by its environment: its records are kept
+  bool was_flight_ = false;  // it holds the newest records only
   std::uint64_t earliest_claim_ = 0;
   std::uint64_t whole_from_ = 0;
   std::vector<Slot> slots_;
@@ -217,7 +217,7 @@ class RingModule {
   Lost lost_target_gone_;  // a thread died in the middle of them
   Lost lost_unreadable_;
   bool has_closed_books_ = false;
-  // By slot: who was stopped at the marks.
+  // Owners that were stopped at the marks, by slot.
   std::map<std::uint64_t, ThreadPosition> stopped_at_open_;
   std::map<std::uint64_t, ThreadPosition> stopped_at_close_;
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
@@ -229,11 +229,11 @@ class RingModule {
   std::uint64_t longest_unseen_ = 0;  // ticks between two looks
   std::uint64_t least_rate_span_ = 0;
   bool armed_ = false;
-  std::set<std::size_t> off_;  // flags that are switched off by whoever is served here
+  std::set<std::size_t> off_;  // flags that are switched off by this capture
   std::uint64_t silent_from_ = 0;
   std::uint64_t watched_until_ = 0;
   std::vector<RingSilence> silences_;
-  double max_bytes_per_tick_ = 0;  // that any ring was written with
+  double max_bytes_per_tick_ = 0;  // the highest rate of writing of any ring
 };
 
 }  // namespace sojourn::capture

@@ -1,5 +1,5 @@
-// Which arenas a RingEngine collects from: those of the processes that it records, also of
-// libraries that come later, and what an ended command left.
+// Finds the arenas that a RingEngine collects from: those of the processes that it records, also of
+// libraries that come later, and those that an ended command left.
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -13,7 +13,7 @@
 
 namespace sojourn::capture {
 
-// Every file that has ring sites has its arena.
+// Whether the arena of every file with ring sites was found.
 bool RingEngine::State::is_complete() const {
   std::set<std::size_t> files;
   for (const tracee::RingSite& site : points.ring_sites) files.insert(site.file);
@@ -32,7 +32,7 @@ Result<void> RingEngine::State::scan(const tracee::Process& process, Unfit unfit
   SJ_TRY(found, find_arenas(process));
   for (const FoundArena& arena : found) {
     if (known.contains({arena.device, arena.inode})) continue;
-    // What cannot be had of a process that is ending is left for scan_left().
+    // Arenas of a process that is ending are left for scan_left().
     auto added = add_arena(process, arena);
     if (!added && unfit == Unfit::kFail) return std::unexpected(std::move(added).error());
     if (!added) left_out.push_back(added.error().text());
@@ -41,7 +41,7 @@ Result<void> RingEngine::State::scan(const tracee::Process& process, Unfit unfit
   return {};
 }
 
-// What an ended command left in its directory: it may have ended before anybody looked.
+// Adds the arenas that an ended command left in its directory, if it ended before the first scan.
 Result<void> RingEngine::State::scan_left() {
   if (options.directory.empty()) return {};
   for (const ArenaFile& file : arena_files(options.directory)) {
@@ -54,7 +54,7 @@ Result<void> RingEngine::State::scan_left() {
   return {};
 }
 
-// The point's id in the trace; before there is one, in what it will begin with.
+// The point's id in the trace, or in the schema with which the trace will begin.
 Result<model::PointId> RingEngine::State::number(const model::Point& point) {
   auto& schema = points.schema.points;
   const auto same = std::ranges::find(schema, point);
@@ -68,7 +68,7 @@ Result<model::PointId> RingEngine::State::number(const model::Point& point) {
   return id;
 }
 
-// Points of a library that was loaded since; those that are known keep their ids.
+// Adds points of a library that was loaded since. Known points keep their ids.
 Result<void> RingEngine::State::learn(tracee::Points fresh) {
   for (tracee::RingSite site : fresh.ring_sites) {
     const tracee::MappedFile& file = fresh.files[site.file];
@@ -106,13 +106,13 @@ Result<ArenaMatch> RingEngine::State::match(const tracee::Process& process, cons
   }
   matched = match_left_arena(arena, points);
   if (matched) return matched;
-  // Of a library that came and went between two looks.
+  // The library was loaded and unloaded between two scans.
   SJ_TRY(fresh, tracee::find_points_in_file(arena.module().path));
   SJ_CHECK(learn(std::move(fresh)));
   return match_left_arena(arena, points);
 }
 
-// False: it is on its way out.
+// False: the process is ending.
 Result<bool> RingEngine::State::add_arena(const tracee::Process& process, const FoundArena& found) {
   SJ_TRY(arena, open_arena(process, found));
   if (arena.gone()) return false;
@@ -143,7 +143,7 @@ Result<void> RingEngine::State::add_arena(const tracee::Process& process, Arena 
   }
   auto module = std::make_unique<RingModule>(std::move(arena), shared);
   module->choose(std::move(chosen));
-  if (armed) {  // a library that came later
+  if (armed) {  // a library that was loaded later
     module->enter();
     module->set_marks(shared.gate.open, shared.gate.close);
     module->arm();
@@ -155,7 +155,7 @@ Result<void> RingEngine::State::add_arena(const tracee::Process& process, Arena 
 
 // ---- what it has ----
 
-// What cannot be had now is looked for again by poll().
+// poll() looks again for arenas that cannot be opened now.
 void RingEngine::look_again() {
   if (state_->armed) std::ignore = state_->scan();
 }

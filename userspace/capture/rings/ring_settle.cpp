@@ -16,11 +16,11 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kTimeoutNs = 1'000'000'000;
-// For threads of which only their time on processors tells that they went on. On a CPU that has no
-// ticks that stands still while they run.
+// The timeout for threads of which only the CPU time shows that they went on: on a CPU without
+// ticks that time stands still while they run.
 constexpr std::uint64_t kPatienceForTimesNs = 250'000'000;
 
-// What is waited for.
+// The hits and threads that are waited for.
 struct Waiting {
   struct Thread {
     pid_t pid = 0;
@@ -70,7 +70,7 @@ void look(const tracee::Process& process, std::span<const std::unique_ptr<RingMo
 Result<void> settle_rings(std::span<const tracee::Process* const> processes,
                           std::span<const std::unique_ptr<RingModule>> modules,
                           const std::function<Result<void>()>& poll) {
-  SJ_CHECK(poll());  // rings that were taken just now
+  SJ_CHECK(poll());  // finds rings that were taken just now
   Waiting waiting;
   for (const tracee::Process* process : processes) look(*process, modules, waiting);
   for (const auto& module : modules)

@@ -1,7 +1,7 @@
-// After the closing mark: waits for hits that had taken their stamp before it and are not whole
-// yet, because their threads lost the processor in the middle of them. Where the target's memory
-// may be read, each ring tells exactly which have their place in it; else, and for hits that have
-// their stamp and no place yet, threads that have run since are believed to be through.
+// Waits, after the close mark, for hits that took their stamp before it and are not whole yet,
+// because their threads lost the processor in the middle. If the target's memory may be read, each
+// ring shows exactly which hits have a place in it. Otherwise, and for hits that have a stamp and
+// no place yet, a thread that has run since is taken to have finished its hit.
 #pragma once
 
 #include <functional>

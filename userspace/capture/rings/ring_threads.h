@@ -1,4 +1,4 @@
-// The threads of a target as its rings name them: by the numbers of its own PID namespace.
+// The threads of a target by the ids in its rings, which are those of its own PID namespace.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ class RingThreads {
  public:
   explicit RingThreads(const tracee::Process& process) : process_(&process) {}
 
-  // The thread's number here; its own where it is not known (it has ended, or is a child's).
+  // The thread's id here; the given one if that is not known (it has ended, or is a child's).
   std::uint32_t host_tid(std::uint32_t tid);
 
-  // Looks anew who is alive; what is_alive() says then.
+  // Reads again which threads are alive, for is_alive().
   void refresh();
   bool is_alive(std::uint64_t owner);  // pid << 32 | tid
 
@@ -26,7 +26,7 @@ class RingThreads {
 
   const tracee::Process* process_;
   std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>> tasks_;  // by process
-  std::unordered_map<std::uint32_t, std::uint32_t> host_;  // only where numbers differ
+  std::unordered_map<std::uint32_t, std::uint32_t> host_;  // only ids that differ
 };
 
 }  // namespace sojourn::capture

@@ -1,5 +1,5 @@
-// Hits that have begun and are not whole, of one arena: which there are after the close mark and
-// how long they are waited for, and which are lost. RingModule's part of that.
+// RingModule's part for hits that have begun and are not whole: which ones there are after the
+// close mark, whether they are still waited for, and which are lost.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -18,7 +18,7 @@ std::optional<std::vector<UnfinishedHit>> RingModule::unfinished(std::uint32_t o
   for (std::uint64_t index = 0; index < slots_.size(); ++index) {
     const Slot& slot = slots_[index];
     if (!slot.is_read || slot.claim.owner >> 32 != owner_pid || slot.is_unsound) continue;
-    // What is not whole lies behind the cursor: read first, so that it can only seem more.
+    // Unfinished hits lie behind the cursor, which is read first, so that none of them is missed.
     const std::int64_t cursor = load_acquire(arena_.ring(index).cursor);
     const auto own = read_owner_page(arena_, index, pid);
     if (!own) return std::nullopt;
@@ -56,7 +56,7 @@ std::map<std::uint64_t, ThreadPosition> RingModule::stopped_owners() const {
   return stopped;
 }
 
-// One that is stopped is unsure only where it stands between the two.
+// A stopped owner is unsure only if it is between stamp and place.
 std::vector<UnsureOwner> RingModule::unsure_owners() {
   std::vector<UnsureOwner> unsure;
   stopped_at_close_.clear();
@@ -77,14 +77,14 @@ std::vector<UnsureOwner> RingModule::unsure_owners() {
   return unsure;
 }
 
-// A record that was shown since is one of a later hit, or of that one.
+// A record that was published since is of that hit, or of a later one.
 bool RingModule::has_moved(const UnsureOwner& owner) const {
   if (load_acquire(arena_.ring(owner.slot).cursor) != owner.position) return true;
   return shared_->thread_position_of(slots_[owner.slot].claim.owner) != owner.thread_position;
 }
 
-// A hit with a stamp alone may have begun after the close, but where its thread has been there
-// since.
+// A hit with only a stamp may have begun after the close mark, unless its thread was at the same
+// place at that mark.
 HitCode RingModule::hit_of_stopped_owner(std::uint64_t index,
                                          const ThreadPosition& thread_position) const {
   const HitCode where = find_hit(shared_->sites, thread_position.instruction);
@@ -100,7 +100,8 @@ void RingModule::close_books() {
     if (slots_[index].is_read) count_under_way(index);
 }
 
-// All behind what was read that belongs between the marks, also what has become whole since.
+// All hits behind the last record that was read, and between the marks, also those that have become
+// whole since.
 std::vector<HitUnderWay> RingModule::under_way(std::uint64_t index, std::uint64_t until) const {
   const Slot& slot = slots_[index];
   if (slot.is_foreign || slot.is_unsound) return {};
@@ -115,7 +116,7 @@ std::vector<HitUnderWay> RingModule::under_way(std::uint64_t index, std::uint64_
     const auto thread_position =
         shared_->thread_position_of ? shared_->thread_position_of(slot.claim.owner) : std::nullopt;
     if (thread_position && thread_position->instruction != 0) {
-      // What it is in the middle of began before the open mark.
+      // The thread was in this hit before the open mark.
       if (was_there(stopped_at_open_, index, *thread_position)) return {};
       end.stands = hit_of_stopped_owner(index, *thread_position);
     }

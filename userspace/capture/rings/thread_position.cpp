@@ -13,7 +13,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// The last word; "running" has none.
+// The instruction is the last word; "running" has none.
 std::uint64_t instruction_in(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   const auto words = tracee::split(text, ' ');
@@ -22,7 +22,7 @@ std::uint64_t instruction_in(std::string_view text) {
   return tracee::parse_number(words.back().substr(kHex.size()), 16).value_or(0);
 }
 
-// By who keeps the rights, where this process has none.
+// Asks the privileged helper, if this process has no rights.
 std::uint64_t ask_instruction(pid_t pid, pid_t tid) {
   if (const auto own = next_instruction(pid, tid)) return *own;
   const auto* const helper = base::PrivilegedHelper::of_this_process();

@@ -7,12 +7,13 @@ namespace sojourn::capture {
 
 struct BudgetLimits {
   double share = 0;  // of the target's CPU time
-  // Of one processor: never more, and below the second nothing is worth cutting a journey for.
+  // Shares of one processor: tracing never takes more than `most`, and up to `least` nothing is
+  // shed.
   double most = std::numeric_limits<double>::infinity();
   double least = 0;
-  bool is_default = false;  // nobody asked for it: it is of what eBPF records, which is dear
+  bool is_default = false;  // not asked for: it limits eBPF's hits, which are expensive
 
-  // What captures have that are not told otherwise.
+  // The limits of captures without --budget.
   static constexpr BudgetLimits usual() {
     return {.share = 0.05, .most = 0.1, .least = 0.005, .is_default = true};
   }

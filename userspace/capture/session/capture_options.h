@@ -1,5 +1,5 @@
-// What a capture is asked to do, what it says of itself while it runs, and what it comes to. Plain
-// data; Options are copied into the capture, which does not change them.
+// The options of a capture, its reports while it runs, and its result. Plain data; Options are
+// copied into the capture, which does not change them.
 #pragma once
 
 #include <chrono>
@@ -30,13 +30,13 @@ namespace sojourn::capture {
 struct Subject {
   tracee::Process process;
   tracee::Points points;
-  tracee::CodeWatch code = {};  // what it executed when its points were looked for
+  tracee::CodeWatch code = {};  // what it executed when its points were searched
 };
 
 struct Options {
   std::string output;
-  std::string machine;  // what was measured of this machine, for readers of the trace
-  // A flight recorder: the newest events are held in memory, and written when that is asked for.
+  std::string machine;  // measurements of this machine, for readers of the trace
+  // Set for a flight recorder: the newest events are held in memory, and written on request.
   std::optional<History> flight;
   Aftermath aftermath;
   std::vector<Trigger> triggers;  // for the flight recorder
@@ -44,31 +44,31 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
-  bool loses_oldest = false;                // where the file is not written as fast as events come
+  bool loses_oldest = false;                // when the sink falls behind
   std::optional<filter::Expression> where;  // events for which it is false are left out
   std::optional<BudgetLimits> budget;       // the most of the target's CPU that its points may take
   // Sources besides the engines, in the order in which they are armed: after the engines.
   std::vector<std::function<Result<std::unique_ptr<Source>>(const tracee::Process&)>> others;
-  bool may_lack_points = false;  // the other sources are reason enough
+  bool may_lack_points = false;  // the other sources are enough for a capture
 
-  // The only subject is a command that is still to be started, see Capture::has_begun().
+  // The only subject is a command that is not started yet, see Capture::has_begun().
   bool is_command = false;
-  // The command has no points itself, as it is a script or the like: what it executes may have
-  // some. What records them from their first instruction on leaves its rings in this directory.
+  // The command has no points itself, as it is a script or the like; programs that it executes may
+  // have some. Those record from their first instruction on, and leave their rings in a directory.
   bool launches = false;
   std::string launch_directory;
-  // Checks what was asked for against the first points that such a command turns out to have.
+  // Checks the request against the first points that such a command has.
   std::function<Result<void>(const model::Schema&)> check;
 
   // Processes that come into this group while the capture runs are recorded as well.
   std::optional<tracee::Cgroup> cgroup;
-  bool follow = false;  // forked children are recorded as well, and theirs
-  // Which points processes and libraries have that come later. None: those that they were built
+  bool follow = false;  // record forked children as well, and theirs
+  // Finds the points of processes and libraries that come later. None: those that they were built
   // with.
   std::function<Result<tracee::Points>(const tracee::Process&)> find;
-  // What is recorded of the points of processes and libraries that come later. None: all.
+  // Selects the points of processes and libraries that come later. None: all.
   std::function<tracee::Points(tracee::Points)> select;
-  // What a hit of each point must fulfil, as far as eBPF can judge it.
+  // The tests that a hit of each point must pass, as far as eBPF can make them.
   std::function<PointTests(const model::Schema&)> tests;
 };
 
@@ -79,13 +79,13 @@ struct Coverage {
   std::size_t ring_points = 0;
   std::size_t bpf_points = 0;
   std::size_t uncovered_points = 0;
-  std::string why_not_rings;  // where rings were wanted, and could not be had
+  std::string why_not_rings;  // rings were wanted, and are not available
   std::string why_not_bpf;
   std::optional<Mechanism> mechanism;  // of eBPF
   std::chrono::nanoseconds attach_time{};
   std::string why_no_costs;         // of eBPF's hits
   bool has_unsteady_times = false;  // rings are stamped with a counter that does not tick steadily
-  std::string why_only_looks;       // forks are not told, but looked for
+  std::string why_only_looks;       // forks are not reported, but looked for in /proc
 };
 
 struct Progress {
@@ -95,7 +95,7 @@ struct Progress {
   std::uint64_t bytes = 0;
 };
 
-// Who is told what while a capture runs.
+// Callbacks for reports while a capture runs.
 struct Listener {
   std::function<void(const Progress&)> progress;  // about once a second
   std::function<void(const std::string&)> say;    // a line, when something happens

@@ -9,7 +9,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Lists that are not longer are written whenever they have grown.
+// Lists up to this length are written whenever they have grown.
 constexpr std::size_t kFewSpans = 256;
 
 }  // namespace
@@ -58,7 +58,7 @@ void CaptureRecord::note_points(std::size_t points) {
   about_.hit_cost_ps.resize(std::max(about_.hit_cost_ps.size(), points));
 }
 
-// A point that several processes have costs as much as where it costs most.
+// The cost of a point that several processes have is the highest of theirs.
 void CaptureRecord::note_cost(std::size_t point, std::uint64_t ps) {
   note_points(point + 1);
   about_.hit_cost_ps[point] = std::max(about_.hit_cost_ps[point], ps);
@@ -68,7 +68,7 @@ std::uint64_t CaptureRecord::hit_cost_ps(std::size_t point) const {
   return point < about_.hit_cost_ps.size() ? about_.hit_cost_ps[point] : 0;
 }
 
-// A span begins before the first of its hits can be missing, and ends when none is any more.
+// A shed span begins before the first hit can be missing, and ends once none is missing any more.
 void CaptureRecord::begin_shedding(std::span<const model::PointId> points) {
   for (const model::PointId point : points)
     about_.shed.push_back({.point = point, .from_ns = base::monotonic_ns(), .until_ns = 0});

@@ -1,7 +1,7 @@
-// What the trace says of the capture as a whole (model::Capture): the marks, what a hit of each
-// point costs, and the spans in which points were off or not yet armed. It is written when the gate
+// The trace's record of the capture as a whole (model::Capture): the marks, the cost of a hit of
+// each point, and the spans in which points were off or not yet armed. It is written when the gate
 // opens, again while it grows, for readers of a capture that is killed, and at the end. The
-// capture's thread owns it, and everybody else asks it by name for what may change.
+// capture's thread owns it; other parts change it only through the functions below.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class CaptureRecord {
   std::uint64_t open_ns() const { return about_.open_ns; }
   std::uint64_t end_ns() const { return end_ns_; }  // by the duration; UINT64_MAX: there is none
   void open(std::uint64_t open_ns, std::optional<std::chrono::nanoseconds> duration);
-  // The file begins with what was held before: its first event is older than the open mark was.
+  // The file begins with a held history: its first event is older than the open mark was.
   void begin_with(const model::Capture& held);
   void close(std::uint64_t close_ns) { about_.close_ns = close_ns; }
 
@@ -48,25 +48,26 @@ class CaptureRecord {
   };
   void finish(Totals totals);
   void note_target_cpu(std::uint64_t ns) { about_.target_cpu_ns = ns; }
-  // The capture's thread waited so much longer for its CPU than it wanted to.
+  // Notes how much later than it wanted the capture's thread got its CPU.
   void note_starved(std::uint64_t ns);
 
   // ---- how hits are recorded, and what they cost ----
   void note_engine(const EventEngine& engine, bool any_rings);
   void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
-  void note_points(std::size_t points);  // that there are: each has a cost, 0 where it is unknown
+  void note_points(std::size_t points);  // sets their number: each has a cost, 0 if that is unknown
   void note_cost(std::size_t point, std::uint64_t ps);
   std::uint64_t hit_cost_ps(std::size_t point) const;
 
   // ---- when points were not recorded ----
-  // The points are off from now on, or on again by now.
+  // begin_shedding(): the points are off from now on; end_shedding(): they are on again.
   void begin_shedding(std::span<const model::PointId> points);
   void end_shedding(std::span<const model::PointId> points);
   std::vector<model::PointId> points_off() const;
-  // A program that forks all day must not fill the file with what was not seen of its children.
+  // Spans are limited: a program that forks all day must not fill the file with those of its
+  // children.
   void note_unarmed(const model::UnarmedSpan& span);
 
-  // For readers of a capture that is killed. The lists grow, so they are written ever more rarely.
+  // Writes the lists for readers of a capture that is killed; the longer they are, the more rarely.
   void write_shed(Sink& sink);
   void write_unarmed(Sink& sink);
 

@@ -29,7 +29,7 @@ PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
   return found;
 }
 
-// Of the process; the schema may have those of others as well.
+// The points of the process; the schema may have those of others as well.
 PointSet own_points(const tracee::Points& points) {
   PointSet own = points_of(points.sites, points.schema.points.size());
   const PointSet by_rings = points_of(points.ring_sites, own.size());
@@ -49,7 +49,7 @@ Result<std::unique_ptr<BpfEngine>> make_bpf(const tracee::Process& process, trac
   return BpfEngine::create(process, std::move(points), options);
 }
 
-// None where another engine has them already.
+// Makes a RingEngine; null if another engine records these rings already.
 Result<std::unique_ptr<RingEngine>> make_rings(const tracee::Process& process,
                                                const tracee::Points& points,
                                                const EngineOptions& options) {

@@ -1,4 +1,4 @@
-// Which engine records which point: rings where a point has them, for they cost the target least;
+// Chooses the engine of each point: rings if the point has them, as they cost the target least;
 // eBPF for the others.
 #pragma once
 
@@ -16,15 +16,15 @@
 namespace sojourn::capture {
 
 struct EngineOptions {
-  // None: rings where a point has them, else eBPF; for a command that is started eBPF first, as its
-  // rings may end with it before anybody found them.
+  // None: rings if a point has them, else eBPF; for a command that is started eBPF first, as its
+  // rings may be gone with it before they are found.
   std::optional<model::Engine> wanted;
   BpfOptions bpf;
   RingOptions rings;
-  // Another engine of the capture records the process's rings: it has them in common with another.
+  // Another engine of the capture records the process's rings, which it shares with another
+  // process.
   bool rings_are_shared = false;
-  // The process is still being loaded: that it has not the rings of its points is an error, as it
-  // may have them soon.
+  // The process is still being loaded: missing rings are an error, so that the caller tries again.
   bool rings_may_come = false;
 };
 
@@ -33,8 +33,8 @@ struct Engines {
   std::unique_ptr<BpfEngine> bpf;
   std::size_t ring_points = 0;
   std::size_t bpf_points = 0;
-  std::size_t uncovered_points = 0;  // as neither could be had: the two texts say why
-  std::string why_not_rings;         // of the points that might have had them
+  std::size_t uncovered_points = 0;  // neither engine is available for them: the two texts say why
+  std::string why_not_rings;         // for points that could have been recorded by rings
   std::string why_not_bpf;
   bool is_by_unsteady_counter = false;  // times of rings may be wrong
 };

@@ -17,7 +17,7 @@ NotKept not_kept(const model::Ledger& ledger) {
 
 // True: there is more.
 Result<bool> EventPump::poll_with_room() {
-  // Asked before: without room the drain took nothing, however much room there is by now.
+  // Asked before poll(): without room the drain took nothing, even if there is room by now.
   const bool had_room = sink_->has_room();
   SJ_TRY(more, poll());
   if (!had_room) std::this_thread::sleep_for(poll_period());
@@ -28,7 +28,7 @@ Result<void> EventPump::catch_up() {
   SJ_CHECK(sources_->settle_so_far());
   for (bool first = true, behind = true; behind;) {
     SJ_CHECK(poll_with_room());
-    // Rings that came into use just now have been seen.
+    // By now rings that came into use have been seen.
     if (std::exchange(first, false)) sources_->mark();
     behind = !sink_->failed() && !sources_->are_past_mark();
   }

@@ -1,5 +1,5 @@
-// The way of the events from the sources to the sink, and what became of all that happened: kept,
-// left out, lost. The capture's thread owns it. The sources, the sink and the output outlive it.
+// Moves events from the sources to the sink, and counts what was kept, left out and lost. The
+// capture's thread owns it. The sources, the sink and the output outlive it.
 #pragma once
 
 #include <chrono>
@@ -25,29 +25,30 @@ class EventPump {
   EventPump(SourceSet& sources, Sink& sink, CaptureOutput& output)
       : sources_(&sources), sink_(&sink), output_(&output) {}
 
-  Result<bool> poll() { return sources_->poll(); }  // true: there is more
+  Result<bool> poll() { return sources_->poll(); }  // true: there are more events
   void flush() { sources_->flush(); }
   std::chrono::microseconds poll_period() const { return sources_->poll_period(); }
 
-  // Everything that began before now is in the sink afterwards, however fast more comes.
+  // Returns when everything that began before the call is in the sink, however fast more events
+  // come.
   Result<void> catch_up();
-  // Takes what is still in the rings, whatever time the disk needs. Nothing comes any more.
+  // Takes all that is in the rings, however long the disk takes, once nothing is added any more.
   Result<void> drain_rest();
 
   std::uint64_t events() const;        // of the targets' points, so far
   std::uint64_t other_events() const;  // of the other sources
-  // Of what the sources took, what the sink did not keep.
+  // Events that the sources took and the sink did not keep.
   struct GivenUp {
     std::uint64_t events = 0;
     std::uint64_t other_events = 0;
   };
   GivenUp given_up() const;
   Result<model::Ledger> losses() const;
-  // Everything that was hit, kept or not.
+  // All hits, kept or not.
   Result<std::vector<std::uint64_t>> hits_by_point();
 
  private:
-  Result<bool> poll_with_room();  // waits for the disk where it is behind
+  Result<bool> poll_with_room();  // waits for the sink if that is behind
 
   SourceSet* sources_;
   Sink* sink_;

@@ -1,5 +1,5 @@
-// What hits of the capture's engines cost, measured once for each kind of engine when the first of
-// it is made. Without its costs a capture is still a capture. The capture's thread owns it.
+// The cost of hits of the capture's engines, measured once for each kind of engine when the first
+// of that kind is made. A capture also works without it. The capture's thread owns it.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ class HitCosts {
  public:
   explicit HitCosts(CaptureRecord& record) : record_(&record) {}
 
-  // Before the engines are connected: their stamps are corrected by what is measured.
+  // To be called before the engines are connected, as their stamps are corrected by the result.
   void measure_bpf(const SourceEntries& made);
   void note_rings(const model::Schema& schema, const tracee::Points& points);
 
-  // Of eBPF's hits; empty: they are known, or nothing was recorded by eBPF so far.
+  // Why the costs of eBPF's hits are not known; empty: they are, or eBPF is not used so far.
   const std::string& why_unknown() const { return why_unknown_; }
 
  private:

@@ -47,7 +47,7 @@ class Planner {
   }
 
  private:
-  // The first of its group.
+  // The first point of a point's group.
   std::size_t leader(std::size_t point) {
     while (leader_[point] != point) point = leader_[point] = leader_[leader_[point]];
     return point;
@@ -59,7 +59,7 @@ class Planner {
     leader_[std::max(first, second)] = std::min(first, second);
   }
 
-  // What hands units to each other. Where that cannot be derived a direction is one path.
+  // Joins points that hand units to each other. If that cannot be derived a direction is one path.
   void join_paths() {
     const auto topology = journeys::Topology::derive(schema_, {});
     if (topology) {
@@ -73,7 +73,7 @@ class Planner {
           join(point, before);
   }
 
-  // A scalar from whose call a point of a path takes an id belongs to the path.
+  // A scalar belongs to a path if a point of the path takes an id from its call.
   void join_givers() {
     for (std::size_t taker = 0; taker < leader_.size(); ++taker)
       for (const model::Field& field : schema_.points[taker].fields)

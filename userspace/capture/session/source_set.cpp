@@ -9,7 +9,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Between two polls while there is no engine yet.
+// The period of polls while there is no engine yet.
 constexpr std::chrono::microseconds kMaxPeriod{20'000};
 
 }  // namespace
@@ -29,7 +29,7 @@ SourceEntry SourceEntry::of(std::unique_ptr<Source> other, std::size_t kind) {
 }
 
 Result<std::uint64_t> open_together(const SourceEntries& entries, std::uint64_t latest_ns) {
-  // Where this thread is kept from its CPU, a mark may have passed before every source knows of it.
+  // If this thread has to wait for its CPU, the mark may have passed before every source has it.
   for (std::uint64_t lead = kGateLeadNs;; lead *= 2) {
     const std::uint64_t open_ns = std::min(base::monotonic_ns() + lead, latest_ns);
     for (const SourceEntry& one : entries) one.source->open_at(open_ns);

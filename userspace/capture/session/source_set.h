@@ -1,7 +1,7 @@
-// All sources of a capture, in one list: the engines of its processes first, then what else it
-// records. Whatever is done with all of them is done here; who wants only some asks for them by
-// what they are (rings(), bpf(), engines_of()). A source that is taken out leaves behind what it
-// has counted. The capture's thread owns the set; destroying it takes the probes off.
+// All sources of a capture, in one list: the engines of its processes first, then the other
+// sources. Operations on all of them are here; some of them are selected by kind (rings(), bpf(),
+// engines_of()). The counts of a source that is taken out stay here. The capture's thread owns the
+// set; destroying it removes the probes.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@ namespace sojourn::capture {
 
 struct TracedProcess;
 
-// A source, and what it is: known to whoever made it, so nobody has to find it out again.
+// A source and its kind, which is set where the source is made, so that no dynamic_cast is needed.
 struct SourceEntry {
   std::unique_ptr<Source> source;
-  const TracedProcess* process = nullptr;  // of an engine: whose hits it records
+  const TracedProcess* process = nullptr;  // for an engine: the process whose hits it records
   EventEngine* engine = nullptr;           // the source, where it is one
   RingEngine* rings = nullptr;
   BpfEngine* bpf = nullptr;
-  std::size_t kind = 0;  // of no engine: its place in Options::others
+  std::size_t kind = 0;  // for other sources: the index in Options::others
 
   static SourceEntry of(std::unique_ptr<RingEngine> engine, const TracedProcess& process);
   static SourceEntry of(std::unique_ptr<BpfEngine> engine, const TracedProcess& process);
@@ -40,7 +40,7 @@ struct SourceEntry {
 };
 using SourceEntries = std::vector<SourceEntry>;
 
-// Those of the entries that are such, as a range of pointers.
+// The entries of one kind, as a range of pointers.
 inline auto rings_of(const SourceEntries& entries) {
   return entries | std::views::transform([](const SourceEntry& one) { return one.rings; }) |
          std::views::filter([](const RingEngine* engine) { return engine != nullptr; });
@@ -54,18 +54,18 @@ inline auto engines_of(const SourceEntries& entries) {
          std::views::filter([](const EventEngine* engine) { return engine != nullptr; });
 }
 
-// Far enough ahead that every CPU sees a gate's new time before that time comes.
+// The distance of marks: every CPU sees a gate's new time before that time comes.
 constexpr std::uint64_t kGateLeadNs = 1'000'000;
 
-// Sets the instant from which on what these sources have counts, the same for all; at the latest
-// `latest_ns`, also where that has passed.
+// Sets the open mark of these sources, the same for all; at the latest `latest_ns`, even if that
+// has passed.
 Result<std::uint64_t> open_together(const SourceEntries& entries,
                                     std::uint64_t latest_ns = UINT64_MAX);
 
 class SourceSet {
  public:
   void add(SourceEntries made);
-  // All sources go, and their probes with them.
+  // Destroys all sources, and removes their probes.
   void clear() { entries_.clear(); }
 
   const SourceEntries& entries() const { return entries_; }
@@ -79,7 +79,7 @@ class SourceSet {
 
   Result<void> connect(CaptureOutput& output);
   Result<void> arm();
-  // What was recorded before is kept as far back as every engine has all of it.
+  // Sets the open mark. Earlier events are kept as far back as every engine has all of them.
   Result<std::uint64_t> open();
   void close_at(std::uint64_t monotonic_ns);
   void remove_process(const tracee::Process& process);
@@ -89,15 +89,15 @@ class SourceSet {
   bool are_past_mark() const;
   void disarm();
 
-  Result<bool> poll();  // true: there is more
+  Result<bool> poll();  // true: there are more events
   void flush();
   std::chrono::microseconds poll_period() const;
 
-  // Takes out the eBPF engines of a process that has ended, with nothing left in their rings. Their
+  // Takes out the eBPF engines of a process that has ended, once their rings are empty. Their
   // counts stay.
   Result<SourceEntries> take_bpf_of(const TracedProcess& process);
 
-  // Counts of all sources that there are and were.
+  // Counts of all sources, including those that were taken out.
   Result<void> add_losses(model::Ledger& ledger) const;
   Result<std::vector<std::uint64_t>> hits() const;  // by stream
   std::uint64_t engine_events() const;
@@ -110,7 +110,7 @@ class SourceSet {
 
  private:
   SourceEntries entries_;
-  // Of the engines that were taken out.
+  // Losses of engines that were taken out.
   model::Ledger past_losses_;
   std::vector<std::uint64_t> past_hits_;
   std::uint64_t past_events_ = 0;
