@@ -18,8 +18,7 @@ enum class ShedTurn : std::uint8_t {
 };
 
 struct ShedPlan {
-  // By point. A group's number is never 0. A plan of fewer points only splits groups of a larger
-  // one.
+  // By point. A group's number is never 0. When points are added, groups only grow.
   std::vector<std::uint32_t> group;
   std::vector<ShedTurn> turn;
 };
