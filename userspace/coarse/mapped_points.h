@@ -1,6 +1,6 @@
-// The points that maps make of an unprepared program: its functions are looked for by name, a place
-// for a probe is chosen in each, and where its values are is compiled for the BPF programs. What a
-// map says and the program has not is listed as unusable, point by point, and hides nothing else.
+// Finds the points that maps define in an unprepared program: its functions are found by name, a
+// place for a probe is chosen in each, and expressions are compiled for the BPF programs. A point
+// that the program does not have is listed as unusable; the others are found all the same.
 #pragma once
 
 #include <cstddef>
@@ -25,26 +25,27 @@ enum class Probe : std::uint8_t {
   kCall,    // it is called: the probe is on the instruction that does
 };
 
-// How a site of a map came about, for people.
+// How a site of a map was found, for people.
 struct MappedSite {
   std::size_t site = 0;  // index into Points::sites
   std::string function;
   std::int64_t offset = 0;  // from its entry
   Probe probe = Probe::kEntry;
   std::string instruction;
-  std::vector<std::string> folded;  // functions whose hits are counted as well: they are one code
+  std::vector<std::string>
+      folded;  // functions whose hits are counted as well, as they share the code
 
   std::string place() const;  // "+0x4"
 };
 
 struct Options {
   bool takes_slow_sites = false;     // those that the kernel executes in a single step
-  bool takes_return_probes = false;  // uretprobes, in processes where nothing speaks against them
-  bool emulates_long_nops = false;   // this kernel does, of three to eight bytes
+  bool takes_return_probes = false;  // uretprobes, in processes where they are safe
+  bool emulates_long_nops = false;   // this kernel emulates those of three to eight bytes
 };
 
 struct FoundPoints {
-  tracee::Points points;  // also those that the program was prepared with
+  tracee::Points points;  // including those that are built into the program
   std::vector<MappedSite> mapped;
   std::vector<std::string> remarks;  // that people should read, whatever was found
 };
@@ -56,8 +57,8 @@ Result<FoundPoints> find_points(const tracee::Process& process, std::span<const 
 Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
                                          std::span<const Map> maps, const Options& options);
 
-// Functions that look like the data path, by their names: so many of each file, as they come, with
-// what these expressions say of each call.
+// Functions that look like the data path by their names, at most `most` of each file, with the
+// values of these expressions as fields.
 Result<FoundPoints> find_guesses(const tracee::Process& process, std::size_t most,
                                  std::span<const std::string_view> watched);
 

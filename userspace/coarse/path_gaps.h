@@ -1,5 +1,5 @@
-// What a point of a map that the program has no place for takes with it: behind it the path begins
-// anew, as nothing leads there any more. No state.
+// Finds the gaps in a unit's path that points of a map leave which the program does not have:
+// behind such a point the path begins anew, as nothing leads there. No state.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ struct MapRow {
   bool is_placed = false;
 };
 
-// "D a--b", of points on a unit's path that are nowhere placed, each name once.
+// The names ("D a--b") of points on a unit's path that were not placed, each once.
 std::vector<std::string> unplaced_points(std::span<const MapRow> rows);
-// One line for each of these that something stands behind.
+// One line for each of these that has placed points behind it.
 std::vector<std::string> gap_remarks(std::span<const MapRow> rows);
 
 }  // namespace sojourn::coarse

@@ -1,5 +1,5 @@
-// Which release of a program this is, as maps tell them apart by functions that one has and another
-// has not. Asked of the files together with the maps' points. One thread; lives for one search.
+// Finds which release a program is, by functions that one release has and another has not, as maps
+// list them. They are queried together with the maps' points. One thread; lives for one search.
 #pragma once
 
 #include <span>
@@ -16,11 +16,12 @@ class ReleaseMarks {
   // The maps outlive it.
   explicit ReleaseMarks(std::span<const Map> maps);
 
-  // One for each function that tells releases apart; their results in the same order, of each file.
+  // One query for each function that distinguishes releases; results come in the same order, by
+  // file.
   std::vector<Query> queries() const;
   void take(std::span<const SearchResult> results);
 
-  // "NAME.toml: ...", of each map that tells releases apart.
+  // A line "NAME.toml: ..." for each map that lists releases.
   std::vector<std::string> remarks() const;
 
  private:

@@ -20,13 +20,13 @@ namespace {
 
 using tracee::printable;
 
-// Longer code is decoded only in its beginning.
+// Only the beginning of longer code is decoded.
 constexpr std::uint64_t kMaxCode = 1 << 20;
 constexpr std::uint64_t kBeginning = 4096;
 constexpr std::size_t kMaxName = 200;
-constexpr std::size_t kMaxOfSpan = 100;  // it is there twice
+constexpr std::size_t kMaxOfSpan = 100;  // half of the limit, as a span's name is used twice
 constexpr std::uint8_t kResult = 10;     // word of pt_regs: rax
-// At a uretprobe the return address has been taken off the stack.
+// At a uretprobe the return address is no longer on the stack.
 constexpr std::int64_t kReturned = -8;
 
 bool reads_memory(const Lowered& lowered) {
@@ -52,7 +52,7 @@ sj_arg argument_of(std::uint8_t kind, std::int64_t value, std::uint8_t bytes) {
 sj_arg constant(std::int64_t value) {
   return argument_of(SJ_ARG_CONST, value, 8);
 }
-// Nothing lies at address 0: what is read there is marked as not readable.
+// An expression that reads address 0, which fails, so that the value is marked as unread.
 Lowered never_readable(const Lowered& like) {
   Lowered lowered{.arg = argument_of(SJ_ARG_MEMORY, 0, like.arg.bytes), .chains = {}};
   lowered.arg.is_signed = like.arg.is_signed;
@@ -88,7 +88,7 @@ void add_tests(const MapPoint& mapped, tracee::Site& site) {
                           .pad = {}});
 }
 
-// By the map's words, or, where it has none, by the function's name.
+// The places by the map, or, if it has none, by the function's name.
 std::pair<std::string, std::string> places_of(const MapPoint& mapped, const std::string& shown) {
   const std::string name =
       place_name(shown, mapped.part == SpanPart::kPoint ? kMaxName : kMaxOfSpan);
@@ -137,7 +137,7 @@ Result<std::vector<std::byte>> SiteMaker::read_code(CodeRange code) const {
 
 Result<FunctionCode> SiteMaker::code_of(CodeRange range, std::vector<std::byte>& bytes) const {
   const bool is_whole = range.bytes != 0 && range.bytes <= kMaxCode;
-  // Up to the end of the segment, which may be nearer.
+  // The end of the segment may be nearer.
   if (!is_whole) range.bytes = kBeginning;
   while (!is_whole && range.bytes > 1 && !elf_.file_offset(range.address, range.bytes, PF_X))
     range.bytes /= 2;
@@ -167,7 +167,7 @@ Result<SiteMaker::ProbeSpot> SiteMaker::entry_spot(const SiteNeeds& needs) const
                    .instruction = site.instruction};
 }
 
-// Of each field that is read at the function's entry.
+// The starts of all fields that are read at the function's entry.
 Result<std::vector<ValueStart>> SiteMaker::starts_of(const MapPoint& mapped) const {
   std::vector<ValueStart> starts;
   std::size_t variable = 0;
@@ -201,7 +201,7 @@ bool SiteMaker::is_slow(const MapPoint& mapped) const {
   return spot && spot->is_stepped;
 }
 
-// A call has not pushed the address to return to yet; a jump in the place of one finds it there.
+// At a call the return address is not on the stack yet; at a tail call it is.
 Result<DraftSite> SiteMaker::make_call(const MapPoint& mapped, const CallSite& call,
                                        const std::string& home) const {
   SJ_TRY(starts, starts_of(mapped));
@@ -248,8 +248,7 @@ Result<DraftSite> SiteMaker::make_entry(const MapPoint& mapped) const {
   return draft(mapped, spot, starts);
 }
 
-// Exits that cost no more than others need no option; else what the options allow, the cheaper
-// first.
+// Exits that are not expensive need no option. Otherwise the options decide, the cheaper way first.
 Result<std::vector<SiteMaker::ProbeSpot>> SiteMaker::exit_spots() const {
   const Options& options = settings_.options;
   if (options.takes_return_probes && settings_.no_return_probes.empty()) {
@@ -312,7 +311,7 @@ Result<std::vector<DraftSite>> SiteMaker::make_exits(const MapPoint& mapped) con
     SJ_TRY(one, draft(mapped, spot, starts));
     drafts.push_back(std::move(one));
   }
-  // They are one point, although some of them may not know all values.
+  // All spots are one point, although some may not have all values.
   const bool can_any_fail = std::ranges::any_of(
       drafts, [](const DraftSite& one) { return model::unread_field(one.point).has_value(); });
   for (DraftSite& one : drafts) {
@@ -324,7 +323,7 @@ Result<std::vector<DraftSite>> SiteMaker::make_exits(const MapPoint& mapped) con
   return drafts;
 }
 
-// What links::Resolver is to know of a hit.
+// Adds the fields that links::Resolver needs.
 Result<void> SiteMaker::add_helpers(const MapPoint& mapped, const ProbeSpot& spot,
                                     DraftSite& draft) const {
   const auto add_constant = [&](std::string name, model::Role role, auto value) {
@@ -370,7 +369,7 @@ Result<DraftSite> SiteMaker::draft(const MapPoint& mapped, const ProbeSpot& spot
     if (field.is_inherited) {
       draft.point.fields.push_back({.name = field.name, .role = field.role});
       draft.site.args.push_back(constant(0));
-      can_fail = true;  // where no call around it has one
+      can_fail = true;  // if no call around it has the value
       continue;
     }
     auto lowered = lower(field.expression, *start++, spot.stack_bytes);
@@ -393,7 +392,7 @@ Result<DraftSite> SiteMaker::draft(const MapPoint& mapped, const ProbeSpot& spot
   draft.site.is_stepped = spot.is_stepped;
   draft.site.is_return = spot.probe == Probe::kReturn;
   draft.site.is_optional = mapped.is_optional;
-  // A piece of it may lie in front.
+  // A part of the function may lie in front of it.
   const auto from_entry = static_cast<std::int64_t>(spot.address - function_.code.address);
   draft.about = {.site = 0,
                  .function = printable(function_.shown),

@@ -1,6 +1,6 @@
-// What a point of a map becomes in a function that was found: the sites of its probes, at the
-// function's entry or where it is left, and what is read at each. Nothing is made where something
-// stands in the way: the error says what. One thread; lives as long as what it is given.
+// Makes the sites of a map's point in a function that was found: at its entry or its exits, with
+// the values to read at each. If a site cannot be made, none is, and the error says why. One
+// thread; its arguments outlive it.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@
 
 namespace sojourn::coarse {
 
-// One site before it has its place among the others: neither its file nor its point are set.
+// A site without its file and its point, which are set when it is added.
 struct DraftSite {
   model::Point point;
   tracee::Site site;
@@ -30,8 +30,8 @@ struct DraftSite {
 
 class SiteMaker {
  public:
-  // `needs_calls`: the map wants to know who was called by whom. `no_return_probes`: why the
-  // process can have none; empty where it can.
+  // `needs_calls`: the map needs to know which call a point was hit in. `no_return_probes`: why the
+  // process can have none; empty: it can.
   struct Settings {
     Options options;
     bool needs_calls = false;
@@ -43,7 +43,7 @@ class SiteMaker {
       : settings_(settings), elf_(elf), file_(file), function_(function) {}
 
   Result<std::vector<DraftSite>> make(const MapPoint& mapped) const;
-  // The function can be probed where it is entered, but for the single steps that would cost.
+  // Whether the function's entry can only be probed at the cost of single steps.
   bool is_slow(const MapPoint& mapped) const;
   // Where the file, which need not be the function's own, calls it. `home`: the function's own.
   Result<DraftSite> make_call(const MapPoint& mapped, const CallSite& call,
@@ -52,12 +52,12 @@ class SiteMaker {
   Result<std::vector<DraftSite>> make_span(const MapPoint& begin, const MapPoint& end) const;
 
  private:
-  // Where a probe goes, however it came about.
+  // The place of a probe, of any kind.
   struct ProbeSpot {
     std::uint64_t address = 0;
     std::int64_t stack_bytes = 0;  // by which the stack pointer is lower there than at the entry
     bool is_stepped = false;
-    bool has_result = false;  // what the function returns is in its register
+    bool has_result = false;  // the function's result is in its register
     Probe probe = Probe::kEntry;
     std::string instruction;
   };

@@ -37,7 +37,7 @@ std::int32_t displacement(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Of the file's dynamic symbols, those of that name.
+// Marks the file's dynamic symbols that have the name.
 std::vector<bool> named(const tracee::ElfFile& file, const std::string& linked) {
   const tracee::Section* const table = file.section(".dynsym");
   const tracee::Section* const names = file.section(".dynstr");
@@ -54,7 +54,7 @@ std::vector<bool> named(const tracee::ElfFile& file, const std::string& linked) 
   return are_named;
 }
 
-// The words of memory through which stubs go to the function.
+// The addresses of the pointers through which stubs jump to the function.
 std::vector<std::uint64_t> slots_of(const tracee::ElfFile& file, const std::string& linked,
                                     bool& has_pointers) {
   std::vector<std::uint64_t> slots;
@@ -71,8 +71,8 @@ std::vector<std::uint64_t> slots_of(const tracee::ElfFile& file, const std::stri
   return slots;
 }
 
-// Tables of methods have their addresses, written by the loader where the program is loaded
-// anywhere, and in the file where it is not.
+// Whether tables of methods hold the address: the loader writes it if the program may be loaded
+// anywhere, else it is in the file.
 bool is_in_data(const tracee::ElfFile& file, std::uint64_t own) {
   for (const tracee::Section& section : file.sections()) {
     if (section.type == SHT_RELA) {
@@ -90,7 +90,7 @@ bool is_in_data(const tracee::ElfFile& file, std::uint64_t own) {
   return false;
 }
 
-// Where the stubs begin that jump through one of these words.
+// The addresses of stubs that jump through one of these pointers.
 std::vector<std::uint64_t> stubs_of(const tracee::ElfFile& file,
                                     std::span<const std::uint64_t> slots) {
   std::vector<std::uint64_t> stubs;
@@ -142,7 +142,7 @@ CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& ta
     constexpr std::uint64_t kCode = SHF_EXECINSTR | SHF_ALLOC;
     if ((section.flags & kCode) != kCode || section.name.starts_with(".plt")) continue;
     const auto bytes = rows_of<std::byte>(file, section);
-    // What has the bytes of a call of a target may still be in the middle of something else.
+    // Bytes that look like a call of a target may be in the middle of another instruction.
     for (std::size_t at = 0; at + 5 <= bytes.size() && found.sites.size() < kMaxSites; ++at) {
       const bool is_short = bytes[at] == kShortJump;
       if (bytes[at] != kCall && bytes[at] != kJump && !is_short) continue;

@@ -1,7 +1,7 @@
-// Where in a file's code a function is called: the instructions that call it, or jump to it,
-// directly or through the linker's stubs (.plt). A kernel emulates such an instruction, and the
-// arguments are in their registers there: a probe for functions that have no cheap place
-// themselves. Forged files may lead the table for unwinding astray: for a child of its own
+// Finds where in a file's code a function is called: the instructions that call it, or jump to it,
+// directly or through the linker's stubs (.plt). The kernel emulates such an instruction, and the
+// arguments are in their registers there: so it is a place for a probe if the function itself has
+// no cheap one. A forged unwind table may mislead the reader, so this runs in a child process
 // (call_search.h). No state.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace sojourn::coarse {
 
 struct CallSite {
   std::uint64_t address = 0;
-  bool is_jump = false;  // which returns in the place of its function
+  bool is_jump = false;  // a tail call: the callee returns in place of its caller
 
   bool operator==(const CallSite&) const = default;
 };
@@ -28,7 +28,7 @@ struct CallsInFile {
   bool is_pointed_to = false;   // the same in the function's own file: of methods, and of callbacks
 };
 
-// `linked`: what other files call it by. `own`: where it is, in its own file.
+// `linked`: its symbol in other files. `own`: its address, in its own file.
 CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& table,
                      const std::string& linked, std::optional<std::uint64_t> own);
 

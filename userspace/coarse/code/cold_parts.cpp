@@ -21,10 +21,10 @@ struct WayOut {
   std::uint64_t to = 0;
 };
 
-// How some code is left, in other ways than by a call that never returns.
+// The ways out of a piece of code, except calls that never return.
 struct Ways {
   std::vector<WayOut> jumps;
-  bool has_others = false;  // it returns, or jumps nobody knows where to
+  bool has_others = false;  // it returns, or jumps to an unknown address
 };
 
 std::optional<Ways> ways_out(const tracee::ElfFile& file, CodeRange code) {
@@ -47,7 +47,7 @@ std::optional<Ways> ways_out(const tracee::ElfFile& file, CodeRange code) {
   return ways;
 }
 
-// Not in the stubs of the linker, which the table has as one.
+// False in the linker's stubs, which are one entry of the table.
 bool is_of_program(const tracee::ElfFile& file, std::uint64_t address) {
   return std::ranges::any_of(file.sections(), [&](const tracee::Section& one) {
     return one.name.starts_with(".text") && address >= one.address &&
@@ -55,8 +55,8 @@ bool is_of_program(const tracee::ElfFile& file, std::uint64_t address) {
   });
 }
 
-// No function jumps into the middle of another. And what never comes back in any way may be taken
-// for a piece, whatever it is: nothing is missed by that.
+// Code belongs to the function if it jumps into its middle, as no function jumps into another's.
+// Code that never returns may be taken for a part in any case: no exit is missed by that.
 bool belongs_to(const tracee::ElfFile& file, CodeRange code, CodeRange function) {
   const auto ways = ways_out(file, code);
   if (!ways) return false;
@@ -82,7 +82,7 @@ std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file,
       if (has_name({way.to, 1}) || !is_of_program(file, way.to)) continue;
       const auto code = table().range_at(way.to);
       if (!code || has_name(*code)) continue;
-      // What is entered in its middle, or with a frame, is no function's beginning.
+      // Code that is entered in its middle, or with a frame, is not the beginning of a function.
       if (way.to != code->address || table().has_frame_at(way.to) ||
           belongs_to(file, *code, function))
         own.push_back(*code);

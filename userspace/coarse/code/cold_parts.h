@@ -1,6 +1,6 @@
-// Code of a function that lies elsewhere and has no name, as in stripped files what compilers call
-// NAME.cold: found by following the function's jumps, and told from other functions that it may
-// jump to by the file's table for unwinding. No state.
+// Finds parts of a function that lie elsewhere and have no name, such as the code that compilers
+// call NAME.cold, in stripped files: follows the function's jumps, and tells parts from other
+// functions that it jumps to by the file's unwind table. No state.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace sojourn::coarse {
 using symbols::CodeRange;
 using symbols::UnwindTable;
 
-// `has_name`: some function is known to be there. What is in doubt is none of them. The table,
-// whose reading takes long, is asked for when a jump leads to where no function begins.
+// `has_name`: a function is known to be at an address. Doubtful code is left out. The unwind table,
+// which takes long to read, is asked for when a jump leads to an address where no function begins.
 std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file,
                                        const std::function<const UnwindTable&()>& table,
                                        CodeRange function,

@@ -128,7 +128,7 @@ class Search {
         return Jump::kUnknown;
       return is_element_of_table(one.visible()[1]) ? Jump::kWithin : Jump::kOut;
     }
-    // Of a case the table is nearer than that, and in the same block.
+    // A switch loads from its table nearer to the jump, and in the same block.
     return Jump::kOut;
   }
 

@@ -1,7 +1,6 @@
-// Where a function is left: at its returns, and where it jumps to another function, which then
-// returns in its place. There the stack pointer is what it was at the function's entry: that tells
-// which call it is that ends. x86-64; decided from the function's code alone, by decoding. No
-// state.
+// Finds where a function is left: at its returns, and at jumps to another function, which then
+// returns in its place. There the stack pointer is the same as at the function's entry, which shows
+// which call ends. x86-64; decided from the function's code alone, by decoding. No state.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +15,13 @@ namespace sojourn::coarse {
 
 struct Exit {
   std::uint64_t address = 0;
-  bool is_return = false;   // else a jump: the function's result is not there yet
+  bool is_return = false;   // false: a jump, and the result is not there yet
   bool is_stepped = false;  // executed by a single step
   std::string instruction;
 };
 
-// All of them, or the error that says why they are not known: a capture that missed one would call
-// open what has ended. `pieces`: code of the function that lies elsewhere.
+// All exits, or an error that says why they are not known: with one missing, a capture would take
+// calls that have ended for open ones. `pieces`: parts of the function that lie elsewhere.
 Result<std::vector<Exit>> find_exits(const FunctionCode& code,
                                      std::span<const FunctionCode> pieces);
 

@@ -28,7 +28,7 @@ struct Instruction {
     return what.meta.category == ZYDIS_CATEGORY_COND_BR ||
            what.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
   }
-  // Of a direct jump that stands at `address`.
+  // The target of a direct jump at `address`.
   std::optional<std::uint64_t> jumps_to(std::uint64_t address) const;
 };
 
@@ -36,7 +36,7 @@ class InstructionDecoder {
  public:
   InstructionDecoder();
 
-  // None: the bytes begin with no instruction.
+  // None: the bytes do not begin with an instruction.
   std::optional<Instruction> decode(std::span<const std::byte> bytes) const;
 
   // "push rbp"

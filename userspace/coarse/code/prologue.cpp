@@ -90,7 +90,7 @@ std::optional<std::uint8_t> register_word(ZydisRegister which) {
   return found == kWords.end() ? std::nullopt : std::optional(found->second);
 }
 
-// What the instruction takes from the stack pointer, where that is all that it does to it.
+// By how much the instruction lowers the stack pointer, if it does nothing else to it.
 std::optional<std::int64_t> stack_taken(const Instruction& one) {
   const auto visible = one.visible();
   if (visible.size() != 2 || visible[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
@@ -146,7 +146,7 @@ class Walk {
     return false;
   }
 
-  // Whether all is behind the instruction as it was before, as far as it matters.
+  // Whether everything that matters is the same after the instruction as before.
   bool pass(const Instruction& one, const std::string& text) {
     if (is_end_of_straight_line(one)) return stop(fmt::format("'{}' at +{:#x}", text, at_));
     const std::optional<std::int64_t> taken = stack_taken(one);
@@ -166,7 +166,7 @@ class Walk {
     stack_bytes_ += taken.value_or(0);
     const bool is_mark = one.what.mnemonic == ZYDIS_MNEMONIC_ENDBR64 && at_ == 0;
     at_ += one.what.length;
-    // What jumps here did not call the function.
+    // Code that jumps here did not call the function.
     if (std::ranges::find(targets_, code_.address + at_) != targets_.end())
       return stop(fmt::format("the code jumps back to +{:#x}", at_));
     if (!is_known_ && !is_mark)

@@ -21,7 +21,7 @@ using tracee::printable;
 
 constexpr std::uint64_t kMaxNames = std::uint64_t{256} << 20;  // bytes of a table of names
 
-// A name that a file has or wants, and what whoever uses it does.
+// A name that a file defines or imports, and what a program that uses it does.
 struct Danger {
   std::string_view name;
   std::string_view what;
@@ -42,7 +42,7 @@ constexpr std::array kOfAll = {
     Danger{"_Unwind_Resume", kUnwinds},
     Danger{"unw_step", kUnwinds},
 };
-// The C library has these, and does nothing by itself.
+// The C library defines these, but does not use them itself.
 constexpr std::array kOfOthers = {
     Danger{"pthread_exit", kEndsThreads}, Danger{"pthread_cancel", kEndsThreads},
     Danger{"thrd_exit", kEndsThreads},    Danger{"sigaltstack", kHasStacks},
@@ -55,7 +55,7 @@ bool holds(std::string_view names, std::string_view name) {
   return names.contains(fmt::format("{}{}", name, '\0'));
 }
 
-// All names that a file has or wants; none where they cannot be read.
+// All names that a file defines or imports; none if they cannot be read.
 std::optional<std::string> names_of(const tracee::ElfFile& elf) {
   std::string names;
   for (const char* table : {".dynstr", ".strtab"}) {
@@ -86,7 +86,7 @@ std::string danger_of(const tracee::ExecutedFile& one) {
   if (!names || names->empty()) return "has no names that would say what it does";
   if (elf->section(".gopclntab") != nullptr) return "is written in Go, which moves its stacks";
   if (std::string danger = first_of(kOfAll, *names); !danger.empty()) return danger;
-  // Only parts of it know each other by this name.
+  // Only parts of the C library use this version name.
   const bool is_of_c_library = holds(*names, "GLIBC_PRIVATE");
   if (is_of_c_library) return {};
   if (elf->section(".gcc_except_table") != nullptr)

@@ -1,8 +1,8 @@
-// Whether functions of a process may be probed at their returns by uretprobes. The kernel does that
-// by another return address on the stack, which nobody may meet who walks the stack instead of
-// returning: an exception that goes through such a function ends the process, and so does code that
-// has several stacks on one thread. Decided from what the process has mapped, by what is in those
-// files; what it loads later is not known. No state.
+// Decides whether functions of a process may be probed by uretprobes. For these the kernel replaces
+// the return address on the stack, which breaks code that walks the stack instead of returning: an
+// exception through such a function ends the process, and so does code with several stacks on one
+// thread. Decided by the names in the files that the process has mapped; files that it loads later
+// are not known. No state.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sojourn::coarse {
 
-// Empty: nothing speaks against it, of all that was looked for. Else the first thing that does.
+// The first reason against uretprobes that was found. Empty: none was found.
 std::string why_no_return_probes(const tracee::Process& process,
                                  const tracee::ExecutedFiles& executed);
 

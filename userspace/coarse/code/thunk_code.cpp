@@ -26,7 +26,7 @@ bool leads_to(const tracee::ElfFile& file, symbols::CodeRange thunk, std::uint64
   for (std::size_t at = 0; at < bytes.size();) {
     const auto one = decoder.decode(std::span(bytes).subspan(at));
     if (!one) return true;
-    // A covariant one calls it, and corrects what it returns.
+    // A covariant thunk calls the method, and adjusts the pointer that it returns.
     if (one->is_jump() || one->what.meta.category == ZYDIS_CATEGORY_CALL) {
       const auto visible = one->visible();
       const bool is_direct = !visible.empty() && visible[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
@@ -34,7 +34,7 @@ bool leads_to(const tracee::ElfFile& file, symbols::CodeRange thunk, std::uint64
       const std::uint64_t next = thunk.address + at + one->what.length;
       if (is_direct && next + static_cast<std::uint64_t>(visible[0].imm.value.s) == method)
         return true;
-      // Through a table, as into other libraries: nobody knows where to.
+      // An indirect jump, as into other libraries: its target is not known.
       if (!is_direct && one->is_jump()) return true;
     }
     at += one->what.length;

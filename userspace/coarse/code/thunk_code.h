@@ -1,5 +1,5 @@
-// Whether a thunk goes on to its method, or is a copy of it: gcc puts a small method's code into
-// its thunk, so that calls through a base class never come by the method itself. No state.
+// Decides whether a thunk jumps to its method, or is a copy of it: gcc puts a small method's code
+// into its thunk, so calls through a base class never reach the method itself. No state.
 #pragma once
 
 #include <cstdint>

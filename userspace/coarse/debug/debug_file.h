@@ -1,6 +1,6 @@
-// The file that a stripped program's debug information was moved to, if it is on this machine or in
-// the target's root: by build id under /usr/lib/debug, or by the name that the program has for it.
-// Only one of the same build id is taken. No state.
+// Finds the file with a stripped program's debug information, on this machine or in the target's
+// root: by build id under /usr/lib/debug, or by its name in .gnu_debuglink. Only a file with the
+// same build id is taken. No state.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-// What a file's debug information (DWARF) knows of its functions: where an argument is at the
-// entry, and what of it lies where ("pdu->inner->sn"); where a function was inlined. libdw reads
-// it, and a forged file may lead that astray: to be used where that harms nobody (function_search.h
-// does). One thread owns a DebugInfo.
+// A file's debug information (DWARF) about its functions: where an argument is at the entry, and
+// where its members are ("pdu->inner->sn"); where a function was inlined. libdw reads it, and a
+// forged file may mislead libdw: so it is to be used in a child process (function_search.h does).
+// One thread owns a DebugInfo.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct InlinedCall {
 
 class DebugInfo {
  public:
-  // Of an open ELF file; one without debug information knows nothing.
+  // Reads an open ELF file. Without debug information all answers are empty.
   explicit DebugInfo(int fd);
   DebugInfo(DebugInfo&&) noexcept;
   DebugInfo& operator=(DebugInfo&&) noexcept;
@@ -35,7 +35,7 @@ class DebugInfo {
   Result<ValueStart> find(std::uint64_t function, std::string_view path,
                           bool is_changed_clone) const;
 
-  // All of the file, as far as `most` of them.
+  // The inlined calls of the file, at most `most`.
   std::vector<InlinedCall> inlined_calls(std::size_t most) const;
 
  private:

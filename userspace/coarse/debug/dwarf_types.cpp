@@ -105,14 +105,14 @@ bool is_default(Dwarf_Die function) {
          number_of(function, DW_AT_artificial).value_or(0) != 0;
 }
 
-// What a member is made of: of an array its elements.
+// The type of a member, or of its elements if it is an array.
 std::optional<Dwarf_Die> part_of(Dwarf_Die member) {
   auto type = type_of(member);
   if (type && dwarf_tag(&*type) == DW_TAG_array_type) type = type_of(*type);
   return type;
 }
 
-// One argument, which is a reference to the record.
+// Whether the function has one argument, which is a reference to the record.
 bool copies_or_moves(Dwarf_Die function, Dwarf_Die record) {
   unsigned arguments = 0;
   bool is_own = false;
@@ -156,8 +156,8 @@ void add_parts(Dwarf_Die record, std::int64_t at, Parts& parts, unsigned depth) 
 
 }  // namespace
 
-// gcc does not say it, so it is found as the ABI has it: where it has a destructor, a constructor
-// that copies or moves, or anything virtual of its own, or a part of it has.
+// gcc does not record this, so the ABI's rule is applied: a record is passed by reference if it, or
+// a part of it, has a destructor, a copy or move constructor, or anything virtual.
 bool is_by_reference(Dwarf_Die record, unsigned depth) {
   if (const auto convention = number_of(record, DW_AT_calling_convention))
     return convention == DW_CC_pass_by_reference;
@@ -212,7 +212,7 @@ std::optional<Member> find_member(Dwarf_Die record, const std::string& name,
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return true;
     const std::string its = tag == DW_TAG_member ? name_of(child) : "";
     const auto offset = member_offset(child);
-    // A virtual base is where only the running program knows, a static member nowhere in it.
+    // Only the running program knows where a virtual base is; a static member is not in the object.
     const bool is_here = offset && number_of(child, DW_AT_virtuality).value_or(0) == 0 &&
                          number_of(child, DW_AT_external).value_or(0) == 0;
     if (!is_here) return true;

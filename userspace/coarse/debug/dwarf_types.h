@@ -1,6 +1,6 @@
-// What debug information says of types, one question a function: what a type is once its name and
-// qualifiers are off, how large, which member of it lies where. Of libdw's entries, which are read
-// where a forged file harms nobody (debug_info.h). No state.
+// Questions about types in debug information, one for each function: what a type is without its
+// typedefs and qualifiers, how large it is, where its members are. It reads libdw's entries, which
+// a forged file may mislead (debug_info.h). No state.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ constexpr unsigned kMaxNesting = 64;  // types within types, code within code
 constexpr std::size_t kMaxMembers = 65'536;
 
 std::string name_of(Dwarf_Die die);
-// The first of these that it has; empty: none.
+// The text of the first of these attributes that the entry has; empty: none.
 std::string text_of(Dwarf_Die die, std::initializer_list<unsigned> attributes);
 std::optional<std::uint64_t> number_of(Dwarf_Die die, unsigned attribute);
-// Without its name and qualifiers.
+// The entry's type without typedefs and qualifiers.
 std::optional<Dwarf_Die> type_of(Dwarf_Die die);
 std::optional<std::uint64_t> bytes_of(Dwarf_Die type);
 
-// Where a function is entered; of one in several places, the first of them.
+// The address of a function's entry; the first one if it is in several places.
 std::optional<std::uint64_t> entry_of(Dwarf_Die function);
 
 bool is_record(Dwarf_Die type);
@@ -36,16 +36,16 @@ bool is_reference(Dwarf_Die type);
 
 // A record that calls pass by its address, as copying or destroying it is more than moving bytes.
 bool is_by_reference(Dwarf_Die record, unsigned depth = 0);
-// What the ABI asks of the parts of a record.
+// What the ABI needs to know about the parts of a record.
 struct Parts {
   bool are_integers = true;  // or pointers
   bool are_aligned = true;   // each at a multiple of its size
 };
 Parts parts_of(Dwarf_Die record);
-// How many elements an array has in each dimension; 0: that is not said.
+// The number of elements of an array in each dimension; 0: not known.
 std::vector<std::uint64_t> counts_of(Dwarf_Die array);
 
-// A type that is one number: how many bytes, and whether it has a sign.
+// A numeric type: its size in bytes, and whether it is signed.
 struct Number {
   std::uint8_t bytes = 0;
   bool is_signed = false;
@@ -53,7 +53,7 @@ struct Number {
 
 Result<Number> number_type(Dwarf_Die type);
 
-// Until `take` says false; false where there are more than `most`.
+// Visits children until `take` returns false. False: there are more than `most`.
 template <typename Take>
 bool each_child(Dwarf_Die die, std::size_t most, Take take) {
   Dwarf_Die child;
@@ -70,7 +70,7 @@ struct Member {
   std::int64_t offset = 0;
 };
 
-// Also of base classes, and of records without a name.
+// Also searches base classes and anonymous members.
 std::optional<Member> find_member(Dwarf_Die record, const std::string& name,
                                   std::vector<std::string>& known, unsigned depth = 0);
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kReturnAddressBytes = 8;
 // Which arguments are in integer registers and which on the stack, by the ABI, one after the other.
 class Arguments {
  public:
-  // How a result that is too large for registers is returned takes the first of them.
+  // A result that is too large for registers uses the first register for its address.
   static Result<Arguments> of(Dwarf_Die function) {
     Arguments arguments;
     const auto result = type_of(function);
@@ -45,7 +45,7 @@ class Arguments {
   }
 
  private:
-  // Those beyond the registers stand among what else is on the stack.
+  // Arguments beyond the registers are on the stack, together with those passed by value.
   unsigned next_integer() { return integers_ < 6 ? integers_++ : 6 + stack_words_++; }
 
   Result<Location> next_record(Dwarf_Die type) {
@@ -99,7 +99,7 @@ std::optional<Location> located(Dwarf_Die function, Dwarf_Die parameter, std::ui
     return Location{.start = {.base = kWords[first.atom - DW_OP_reg0], .steps = {}},
                     .is_value = true};
   if (first.atom >= DW_OP_breg0 && first.atom <= DW_OP_breg15) {
-    // Of the own frame pointer nothing is known yet.
+    // At the entry the frame pointer still is the caller's.
     const auto number = static_cast<std::size_t>(first.atom - DW_OP_breg0);
     const auto offset = static_cast<std::int64_t>(first.number);
     constexpr std::size_t kFramePointer = 6;
@@ -113,7 +113,7 @@ std::optional<Location> located(Dwarf_Die function, Dwarf_Die parameter, std::ui
     return place;
   }
   if (first.atom != DW_OP_fbreg || is_stack_value) return std::nullopt;
-  // What lies above the frame the caller has put there; the frame itself is not filled yet.
+  // The caller has filled the stack above the frame; the frame itself is not filled yet.
   Dwarf_Attribute base;
   Dwarf_Op* base_operations = nullptr;
   std::size_t base_count = 0;

@@ -54,7 +54,7 @@ Result<MemberPath> parse_path(std::string_view text) {
 
 namespace {
 
-// From an argument on, one step of its path after the other.
+// Walks from an argument along its path, step by step.
 class Walk {
  public:
   Walk(Location place, Dwarf_Die type, const std::string& argument)
@@ -87,7 +87,7 @@ class Walk {
   }
 
  private:
-  // The start becomes the address of what its value leads to.
+  // Follows a pointer: its value becomes the address.
   Result<void> go_to(Dwarf_Die pointer) {
     // A pointer fills the register that it is in.
     if (place_.is_value && place_.offset != 0) return fail("'{}' is not in its register", shown_);
@@ -156,7 +156,7 @@ class Walk {
     return go_within(member->die);
   }
 
-  // Of the bytes that a read takes, those bits.
+  // Cuts the bits of a bit-field out of the bytes that are read.
   Result<void> cut_bits(sj_step& read) const {
     const auto bits = number_of(*bit_field_, DW_AT_bit_size).value_or(0);
     const auto at = number_of(*bit_field_, DW_AT_data_bit_offset);
@@ -177,7 +177,7 @@ class Walk {
   Dwarf_Die type_;
   std::string shown_;
   std::optional<Dwarf_Die> bit_field_;
-  std::size_t dimension_ = 0;  // of an array, which the next element is one of
+  std::size_t dimension_ = 0;  // the array dimension of the next index
 };
 
 }  // namespace

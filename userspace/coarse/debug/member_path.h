@@ -26,10 +26,10 @@ struct MemberPath {
   std::vector<PathStep> steps;
 };
 
-// The expression's parser has let nothing else through.
+// Parses a path whose characters the expression's parser has checked.
 Result<MemberPath> parse_path(std::string_view text);
 
-// From the argument, which is there and of that type, to the number at the path's end.
+// Follows the path from an argument of this type and location to the number at its end.
 Result<ValueStart> follow(Location place, Dwarf_Die type, const MemberPath& path);
 
 }  // namespace sojourn::coarse::dwarf

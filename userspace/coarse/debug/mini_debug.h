@@ -1,7 +1,6 @@
 // The symbol table that some distributions pack into stripped files (.gnu_debugdata, an ELF file in
-// xz): the functions that the file does not export. Unpacked into memory; it is the file's own
-// word, and may be forged to unpack without end: to be done where time and memory are bounded. No
-// state.
+// xz): the functions that the file does not export. It is unpacked into memory. A forged file may
+// unpack without end, so this is to be done in a child with bounded time and memory. No state.
 #pragma once
 
 #include <optional>
@@ -10,7 +9,7 @@
 
 namespace sojourn::coarse {
 
-// None where the file has none, or one that cannot be unpacked.
+// None if the file has none, or if it cannot be unpacked.
 std::optional<tracee::ElfFile> unpack_mini_debug(const tracee::ElfFile& file);
 
 }  // namespace sojourn::coarse

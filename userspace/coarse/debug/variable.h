@@ -1,5 +1,5 @@
-// Where a value of an expression begins: an argument by its number, or one by its name and what of
-// it is meant, as debug information tells. Plain data.
+// The start of an expression's value: an argument by its number, or one by its name and a path to a
+// member, resolved by debug information. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sojourn::coarse {
 
-// A register at the function's entry, and the steps from there. From the stack pointer on, the
-// first step reads.
+// A register at the function's entry, and the steps from there. If it is the stack pointer, the
+// first step reads memory.
 struct ValueStart {
   std::uint8_t base = 0;  // word of pt_regs
   std::vector<sj_step> steps;
@@ -32,8 +32,8 @@ constexpr sj_step read_of(std::int64_t add, std::uint8_t bytes, bool is_signed) 
           .pad = {}};
 }
 
-// By the System V ABI of x86-64: of the arguments in integer registers and those on the stack
-// behind them.
+// The start of an argument by the System V ABI of x86-64, counting those in integer registers and
+// behind them those on the stack.
 ValueStart start_of_argument(unsigned number);
 
 }  // namespace sojourn::coarse

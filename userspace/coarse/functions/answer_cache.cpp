@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;  // of what a search finds: another one when that changes
+constexpr int kVersion = 1;  // to be raised when a search finds something else
 constexpr std::uint64_t kManySymbols = std::uint64_t{64} << 10;  // bytes of a table
 constexpr std::uint64_t kMuchDebug = std::uint64_t{1} << 20;
 constexpr std::size_t kMaxAnswers = 4096;
@@ -27,7 +27,7 @@ const tracee::Section* symbol_table(const tracee::ElfFile& file) {
   return found == file.sections().end() ? nullptr : &*found;
 }
 
-// Where its sections are and how long they are.
+// The offsets and sizes of its sections.
 std::string layout(const tracee::ElfFile& file) {
   std::string text;
   for (const tracee::Section& one : file.sections())

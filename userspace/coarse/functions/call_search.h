@@ -1,5 +1,4 @@
-// Where a file calls a function: looked for in a child process, as the file may be forged. No
-// state.
+// Finds where a file calls a function, in a child process, as the file may be forged. No state.
 #pragma once
 
 #include <cstdint>

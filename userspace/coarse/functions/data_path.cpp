@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 22> kUnits = {
     "pdu",   "sdu",     "msg",   "msgb",   "packet",   "pkt",     "frame",   "slot",
     "burst", "tb",      "pdus",  "sdus",   "block",    "message", "request", "response",
     "query", "command", "reply", "client", "question", "answer"};
-// What has one of these in it does something else, or is called for everything.
+// A function with one of these words does something else, or is called for everything.
 constexpr std::array<std::string_view, 25> kOthers = {
     "log",    "print", "format", "string",  "metric",    "metrics",  "stat",     "stats", "init",
     "config", "cfg",   "create", "destroy", "alloc",     "size",     "length",   "len",   "new",
@@ -88,9 +88,9 @@ unsigned data_path_score(std::string_view shown) {
   const std::vector<std::string> all = words_of(name.substr(0, name.find('<')));
   if (has_any(own, kOthers)) return 0;
   const unsigned verb = has_any(own, kVerbs) ? 2U : (has_any(own, kWeakVerbs) ? 1U : 0U);
-  // What is never called by a verb is a type, or a helper.
+  // A name without a verb is a type's or a helper's.
   if (verb == 0) return 0;
-  // What it is of, and what it is given.
+  // The class or namespace in front of the name, and the parameters behind it.
   const auto name_end = static_cast<std::size_t>(name.data() - shown.data()) + name.size();
   const std::string_view of = name.substr(0, name.size() - last.size());
   const bool is_about_units =

@@ -1,18 +1,18 @@
-// Which functions look, by their names, as if packets went through them: a layer's, a queue's,
-// those that handle, send, put or take. A guess for people to choose from. No state.
+// Guesses by names which functions packets pass through: those of layers and queues, those that
+// handle, send, put or take. People choose from the guesses. No state.
 #pragma once
 
 #include <string_view>
 
 namespace sojourn::coarse {
 
-// 0: it does not look like that; the higher, the more it does. `shown` as people write the name.
+// The higher, the more it looks like the data path; 0: not at all. `shown` is the demangled name.
 unsigned data_path_score(std::string_view shown);
 
-// A library that comes with the compiler or the system: no base station's own path is in it.
+// Whether the library comes with the compiler or the system, and so has no data path of its own.
 bool is_of_toolchain(std::string_view file);
 
-// Whether it may be what takes things out of a queue.
+// Whether the function may take items out of a queue.
 bool takes_out(std::string_view shown);
 
 }  // namespace sojourn::coarse

@@ -27,7 +27,7 @@ std::size_t parameters_at(std::string_view shown) {
   return shown.size();
 }
 
-// Where the name begins, behind the type that a template's instance is shown to return.
+// Where the name begins: behind the return type, which demanglers show for template instances.
 std::size_t name_at(std::string_view name) {
   int depth = 0;
   for (std::size_t at = name.size(); at-- > 0;) {
@@ -44,7 +44,7 @@ bool ends_with_part(std::string_view name, std::string_view pattern) {
          name.substr(0, name.size() - pattern.size()).ends_with("::");
 }
 
-// Of "f[abi:cxx11](int)", as functions that return a std::string are shown: no one writes that.
+// Removes ABI tags: "f[abi:cxx11](int)" is how functions that return a std::string are shown.
 std::string without_tags(std::string name) {
   for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;) {
     const std::size_t end = name.find(']', at);
@@ -64,7 +64,7 @@ FunctionName function_name(std::string_view linked) {
   // A library's symbol table has versions behind its names: "read@@GLIBC_2.2.5".
   linked = linked.substr(0, std::max<std::size_t>(1, std::min(linked.find('@'), linked.size())));
   FunctionName name{.linked = std::string(linked), .shown = {}, .clone = Clone::kNone};
-  // A name of C may begin with one.
+  // A C name may begin with a dot.
   const std::size_t suffix = linked.find('.', 1);
   const std::string_view what =
       suffix == std::string_view::npos ? std::string_view() : linked.substr(suffix);
@@ -128,7 +128,7 @@ Fit fit_thunk(const FunctionName& thunk, std::string_view pattern) {
 
 Fit fit(const FunctionName& name, std::string_view pattern) {
   if (name.linked == pattern) return Fit::kWhole;
-  // A piece is what it is called, and nothing else: shown it has its function's name.
+  // A part (.cold) only fits by its symbol, as its demangled name is that of its function.
   if (name.clone == Clone::kPiece) return Fit::kNot;
   if (pattern.contains(kTag))
     if (const std::string plain = without_tags(std::string(pattern)); plain != pattern)

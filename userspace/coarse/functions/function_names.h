@@ -1,4 +1,4 @@
-// Names of functions, as linkers and as people have them, and which of them a map means. No state.
+// Names of functions, mangled and demangled, and which of them a name in a map fits. No state.
 #pragma once
 
 #include <cstddef>
@@ -27,21 +27,21 @@ FunctionName function_name(std::string_view linked);
 
 // By its mangled name: _ZTh, _ZTv or _ZTc.
 bool is_thunk(std::string_view linked);
-// "rlc::Tx::send(int)" of what a thunk is shown as, or of what a map calls it, "thunk to ...". As
-// it is where it is none.
+// "rlc::Tx::send(int)" of "virtual thunk to rlc::Tx::send(int)", and of "thunk to ..." in a map. A
+// name of no thunk is returned unchanged.
 std::string_view behind_thunk(std::string_view name);
 
 // "rlc::Tx::send" of "void rlc::Tx::send<int>(int) const" would be "rlc::Tx::send<int>".
 std::string_view without_parameters(std::string_view shown);
-// The same as the name of a point's place, and no longer than that.
+// The function's name as the name of a place, cut to its longest length.
 std::string place_name(std::string_view shown, std::size_t longest);
 // "send"
 std::string_view last_part(std::string_view shown);
 
-// From what fits best to what does not. A thunk is meant by "thunk to NAME" and by nothing else.
+// From the best fit to none. Only "thunk to NAME" fits a thunk.
 enum class Fit {
   kWhole,   // the linker's name, or people's, with parameters or without (written_name.h)
-  kEnding,  // people's, but for what stands before a "::"
+  kEnding,  // the demangled name, without namespaces or classes in front
   kGlob,
   kNot,
 };

@@ -53,7 +53,7 @@ struct Noted {
   NameFilter filter;
   std::vector<TableFunction> pieces;  // ".cold"
   std::vector<TableFunction> thunks;
-  std::vector<std::pair<unsigned, TableFunction>> guesses;  // by how much they look like it
+  std::vector<std::pair<unsigned, TableFunction>> guesses;  // by data_path_score()
 };
 
 // "_ZN3rlc2Tx4sendEi" of "_ZThn8_N3rlc2Tx4sendEi", without its "_Z": behind each of the offsets in
@@ -63,7 +63,7 @@ bool is_thunk_of(std::string_view thunk, std::string_view method) {
          thunk.ends_with(method.substr(2)) && thunk[thunk.size() - method.size() + 1] == '_';
 }
 
-// In the child.
+// The search, in the child process.
 class Search {
  public:
   Search(const tracee::ElfFile& file, const FunctionTable& table, const Noted& noted,
@@ -93,7 +93,7 @@ class Search {
     return query.address ? at(*query.address) : named(query.pattern, number);
   }
 
-  // Of all queries at once, as all of the debug information is read for it.
+  // For all queries at once, as it reads all debug information.
   void note_inlined(std::span<const Query> queries, std::vector<SearchResult>& results) const {
     std::unordered_map<std::string, std::vector<std::size_t>> meant;  // by the linker's name
     for (const InlinedCall& call : debug_.inlined_calls(kMaxInlined)) {
@@ -132,7 +132,7 @@ class Search {
     return result;
   }
 
-  // Of an address that no function begins at: the one that it is in the middle of, as is known.
+  // The function in whose middle an address is, if that is known.
   std::string around(std::uint64_t address) const {
     for (const TableFunction& one : table_.around(address))
       return fmt::format("{}+{:#x}", function_name(table_.name(one)).shown, address - one.address);
@@ -201,7 +201,7 @@ class Search {
     return others;
   }
 
-  // Thunks of the method that calls do not come through to it.
+  // The thunks that are copies of the method: calls through them do not reach it.
   std::vector<std::string> copies_of(const Named& method) const {
     std::vector<std::string> copies;
     if (method.name.is_thunk) return copies;
@@ -213,8 +213,8 @@ class Search {
     return copies;
   }
 
-  // By their names, or where they have none. What is called .part has been made a function of its
-  // own, that is called or jumped to.
+  // Adds the parts of functions that lie elsewhere, with names and without. A .part is not among
+  // them: it is a function of its own, that is called or jumped to.
   void add_pieces(std::vector<SearchResult>& results) const {
     std::unordered_map<std::string_view, std::vector<FoundFunction*>> by_name;
     for (SearchResult& result : results)
@@ -243,7 +243,8 @@ class Search {
     return *unwind_table_;
   }
 
-  // By their last part, so that a wrong word in front or a forgotten one does not matter.
+  // Suggests similar names by their last component, so that a wrong or missing namespace does not
+  // matter.
   void tell_near(std::span<const Query> queries, std::vector<SearchResult>& results) const {
     std::map<std::string, std::vector<SearchResult*>> wanted;  // by their last part
     for (std::size_t at = 0; at < queries.size(); ++at)
@@ -252,7 +253,7 @@ class Search {
                                                  one.ambiguous.empty())
         wanted[std::string(last_part(behind_thunk(queries[at].pattern)))].push_back(&results[at]);
     if (wanted.empty()) return;
-    // Of words that many functions have each is compared once.
+    // A word that many functions have is compared once.
     std::unordered_set<std::size_t> seen;
     std::map<std::string, std::string> nearest;
     table_.look_at_all([&](const TableFunction&, std::string_view linked) {
@@ -261,7 +262,7 @@ class Search {
       for (const auto& [name, of] : wanted) {
         std::string& best = nearest[name];
         const std::size_t longest = std::max(name.size(), word.size());
-        // One with the very word is another class's.
+        // A function with the same word belongs to another class.
         if (word == name)
           best = name;
         else if (best != name && longest - std::min(name.size(), word.size()) <= longest / 3 + 1)
@@ -296,7 +297,7 @@ bool has_symtab(const tracee::ElfFile& file) {
          file.sections().end();
 }
 
-// Demangling is what takes long: not what looks like nothing of the program's own.
+// Demangling takes long, so names that cannot be on the data path are skipped before.
 bool may_be_data_path(const TableFunction& function, std::string_view linked) {
   if (function.bytes != 0 && function.bytes <= kShortestFunction) return false;
   for (const std::string_view foreign : {"_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZT",

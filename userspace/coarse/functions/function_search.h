@@ -1,7 +1,7 @@
 // The functions of a file that a map means, from its symbol table (.symtab, else that of its debug
 // file, else .dynsym and what is packed into it), and where their arguments are, from its debug
 // information. Names and debug information are the file's, and taking them apart may go wrong
-// without end: that is done in a child process, and what it answers is checked. Answers about large
+// without end: so that is done in a child process, whose answers are checked. Answers about large
 // files are kept between runs (answer_cache.h). No state of its own.
 #pragma once
 
@@ -24,33 +24,33 @@ struct Query {
   std::string pattern;
   std::optional<std::uint64_t> address = {};  // of the function, instead of a name
   std::vector<std::string> variables = {};    // that are wanted of its arguments
-  // So many of those that look most like a data path, whatever their names.
+  // How many functions to guess: those that look most like a data path.
   std::size_t guesses = 0;
-  bool tells_near = true;  // where nothing is found, what comes near
+  bool tells_near = true;  // suggest similar names if nothing is found
 };
 
-// Where a variable is, or why that is not known.
+// The start of a variable, or why that is not known.
 struct FoundVariable {
   ValueStart start;
   std::string why_not;
 };
 
 struct FoundFunction {
-  CodeRange code;  // bytes 0: where it ends is not known
+  CodeRange code;  // bytes 0: its end is not known
   std::string linked;
   std::string shown;
   bool is_changed_clone = false;
   std::vector<std::string> folded;  // other functions that are the same code
-  std::vector<CodeRange> pieces;    // of it that lie elsewhere, and may jump into it
+  std::vector<CodeRange> pieces;    // its parts that lie elsewhere, and may jump into it
   std::vector<std::string> copies;  // thunks that are copies of it, and do not lead to it
   std::uint32_t symbol = 0;         // its number in the symbol table; 0: it has none
   std::vector<FoundVariable> variables;
 };
 
-// What became of one query.
+// The result of one query.
 struct SearchResult {
   std::vector<FoundFunction> functions;
-  // Where none were taken, as people write them: several that it could mean, or that come near.
+  // If none was chosen: the demangled names of functions that fit equally well, or are similar.
   std::vector<std::string> ambiguous;
   std::vector<std::string> near;
   std::string within;                     // the function whose middle an address is

@@ -42,7 +42,7 @@ bool may_be_absent(std::string_view word) {
   return std::ranges::any_of(kAbbreviated, holds_it) || std::ranges::any_of(kUnmangled, holds_it);
 }
 
-// Where what the function is given begins; brackets within those of templates are types.
+// The beginning of the parameters. Parentheses inside of template brackets belong to types.
 std::size_t parameters_of(std::string_view name) {
   int depth = 0;
   for (std::size_t at = 0; at < name.size(); ++at) {
@@ -53,7 +53,7 @@ std::size_t parameters_of(std::string_view name) {
   return name.size();
 }
 
-// A map's name without what a linker's has not, or has elsewhere.
+// A map's name without the parts that mangled names do not have, or have elsewhere.
 std::string name_of(std::string_view pattern) {
   std::string name(behind_thunk(pattern));
   constexpr std::string_view kNobody = "(anonymous namespace)::";
@@ -118,7 +118,7 @@ std::string_view whole_word_of(std::string_view glob) {
 
 NameFilter::NameFilter(std::span<const std::string> patterns)
     : by_length_(kLongest + 1), candidates_(patterns.size()) {
-  texts_.reserve(2 * patterns.size());  // what points into them stays good
+  texts_.reserve(2 * patterns.size());  // so that views into the texts stay valid
   for (std::size_t query = 0; query < patterns.size(); ++query) add(patterns[query], query);
   for (const auto& [name, query] : whole_) {
     lengths_.resize(std::max(lengths_.size(), name.size() + 1));

@@ -1,6 +1,6 @@
-// Which of a file's many functions a query may mean, told from the linker's names alone, as they
-// come by: only what is left is worth demangling. It may let by what fits nothing, never what fits
-// is held back. One thread; made for one reading of a table.
+// Selects the functions of a large file that a query may mean, by mangled names alone, while the
+// table is read: only those are worth demangling. It may pass functions that do not fit, but never
+// drops one that does. One thread; made for one reading of a table.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class NameFilter {
 
   void look(const symbols::TableFunction& function, std::string_view linked);
 
-  // What the query may mean, in the order in which it came.
+  // The functions that the query may mean, in the order of the table.
   const std::vector<symbols::TableFunction>& candidates(std::size_t query) const {
     return candidates_[query];
   }
@@ -47,8 +47,8 @@ class NameFilter {
   std::vector<std::vector<symbols::TableFunction>> candidates_;
 };
 
-// The last word of a function's name as its linker has it: "send" of "_ZN3rlc2Tx4sendEi". Empty
-// where that takes more than a look.
+// The last word of a mangled name: "send" of "_ZN3rlc2Tx4sendEi". Empty if that would take a full
+// parse.
 std::string_view last_word(std::string_view linked);
 
 }  // namespace sojourn::coarse

@@ -1,5 +1,5 @@
-// What became of queries, as JSON: between the child that searches and who asked, and in what is
-// kept between runs. What comes back is checked, wherever it was. No state.
+// Results of queries as JSON, on their way from the child that searches, and in the cache between
+// runs. Results that are read are checked in both cases. No state.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 namespace sojourn::coarse {
 
 nlohmann::json results_to_json(const std::vector<SearchResult>& results);
-// None where they are not results of these queries, or what no search would say.
+// None if they are not results of these queries, or are not valid.
 std::optional<std::vector<SearchResult>> results_from_json(const nlohmann::json& all,
                                                            std::span<const Query> queries);
 

@@ -15,7 +15,7 @@ namespace {
 using Tokens = std::vector<std::string>;
 using View = std::span<const std::string>;
 
-constexpr std::size_t kMaxTokens = 4096;  // of a name; longer ones are nobody's writing
+constexpr std::size_t kMaxTokens = 4096;  // of a name; nobody writes longer ones
 constexpr unsigned kMaxBrackets = 64;     // of brackets
 
 bool is_name_word(char c) {
@@ -48,7 +48,7 @@ bool has_at(const Tokens& tokens, std::size_t at, std::initializer_list<std::str
          std::ranges::equal(words, std::span(tokens).subspan(at, words.size()));
 }
 
-// What nobody writes, or writes in one of two ways.
+// Removes tokens that people leave out, or may write or leave out.
 void drop_noise(Tokens& tokens) {
   for (std::size_t at = 0; at < tokens.size();) {
     std::size_t gone = 0;
@@ -74,7 +74,7 @@ void drop_noise(Tokens& tokens) {
       tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(at) + 1);
 }
 
-// As the demangler has them, on x86-64 Linux.
+// Type aliases and their demangled forms on x86-64 Linux.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kSynonyms = {
     {{"uint8_t", "unsigned char"},
      {"uint16_t", "unsigned short"},
@@ -232,7 +232,7 @@ std::vector<View> split_list(View list) {
 
 bool fits_type(View shown, View written, unsigned depth);
 
-// `written` may be shorter: what it leaves out are defaults, such as allocators.
+// `written` may leave out trailing default arguments, such as allocators.
 bool fits_list(View shown, View written, bool may_be_shorter, unsigned depth) {
   const std::vector<View> all = split_list(shown);
   const std::vector<View> some = split_list(written);
@@ -242,7 +242,7 @@ bool fits_list(View shown, View written, bool may_be_shorter, unsigned depth) {
   return true;
 }
 
-// The last parts of one are those of the other.
+// Whether the last components of the names are the same.
 bool fits_name(View shown, View written, unsigned depth) {
   const std::vector<Part> all = parts_of(shown);
   const std::vector<Part> some = parts_of(written);
@@ -278,7 +278,7 @@ bool fits_type(View shown, View written, unsigned depth) {
   return in_shown == shown.size() && in_written == written.size();
 }
 
-// Of a function: its name, what it is given, and what stands behind that.
+// A function's name, its parameters, and the qualifiers behind them.
 struct Signature {
   View name;
   View parameters;
@@ -319,7 +319,8 @@ Likeness likeness(std::string_view shown, std::string_view written) {
     if (!wanted.behind.empty() && !std::ranges::equal(wanted.behind, function.behind))
       return Likeness::kNone;
   }
-  // Of the function itself no template arguments are left out: one that has some is another.
+  // Template arguments of the function itself may not be left out: with others it is another
+  // function.
   const std::vector<Part> parts = parts_of(function.name);
   const std::vector<Part> some_parts = parts_of(wanted.name);
   if (some_parts.empty() || some_parts.size() > parts.size() ||

@@ -1,6 +1,6 @@
-// Names of C++ functions as people write them, compared with how demanglers do: types of parameters
-// may lack namespaces and template arguments, "const T&" is "T const&", uint32_t is unsigned int,
-// std::string is what it stands for. No state.
+// Compares C++ function names as people write them with demangled ones: parameter types may lack
+// namespaces and template arguments, "const T&" equals "T const&", uint32_t equals unsigned int,
+// and std::string equals its full type. No state.
 #pragma once
 
 #include <string_view>

@@ -32,7 +32,7 @@ struct Type {
   std::uint8_t bytes = 8;
   bool is_signed = false;
   unsigned stars = 0;
-  bool is_open = false;  // as wide as the variable is
+  bool is_open = false;  // its width is the variable's
 };
 
 std::optional<Type> integer_type(std::string_view word) {
@@ -65,14 +65,14 @@ class Parser {
  private:
   using Typed = std::expected<Type, ExpressionError>;
 
-  // At the token that is looked at.
+  // An error at the current token.
   Failure error(std::string what) const { return error_at(token_.at.begin, std::move(what)); }
   static Failure error_at(std::size_t at, std::string what) {
     return Failure(ExpressionError{at, std::move(what)});
   }
 
-  // Gives the token that was looked at. The grammar has neither texts nor comments, which are all
-  // that the next one could fail by.
+  // Returns the current token and reads the next one. That cannot fail, as only string literals and
+  // comments could, which the grammar does not have.
   Token advance() { return std::exchange(token_, *tokenizer_.next()); }
   bool take(std::string_view symbol) {
     const bool is_here = token_.is(symbol);
@@ -201,7 +201,7 @@ class Parser {
 
   static bool is_only_sum(const sj_step& step) { return step.bytes == 0 && step.bits == 64; }
 
-  // Made as they come, each in the last step where that leaves room for it.
+  // Adds to the last step if possible, else appends a step.
   void add(std::int64_t value) {
     auto& steps = result_.steps;
     if (steps.empty() || !is_only_sum(steps.back())) steps.push_back(only_add(0));

@@ -1,7 +1,7 @@
 // Where a value is when a function is entered, in the words of a map: "arg1", "(u16)arg2",
 // "*(u32*)(arg0 + 0x48)", "pdu->inner.sn", "*(u64*)(*(u64*)(arg1 + 32) + 8)". Read with C's
-// precedence; constants are all that may be added, so that an expression is a start and a row of
-// steps, which the BPF programs follow as data (struct sj_chain). Immutable.
+// precedence. Only constants may be added, so an expression is a start and a row of steps, which
+// the BPF programs follow as data (struct sj_chain). Immutable.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ constexpr unsigned kMaxArguments = 64;  // of a function
 
 struct Expression {
   unsigned argument = 0;        // the function's, from 0
-  std::string variable;         // or what debug information knows: "pdu->inner.sn"
+  std::string variable;         // or a path for debug information: "pdu->inner.sn"
   std::vector<sj_step> steps;   // from there
   bool is_as_declared = false;  // its width is the variable's, which is not known yet
-  std::uint8_t bytes = 8;       // else of the value
+  std::uint8_t bytes = 8;       // the value's width otherwise
   bool is_signed = false;
 };
 
-// What is wrong with an expression, and at which of its characters, from 0.
+// An error in an expression, and the index of its character.
 struct ExpressionError {
   std::size_t at = 0;
   std::string what;
@@ -36,14 +36,14 @@ struct ExpressionError {
 
 std::expected<Expression, ExpressionError> parse_expression(std::string_view text);
 
-// The same as the BPF programs want it.
+// An expression in the form that the BPF programs use.
 struct Lowered {
   sj_arg arg = {};
   std::vector<sj_chain> chains;  // one, or none
 };
 
-// At a place in the function where its arguments still are where they were at its entry, but
-// for the stack pointer, which is lower by so many bytes. `start`: of the argument or variable.
+// Compiles for a place in the function where all arguments still are where they were at its entry,
+// and the stack pointer is lower by `stack_bytes`. `start`: of the argument or variable.
 Result<Lowered> lower(const Expression& expression, const ValueStart& start,
                       std::int64_t stack_bytes);
 

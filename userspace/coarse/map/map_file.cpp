@@ -36,7 +36,7 @@ std::optional<model::Direction> direction_from(std::string_view letter) {
   return known && model::is_of_target(*known) ? known : std::nullopt;
 }
 
-// Of what has units, queues and spans: downlink where nothing is said.
+// The direction of queues and spans: downlink by default.
 Result<model::Direction> MapReader::unit_direction(const toml::table& table) const {
   const toml::node* const node = table.get("direction");
   if (node == nullptr) return model::Direction::kDownlink;

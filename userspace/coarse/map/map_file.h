@@ -1,6 +1,6 @@
-// A map: the file in which a person says which functions of an unprepared program are points, and
-// where their identifiers are (docs/coarse-tracing.md). Here it is read and checked as far as that
-// goes without a program. Plain data afterwards.
+// A map: the file that says which functions of an unprepared program are points, and where their
+// ids are (docs/coarse-tracing.md). It is read here, and checked as far as that is possible without
+// a program. Plain data afterwards.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +24,31 @@ struct MapField {
   model::Role role = model::Role::kProperty;
   std::string text;  // its expression, as it was written
   Expression expression;
-  bool is_inherited = false;    // instead of an expression: of the call around the hit
-  bool is_of_own_call = false;  // of that which ends with the hit, and of no other
-  bool is_address = false;      // what a queue and what is in it are known by
+  bool is_inherited = false;    // no expression: the value is that of the call around the hit
+  bool is_of_own_call = false;  // only that of the call that ends with the hit
+  bool is_address = false;      // the address of a queue or of an item in it
   Position place;
 };
 
-// One end of how a unit is followed from point to point where no id tells.
+// One end of a link, which follows a unit from point to point where no id does.
 struct MapLink {
   model::Link how = model::Link::kCall;
-  std::string place;  // that the givers' units are in
+  std::string place;  // the place of the units that are handed over
   model::LinkEnd end = model::LinkEnd::kGives;
 
   bool operator==(const MapLink&) const = default;
 };
 
-// What becomes of an address: it begins to stand for a unit, or ends.
+// A change in the life of an address: it begins to stand for a unit, or ends to.
 struct MapLife {
   std::string field;
   model::Life what = model::Life::kBegins;
 };
 
-// A hit counts where the field's value is the other's, or the number; or is not.
+// A hit counts only if the field equals another field, or a number; or if it differs.
 struct MapCondition {
   std::size_t field = 0;
-  std::optional<std::size_t> other;  // none: the number
+  std::optional<std::size_t> other;  // none: compare with the number
   std::uint64_t number = 0;
   bool is_equal = false;
 };
@@ -59,10 +59,10 @@ enum class SpanPart : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
 struct MapPoint {
   SpanPart part = SpanPart::kPoint;
   bool is_exit = false;      // hit where the function is left, not where it is entered
-  bool is_optional = false;  // the first to go off where tracing takes too much
+  bool is_optional = false;  // shed first if tracing takes too much
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
-  // Without a source each function that fits is a scalar of its own name, or a span's place is.
+  // Without a src each function that fits is a scalar named after it, or the place of a span.
   model::Direction direction = model::Direction::kScalar;
   std::string src;
   std::string dest;
@@ -73,7 +73,7 @@ struct MapPoint {
   Position place;  // of the function's name
 };
 
-// A release of the program that the map was compared with, and by which functions it is known.
+// A release of the program, and the functions by which the map recognises it.
 struct MapRelease {
   std::string name;                // "25.10"
   std::vector<std::string> has;    // as a point's function
@@ -86,7 +86,7 @@ struct Map {
   std::vector<std::string> programs = {};  // whose executables' files have these names
   std::vector<MapRelease> releases = {};   // the first that fits is meant
   std::vector<MapPoint> points;
-  bool needs_calls = false;  // who was called by whom on a thread
+  bool needs_calls = false;  // the map needs to know which call a point was hit in
 
   // "my.toml:3:12"
   std::string at(Position place) const;
@@ -94,7 +94,7 @@ struct Map {
 
 Result<Map> read_map(const std::string& path);
 
-// The same of a text; errors call it by that name.
+// Parses a text; errors use `path` as its name.
 Result<Map> parse_map(std::string_view text, const std::string& path);
 
 }  // namespace sojourn::coarse

@@ -1,4 +1,4 @@
-// What a map says of units that no id follows.
+// Reads the keys of a map about units that no id follows.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -69,7 +69,7 @@ Result<void> MapReader::read_link(const toml::table& table, const MapPoint& poin
   return {};
 }
 
-// Both ends of each link, by the places in which units are handed over.
+// Joins both ends of each link by the place in which units are handed over.
 Result<void> MapReader::join_links() {
   const auto add = [](MapPoint& point, const MapLink& link) {
     if (std::ranges::find(point.links, link) == point.links.end()) point.links.push_back(link);
@@ -95,7 +95,7 @@ Result<void> MapReader::join_links() {
   return {};
 }
 
-// Somebody must have what others inherit.
+// Checks that each inherited field is a field of some point.
 Result<void> MapReader::check_inherited() const {
   for (const MapPoint& point : map_.points)
     for (const MapField& field : point.fields)

@@ -12,7 +12,7 @@ namespace sojourn::coarse {
 
 namespace {
 
-// One is left for the bits of those that could not be read.
+// One field is reserved for the bits of values that could not be read.
 constexpr std::size_t kMaxMapFields = model::kMaxFields - 1;
 
 const std::vector<std::string> kPointWords = {
@@ -43,7 +43,7 @@ Result<void> MapReader::read_points(const toml::table& top) {
   return {};
 }
 
-// `of`: what it is the function of.
+// `of`: the kind of table, for errors.
 Result<void> MapReader::read_function(const toml::table& table, std::string_view of,
                                       MapPoint& point) {
   const toml::node* const function = table.get("function");
@@ -85,7 +85,7 @@ Result<void> MapReader::read_optional(const toml::table& table, MapPoint& point)
   return {};
 }
 
-// Where a function is left its arguments have gone.
+// At a function's exit its arguments are gone.
 Result<void> MapReader::check_exit_field(const MapField& field) const {
   if (is_of_result(field)) return {};
   return fail_at(field.place,

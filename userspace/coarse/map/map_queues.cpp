@@ -28,8 +28,8 @@ Result<void> MapReader::read_queues(const toml::table& top) {
   return {};
 }
 
-// Two points: what is put in waits in the queue until it is got out, known by both addresses. What
-// is got out of an empty one is nothing, or the queue itself, as the head of its own list.
+// A queue makes two points: an item waits in it from put to get, identified by both addresses. A
+// get from an empty queue returns null, or the queue itself, as the head of its own list.
 Result<void> MapReader::read_queue(const toml::table& table) {
   std::array<std::string, 2> words;  // name, library
   constexpr std::array<std::string_view, 2> kKeys = {"name", "library"};
@@ -66,7 +66,7 @@ Result<void> MapReader::read_queue(const toml::table& table) {
   return read_more_ids(table);
 }
 
-// What a point that takes from the queue may know an item by as well: a field of either call.
+// Further ids of an item for points that take from the queue: a field of either call.
 Result<void> MapReader::read_more_ids(const toml::table& table) {
   const std::span ends(map_.points.end() - 2, map_.points.end());
   SJ_CHECK(read_names(table, "local", [&](const std::string& name, Position at) -> Result<void> {
@@ -81,7 +81,7 @@ Result<void> MapReader::read_more_ids(const toml::table& table) {
       return fail_at(at, "local: neither call has a value '{}'", tracee::printable(name));
     return {};
   }));
-  // Conditions know fields by their place.
+  // Conditions refer to fields by index.
   for (MapPoint& end : ends) {
     std::vector<std::pair<std::string, std::string>> names;
     names.reserve(end.conditions.size());

@@ -23,9 +23,9 @@ inline Position place_of(const toml::source_region& source) {
 }
 
 std::string_view trimmed(std::string_view text);
-// Of a point: those that targets have.
+// The direction of a point: only those that targets have.
 std::optional<model::Direction> direction_from(std::string_view letter);
-// Begins with what the function returns.
+// Whether the expression begins with the function's result.
 bool is_of_result(const MapField& field);
 
 class MapReader {

@@ -11,9 +11,9 @@ namespace sojourn::coarse {
 
 namespace {
 
-// What was read of the span as a whole is divided: its end has what is known only there, and the
-// ids of its own call. What an address stands for begins as soon as it is known, and ends with the
-// call.
+// Divides the fields of a span between its two points: the end has those that are known only there,
+// and the ids of its own call. The life of an address begins as soon as it is known, and ends with
+// the call.
 void share(MapPoint& begin, MapPoint& end) {
   const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
   std::ranges::move(of_result, std::back_inserter(end.fields));
@@ -51,7 +51,7 @@ Result<void> MapReader::read_spans(const toml::table& top) {
   return {};
 }
 
-// Two points: where the function is entered, and where that call of it is left.
+// A span makes two points: where the function is entered, and where that call is left.
 Result<void> MapReader::read_span(const toml::table& table) {
   for (const auto& [key, value] : table)
     if (key.str() == "at" || key.str() == "when")
@@ -83,7 +83,7 @@ Result<void> MapReader::read_span(const toml::table& table) {
   return {};
 }
 
-// Those without a name are told apart by their functions' names, once these are found.
+// Spans without a name get the names of their functions, once those are found.
 Result<void> MapReader::read_span_places(const toml::table& table, MapPoint& begin, MapPoint& end) {
   std::array<std::string, 3> words;  // name, src, dest
   constexpr std::array<const char*, 3> kKeys = {"name", "src", "dest"};

@@ -1,5 +1,5 @@
-// The maps that come with sojourn, userspace/maps, as they were when it was built: so that a name
-// is enough, wherever it runs. No state.
+// The maps that come with sojourn (userspace/maps), compiled in, so that a name is enough wherever
+// it runs. No state.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct ReadyMap {
 
 std::span<const ReadyMap> ready_maps();  // by name
 
-// Which of them is for programs of which name, as the maps themselves say.
+// The program names for which there is a ready map, as the maps declare them.
 struct ReadyProgram {
   std::string program;  // "nr-softmodem"
   std::string_view map;

@@ -1,6 +1,5 @@
-// Which functions are given the same things one after the other: found in a short record of calls
-// and what they are given, by addresses that come up again. Guesses, for a map to begin with. No
-// state.
+// Guesses which functions pass the same items on to each other, from a short record of calls and
+// their arguments, by addresses that appear again. For a first draft of a map. No state.
 #pragma once
 
 #include <array>
@@ -13,8 +12,8 @@
 
 namespace sojourn::coarse {
 
-// Of each call: its first arguments, and what the very first of them leads to, as the head of a
-// list does to what is taken next.
+// The watched values of each call: its first arguments, and the pointer that the first of them
+// points to, as the head of a list points to its next item.
 constexpr std::array<std::string_view, 5> kWatched = {"arg0", "arg1", "arg2", "arg3",
                                                       "*(u64*)arg0"};
 constexpr std::size_t kWatchedHead = 4;
@@ -25,14 +24,14 @@ struct WatchedCall {
   std::array<std::uint64_t, kWatched.size()> values{};
 };
 
-// A function that is on the way of things.
+// A function on the way of items.
 struct DataFlowStep {
-  std::size_t watched = 0;          // which of these the thing's address is
-  std::optional<std::size_t> from;  // the function that was given it before; none: it is the first
-  double share = 0;                 // of its calls, that got theirs from there
+  std::size_t watched = 0;          // which of the watched values is the item's address
+  std::optional<std::size_t> from;  // the function that had the item before; none: it is the first
+  double share = 0;                 // of its calls, those with an item from there
 };
 
-// By function; none where nothing speaks for it. `calls` in any order.
+// By function; none if there is no sign of it. `calls` may be in any order.
 std::vector<std::optional<DataFlowStep>> find_data_flow(std::span<const WatchedCall> calls,
                                                         std::size_t functions);
 

@@ -1,5 +1,5 @@
-// A map to begin with: functions of a running process that look like its data path, as text in the
-// words of a map, with what is known of how often each is called. No state.
+// Drafts a map: the functions of a running process that look like its data path, as the text of a
+// map, with the rate at which each is called. No state.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace sojourn::coarse {
 
 constexpr std::size_t kMaxSuggestions = 256;
 
-// Only those that a map would find a cheap place in; the others are among what is unusable. Points
-// that the program was prepared with are left out. One site a point.
+// Only functions with a cheap place for a probe; the others are listed as unusable. Points that are
+// built into the program are left out. One site for each point.
 Result<FoundPoints> find_data_path(const tracee::Process& process);
 
 struct CallRate {
   double a_second = 0;
-  double watched_s = 0;     // for so long
-  bool is_too_hot = false;  // it would take more of the target's time than tracing may
+  double watched_s = 0;     // the length of the watch
+  bool is_too_hot = false;  // tracing it would take too much of the target's time
   std::optional<DataFlowStep> way = {};
 };
 
-// Those whose arguments may be watched all at once: called, and together not too often.
+// Marks functions whose arguments may be watched all at once: called, and together not too often.
 std::vector<bool> worth_watching(std::span<const CallRate> calls);
 
 // `calls` by point.
