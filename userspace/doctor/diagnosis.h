@@ -1,4 +1,4 @@
-// What doctor finds: one Check a line, with what to do about it. Plain data, no behaviour.
+// The findings of doctor: one Check for each line, with advice. Plain data, no behaviour.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct Check {
   std::string title;  // for people
   CheckStatus verdict = CheckStatus::kPass;
   std::string finding;
-  std::string advice;  // empty where there is nothing to do
+  std::string advice;  // empty: there is nothing to do
   nlohmann::ordered_json values = nlohmann::ordered_json::object();  // what was read or measured
 };
 
-// Which ways of recording there are; `why_not` is empty where it works.
+// Which engines work; an empty `why_not` means that it does.
 struct UsableEngines {
   std::string why_not_bpf;
   std::string why_not_rings;

@@ -1,4 +1,4 @@
-// A diagnosis for people and for programs; docs/doctor.md describes both.
+// The text and the JSON of a diagnosis; docs/doctor.md describes both.
 #pragma once
 
 #include <string>

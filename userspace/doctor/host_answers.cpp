@@ -13,7 +13,7 @@ namespace sojourn::doctor {
 
 namespace {
 
-// Empty where the counter can be had.
+// Empty: the counter is available.
 std::string why_no_counter(std::string_view name) {
   return capture::ask_perf(*capture::perf_kind(name)).missing;
 }
@@ -34,7 +34,7 @@ Result<BpfAnswers> ask_bpf() {
   answers.mechanism = capture::best_mechanism();
   SJ_TRY(pid, try_pid_filter(answers.mechanism));
   answers.pid = pid;
-  // As far apart as points are: none, half and all of the arguments that one can have.
+  // Measures with none, half and all of the arguments that a point can have.
   SJ_TRY(costs, capture::calibrate_bpf(answers.mechanism, {.args = SJ_MAX_ARGS}));
   answers.costs = std::move(costs);
   for (const unsigned bytes : {1U, 5U, 10U}) {

@@ -1,6 +1,6 @@
-// What only the kernel itself can answer: what it lets us load and attach, how probes behave in a
-// process of our own, and what they cost. Nothing of it touches another process. To be asked while
-// this process has one thread.
+// Asks what only trials on this kernel can answer: what may be loaded and attached, how probes
+// behave in a process of our own, and what they cost. No other process is touched. To be called
+// while this process has one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct PidAnswer {
   bool counts_others = false;
 };
 
-// A nop of so many bytes, under a probe.
+// A nop of a certain length under a probe.
 struct NopAnswer {
   unsigned bytes = 0;
-  std::string refused;        // the kernel's words, where it refuses to probe it
+  std::string refused;        // the kernel's error, if it refuses to probe it
   bool is_optimised = false;  // no trap any more
   bool keeps_red_zone = true;
-  bool keeps_children = true;  // that are forked meanwhile
+  bool keeps_children = true;  // children that are forked meanwhile survive
   std::uint64_t hit_ps = 0;
 
   bool is_safe() const { return keeps_red_zone && keeps_children; }

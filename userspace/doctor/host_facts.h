@@ -1,5 +1,5 @@
-// What the kernel's files say about this machine. Read below two roots, so that a test can have any
-// machine it wants. What is not there stays empty; nothing here is an error.
+// Facts about this machine from the kernel's files. They are read below two roots, so that a test
+// can supply any machine. Members without a file stay empty; nothing here is an error.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct HostFacts {
   std::optional<int> yama;
   std::string lockdown;  // "none", "integrity", "confidentiality"; empty: not told
   std::string clocksource;
-  bool has_steady_counter = false;  // one rate, also asleep
+  bool has_steady_counter = false;  // ticks at one rate, also in sleep states
   std::string isolated;             // "2-3"
   std::string nohz_full;
   std::vector<std::string> governors;  // each once
   std::optional<bool> smt;
   std::vector<std::string> energy_zones;    // "package-0", readable
-  std::vector<std::string> energy_refused;  // that are there, but may not be read
+  std::vector<std::string> energy_refused;  // zones that may not be read
   Cgroups cgroups = Cgroups::kNone;
   std::optional<std::uint64_t> memlock_bytes;        // none: unlimited
   std::optional<std::uint64_t> cgroup_memory_bytes;  // the limit; none: unlimited

@@ -60,8 +60,8 @@ std::uint64_t cost_ps(const TrialSite& site, std::uint64_t hits) {
   return runs[runs.size() / 2];
 }
 
-// A child that hits the site once told to; its own pages have no breakpoint when it is made before
-// the attach.
+// A child that hits the site on request. If it is forked before the attach, its own pages have no
+// breakpoint.
 class Bystander {
  public:
   explicit Bystander(const TrialSite& site, std::uint64_t hits) {
@@ -81,7 +81,7 @@ class Bystander {
   ~Bystander() { finish(); }
 
   bool is_there() const { return pid_ > 0; }
-  // Whether it lived to its end.
+  // Lets it hit the site. False: that killed it.
   bool hit() {
     if (write(go_.get(), "g", 1) != 1) return false;
     return finish();
@@ -120,12 +120,12 @@ struct NopTrial {
   std::uint64_t hit_ps;
 };
 
-// The breakpoint, as long as the kernel has not put something else there.
+// Whether the site has a breakpoint, and not another instruction of the kernel's.
 bool is_breakpoint(const char* site) {
 #if defined(__x86_64__)
   return *reinterpret_cast<const volatile unsigned char*>(site) == 0xcc;
 #else
-  return site != nullptr;  // no kernel has another way yet
+  return site != nullptr;  // no kernel optimises probes there yet
 #endif
 }
 

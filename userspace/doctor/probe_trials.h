@@ -1,5 +1,5 @@
-// Probes on nops of our own, in child processes of our own: whether the kernel counts what it
-// should, and whether a form of nop does harm. What harms, harms a child of ours.
+// Tries probes on nops of our own, in child processes of our own: whether the kernel counts the
+// right hits, and whether a form of nop does harm. Only a child of ours can be harmed.
 #pragma once
 
 #include "analysis/base/result.h"

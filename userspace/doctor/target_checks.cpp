@@ -24,7 +24,7 @@ double per_second(const TargetInspection& look, std::uint64_t hits) {
                            : static_cast<double>(hits) * 1e9 / static_cast<double>(look.span_ns);
 }
 
-// Of the target's CPU, which is known in ticks of 10 ms.
+// The share of the target's CPU time, which is known in ticks of 10 ms.
 double share(const TargetInspection& look, double ns) {
   return ns / static_cast<double>(std::max<std::uint64_t>(look.cpu_ns, 10'000'000));
 }
@@ -178,7 +178,7 @@ Check post_mortem(const TargetInspection& look) {
 
 void judge_target(const TargetInspection& look, Diagnosis& diagnosis) {
   const bool has_bpf = count_points(look, [](const auto& point) { return point.sites != 0; }) != 0;
-  // Where it has none at all, a map may say which of its functions are.
+  // If the program has no points at all, a map may define some.
   if (!has_bpf && !look.points.empty())
     diagnosis.ways.why_not_bpf = "the process has no points for it";
   if (!look.why_not_rings.empty()) diagnosis.ways.why_not_rings = look.why_not_rings;

@@ -1,4 +1,4 @@
-// What a look at a process means for recording it. Pure: same in, same out.
+// Judges the inspection of a process: what it means for recording. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace sojourn::doctor {
 
-// Adds the process's checks to its machine's, and narrows the ways down to those that it has.
+// Adds the process's checks to its machine's, and leaves only the engines that work for it.
 void judge_target(const TargetInspection& look, Diagnosis& diagnosis);
 
-// The points that are hit, the dearest first, as a table.
+// A table of the points that are hit, the most expensive first.
 std::string points_text(const TargetInspection& look);
 
 }  // namespace sojourn::doctor

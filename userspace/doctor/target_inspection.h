@@ -1,5 +1,5 @@
-// Looks at one process: which of its points can be recorded, how, and how often they are hit. The
-// hits are counted by a short capture like any other, whose file is thrown away.
+// Inspects one process: which of its points can be recorded, how, and how often they are hit. The
+// hits are counted by an ordinary short capture, whose file is removed.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct TargetInspection {
   std::string title;  // "4242 (nr-softmodem)"
   bool is_stopped = false;
   std::vector<PointInspection> points;
-  std::vector<Refused> refused;  // sites that look like points and cannot be used
+  std::vector<Refused> refused;  // sites that look like points and are unusable
   std::string why_not_rings;     // empty: they can be read
   std::string why_not_counted;   // empty: `hits` are true
   std::uint64_t span_ns = 0;

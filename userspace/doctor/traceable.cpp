@@ -45,8 +45,8 @@ std::string table(const std::vector<Traceable>& all) {
   return text;
 }
 
-// Of the first process that has points, and of the first one that a map is for. A closed one comes
-// last, and its command needs root.
+// The commands for the first process with points, and for the first one with a map. A closed
+// process comes last, and its command needs root.
 std::string commands(const std::vector<Traceable>& all) {
   std::string text;
   const auto first = [&](bool has_map) {
@@ -86,7 +86,7 @@ std::string nothing_found() {
          "  SJ_POINT(\"D pdcp.tx--rlc.tx\", \"len:rnti:drb.psn\", len, rnti, drb, psn);\n";
 }
 
-// What was not looked at, and which rights are missing: a line for each.
+// A line for each thing that was not looked at, and for each missing right.
 std::string obstacles(const MachineOverview& surroundings) {
   std::string text;
   if (!surroundings.is_in_time)
@@ -120,7 +120,7 @@ MachineOverview judge_machine(tracee::RunningPrograms programs, const std::vecto
       });
       if (map == maps.end()) continue;
       one.map = map->map;
-      one.process.name = map->program;  // whole, also where the process is closed
+      one.process.name = map->program;  // the full name, also if the process is closed
     }
     surroundings.traceable.push_back(std::move(one));
   }

@@ -1,5 +1,5 @@
-// What runs here that can be traced, and the command to type first: the screen of `sojourn` without
-// arguments. What was found is given to it (target/running_programs.h): same in, same out.
+// The screen of `sojourn` without arguments: which running programs can be traced, and the command
+// to type first. Pure functions of what tracee/running_programs.h has found.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ProgramMap {
 
 struct Traceable {
   tracee::RunningProgram process;
-  std::string map;  // empty: it has points, or there is none
+  std::string map;  // empty: it has points, or there is no map
 };
 
 struct MachineOverview {

@@ -10,7 +10,7 @@ namespace sojourn::symbols {
 
 namespace {
 
-// Behind the target's threads, but somebody waits for the answer.
+// Lower priority than the target's threads, but not the lowest, as a user waits for the answer.
 constexpr int kPatient = 10;
 constexpr rlim_t kMaxMemory = rlim_t{4} << 30;  // besides what this process has already
 
@@ -21,7 +21,7 @@ rlim_t address_space_bytes() {
   return pages.value_or(0) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The parent looks after the processor time as well: this is for when it is gone.
+// The parent limits the processor time as well. This limit works when the parent is gone.
 void bound_this_process(std::chrono::milliseconds processor_time) {
   const rlim_t most = address_space_bytes() + kMaxMemory;
   const rlimit memory{most, most};

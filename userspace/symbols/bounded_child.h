@@ -1,5 +1,5 @@
-// Work on files that may be forged, in a child of its own with bounded time and memory: what reads
-// debug information or takes names apart may be led astray by them, for ever or into its death.
+// Runs work on files that may be forged in a child process with bounded time and memory: such files
+// may make readers of debug information and demanglers hang or crash.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace sojourn::symbols {
 
-// What `work` returns there, at most `max_bytes` long. The answer is as hostile as the files are.
-// It is the child's processor time that is bounded: beside real-time threads it may take minutes to
-// get a second of it.
+// Returns the result of `work`, at most `max_bytes` long, which is as hostile as the files are.
+// The child's processor time is bounded, not its duration: beside real-time threads a second of it
+// may take minutes.
 Result<std::string> run_in_bounded_child(const std::function<std::string()>& work,
                                          std::size_t max_bytes,
                                          std::chrono::milliseconds processor_time);

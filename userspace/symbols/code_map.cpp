@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// The ELF address of what lies at an offset in the file; the offset itself where no segment of code
-// has it.
+// The ELF address of an offset in the file; the offset itself if it is in no segment of code.
 std::uint64_t elf_address(const tracee::ElfFile& file, std::uint64_t offset) {
   for (const tracee::Segment& segment : file.segments())
     if (segment.type == PT_LOAD && (segment.flags & PF_X) != 0 && offset >= segment.offset &&
@@ -30,7 +29,7 @@ std::uint64_t elf_address(const tracee::ElfFile& file, std::uint64_t offset) {
 
 void CodeMap::read_mappings() {
   const auto text = tracee::read_whole(process_->proc("maps"));
-  if (!text || text->empty()) return;  // it ends: what was known is still right
+  if (!text || text->empty()) return;  // the process ends: the known mappings are still right
   auto all = tracee::parse_maps(*text);
   if (!all) return;
   std::erase_if(*all, [](const tracee::Mapping& mapping) { return !mapping.executable; });

@@ -1,6 +1,6 @@
-// Which file an address in a process belongs to, and what that file calls the address. Files are
-// opened when an address in them is first met, and stay open, so that they can be read after the
-// process has ended. One thread owns a CodeMap.
+// Finds the file that an address in a process belongs to, and the ELF address in it. Files are
+// opened when the first address in them is looked up, and stay open, so that they can be read after
+// the process has ended. One thread owns a CodeMap.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,27 @@
 
 namespace sojourn::symbols {
 
-// What code comes from. Without a file: memory that none is behind, or one that cannot be read.
+// The origin of code. Without a file: anonymous memory, or a file that cannot be read.
 struct Module {
   std::string name;  // as the process's maps name it; "[vdso]", "[memory]"
   std::string build_id;
-  std::shared_ptr<const tracee::ElfFile> file;  // for who reads it later, maybe elsewhere
+  std::shared_ptr<const tracee::ElfFile> file;  // shared, as it may be read later on another thread
 };
 
 struct CodeLocation {
   std::uint32_t module = 0;   // index into modules()
-  std::uint64_t address = 0;  // as the file counts; without a file from its mapping's begin
+  std::uint64_t address = 0;  // the ELF address; without a file the offset in its mapping
 };
 
 class CodeMap {
  public:
   explicit CodeMap(const tracee::Process& process) : process_(&process) {}
 
-  // Nothing where no code is mapped at the address. Maps are read again for an address that they
-  // do not have, once a second at most.
+  // Nothing if no code is mapped at the address. For an unknown address the maps are read again,
+  // once a second at most.
   std::optional<CodeLocation> find(std::uint64_t address);
 
-  // Code was mapped since: what is known of addresses may be wrong.
+  // Code was mapped since: the known mappings may be wrong.
   void forget_mappings() { next_read_ns_ = 0, is_stale_ = true; }
 
   const std::vector<Module>& modules() const { return modules_; }

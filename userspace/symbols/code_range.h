@@ -1,4 +1,4 @@
-// Code that lies together in a file. Plain data.
+// A contiguous range of code in a file. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace sojourn::symbols {
 
 struct CodeRange {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  // 0: where it ends is not known
+  std::uint64_t bytes = 0;  // 0: its end is not known
 
   bool holds(std::uint64_t one) const { return one >= address && one - address < bytes; }
 };

@@ -1,5 +1,5 @@
-// Names as people write them: "rlc::Am::send(Packet&)" of "_ZN3rlc2Am4sendER6Packet". A forged name
-// may take any time and memory to read: to be called where that harms nobody.
+// Demangles names: "rlc::Am::send(Packet&)" of "_ZN3rlc2Am4sendER6Packet". A forged name may take
+// any time and memory, so this is to be called in a bounded child.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sojourn::symbols {
 
-// The name itself where it is no C++ name. Compilers' suffixes (".part.0") are kept.
+// A name that is no C++ name is returned unchanged. Compilers' suffixes (".part.0") are kept.
 std::string demangled(std::string_view name);
 
 }  // namespace sojourn::symbols

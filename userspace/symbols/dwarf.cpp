@@ -14,7 +14,7 @@ namespace sojourn::symbols {
 
 namespace {
 
-constexpr std::size_t kMaxInlined = 64;  // one into the other, at one address
+constexpr std::size_t kMaxInlined = 64;  // nested inlined functions at one address
 
 struct FreeDies {
   void operator()(Dwarf_Die* dies) const { std::free(dies); }
@@ -94,7 +94,7 @@ std::vector<model::FrameFunction> DwarfLines::calls_at(std::uint64_t address) {
   const int lexical = dwarf_getscopes(&unit, address, &found);
   const Dies by_address(found);
   if (lexical <= 0) return calls;
-  // From the innermost scope outwards as the code lies, not as it was written.
+  // From the innermost scope outwards, by the code's nesting and not by the source's.
   found = nullptr;
   const int count = dwarf_getscopes_die(&by_address[0], &found);
   const Dies scopes(found);

@@ -1,6 +1,6 @@
-// What a file's debug information says about an address: which functions were inlined there, and
-// the lines of the source. libdw reads it, and a forged file may lead that astray: to be used where
-// that harms nobody (naming.h does). One thread owns a Dwarf file.
+// Finds in a file's debug information which functions were inlined at an address, and the lines of
+// the source. libdw reads it, and a forged file may mislead libdw: so it is to be used in a bounded
+// child (naming.h does). One thread owns a DwarfLines.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace sojourn::symbols {
 
 class DwarfLines {
  public:
-  // Of an open ELF file; one without debug information tells nothing of any address.
+  // Reads an open ELF file. Without debug information all answers are empty.
   explicit DwarfLines(int fd);
   DwarfLines(DwarfLines&&) noexcept;
   DwarfLines& operator=(DwarfLines&&) noexcept;
   ~DwarfLines();
 
-  // The functions whose code is at the address, the one inlined into all others first. Empty where
-  // nothing is known.
+  // The functions whose code is at the address, the one inlined into all others first. Empty: not
+  // known.
   std::vector<model::FrameFunction> calls_at(std::uint64_t address);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace sojourn::symbols {
 
-// Not every compiler writes .debug_aranges, so the units tell themselves where their code is.
+// Not every compiler writes .debug_aranges, so the ranges are read from the units.
 DwarfUnits::DwarfUnits(Dwarf* dwarf) : dwarf_(dwarf) {
   Dwarf_Off at = 0;
   Dwarf_Off next = 0;

@@ -1,6 +1,5 @@
-// Which compilation unit of a file's debug information an address belongs to. For the readers of
-// debug information in this program, which a forged file may lead astray (bounded_child.h). Lives
-// no longer than the Dwarf that it was made of.
+// Finds the compilation unit that an address belongs to. For this program's readers of debug
+// information, which a forged file may mislead (bounded_child.h). The Dwarf must outlive it.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxSymbolBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMaxNameBytes = std::uint64_t{2} << 30;
 constexpr std::size_t kAtOnce = 8192;  // symbols
 constexpr std::uint64_t kForget = std::uint64_t{24}
-                                  << 20;  // bytes of names, then their memory goes
+                                  << 20;  // after so many bytes of names their memory is given back
 constexpr std::size_t kMaxFiles = 8;
 constexpr std::uint64_t kUnknown = 0;
 
@@ -36,7 +36,7 @@ const tracee::Section* symbols_of(const tracee::ElfFile& file) {
 
 const tracee::Section* names_of(const tracee::ElfFile& file, const tracee::Section& symbols) {
   if (symbols.link >= file.sections().size() + 1 || symbols.link == 0) return nullptr;
-  // The first section, which is none, is not in the list.
+  // The list lacks the null section, which is number 0.
   const tracee::Section& names = file.sections()[symbols.link - 1];
   return names.type == SHT_STRTAB && names.bytes <= kMaxNameBytes ? &names : nullptr;
 }

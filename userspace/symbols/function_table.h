@@ -1,7 +1,7 @@
-// The functions of ELF files' symbol tables, read in one pass: their names are never copied, and
-// are looked at while they come by, so that a file with a million symbols takes megabytes and
-// tenths of a second. Names are in a mapping of the file: one that shrinks ends this process, so it
-// is for where that harms nobody (bounded_child.h). One thread owns one.
+// The functions of ELF files' symbol tables, read in one pass: names are never copied, but passed
+// to a callback, so that a file with a million symbols takes megabytes and tenths of a second.
+// Names are in a mapping of the file: if the file shrinks, this process ends, so it is for bounded
+// children (bounded_child.h). One thread owns one.
 #pragma once
 
 #include <cstdint>
@@ -27,23 +27,23 @@ struct TableFunction {
 
 class FunctionTable {
  public:
-  // Called for each function; its name is as the linker has it.
+  // Called for each function with its mangled name.
   using Look = std::function<void(const TableFunction&, std::string_view name)>;
 
-  // Of one or more files; `look` sees all while they are read. Files without symbols add nothing.
+  // Reads one or more files, and calls `look` for each function. Files without symbols add nothing.
   static Result<FunctionTable> read(std::span<const tracee::ElfFile* const> files,
                                     const Look& look);
 
   const std::vector<TableFunction>& functions() const { return functions_; }  // by address
   std::string_view name(const TableFunction& function) const;
-  // Up to the next function, where the table does not tell.
+  // The function's code; up to the next function if the table has no size.
   CodeRange code(const TableFunction& function) const;
-  // Those that begin there, or whose code holds the address.
+  // The functions that begin at the address, or whose code contains it.
   std::span<const TableFunction> at(std::uint64_t address) const;
   std::vector<TableFunction> around(std::uint64_t address) const;
-  // Whether any begins in there.
+  // Whether a function begins in the range.
   bool has_function_in(CodeRange code) const;
-  // The same again of all names, in the order of their addresses.
+  // Calls `look` again for all functions, in the order of their addresses.
   void look_at_all(const Look& look) const;
 
  private:
@@ -60,7 +60,7 @@ class FunctionTable {
     ~Names();
 
     std::string_view at(std::uint32_t offset) const;
-    // The kernel may have the memory back; what is read again comes back.
+    // Lets the kernel take the memory back; pages that are read again are loaded again.
     void forget() const;
 
    private:
@@ -75,7 +75,7 @@ class FunctionTable {
   std::vector<Names> names_;
 };
 
-// Whether the file's symbol `number` is still the function that it is said to be.
+// Whether the file's symbol `number` is this function.
 bool is_symbol(const tracee::ElfFile& file, std::uint32_t number, std::uint64_t address,
                std::string_view name);
 

@@ -19,7 +19,8 @@ bool is_code(char type) {
 
 }  // namespace
 
-// It opens without rights as well, and has only zeros then: so who keeps the rights is asked first.
+// The file opens without rights as well, and has only zeros then: so the privileged helper is asked
+// first.
 KernelSymbols KernelSymbols::read() {
   const std::string path = "/proc/kallsyms";
   const base::Fd file = tracee::open_by_helper(path, O_RDONLY);
@@ -32,7 +33,7 @@ KernelSymbols::KernelSymbols(std::string_view kallsyms) {
     const auto words = tracee::split(line, ' ');
     if (words.size() < 3 || words[1].size() != 1 || !is_code(words[1].front())) continue;
     const auto address = tracee::parse_number(words[0], 16);
-    // All addresses are 0 for whoever may not know them.
+    // All addresses are 0 without the rights to see them.
     if (!address || *address == 0) continue;
     functions_.push_back({*address, std::string(words[2].substr(0, words[2].find('\t')))});
   }

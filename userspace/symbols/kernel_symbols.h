@@ -1,5 +1,4 @@
-// The running kernel's functions by address, as /proc/kallsyms has them for those with the rights
-// to know.
+// The running kernel's functions by address, from /proc/kallsyms, which takes rights.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ class KernelSymbols {
   static KernelSymbols read();
   explicit KernelSymbols(std::string_view kallsyms);
 
-  // Empty where the kernel does not tell its addresses, or has no function there.
+  // Empty if the kernel hides its addresses, or has no function there.
   std::string function_at(std::uint64_t address) const;
 
  private:

@@ -43,7 +43,7 @@ Result<void> try_apart(const tracee::ElfFile& file, Lines lines, std::vector<mod
   model::Profile named;
   SJ_CHECK(
       trace::from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, named));
-  // Only names come from there: what else the child may have been led to say does not count.
+  // Only names are taken from the answer: the child may have been misled about everything else.
   std::unordered_map<std::uint32_t, std::vector<model::FrameFunction>> calls;
   for (model::Frame& frame : named.frames) calls[frame.id] = std::move(frame.calls);
   for (model::Frame& frame : frames)
@@ -57,7 +57,7 @@ Result<void> try_apart(const tracee::ElfFile& file, Lines lines, std::vector<mod
 void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Frame> frames) {
   const auto functions = file.functions();
   DwarfLines dwarf(lines == Lines::kNo ? -1 : file.fd());
-  std::optional<UnwindTable> table;  // read where something has no name
+  std::optional<UnwindTable> table;  // read if an address has no name
   for (model::Frame& frame : frames) {
     frame.calls.clear();
     if (!file.in_code(frame.address)) continue;
@@ -69,7 +69,7 @@ void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Fram
         symbol = fmt::format("{}+{:#x}", file_name(frame.module), range->address);
     }
     if (symbol.empty()) continue;
-    // The symbol knows which clone of a function this is, debug information who was inlined.
+    // The symbol shows which clone of a function this is, debug information what was inlined.
     if (frame.calls.empty()) frame.calls.emplace_back();
     frame.calls.back().function = std::move(symbol);
   }

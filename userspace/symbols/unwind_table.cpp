@@ -62,7 +62,7 @@ std::size_t width_of(unsigned encoding) {
   }
 }
 
-// How a common entry says that addresses are written; none where that cannot be told.
+// The encoding of addresses by a common entry; none: not known.
 std::optional<unsigned> encoding_of(const Dwarf_CIE& common) {
   const std::string_view words =
       common.augmentation == nullptr ? std::string_view() : std::string_view(common.augmentation);
@@ -98,7 +98,7 @@ std::optional<CodeRange> range_of(const Table& table, const Dwarf_FDE& entry, un
   if (application != DW_EH_PE_pcrel && application != DW_EH_PE_absptr) return std::nullopt;
   const auto at = static_cast<std::size_t>(entry.start - table.bytes().data());
   const auto begin = number_at(table, at, encoding);
-  // How long it is has no sign.
+  // The length is unsigned.
   const auto bytes =
       number_at(table, at + width_of(encoding),
                 width_of(encoding) == 4 ? unsigned{DW_EH_PE_udata4} : unsigned{DW_EH_PE_udata8});

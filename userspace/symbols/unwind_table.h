@@ -1,7 +1,7 @@
-// What a file's table for unwinding (.eh_frame) says of its code. Stripped files have it, too: it
-// has a row for each function, and one for each part of a function that lies elsewhere. libdw reads
-// it, and a forged file may lead that astray: to be used where that harms nobody
-// (bounded_child.h). One thread owns one.
+// A file's unwind table (.eh_frame), which stripped files have as well. It has a row for each
+// function, and one for each part of a function that lies elsewhere. libdw reads it, and a forged
+// file may mislead libdw: so it is to be used in a bounded child (bounded_child.h). One thread owns
+// one.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace sojourn::symbols {
 
 class UnwindTable {
  public:
-  // Of an open ELF file; one without a table tells nothing.
+  // Reads an open ELF file. Without a table all answers are empty.
   explicit UnwindTable(int fd);
   UnwindTable(UnwindTable&&) noexcept;
   UnwindTable& operator=(UnwindTable&&) noexcept;
   ~UnwindTable();
 
-  // The code that lies together, and that the address is in.
+  // The contiguous code that contains the address.
   std::optional<CodeRange> range_at(std::uint64_t address) const;
 
-  // Whether the stack pointer is there another than where the function was entered. Of code that
-  // functions begin with it never is. False where it is not known.
+  // Whether the stack pointer differs from that at the function's entry. It never does at the first
+  // instruction of a function. False if it is not known.
   bool has_frame_at(std::uint64_t address) const;
 
  private:

@@ -32,7 +32,7 @@ std::uint64_t checksum(std::string_view text) {
   return sum;
 }
 
-// A directory of this user, into which nobody else can write.
+// Opens or makes a directory of this user, into which nobody else can write.
 base::Fd own_directory(int parent, const std::string& name, mode_t others) {
   base::Fd directory(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat about{};
@@ -101,7 +101,7 @@ std::optional<std::string> UserCache::load(const std::string& name) const {
   if (std::string_view(text).substr(kMagic.size(), kChecksumDigits + 1) !=
       fmt::format("{:016x}\n", checksum(body)))
     return std::nullopt;
-  futimens(file.get(), nullptr);  // it was of use
+  futimens(file.get(), nullptr);  // marks it as used now
   return std::string(body);
 }
 
@@ -109,7 +109,7 @@ bool UserCache::store(const std::string& name, std::string_view text) const {
   if (text.size() > kMaxCachedBytes - kMagic.size() - kChecksumDigits - 1) return false;
   make_room();
   const std::string fresh = fmt::format(".{}.{}", name, getpid());
-  unlinkat(directory_.get(), fresh.c_str(), 0);  // of one that died with this number
+  unlinkat(directory_.get(), fresh.c_str(), 0);  // left by a process of this pid that was killed
   const base::Fd file(openat(directory_.get(), fresh.c_str(),
                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return false;
@@ -130,7 +130,7 @@ void UserCache::make_room() const {
     close(copy);
     return;
   }
-  std::vector<std::pair<std::int64_t, std::string>> files;  // by when they were of use
+  std::vector<std::pair<std::int64_t, std::string>> files;  // by the time of their last use
   while (const dirent* const one = readdir(listing.get())) {
     const std::string name = static_cast<const char*>(one->d_name);
     struct stat about{};
