@@ -25,7 +25,7 @@ struct HostFacts {
   std::optional<int> perf_event_paranoid;
   std::optional<int> unprivileged_bpf_disabled;
   std::optional<int> yama;
-  std::string lockdown;  // "none", "integrity", "confidentiality"; empty: not told
+  std::string lockdown;  // "none", "integrity", "confidentiality"; empty: not known
   std::string clocksource;
   bool has_steady_counter = false;  // ticks at one rate, also in sleep states
   std::string isolated;             // "2-3"

@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kGzipBuffer = 256 * 1024;
 
-// What is known of a file without reading it.
+// Facts about a file that need no reading.
 struct About {
   std::uint64_t size_bytes = 0;
   std::optional<std::uint64_t> changed_ns;
@@ -104,7 +104,7 @@ class GzipStream : public FileStream {
   void find_failure() {
     int code = Z_OK;
     const char* words = gzerror(file_.get(), &code);
-    // A compressed file that is cut ends without an error of read().
+    // For a compressed file that is cut, read() reports no error.
     if (code == Z_ERRNO)
       failure_ = std::generic_category().message(errno);
     else if (code != Z_OK)

@@ -9,10 +9,10 @@
 
 namespace sojourn::files {
 
-// The bytes as they are stored.
+// Opens a file's bytes as they are stored.
 Result<std::unique_ptr<imports::ByteStream>> open_stream(const std::string& path);
 
-// Gzipped ones unpacked; what is not compressed is read as it is.
+// Opens a file and unpacks it if it is compressed by gzip.
 Result<std::unique_ptr<imports::ByteStream>> open_gzip_stream(const std::string& path);
 
 }  // namespace sojourn::files

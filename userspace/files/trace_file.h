@@ -1,8 +1,8 @@
 // A trace as a file. Read: a regular file, at any offset. Written: it is named `path.partial` until
 // it is finished, then renamed: a trace that ended in order is recognisable by its name, and an
 // older trace of that name survives until then. Each block is on disk before the next begins; a
-// writer that dies leaves the .partial file, readable. One that a killed writer had left is put
-// aside as `path.partial~`.
+// writer that dies leaves the .partial file, readable. The next writer renames it to
+// `path.partial~`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace sojourn::files {
 Result<trace::Reader> open_trace(const std::string& path);
 Result<trace::Writer> create_trace(const std::string& path);
 
-// The same without a reader or a writer.
+// The source and the sink alone, without a reader or a writer.
 Result<std::unique_ptr<trace::ByteSource>> open_source(const std::string& path);
 Result<std::unique_ptr<trace::ByteSink>> create_sink(const std::string& path);
 

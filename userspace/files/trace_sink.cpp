@@ -18,7 +18,7 @@ namespace {
 
 constexpr off_t kHeaderBytes = sizeof(trace::FileHeader);
 
-// The file being written: closes itself, and never holds half a block where that can be helped.
+// The file being written. After a failed write it removes the incomplete block, if possible.
 class FileSink : public trace::ByteSink {
  public:
   static Result<std::unique_ptr<trace::ByteSink>> create(const std::string& path) {
@@ -31,7 +31,7 @@ class FileSink : public trace::ByteSink {
       return fail("write {}: exists and is not a regular file", path);
     const std::string partial = path + ".partial";
     SJ_TRY(put_aside, put_abandoned_aside(partial));
-    // Made anew, never followed or shared: in a world-writable directory the name may be somebody's
+    // Always a new file, and no link is followed: in a world-writable directory the name may be a
     // trap.
     base::Fd fd(open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return fail_errno("write {}", partial);
@@ -56,7 +56,7 @@ class FileSink : public trace::ByteSink {
       if (written < 0) {
         auto error = size_ == 0 ? fail_errno("write {}", partial_)
                                 : fail_errno("write {}, which keeps what came before", partial_);
-        // What is there of the block is of no use to a reader.
+        // An incomplete block is useless to a reader.
         if (ftruncate(fd_.get(), static_cast<off_t>(size_)) != 0) return error;
         return error;
       }
@@ -77,9 +77,9 @@ class FileSink : public trace::ByteSink {
   }
 
  private:
-  // A file of that name is what a killed capture left, or another one that is still being written:
-  // its writer holds a lock. What was left may be all that there is of something: one is kept, and
-  // its new name told.
+  // A file of that name was left by a killed capture, or is still being written: then its writer
+  // holds a lock. A file that was left may be the only record of something, so one is kept under
+  // another name, which is returned.
   static Result<std::string> put_abandoned_aside(const std::string& partial) {
     struct stat existing{};
     if (lstat(partial.c_str(), &existing) != 0)

@@ -33,7 +33,7 @@ class FileSource : public trace::ByteSource {
     return true;
   }
 
-  // A file system that cannot tell says that there is data.
+  // If the file system does not know its holes, everything counts as data.
   std::uint64_t next_data(std::uint64_t from) override {
     const off_t data = lseek(fd_.get(), static_cast<off_t>(from), SEEK_DATA);
     if (data < 0 && errno == ENXIO) return size_;
@@ -49,7 +49,7 @@ class FileSource : public trace::ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<trace::ByteSource>> open_source(const std::string& path) {
-  // Not waiting: a FIFO's open would last until somebody writes into it.
+  // O_NONBLOCK: opening a FIFO would block until a writer opens it.
   base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return fail_errno("open {}", path);
   struct stat file{};

@@ -17,7 +17,7 @@ bool is_cgroup(const std::filesystem::path& path) {
   return std::filesystem::exists(path / kList, none);
 }
 
-// Where cgroup file systems are mounted; version 2 first, as it has all groups that matter today.
+// The mount points of cgroup file systems; version 2 first, which systems of today use.
 std::vector<std::string> mounts() {
   std::vector<std::string> found;
   const auto text = read_whole("/proc/self/mounts");

@@ -1,5 +1,6 @@
-// A control group as a set of processes: all that are in it or below it when asked. Version 2 and
-// version 1 hierarchies alike, by their lists of processes. Owns nothing but a path; any thread.
+// A control group as a set of processes: all that are in it or below it at the moment of the call.
+// For version 2 and version 1 hierarchies, by their lists of processes. Owns only a path; any
+// thread.
 #pragma once
 
 #include <string>
@@ -13,13 +14,13 @@ namespace sojourn::tracee {
 
 class Cgroup {
  public:
-  // A directory of a cgroup file system, or its path below where such a one is mounted, e.g.
+  // A directory of a cgroup file system, or its path below the mount point, e.g.
   // "system.slice/gnb.service".
   static Result<Cgroup> open(const std::string& path);
 
   const std::string& path() const { return path_; }
 
-  // In ascending order. Fails where the group is gone.
+  // The pids in ascending order. Fails if the group is gone.
   Result<std::vector<pid_t>> processes() const;
 
  private:

@@ -1,5 +1,5 @@
-// Notices that a process executes other files than it did: a library was loaded or unloaded, or it
-// became another program. A look reads /proc/PID/maps once. One thread owns a CodeWatch.
+// Notices that a process executes other files than before: a library was loaded or unloaded, or it
+// became another program. Each look reads /proc/PID/maps once. One thread owns a CodeWatch.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace sojourn::tracee {
 
 class CodeWatch {
  public:
-  // Whether there is code of a file that was not there at the look before; at the first look there
-  // is. A process that cannot be looked into has none. Looking before the files are read misses
-  // nothing that comes while they are.
+  // Whether there is code of a file that was not there at the last look; true at the first look.
+  // False if the process cannot be looked into. If it is called before the files are read, code
+  // that is loaded meanwhile is found by the next look.
   bool has_more(const Process& process);
 
  private:
-  // Of files, by device and inode, and where each begins: an unloaded library may come back.
+  // Files by device and inode, with their addresses: an unloaded library may be loaded again.
   std::set<std::pair<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>> known_;
 };
 

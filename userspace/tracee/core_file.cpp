@@ -15,7 +15,7 @@ namespace sojourn::tracee {
 
 namespace {
 
-// A mapping has a segment, and processes have many; yet not so many.
+// Each mapping has a segment. Processes have many of them, but fewer than this.
 constexpr std::uint64_t kMaxCoreSegments = 1U << 20U;
 constexpr std::uint64_t kMaxCoreNoteBytes = 64U << 20U;
 
@@ -115,7 +115,7 @@ void CoreFile::read_note(std::uint32_t type, std::span<const std::byte> descript
     prstatus_t status{};
     std::memcpy(&status, description.data(), sizeof status);
     threads_.push_back({.tid = status.pr_pid, .instruction = status.pr_reg[kInstructionRegister]});
-    // The first thread is the one that brought the end.
+    // The first thread is the one that got the signal.
     if (!std::exchange(has_status_, true)) signal_ = status.pr_cursig;
   }
   if (type == NT_PRPSINFO && description.size() == sizeof(prpsinfo_t)) {

@@ -1,8 +1,8 @@
-// A core file: what is left of a process's memory when it crashed, and what the kernel (or a
-// debugger that wrote the core) says about the process. Hostile until checked, as any file of a
-// target: sizes are compared with the file's before anything is sized by them, and what is handed
-// out lies inside of it. A core that was cut short (by a limit, by a full disk) still gives what it
-// has. One thread owns it.
+// A core file: the memory of a process when it crashed, and facts about the process by the kernel
+// (or by a debugger that wrote the core). Hostile until checked, as any file of a target: sizes are
+// compared with the file's before anything is sized by them, and all spans lie inside of it. A core
+// that was cut short (by a limit, by a full disk) can still be read as far as it goes. One thread
+// owns it.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@
 
 namespace sojourn::tracee {
 
-// Memory that is in the file.
+// A range of the process's memory.
 struct CoreSegment {
   std::uint64_t address = 0;
   std::uint64_t offset = 0;  // in the file
-  std::uint64_t bytes = 0;   // that the file has; fewer than it should where the core was cut
+  std::uint64_t bytes = 0;   // in the file; fewer than in memory if the core was cut
 };
 
 // A thread as it was at the end.
 struct CoreThread {
-  pid_t tid = 0;                  // as the process counted
-  std::uint64_t instruction = 0;  // that it would have gone on with
+  pid_t tid = 0;                  // in its own namespace
+  std::uint64_t instruction = 0;  // its next instruction
 };
 
 class CoreFile {
  public:
-  // Whether the file says that it is one.
+  // Whether the file's header says that it is a core.
   static bool is_core(int file);
   // `name` is what errors call it.
   static Result<CoreFile> open(base::Fd file, std::uint64_t file_bytes, const std::string& name);
@@ -43,14 +43,14 @@ class CoreFile {
   const std::vector<CoreSegment>& segments() const { return segments_; }
   std::uint64_t missing_bytes() const { return missing_bytes_; }  // not 0: it was cut short
 
-  pid_t pid() const { return pid_; }                           // as the process counted itself
-  int signal() const { return signal_; }                       // that ended it; 0: not told
+  pid_t pid() const { return pid_; }                           // in its own namespace
+  int signal() const { return signal_; }                       // that ended it; 0: not known
   const std::string& comm() const { return comm_; }            // at most 15 characters
   const std::string& arguments() const { return arguments_; }  // in one line, at most 79 characters
 
   const std::vector<CoreThread>& threads() const { return threads_; }
 
-  // Fails where the file has not that many bytes there.
+  // Fails if the file does not have so many bytes there.
   Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
  private:

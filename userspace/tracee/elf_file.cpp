@@ -13,7 +13,7 @@ namespace sojourn::tracee {
 
 namespace {
 
-// Far beyond what compilers make, near enough to keep a forged file from eating memory and time.
+// Far more than compilers make, and few enough that a forged file cannot take much memory or time.
 constexpr std::size_t kMaxSegments = 1000;
 constexpr std::uint64_t kMaxNoteBytes = 64U << 20U;  // of all sections together, which may overlap
 constexpr std::uint64_t kMaxSymbolBytes = 512U << 20U;
@@ -48,7 +48,7 @@ Result<ElfFile> ElfFile::open(const std::string& path, const std::string& name) 
   return file;
 }
 
-// Everything that libelf sizes its own memory by.
+// Checks all sizes by which libelf allocates memory.
 Result<void> ElfFile::check_header() {
   Elf64_Ehdr header{};
   if (size_bytes_ < sizeof header ||
@@ -248,10 +248,10 @@ Result<std::string> ElfFile::string_at(std::uint64_t address, std::size_t max_by
   return fail("{}: no text at {:#x}: not inside the file", name_, address);
 }
 
-// Gives each symbol that this file defines to take(symbol, name).
+// Calls take(symbol, name) for each symbol that this file defines.
 template <typename Take>
 Result<void> ElfFile::read_symbols(Take take) const {
-  // Where there is a .symtab, it holds the dynamic symbols too.
+  // A .symtab, if there is one, contains the dynamic symbols as well.
   for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
     const auto found = std::ranges::find(sections_, type, &Section::type);
     if (found == sections_.end()) continue;

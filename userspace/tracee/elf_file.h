@@ -3,7 +3,7 @@
 // The file is hostile until checked. Header, tables and sizes are compared with the file's size
 // before libelf sees them; everything handed out lies inside the file. Errors name the file, and
 // the section or segment. The file may change underneath: then reads are short, which is an error
-// as well. Views that it hands out live as long as the ElfFile. One thread owns it.
+// as well. Views of it live as long as the ElfFile. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -54,8 +54,8 @@ struct Note {
 // A function in the symbol table; names point into the ElfFile.
 struct FunctionSymbol {
   std::uint64_t address = 0;
-  std::uint64_t bytes = 0;  // 0: up to the next one, as far as is known
-  std::string_view name;    // as the linker knows it
+  std::uint64_t bytes = 0;  // 0: not known; at most up to the next one
+  std::string_view name;    // mangled
 };
 
 class ElfFile {
@@ -63,8 +63,8 @@ class ElfFile {
   // `name` is what errors call the file.
   static Result<ElfFile> open(const std::string& path, const std::string& name);
 
-  // Whether the file begins as an ELF file does: others are mapped executable too, and mean
-  // nothing.
+  // Whether the file begins as an ELF file does. Other files may be mapped executable too, and are
+  // ignored.
   static bool has_magic(const std::string& path);
 
   const std::string& name() const { return name_; }
@@ -74,11 +74,11 @@ class ElfFile {
   const std::vector<Section>& sections() const { return sections_; }  // empty after sstrip
   const Section* section(std::string_view name) const;
 
-  // Of all note sections; in a file without sections, of the loaded note segments.
+  // The notes of all note sections; in a file without sections, of the loaded note segments.
   Result<std::vector<Note>> notes() const;
 
-  // Where in the file a loaded segment with (at least) these PF_ flags holds `bytes` bytes at
-  // `address`.
+  // The file offset of `bytes` bytes at `address`, in a loaded segment with (at least) these PF_
+  // flags.
   std::optional<std::uint64_t> file_offset(std::uint64_t address, std::uint64_t bytes,
                                            std::uint32_t flags) const;
   // Whether a section of code holds the address; in a file without sections, a segment.
@@ -97,7 +97,7 @@ class ElfFile {
 
   std::string build_id() const;  // hex; empty where the file has none
 
-  // For libraries that read by themselves; they do not move what is read here.
+  // For libraries that read the file themselves; that does not affect reads by this class.
   int fd() const { return fd_.get(); }
 
  private:

@@ -12,7 +12,7 @@
 namespace sojourn::tracee {
 
 Result<std::uint64_t> open_regular(const std::string& path, base::Fd& file) {
-  // Not to hang on a pipe, nor to become the terminal's owner.
+  // O_NONBLOCK: a pipe must not block. O_NOCTTY: a terminal must not become the controlling one.
   file = open_path(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return fail_errno("open {}", path);
   struct stat status{};

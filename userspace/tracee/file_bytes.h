@@ -1,5 +1,5 @@
-// Reading files that are hostile until checked: which of them may be read at all, and bytes that
-// are all there or not. No state.
+// Reads files that are hostile until checked: opens regular files only, and reads all bytes or
+// none. No state.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sojourn::tracee {
 
-// Opens a regular file for reading; says how long it is.
+// Opens a regular file for reading, and returns its length.
 Result<std::uint64_t> open_regular(const std::string& path, base::Fd& file);
 
 // False: the file ends before that, or cannot be read.

@@ -12,7 +12,7 @@ namespace sojourn::tracee {
 
 namespace {
 
-// Of the first CPU that has it.
+// The value of the first CPU that has this key.
 std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
   for (const std::string_view line : split(cpuinfo, '\n')) {
     const std::size_t colon = line.find(':');

@@ -7,15 +7,15 @@
 
 namespace sojourn::tracee {
 
-// What cannot be read stays empty: a trace without the CPU's name is still a trace.
+// Members that cannot be read stay empty: a trace also works without the CPU's name.
 model::Host host_info();
 
-// Whether the cycle counter ticks at one rate on every CPU, also while that sleeps: rings stamp
-// with it. By what /proc/cpuinfo says.
+// Whether the cycle counter, with which rings are stamped, ticks at one rate on every CPU, also
+// while that sleeps. By /proc/cpuinfo.
 bool has_steady_counter(std::string_view cpuinfo);
 bool has_steady_counter();  // this machine
 
-// Whether process numbers here are the kernel's own, and not a container's.
+// Whether pids here are those of the first PID namespace, and not a container's.
 bool in_first_pid_namespace();
 
 }  // namespace sojourn::tracee

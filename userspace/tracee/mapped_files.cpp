@@ -15,7 +15,7 @@ namespace sojourn::tracee {
 
 namespace {
 
-// Looks without opening: what a foreign path leads to may be a pipe or a device.
+// Checks without opening: a foreign path may lead to a pipe or a device.
 bool leads_to(const std::string& path, const Mapping& mapping) {
   const base::Fd file = open_path(path, O_PATH);
   struct stat status{};
@@ -38,12 +38,12 @@ Result<MappedFile> locate(const std::string& directory, const Mapping& mapping) 
     file.path = directory + "/root" + name;
     if (name.starts_with('/') && leads_to(file.path, mapping)) return file;
   }
-  // Deleted, replaced, or never named. The executable can be had by its own user, the rest by root
-  // only.
+  // The file was deleted, replaced, or never had a name. Its own user can open the executable; only
+  // root can open the others.
   file.deleted = true;
   file.path = directory + "/exe";
   if (leads_to(file.path, mapping)) return file;
-  // Leads to the mapped file by construction, even where its inode number is another for stat.
+  // This always leads to the mapped file, even if stat() shows another inode number.
   file.path = fmt::format("{}/map_files/{:x}-{:x}", directory, mapping.start, mapping.end);
   struct stat status{};
   const base::Fd mapped = open_path(file.path, O_PATH);
@@ -78,7 +78,7 @@ Result<ExecutedFiles> executed_files(const Process& process) {
       executed.unusable.push_back(
           {possible_names(of_file.front().name).back(), file.error().text()});
   }
-  // In the order of memory, which the target's own loader chose; not of inodes, which nobody did.
+  // Sorted by address, the order in which the target's loader mapped them. Inodes are in any order.
   std::ranges::sort(executed.files, {},
                     [](const ExecutedFile& file) { return file.mappings.front().start; });
   return executed;

@@ -1,4 +1,4 @@
-// The files that a process executes from, and a path by which this process can open each.
+// Finds the files that a process executes, and a path by which this process can open each.
 #pragma once
 
 #include <optional>
@@ -25,12 +25,12 @@ struct ExecutedFiles {
 
 Result<ExecutedFiles> executed_files(const Process& process);
 
-// Where a file can be opened that a process has mapped; `directory` is the process's, such as
+// Finds a path by which a mapped file can be opened; `directory` is the process's, such as
 // /proc/4242.
 Result<MappedFile> locate(const std::string& directory, const Mapping& mapping);
 
-// The run-time address of ELF address 0, where a mapping is of a segment of code. Several values
-// when the file is loaded more than once.
+// The run-time addresses of ELF address 0, by mappings of segments of code. There are several if
+// the file is loaded more than once.
 std::vector<std::uint64_t> load_biases(const ElfFile& file, std::span<const Mapping> mappings);
 
 }  // namespace sojourn::tracee

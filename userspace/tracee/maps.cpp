@@ -12,7 +12,7 @@ namespace sojourn::tracee {
 
 namespace {
 
-// Takes what stands before the first `separator` off the line.
+// Takes the text before the first `separator` off the line.
 std::optional<std::string_view> take(std::string_view& line, char separator) {
   const std::size_t end = line.find(separator);
   if (end == std::string_view::npos) return std::nullopt;

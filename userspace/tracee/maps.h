@@ -1,4 +1,4 @@
-// /proc/PID/maps, parsed strictly: one line that is not as proc(5) says is an error that names it.
+// Parses /proc/PID/maps strictly: a line that is not as in proc(5) is an error that shows it.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct Mapping {
   bool writable = false;
   bool executable = false;
   // The kernel writes a newline in a name as \012, and a backslash as itself, and appends "
-  // (deleted)" to names that it could also have found like that: only a look at the file can tell
+  // (deleted)" to names that may also end like that themselves: only the file shows which it is
   // (mapped_files.h).
   std::string name;
 };
 
 Result<std::vector<Mapping>> parse_maps(std::string_view text);
 
-// The file names that `name` of a mapping may stand for, the most literal one first.
+// The file names that a mapping's `name` may mean, the most literal one first.
 std::vector<std::string> possible_names(std::string_view name);
 
 }  // namespace sojourn::tracee

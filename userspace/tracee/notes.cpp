@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t kUsdt = 3;  // NT_STAPSDT, the only version that was ever in use
 constexpr std::size_t kMaxWords = 4096;
 
-// Takes values off the front of a note's description; nothing once one did not fit.
+// Takes values off the front of a note's description. Returns nothing from the first on that does
+// not fit.
 class Description {
  public:
   explicit Description(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -41,8 +42,8 @@ class Description {
   std::span<const std::byte> bytes_;
 };
 
-// Prelink moves the sections but leaves the notes alone: the section .stapsdt.base moved along, and
-// every note says where it was.
+// By how much prelink moved the sections. It does not change the notes, but it moves the section
+// .stapsdt.base, whose old address is in every note.
 std::uint64_t moved_by(const Section* base, std::uint64_t noted_base) {
   return base != nullptr && noted_base != 0 ? base->address - noted_base : 0;
 }
@@ -65,7 +66,7 @@ std::optional<UsdtNote> parse_usdt(const Section* base_section, std::span<const 
                   .arguments = std::move(*arguments)};
 }
 
-// `site`: which of the note's numbers says where the point is.
+// `site`: which member of the note has the point's address.
 template <typename Fixed>
 Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& file,
                                                                  std::span<const std::byte> bytes,
@@ -83,7 +84,7 @@ Result<std::pair<Fixed, SelfDescription>> parse_self_description(const ElfFile& 
   auto source_file = description.text();
   if (!fixed || !point_words || !field_words || !source_file)
     return fail("self-description cut short");
-  // What a linker dropped may have lost its words as well, and nobody will ask for them.
+  // A point that the linker dropped may have lost its words as well, which are not needed.
   if (fixed->fields_address != 0 && file.in_code((*fixed).*site)) {
     SJ_TRY(words, file.string_at(fixed->fields_address, kMaxWords));
     field_words = std::move(words);

@@ -1,6 +1,6 @@
 // The probes that an ELF file declares: USDT notes (.note.stapsdt, as SystemTap's sys/sdt.h writes
 // them and bpftrace, perf and gdb read them) and self-descriptions (sojourn/note_abi.h).
-// A note that is cut short or says what no compiler says is not an error of the file: it is listed.
+// A note that is cut short or not valid is no error of the file: it is listed.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace sojourn::tracee {
 
 struct UsdtNote {
-  std::uint64_t noted_site = 0;  // as the note has it: what self-descriptions are joined by
-  std::uint64_t site = 0;        // ELF addresses, moved along where the file was prelinked
+  std::uint64_t noted_site = 0;  // as in the note: self-descriptions are joined by it
+  std::uint64_t site = 0;        // ELF addresses, corrected if the file was prelinked
   std::uint64_t semaphore = 0;   // 0: none
   std::string provider;
   std::string name;
@@ -23,7 +23,7 @@ struct UsdtNote {
   std::string probe() const { return provider + ":" + name; }
 };
 
-// What a point says about itself; for the ring engine `site` is the address of its id.
+// A point's self-description; for the ring engine `site` is the address of its id.
 struct SelfDescription {
   std::uint64_t site = 0;
   std::uint32_t line = 0;

@@ -1,4 +1,4 @@
-// What the operand parsers of both architectures share: a cursor over the text, and expressions.
+// Shared by the operand parsers of both architectures: a cursor over the text, and expressions.
 #pragma once
 
 #include <cctype>
@@ -27,7 +27,7 @@ class OperandText {
     ++at_;
     return true;
   }
-  // Inside brackets compilers put spaces as they like.
+  // Takes a character with spaces around it, which compilers may write inside brackets.
   bool take_spaced(char character) {
     skip_spaces();
     const bool taken = take(character);
@@ -61,8 +61,8 @@ class OperandText {
   std::size_t operand_ = 0;
 };
 
-// Both take what follows "8@" and fill in all but the declared width and sign, where a register is
-// narrower they narrow `bytes`.
+// Both parse the text behind "8@" and fill in everything except the declared width and sign; if a
+// register is narrower they reduce `bytes`.
 Result<void> parse_operand_x86_64(OperandText& text, sj_arg& arg);
 Result<void> parse_operand_arm64(OperandText& text, sj_arg& arg);
 

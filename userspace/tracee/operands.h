@@ -1,9 +1,9 @@
-// Where a probe's arguments are, as its USDT note tells in the words of the assembler: "-4@%eax
-// 8@16(%rsp) 8@$5". Parsed to data that the BPF programs interpret (struct sj_arg).
+// Parses where a probe's arguments are, which its USDT note has in assembler syntax: "-4@%eax
+// 8@16(%rsp) 8@$5". The result is data that the BPF programs interpret (struct sj_arg).
 //
-// Every form that gcc and clang emit for integers is understood. What cannot be said exactly with
-// an sj_arg (floating point, vectors, thread-local variables, sign-extended indexes) is an error
-// that shows the operand and the column, never a guess.
+// Every form that gcc and clang emit for integers is understood. An operand that an sj_arg cannot
+// express exactly (floating point, vectors, thread-local variables, sign-extended indexes) is an
+// error that shows the operand and the column, never a guess.
 #pragma once
 
 #include <cstdint>

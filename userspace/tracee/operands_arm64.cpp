@@ -51,7 +51,7 @@ Result<std::uint64_t> parse_constant(OperandText& text) {
   return constant.value;
 }
 
-// :lo12:sym, what is left of an address when its page is in the base register.
+// :lo12:sym, the low 12 bits of an address whose page is in the base register.
 Result<std::uint64_t> parse_low_12(OperandText& text) {
   const std::size_t start = text.position();
   if (text.take(':') && text.take_word() == "lo12" && text.take(':')) {

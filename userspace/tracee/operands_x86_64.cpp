@@ -111,7 +111,8 @@ Result<void> parse_address(OperandText& text, bool has_symbol, sj_arg& arg) {
     arg.base = base;
     if (base == kRip) {
       text.rewind(start);
-      // A symbol's address is absolute already; a bare distance would count from an unknown place.
+      // A symbol's address is absolute already; an offset alone would be relative to an unknown
+      // address.
       if (!has_symbol) return text.error("relative to the instruction pointer without a symbol");
       text.take('%');
       text.take_word();

@@ -36,7 +36,7 @@ bool is_of_this_kind(const Elf64_Ehdr& header) {
          header.e_shentsize == sizeof(Elf64_Shdr) && header.e_shstrndx < header.e_shnum;
 }
 
-// The section headers; none where the file is of another kind or not whole.
+// The section headers; none if the file is of another kind or not whole.
 std::vector<Elf64_Shdr> read_sections(int file, Elf64_Ehdr& header) {
   if (!read_value(file, 0, header) || !is_of_this_kind(header)) return {};
   std::vector<Elf64_Shdr> sections(std::min<std::size_t>(header.e_shnum, kMaxSections));
@@ -58,7 +58,7 @@ class NoteCounter {
  public:
   explicit NoteCounter(std::span<const Elf64_Shdr> sections) : sections_(sections) {}
 
-  // False: what follows is no note.
+  // False: the bytes that follow are no note.
   bool take(std::span<const std::byte>& bytes) {
     Elf64_Nhdr header{};
     if (bytes.size() < sizeof header) return false;

@@ -1,8 +1,8 @@
-// How many points an ELF file describes, by its section headers and its section of point notes: a
-// look that is cheap enough for every file that any process executes. points.h reads the same file
-// with more care, and may find that some of them cannot be used.
+// Counts the points that an ELF file describes, by its section headers and its point notes: cheap
+// enough for every file that any process executes. points.h reads the same file with more care, and
+// may find that some of the points cannot be used.
 //
-// The file is hostile until checked. What is read is bounded, whatever the headers say. No state.
+// The file is hostile until checked. Reads are bounded, whatever the headers say. No state.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct PointCount {
   bool is_lower_bound = false;  // there are more notes than were read, or they are damaged
 };
 
-// Fails where the file cannot be opened. One that is no program or library has no points.
+// Fails if the file cannot be opened. A file that is no program or library has no points.
 Result<PointCount> count_points(const std::string& path);
 
 }  // namespace sojourn::tracee

@@ -1,5 +1,4 @@
-// Points that are asked for, out of those that there are; and points of several processes under
-// common numbers.
+// Selects points that were asked for, and gives points of several processes common numbers.
 #pragma once
 
 #include <vector>
@@ -9,14 +8,14 @@
 
 namespace sojourn::tracee {
 
-// `wanted` is by PointId. The others lose their sites and their places in the schema.
+// Keeps the wanted points; `wanted` is by PointId. The others lose their sites and their ids.
 Points select(Points points, const std::vector<bool>& wanted);
 
-// Whether any of them is to be recorded.
+// Whether any point is to be recorded.
 bool has_any(const Points& points);
 
-// Gives the points the numbers that they have in `schema`, which takes in those that it has not;
-// `points.schema` is the same afterwards.
+// Gives the points their numbers in `schema`, to which new ones are added; `points.schema` is the
+// same schema afterwards.
 Result<void> join(Points& points, model::Schema& schema);
 
 }  // namespace sojourn::tracee

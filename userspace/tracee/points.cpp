@@ -22,14 +22,14 @@ namespace sojourn::tracee {
 
 namespace {
 
-// "FILE: what is wrong" without the file, which Unusable names by itself.
+// "FILE: what is wrong" without the file, which is a member of Unusable.
 std::string without_prefix(std::string text, const std::string& file) {
   const std::string prefix = file + ": ";
   if (text.starts_with(prefix)) text.erase(0, prefix.size());
   return text;
 }
 
-// Whether the instruction at a site is the nop that every probe is. Read from the file: in memory
+// Whether the instruction at a site is the nop of a probe. It is read from the file, as in memory
 // another tracer may have put a breakpoint there.
 Result<bool> is_nop(const ElfFile& elf, std::uint64_t offset) {
   std::array<std::byte, 4> bytes{};
@@ -89,7 +89,7 @@ Result<std::vector<sj_arg>> Collector::make_arguments(const Context& context,
   return parse_operands(note.arguments, context.elf.machine(), symbols);
 }
 
-// The same point may be in many places; each of its words is compared once a place.
+// The id of an equal point, or a new one. The same point may have many sites.
 Result<model::PointId> Collector::intern(model::Point point) {
   auto& same_words = ids_[{std::string(1, model::letter(point.direction)) + point.src, point.dest,
                            model::format_fields(point), point.file}];
@@ -169,8 +169,8 @@ Result<RingSite> Collector::make_ring_site(const Context& context, const RingNot
   return RingSite{.id = description.site, .flag = note.flag, .point = id};
 }
 
-// A program that records from its beginning on hits such a site as well: its records are passed
-// over, for which only their length must be known.
+// The site of a point that is not valid: a program that records from its beginning on hits it as
+// well, and skipping its records takes their length.
 std::optional<RingSite> Collector::pass_over(const RingNote& note) {
   if (points_.left_out.size() == model::kMaxPoints) return std::nullopt;
   model::Point point;
@@ -214,8 +214,8 @@ void Collector::add_file(MappedFile file, std::span<const Mapping> mappings) {
 
   const Context context{*elf, file, load_biases(*elf, mappings)};
   std::unordered_map<std::uint64_t, std::vector<const SelfDescription*>> descriptions;
-  // From behind, so that what is taken from the end is in the file's order: where a linker folded
-  // equal functions, several probes share a site.
+  // Backwards, because entries are taken from the end, which so come in the file's order: if a
+  // linker folded equal functions, several probes share a site.
   for (auto description = notes->descriptions.rbegin(); description != notes->descriptions.rend();
        ++description)
     descriptions[description->site].push_back(&*description);
@@ -274,8 +274,8 @@ Result<Points> find_points_in_files(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
-    // Among the files of a process one that cannot be read is only listed; here it is what was
-    // asked for.
+    // Among the files of a process an unreadable one is only listed; here the user named it, so it
+    // is an error.
     if (auto elf = ElfFile::open(path, path); !elf) return std::unexpected(std::move(elf).error());
     collector.add_file(
         {.name = path, .path = path, .inode = status.st_ino, .device = status.st_dev}, {});

@@ -19,7 +19,7 @@ Error no_such_process(pid_t pid) {
   return Error(fmt::format("no process {}: find the right one with 'pgrep -a NAME'", pid));
 }
 
-// Why pidfd_open refused, told from what /proc says about the id.
+// Why pidfd_open failed, as far as /proc shows it.
 Error cannot_pin(pid_t pid, int code) {
   const auto status = read_whole(fmt::format("/proc/{}/status", pid));
   if (!status) return no_such_process(pid);
@@ -63,8 +63,8 @@ Error Process::no_rights() const {
 }
 
 Error Process::explain(Error error) const {
-  // An exiting process loses its files, and with them /proc/PID/root, shortly before its pidfd
-  // tells.
+  // An exiting process loses its files, and with them /proc/PID/root, shortly before its pidfd is
+  // readable.
   constexpr int kTimeoutMs = 100;
   pollfd exited{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
   if (poll(&exited, 1, kTimeoutMs) != 0)
@@ -116,7 +116,7 @@ Result<void> Process::read_identity(const std::string& status) {
   if (exe_.ends_with(kDeleted) && !open_path(proc("root" + exe_), O_PATH))
     exe_.resize(exe_.size() - kDeleted.size());
 
-  // Read after the executable, for a program that begins meanwhile changes them in this order.
+  // Read after the executable, because an exec meanwhile changes them in this order.
   if (auto comm = read_whole(proc("comm"))) {
     comm_ = std::move(*comm);
     if (comm_.ends_with('\n')) comm_.pop_back();
@@ -139,7 +139,7 @@ Result<std::uint64_t> Process::cpu_time_ns() const {
 Result<model::Target> Process::describe() const {
   model::Target target{
       .pid = pid_, .name = comm_, .exe = exe_, .cmdline = cmdline_, .build_id = {}};
-  // An executable that is not ELF, or not whole, has no build id; that is no reason to refuse it.
+  // An executable that is not ELF, or not whole, has no build id, which is no error.
   if (auto file = ElfFile::open(proc("exe"), exe_)) target.build_id = file->build_id();
   return target;
 }

@@ -1,6 +1,6 @@
 // The process to be traced. A Process pins it by pidfd, so that a reused pid is never mistaken for
-// it: everything read from /proc/PID counts only if the process still lived afterwards.
-// Who it is, is read once, when it is opened. One thread owns a Process.
+// it: data from /proc/PID counts only if the process was still alive after it was read.
+// Its name and executable are read once, when it is opened. One thread owns a Process.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sojourn::tracee {
 
 class Process {
  public:
-  // Refuses, saying what to do: no such process, a thread's id, a kernel thread, a process that has
+  // Fails, with advice, for: no such process, a thread's id, a kernel thread, a process that has
   // exited, one that this user may not look into.
   static Result<Process> open(pid_t pid);
 
@@ -29,13 +29,13 @@ class Process {
   const std::string& comm() const { return comm_; }
   const std::string& exe() const { return exe_; }  // in the target's mount namespace
   const std::vector<std::string>& cmdline() const { return cmdline_; }
-  pid_t namespace_pid() const { return namespace_pid_; }          // what getpid() says inside
+  pid_t namespace_pid() const { return namespace_pid_; }          // its getpid()
   std::uint64_t start_time_ns() const { return start_time_ns_; }  // since boot
 
   // User and system time of all its threads so far, in the kernel's ticks of 10 ms.
   Result<std::uint64_t> cpu_time_ns() const;
 
-  // What a trace says about it; the build id is read from the executable.
+  // The description for a trace; the build id is read from the executable.
   Result<model::Target> describe() const;
 
   // "/proc/PID/name"
@@ -44,7 +44,7 @@ class Process {
   // "4242 (nr-softmodem)"
   std::string title() const;
 
-  // `error`, unless the process has exited: then that is what matters.
+  // `error`, or, if the process has exited, an error that says so.
   Error explain(Error error) const;
   Error no_rights() const;
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 64U << 20U;  // maps of 65,530 mappings are 7 MB
 
-// Who to ask about what this process itself may not; null: nobody, or it is not a question of
-// rights.
+// The privileged helper, if the error is one of missing rights; null: there is no helper, or
+// another error.
 const base::PrivilegedHelper* helper_for(int code) {
   return code == EACCES || code == EPERM ? base::PrivilegedHelper::of_this_process() : nullptr;
 }
@@ -79,7 +79,7 @@ std::vector<Link> read_links(const std::string& directory) {
   std::vector<Link> links;
   const base::PrivilegedHelper* helper = nullptr;
   std::error_code failed;
-  // Of a process of one's own the directory opens all the same, and its links are refused.
+  // The directory of a process of the same user opens without rights, but its links are refused.
   for (const auto& entry : std::filesystem::directory_iterator(directory, failed)) {
     std::error_code gone;
     const auto leads_to = std::filesystem::read_symlink(entry.path(), gone);

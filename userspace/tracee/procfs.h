@@ -1,4 +1,4 @@
-// Reading /proc: files and links, whole files, and the few formats that several readers share.
+// Reads /proc: files and links, whole files, and the few formats that several readers share.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace sojourn::tracee {
 
-// Whatever is opened here and below: where this process lacks the rights, its privileged helper is
-// asked (base/privileged_helper.h). With O_CLOEXEC. False as bool where it failed: errno.
+// Opens a file, as all functions below do: if this process lacks the rights, it asks its privileged
+// helper (base/privileged_helper.h). With O_CLOEXEC. An empty Fd: it failed, errno says why.
 base::Fd open_path(const std::string& path, int flags);
-// Of a file that opens without rights as well, and then has less in it. None: no privileged helper.
+// For a file that opens without rights as well, but has less in it then. None: there is no helper.
 base::Fd open_by_helper(const std::string& path, int flags);
 
 // Fails with errno's words; an absurdly long file is an error, not memory.
@@ -25,7 +25,7 @@ Result<std::string> read_whole(const std::string& path);
 Result<std::string> read_whole(const base::Fd& file, const std::string& path);
 Result<std::string> read_link(const std::string& path);
 
-// A directory's links, and where each leads; a directory that is gone has none.
+// A directory's links and their targets; a directory that is gone has none.
 struct Link {
   std::string name;
   std::string leads_to;
@@ -53,7 +53,7 @@ struct Stat {
 };
 Result<Stat> parse_stat(std::string_view text);
 
-// What a target wrote may go to a terminal: control characters become \xNN.
+// Makes a target's text safe for a terminal: control characters become \xNN.
 std::string printable(std::string_view text);
 
 }  // namespace sojourn::tracee

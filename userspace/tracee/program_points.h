@@ -1,13 +1,12 @@
-// What the tracer knows about a process that it may probe: plain data, made by points.h and used by
-// the capture and the command line. How it comes about, one header a subject:
+// The points of a process or program, and where they are: plain data, made by points.h and used by
+// the capture and the command line. The headers that it is made by:
 //
-//   process.h      pins the process and reads who it is        host.h       the machine under it
-//   maps.h         what it has mapped                          mapped_files.h  where to open that
-//   elf_file.h     the files, read with suspicion              notes.h      the probes they
-//   describe operands.h     where a probe's arguments are               points.h     all of it
-//   together
+//   process.h   pins the process and reads who it is
+//   maps.h      its mappings                      mapped_files.h  where to open their files
+//   elf_file.h  the files, read with suspicion    notes.h         the probes that they describe
+//   operands.h  where a probe's arguments are     points.h        all of it together
 //
-// All that comes from the process (maps, ELF files, notes) is hostile until checked.
+// All data from the process (maps, ELF files, notes) is hostile until checked.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct MappedFile {
   std::uint64_t inode = 0;
   std::uint64_t device = 0;
   std::uint64_t load_bias = 0;  // run-time address minus ELF virtual address
-  bool deleted = false;         // or replaced: no name leads to it any more
+  bool deleted = false;         // or replaced: it has no path any more
 };
 
 // One place in a file where a point is hit.
@@ -38,26 +37,27 @@ struct Site {
   std::uint64_t semaphore_offset = 0;  // in the file, 0: none
   model::PointId point = 0;
   std::vector<sj_arg> args;
-  std::string probe;                  // provider:name of its USDT note
-  std::vector<sj_chain> chains = {};  // of the arguments that are such, which number them from 0
-  std::vector<sj_test> tests = {};    // that a hit must pass, or it is left out
-  bool is_stepped = false;            // the kernel executes its instruction apart, in a single step
-  bool is_return = false;  // hit when the function that begins here returns, by a uretprobe
-  // Sites of one group are switched together; they share a link, where links are for many sites.
+  std::string probe;  // provider:name of its USDT note
+  std::vector<sj_chain> chains =
+      {};  // for arguments of kind SJ_ARG_CHAIN, which refer to them by index
+  std::vector<sj_test> tests = {};  // tests that a hit must pass, else it is left out
+  bool is_stepped = false;  // the kernel executes its instruction out of line, in a single step
+  bool is_return = false;   // hit when the function that begins here returns, by a uretprobe
+  // Sites of one group are switched together, and share a link if links may have several sites.
   std::uint32_t group = 0;
-  bool is_optional = false;  // as its map says: the first to go where tracing takes too much
+  bool is_optional = false;  // its map says so: shed first if tracing takes too much
 };
 
-// The same point as the ring engine has it. Addresses are as the file counts them.
+// The same point for the ring engine. Addresses are ELF addresses.
 struct RingSite {
   std::size_t file = 0;
-  std::uint64_t id = 0;    // its low half, once the program runs, is what records carry
+  std::uint64_t id = 0;    // the low half of its run-time address is the records' id
   std::uint64_t flag = 0;  // of its uint16_t
   model::PointId point = 0;
-  bool is_wanted = true;  // else `point` is an index into Points::left_out
+  bool is_wanted = true;  // false: `point` is an index into Points::left_out
 };
 
-// Something in the target that looks like a point but cannot be used; told, never silent.
+// Something in the target that looks like a point but cannot be used. It is always reported.
 struct Unusable {
   std::string where;  // file and probe name
   std::string why;
@@ -67,7 +67,7 @@ struct Unusable {
 struct ForeignProbe {
   std::string file;
   std::string probe;      // provider:name
-  std::string arguments;  // as its note gives them
+  std::string arguments;  // the text in its note
 };
 
 struct Points {
@@ -75,7 +75,7 @@ struct Points {
   std::vector<MappedFile> files;  // only those that hold sites
   std::vector<Site> sites;
   std::vector<RingSite> ring_sites;
-  // Points that were not asked for, or that make no sense; a ring may hold records of them.
+  // Points that were not asked for, or are not valid; a ring may hold records of them.
   std::vector<model::Point> left_out;
   std::vector<Unusable> unusable;
   std::vector<ForeignProbe> foreign;

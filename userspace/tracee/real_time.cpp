@@ -62,7 +62,7 @@ std::optional<RealTimeThread> real_time_thread(pid_t pid, pid_t tid) {
                         .cpus = cpus_of(tid)};
 }
 
-// Nanoseconds that they ran, all together.
+// The CPU time of all of the threads together.
 std::uint64_t ran_ns(std::span<const RealTimeThread> threads) {
   std::uint64_t all = 0;
   for (const RealTimeThread& thread : threads)
@@ -78,7 +78,7 @@ std::string RealTimeThread::title() const {
   return fmt::format("{} ({} {})", name, policy == SCHED_RR ? "RR" : "FIFO", priority);
 }
 
-// A matching of CPUs with threads, by augmenting ways.
+// A bipartite matching of CPUs with threads, by augmenting paths.
 bool can_take_all(std::span<const std::size_t> cpus, std::span<const RealTimeThread> threads) {
   std::vector<std::optional<std::size_t>> taken(threads.size());  // by thread: which CPU it has
   std::vector<bool> is_asked;

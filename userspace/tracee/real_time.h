@@ -1,6 +1,6 @@
-// Real-time threads of processes, and whether they can take all CPUs that this process may run on:
-// a tracer of normal priority gets nothing then but what the kernel's throttling leaves. Read from
-// the scheduler as of now. No state.
+// Finds the real-time threads of processes, and whether they can take all CPUs that this process
+// may run on: then a tracer of normal priority gets only the time that the kernel's throttling
+// leaves. Read from the scheduler now. No state.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,15 @@ struct RealTimeThread {
 };
 
 struct Starvation {
-  std::size_t cpus = 0;                 // of this process, all of which may be taken at once
-  std::vector<RealTimeThread> threads;  // by whom, the most urgent first
-  double share = 0;                     // of these CPUs that they took while they were looked at
+  std::size_t cpus = 0;  // on which this process may run, all of which may be taken at once
+  std::vector<RealTimeThread> threads;  // that may take them, the most urgent first
+  double share = 0;                     // of these CPUs' time that they took during the measurement
 };
 
-// Whether each of the CPUs can have a thread of its own at the same time.
+// Whether the threads can run on all of the CPUs at the same time.
 bool can_take_all(std::span<const std::size_t> cpus, std::span<const RealTimeThread> threads);
 
-// None where some CPU always is left, or where they take less than half of all meanwhile.
+// None if at least one CPU is always left, or if the threads take less than half of all.
 std::optional<Starvation> find_starvation(std::span<const pid_t> pids,
                                           std::chrono::milliseconds look);
 

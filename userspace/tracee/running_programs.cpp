@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMaxComm = 15;
 
-// What the child tells: a program, or at the end the counts. Written and read whole.
+// The child's messages: a program, or at the end the counts. Written and read whole.
 struct Told {
   bool is_end;
   bool is_closed;
@@ -77,7 +77,7 @@ class Look {
   Look(const std::string& proc, const std::vector<std::string>& names)
       : proc_(proc), names_(names) {}
 
-  // None: of no interest, a kernel thread, or it has ended.
+  // None: the process is not wanted, is a kernel thread, or has ended.
   std::optional<RunningProgram> at(pid_t pid) {
     const std::string directory = fmt::format("{}/{}", proc_, pid);
     const auto text = read_whole(directory + "/stat");
@@ -105,7 +105,7 @@ class Look {
  private:
   using Identity = std::pair<std::uint64_t, std::uint64_t>;
 
-  // False: this user may not see what it has mapped.
+  // False: this user may not read its mappings.
   bool count_points_of(const std::string& directory, RunningProgram& program) {
     const auto text = read_whole(directory + "/maps");
     if (!text) return !is_refused(text);
@@ -130,7 +130,7 @@ class Look {
     return true;
   }
 
-  // Each file is read once, by whichever process leads to it.
+  // Each file is read once, through the first process that has it mapped.
   PointCount count_of(const std::string& directory, const Mapping& mapping, Identity identity) {
     if (const auto known = counts_.find(identity); known != counts_.end()) return known->second;
     const auto file = locate(directory, mapping);
@@ -149,7 +149,7 @@ bool tell(int fd, const Told& told) {
   return write(fd, &told, sizeof told) == static_cast<ssize_t>(sizeof told);
 }
 
-// In the child.
+// Looks at all processes, in the child.
 void look_at_all(const std::string& proc, const std::vector<pid_t>& pids,
                  const std::vector<std::string>& names, int fd) {
   Look look(proc, names);
@@ -172,7 +172,7 @@ void look_at_all(const std::string& proc, const std::vector<pid_t>& pids,
   tell(fd, told);
 }
 
-// What the child told until its end, or until time is up.
+// Reads the child's messages until its end, or until the time is up.
 void listen(int fd, std::chrono::steady_clock::time_point end, RunningPrograms& programs) {
   programs.is_in_time = false;
   Told told{};
@@ -212,14 +212,14 @@ Result<RunningPrograms> find_running_programs(const std::string& proc,
     try {
       look_at_all(proc, pids, names, writing.get());
     } catch (...) {
-      _exit(1);  // without an end this is seen as time that is up
+      _exit(1);  // without an end message the parent takes it for a timeout
     }
     _exit(0);
   }
   writing = base::Fd();
   RunningPrograms programs;
   listen(reading.get(), end, programs);
-  // One that hangs in the kernel may not die of it: it is not waited for, and init gets it.
+  // A child that hangs in the kernel may not end now: it is not waited for, and init reaps it.
   kill(child, SIGKILL);
   waitpid(child, nullptr, programs.is_in_time ? 0 : WNOHANG);
   // Each namespace has a process 1.
