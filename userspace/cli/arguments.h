@@ -1,7 +1,7 @@
-// The arguments of one subcommand: which options and words it takes, what they may be, and where
-// their values go. A narrow face on CLI11, whose header takes a compiler longer than the rest of a
-// command: only the sources that need the library itself include it. Values that are given here
-// by reference live until the arguments were parsed.
+// The arguments of one subcommand: its options and words, their checks, and the variables for their
+// values. A narrow wrapper of CLI11, whose header takes longer to compile than the rest of a
+// command: only sources that need the library itself include it. Variables that are passed by
+// reference must live until the arguments were parsed.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Option;
 
 namespace sojourn::cli {
 
-// Says what is wrong with an option's words, in words that follow the option's name; "" if nothing.
+// Checks an option's words. The error follows the option's name in the message; "": no error.
 using Check = std::function<std::string(const std::string&)>;
 
 // One option, flag or positional word.
@@ -24,7 +24,7 @@ class Argument {
  public:
   explicit Argument(CLI::Option& option) : option_(&option) {}
 
-  // What the words stand for, as the help shows it: "TIME".
+  // The placeholder of the value in the help: "TIME".
   Argument& type_name(const std::string& words);
   Argument& option_text(const std::string& words);
   Argument& check(Check check);
@@ -35,7 +35,7 @@ class Argument {
   Argument& excludes(const Argument& other);
   Argument& delimiter(char between);
   Argument& expected(int least_words, int max_words);
-  // Each time the option stands takes one word, not all that follow.
+  // Each use of the option takes one word, not all that follow.
   Argument& one_word_each();
 
   std::string name() const;
@@ -60,7 +60,7 @@ class Arguments {
                                const std::function<void(const std::string&)>& take,
                                const std::string& help);
 
-  // What is added from now on stands below this heading in the help.
+  // Options that are added from now on are below this heading in the help.
   void heading(const std::string& words);
   void footer(const std::string& words);
   // Runs when all arguments of the command are parsed; may refuse_usage().
@@ -69,23 +69,23 @@ class Arguments {
   std::size_t count(const std::string& name) const;
   std::vector<Argument> all() const;
 
-  // The library's own face, for what prints all arguments.
+  // The library's object, for code that prints all arguments.
   const CLI::App& app() const { return *app_; }
 
  private:
   CLI::App* app_;
 };
 
-// Ends parsing: what is wrong with the arguments, in words for people. Only while they are parsed.
+// Ends parsing with an error about the arguments. Only while they are parsed.
 [[noreturn]] void refuse_usage(std::string words);
 
-// Ends parsing and the program: what was asked for is printed.
+// Ends parsing and the program, after an option has printed what was asked for.
 [[noreturn]] void end_successfully();
 
 // One of these words and no other.
 void choose_from(Argument option, std::vector<std::string> words);
 
-// The same, each standing for a value.
+// The same, with a value for each word.
 template <typename Value>
 Argument add_choice(Arguments& arguments, const std::string& name, Value& into,
                     std::vector<std::pair<std::string, Value>> choices, const std::string& help) {

@@ -1,6 +1,6 @@
-// What the words of an option may be. A check says what is wrong in words that follow the option's
-// name; what the words stand for is in the help as the option's type. CLI11's own checks name C++
-// types and the largest double there is.
+// Checks of an option's words. An error follows the option's name in the message; the help shows
+// the option's type. CLI11's own checks are not used, as they name C++ types and the largest
+// double.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace sojourn::cli {
 
-// Digits only, so that no sign is lost on the way into an unsigned number.
+// Digits only, so that no sign is lost in a conversion to an unsigned number.
 Check whole_number(std::uint64_t least,
                    std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-// Finite, and above `least`, or just that where it is allowed.
+// Finite, and above `least`, or equal to it where that is allowed.
 Check number_above(double least, double most = std::numeric_limits<double>::infinity());
 
 std::string check_process_id(const std::string& text);

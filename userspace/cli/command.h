@@ -1,7 +1,6 @@
-// A subcommand of `sojourn`: one row in a table (offline_commands.cpp, live/main.cpp), one file of
-// its own. Its `define` declares
-// its arguments (whose help texts are the manual) and returns what to run once they are
-// parsed. Data goes to stdout, words for people to stderr.
+// A subcommand of `sojourn`: one row in a table (offline_commands.cpp, live/main.cpp), and one
+// source file. Its `define` declares its arguments, whose help texts are the manual, and returns
+// the function to run once they are parsed. Data goes to stdout, messages for people to stderr.
 #pragma once
 
 #include <functional>

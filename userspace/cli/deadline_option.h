@@ -1,5 +1,5 @@
-// The options --deadline and --slot: a time, or so many slots, whose length is said or measured
-// between events that name their slot.
+// The options --deadline and --slot: a time, or a number of slots, whose length is given or
+// measured between events that name their slot.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ namespace sojourn::cli {
 
 class DeadlineOption {
  public:
-  // `help` says what a deadline is for; how it is written is added.
+  // `help` says what a deadline is for; its syntax is added.
   void define(Arguments& arguments, const std::string& help);
-  // While arguments are parsed: refuses what cannot be meant.
+  // Refuses options that contradict each other, while arguments are parsed.
   void check();
 
   bool given() const { return !text_.empty(); }
-  // How long a slot is must be learnt from the events.
+  // Whether a slot's length must be measured from the events.
   bool asks_events() const { return slots_.has_value() && !slot_ns_; }
-  // Of one that was given. `slots` has seen the trace's events where they are asked; what they say
-  // is told.
+  // The deadline that was given, in nanoseconds. `slots` has seen the trace's events if those are
+  // needed; the measured length is reported on stderr.
   Result<std::uint64_t> in_time(const report::SlotLength& slots, const trace::Reader& reader) const;
 
  private:
   std::string text_;
   std::string slot_;
-  std::uint64_t ns_ = 0;         // where it is a time
-  std::optional<double> slots_;  // else
+  std::uint64_t ns_ = 0;         // if it is a time
+  std::optional<double> slots_;  // if it is a number of slots
   std::optional<std::uint64_t> slot_ns_;
 };
 

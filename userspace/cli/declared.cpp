@@ -12,8 +12,8 @@
 namespace sojourn::cli {
 namespace {
 
-// A type that lists words is all of what may be given: "auto|bpf|ring". One with capital letters
-// stands for something.
+// A type that lists words ("auto|bpf|ring") has all possible values. One in capital letters is a
+// placeholder.
 std::vector<std::string> choices_of(const std::string& type) {
   const bool stands_for_itself =
       !type.empty() && std::ranges::none_of(type, [](unsigned char letter) {

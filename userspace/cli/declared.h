@@ -1,5 +1,5 @@
-// What the program's commands declare, without the library that they declare it with: shells'
-// completion and the manual are made from this.
+// The declarations of the program's commands, without the library: shell completion and the manual
+// are made from them.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ class App;
 
 namespace sojourn::cli {
 
-// An option, or a word that is known by its place.
+// An option, or a positional word.
 struct DeclaredOption {
   std::string heading;                // "-p, --pid PID", as help has it
-  std::string help;                   // with its default, and what it goes together with
-  std::vector<std::string> names;     // "-p", "--pid"; empty: known by its place
-  std::vector<std::string> excluded;  // the names of those that it cannot stand beside
-  std::string value;                  // what its value is called: "PID"; empty: it takes none
-  std::vector<std::string> choices;   // the values there are, where they can be listed
+  std::string help;                   // with its default, and the options that it needs or excludes
+  std::vector<std::string> names;     // "-p", "--pid"; empty: positional
+  std::vector<std::string> excluded;  // names of options that it excludes
+  std::string value;                  // the placeholder of its value: "PID"; empty: it takes none
+  std::vector<std::string> choices;   // all possible values, if they can be listed
   bool repeats = false;
   bool is_required = false;
 };
@@ -33,13 +33,13 @@ struct DeclaredCommand {
 
 struct DeclaredProgram {
   DeclaredCommand itself;
-  std::vector<DeclaredCommand> commands;  // that help lists, in its order
+  std::vector<DeclaredCommand> commands;  // those in the help, in its order
 };
 
-// Of the program that `command` is a command of.
+// The declarations of the program that `command` belongs to.
 DeclaredProgram declared_program(const CLI::App& command);
 
-// The first thought of a help text: menus have one line for each option.
+// The first part of a help text, as menus have one line for each option.
 std::string brief(const std::string& help);
 
 }  // namespace sojourn::cli

@@ -33,8 +33,8 @@ struct Options {
   bool json = false;
 };
 
-// What was asked for with --fail-on: an error of its own exit code where one of them holds, else
-// where the data cannot tell of one of them.
+// Judges the conditions of --fail-on: an error with its own exit code if one holds, else if the
+// data cannot decide one.
 Result<void> judge(const std::vector<Condition>& conditions, const std::vector<Checked>& checked) {
   const auto words = [&](Finding finding) {
     std::vector<std::string> all;

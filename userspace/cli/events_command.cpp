@@ -37,7 +37,7 @@ struct Options {
   bool json = false;
 };
 
-// Which events are asked for.
+// The events that were asked for.
 class Selection {
  public:
   Selection(const Options& options, const model::Schema& schema)
@@ -101,7 +101,7 @@ Result<void> run(const Options& options) {
     written = output.flush_if_full();
     return written && output.is_taken() && !full();
   };
-  // With a limit nothing is read ahead: what is said of the file is of what was read.
+  // With a limit nothing is read ahead, so that remarks about the file are about the part printed.
   PlainExecutor here;
   base::ThreadExecutor threads;
   Executor& executor = options.limit != 0 ? static_cast<Executor&>(here) : threads;

@@ -41,14 +41,14 @@ struct Options {
   WhereOption where;
   RulesOption rules;
 
-  // Where the deadline is in what happened, everything is read twice.
+  // Whether the deadline comes from the events: then everything is read twice.
   bool looks_first() const { return !deadline.given() || deadline.asks_events(); }
 };
 
-// What a packet has to be to be spoken of.
+// The condition for a packet to be explained.
 using Wanted = causes::Explainer::Wanted;
 
-// The deadline that was given, or what the trace says of one: then it is read for that alone.
+// The deadline that was given, or one from the trace, which is read for that alone then.
 Result<causes::Deadlines> find_deadlines(const Options& options, pipeline::TraceInput& input,
                                          Executor& executor, const Wanted& wanted,
                                          ProgressLine& line) {

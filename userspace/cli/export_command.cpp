@@ -84,7 +84,7 @@ void check(const Options& options) {
   refuse_usage(fmt::format("--to {} has no \"{}\": it has {}", options.to, options.what, parts));
 }
 
-// Every event as a line; what has no line in the format is counted.
+// Writes every event as a line, and counts events that the format cannot express.
 Result<void> export_lines(const Options& options, trace::Reader& reader,
                           const latseq::Print& print) {
   SJ_TRY(where, options.where.events(reader));
@@ -140,7 +140,7 @@ Result<LatseqJourneys> rebuild_natively(const Options& options, pipeline::TraceI
   return LatseqJourneys{std::move(recording), std::move(all)};
 }
 
-// Takes the reader: what it lacks is told again where more than `told` was found.
+// Exports a trace. Damage is reported again if more than `told` was found while reading.
 Result<void> export_trace(const Options& options, trace::Reader reader, const std::string& told,
                           const latseq::Print& print) {
   if (options.to == kLines) {

@@ -18,8 +18,7 @@ constexpr std::size_t kOptionColumn = 28;
 constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kGap = 2;
 
-// The words at a column, as many in a line as there is room for, behind what is in the line
-// already.
+// Wraps words at a column, and begins behind the text that is in the line already.
 std::string in_column(std::string line, std::size_t column, std::string_view words,
                       std::size_t width) {
   std::string text;
@@ -68,7 +67,7 @@ std::string path_of(const CLI::App& app) {
   return app.get_name() + (chosen.empty() ? "" : " " + chosen.front()->get_name());
 }
 
-// Of the first of the words that nobody takes.
+// The refusal of the first word that no argument takes.
 std::string unknown_words(const CLI::App& app) {
   const std::string hint = fmt::format("; see `{} --help`", path_of(app));
   const std::vector<std::string> words = app.remaining(true);
@@ -91,7 +90,7 @@ bool is_of(const CLI::Error& error, CLI::ExitCodes code) {
   return error.get_exit_code() == static_cast<int>(code);
 }
 
-// Of "--pid: 1 required PID missing".
+// The refusal for CLI11's "--pid: 1 required PID missing".
 std::string missing_value(const std::string& words) {
   constexpr std::string_view kBefore = ": 1 required ";
   constexpr std::string_view kAfter = " missing";

@@ -1,5 +1,4 @@
-// How the command line explains itself: its help, at the terminal's width, and its refusals of
-// wrong usage, in one line.
+// The help, wrapped at the terminal's width, and the one-line messages for wrong usage.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +9,8 @@
 
 namespace sojourn::cli {
 
-// A footer's lines are paragraphs, to be broken where they are too long; one that begins with a
-// blank is an example and stays as it is, and one that has two blanks in a row is a row of a table
-// of two columns.
+// Each line of a footer is a paragraph, and is wrapped. A line that begins with a blank is an
+// example and stays as it is; one with two blanks in a row is a row of a table of two columns.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) {}
@@ -28,13 +26,13 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-// "-p, --pid PID"; of what is known by its place "files FILE ..."
+// "-p, --pid PID"; for positional words "files FILE ..."
 std::string option_heading(const CLI::Option& option, bool is_positional);
 
-// What stands where nothing is said, and which options go together: " (default: auto)".
+// An option's default, and the options that it needs or excludes: " (default: auto)".
 std::string option_notes(const CLI::Option& option);
 
-// What is wrong with the arguments, and where to look; `app` has parsed them.
+// The message for an error in the arguments, with a hint to the help; `app` has parsed them.
 std::string refusal(const CLI::App& app, const CLI::Error& error);
 
 }  // namespace sojourn::cli

@@ -53,7 +53,7 @@ std::string trace_name(const std::string& input) {
   return path.replace_extension(".sjt").string();
 }
 
-// Before the trace is begun: what is not there is told as that.
+// Checks that the inputs exist, before the trace is begun.
 Result<void> check_inputs(const Options& options) {
   for (const std::string& input : options.files) {
     if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
@@ -82,7 +82,7 @@ Result<imports::Destination> destination(const Options& options, trace::Writer& 
   return imports::Destination::beside(recorded, writer, progress);
 }
 
-// `import_files` is that of the files' format.
+// `import_files` is the importer of the files' format.
 template <typename Import>
 Result<void> import_to(const Options& options, trace::Writer& writer, Import import_files) {
   ProgressLine line("bytes");
@@ -106,7 +106,7 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
   return {};
 }
 
-// What an import leaves unfinished is of no use: what it was made from is still there.
+// The trace as a file. An unfinished one is removed, as its source is still there.
 class TraceFile : public trace::ByteSink {
  public:
   explicit TraceFile(OutputFile file) : file_(std::move(file)) {}
@@ -117,7 +117,7 @@ class TraceFile : public trace::ByteSink {
   }
   std::uint64_t size() const override { return size_; }
   Result<void> finish() override { return file_.finish(); }
-  void abandon() override {}  // one that is not finished leaves nothing behind
+  void abandon() override {}  // an unfinished OutputFile leaves nothing behind
   const std::string& put_aside() const override { return put_aside_; }
 
  private:
@@ -130,7 +130,7 @@ template <typename Import>
 Result<void> run(const Options& options, Import import_files) {
   SJ_CHECK(check_inputs(options));
   SJ_CHECK(check_output(options));
-  // As of a recording, what is in it is its owner's business.
+  // Readable by its owner only, as a recording is.
   SJ_TRY(file, OutputFile::create(options.output, 0600));
   SJ_TRY(writer, trace::Writer::create(std::make_unique<TraceFile>(std::move(file))));
   return import_to(options, writer, import_files);

@@ -60,7 +60,7 @@ report::JourneyWishes wishes_of(const Options& options,
   return wishes;
 }
 
-// One journey as it is printed.
+// The function that formats one journey.
 std::function<std::string(const Journey&)> words_of(const Options& options,
                                                     const trace::Reader& reader) {
   const model::Schema& schema = reader.schema();
@@ -74,7 +74,7 @@ std::function<std::string(const Journey&)> words_of(const Options& options,
   };
 }
 
-// Without a latency none is the slowest.
+// Says if no journey has a latency, as then none is the slowest.
 void tell_if_timeless(const std::string& path, const report::JourneySelection& found) {
   const std::uint64_t packets = found.at_one_point();
   if (found.told() == 0 && packets != 0)
@@ -83,7 +83,7 @@ void tell_if_timeless(const std::string& path, const report::JourneySelection& f
          packets == 1 ? "it has" : "they have");
 }
 
-// Those that were asked for by number.
+// Checks that the journeys that were asked for by id were found.
 Result<void> require_ids(const Options& options, const report::JourneySelection& found) {
   for (const auto id : options.ids)
     if (!found.has_found(id))

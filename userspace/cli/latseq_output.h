@@ -1,5 +1,5 @@
-// --compat latseq of `journeys` and `report`: journeys as LatSeq's own rebuilder makes them, for
-// people or as its scripts print them.
+// --compat latseq of `journeys` and `report`: prints journeys as LatSeq's own rebuilder makes them,
+// for people or as its scripts print them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct LatseqJourneyOptions {
   latseq::Ends ends;
   std::string direction;    // "D", "U"; empty: both
   std::uint64_t limit = 0;  // 0: all
-  std::uint64_t worst = 0;  // only so many, slowest first; 0: all, as they come
+  std::uint64_t worst = 0;  // the number of slowest ones to print; 0: all, in their order
   bool json = false;
 };
 

@@ -1,5 +1,5 @@
-// Standard output for very many lines. A reader that had enough and closed the pipe (`| head`) is
-// no failure: is_taken() turns false, and the rest need not be made. One thread owns a LineOutput.
+// Standard output for very many lines. A reader that closes the pipe (`| head`) is no error:
+// is_taken() turns false, and the rest need not be made. One thread owns a LineOutput.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // The subcommands that need no live machine: they read traces and other files. They link without
-// libbpf and libelf, which tests/architecture holds.
+// libbpf and libelf, which tests/architecture checks.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace sojourn::cli {
 
-// As help lists them.
+// In the order of the help.
 std::span<const Command> offline_commands();
 
 }  // namespace sojourn::cli

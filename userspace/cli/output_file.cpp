@@ -20,7 +20,7 @@ namespace sojourn::cli {
 
 namespace {
 
-// Where the bytes go: a link stays a link. What is no regular file is not replaced by one.
+// The path to write to, behind a symbolic link. Only a regular file may be replaced.
 Result<std::string> place_of(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
@@ -41,7 +41,7 @@ bool holds(const std::string& path, std::string_view content) {
   return !file.bad() && present == content;
 }
 
-// How a file without a name can be called.
+// The path by which a file without a name can be linked.
 std::string link_of(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
@@ -68,7 +68,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, mode_t mode) {
   return file;
 }
 
-// False where the file system has no files without names, or there would be no way to give it one.
+// False if the file system has no files without names, or if they cannot be linked.
 bool OutputFile::open_nameless() {
   const auto directory = std::filesystem::path(path_).parent_path();
   fd_ =
@@ -84,7 +84,7 @@ Result<void> OutputFile::open_named() {
   fd_ = ::open(name.text().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_);
   if (fd_ < 0) {
     auto error = fail_errno("create a file beside {}", path_);
-    std::move(name).forget();  // whose file it would be, if there is one, is not known
+    std::move(name).forget();  // if a file of that name exists, it may be another process's
     return error;
   }
   name_.emplace(std::move(name));
@@ -108,15 +108,15 @@ Result<void> OutputFile::flush() {
   return {};
 }
 
-// Whether there is a file that this one replaces. What only the owner could read stays so, and a
-// crash of the machine leaves one of the two.
+// Gives the file the mode and owner of the one that it replaces, and syncs it, so that a crash of
+// the machine leaves one of the two. False: no file is replaced.
 Result<bool> OutputFile::resemble_replaced() const {
   struct stat replaced{};
   struct stat present{};
   if (::stat(path_.c_str(), &replaced) != 0)
     return errno == ENOENT ? Result<bool>(false) : fail_errno("write {}", path_);
   if (::fstat(fd_, &present) != 0) return fail_errno("write {}", path_);
-  // Only root may give files away. Of another's file that is replaced, the group is not that one's.
+  // Only root may change a file's owner. If the owner differs, group permissions are not copied.
   const bool is_same = present.st_uid == replaced.st_uid && present.st_gid == replaced.st_gid;
   const bool is_given_away = is_same || ::fchown(fd_, replaced.st_uid, replaced.st_gid) == 0;
   const mode_t kept = replaced.st_mode & (is_given_away ? 0777 : 0707);
@@ -142,7 +142,7 @@ Result<void> OutputFile::finish() {
   return {};
 }
 
-// A link cannot replace a file: it gets a name for an instant, which a rename can make the other's.
+// Linking cannot replace a file, so the file gets a temporary name, and is renamed.
 Result<void> OutputFile::link_over() const {
   SJ_TRY(name, UnfinishedName::beside(path_));
   if (::linkat(AT_FDCWD, link_of(fd_).c_str(), AT_FDCWD, name.text().c_str(), AT_SYMLINK_FOLLOW) !=

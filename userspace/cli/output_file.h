@@ -1,8 +1,7 @@
-// A file that others read or build from: it is complete or as it was, never in between. One thread
-// owns an OutputFile; one that is not finished leaves nothing behind, and neither does a program
-// that is killed meanwhile: what is written has no name before it is complete. On file systems that
-// have no files without names (O_TMPFILE) it is a file beside it, which the signals that end a
-// program remove, but for SIGKILL.
+// A file that others read or build from: it is replaced completely or not at all. One thread owns
+// an OutputFile. An unfinished one leaves nothing behind, even if the program is killed: the file
+// has no name before it is complete (O_TMPFILE). On file systems without such files it is written
+// beside its place, and removed by the signals that end a program, except SIGKILL.
 #pragma once
 
 #include <optional>
@@ -17,11 +16,11 @@
 
 namespace sojourn::cli {
 
-// What is written takes the place of the file at the end, with that one's mode and, where this
-// process may give it away, owner. A link stays a link; what is no regular file is refused.
+// Replaces the file at the end, and keeps its mode and, if this process has the rights, its owner.
+// A symbolic link is followed; anything but a regular file is refused.
 class OutputFile {
  public:
-  // `mode`: of a file that is new, before the process's mask.
+  // `mode`: for a new file, before the process's umask.
   static Result<OutputFile> create(const std::string& path, mode_t mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -41,11 +40,11 @@ class OutputFile {
   std::string path_;
   mode_t mode_;
   int fd_ = -1;
-  std::optional<UnfinishedName> name_;  // where files cannot do without
+  std::optional<UnfinishedName> name_;  // on file systems without O_TMPFILE
   std::string buffer_;
 };
 
-// Leaves a file alone that would not change, time and all, so that nothing is built again for it.
+// Does not touch a file that would not change, so that its time stays and nothing is built again.
 Result<void> replace_file(const std::string& path, std::string_view content);
 
 }  // namespace sojourn::cli

@@ -17,7 +17,7 @@
 namespace sojourn::cli {
 namespace {
 
-// xdg-open hands over to the browser and ends. Its own words stay out of the terminal.
+// xdg-open starts the browser and ends. Its output is discarded.
 Result<void> open_browser(const std::string& path) {
   const pid_t child = ::fork();
   if (child < 0) return fail_errno("start xdg-open");
@@ -36,7 +36,8 @@ struct OpenOptions {
   std::uint64_t megabytes = page::kDefaultTraceMegabytes;
 };
 
-// In a directory that nobody else can write to; the browser reads it after this has ended.
+// Writes the page into a directory that nobody else can write to; the browser reads it after this
+// program has ended.
 Result<void> open_page(const OpenOptions& options) {
   SJ_CHECK(open_trace(options.path));
   std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();

@@ -1,4 +1,4 @@
-// The report page as the commands write it.
+// Writes the report page, for the commands that make one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sojourn::cli {
 // Declares --html-size.
 Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes);
 
-// Complete or not there. Without a trace's path: the page that takes one dropped onto it.
+// Writes a complete file or none. Without a trace's path: a page onto which a trace can be dropped.
 Result<void> write_page_file(const std::string& path, const std::string& trace_path,
                              std::uint64_t megabytes);
 

@@ -59,7 +59,8 @@ Result<void> gather(trace::Reader& reader, profile::SampledWork& work) {
   return {};
 }
 
-// A thread by name or number, a hop as the tables have it, with or without its direction.
+// The filter for a thread, by name or id, and a hop as in the tables, with or without its
+// direction.
 profile::LocationFilter wanted_by(const Options& options, const present::ProfileContent& content) {
   return [&](const profile::ThreadLocation& at) {
     const std::string hop = content.place(at.place);
@@ -78,7 +79,7 @@ void print_json(const Options& options, const present::ProfileContent& content,
              document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-// What was asked for has to be there.
+// Fails if there are no samples of the thread or hop that was asked for.
 Result<void> require_samples(const Options& options, const present::ProfileContent& content) {
   const auto& stacks = content.work.stacks();
   if (options.where.given() && stacks.empty())

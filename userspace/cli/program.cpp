@@ -40,26 +40,27 @@ int refuse_command(std::span<const Command> commands, const char* word) {
   return 2;
 }
 
-// Data that a full disk or a closed pipe did not take is not done. Returns the exit code.
+// Flushes stdout. Data that a full disk or a closed pipe did not take is a failure. Returns the
+// exit code.
 int flush_output() {
   errno = 0;
   std::cout.flush();
   if (std::cout && std::fflush(stdout) == 0) return 0;
-  if (errno == 0)  // an earlier write failed, and nobody kept why
+  if (errno == 0)  // an earlier write failed, and its errno is lost
     tell("sojourn: write to standard output failed\n");
   else
     tell("sojourn: write standard output: {}\n", std::generic_category().message(errno));
   return 1;
 }
 
-// Without arguments.
+// The screen of `sojourn` without arguments.
 int show_first_screen(FirstScreen first_screen) {
   const auto screen = first_screen();
   if (!screen) {
     tell("sojourn: {}\n", screen.error().text());
     return 1;
   }
-  (void)std::fputs(screen->c_str(), stdout);  // what did not go out is found by the flush
+  (void)std::fputs(screen->c_str(), stdout);  // the flush finds errors
   return flush_output();
 }
 
@@ -90,7 +91,7 @@ int run(int argc, char** argv, std::span<const Command> commands, FirstScreen fi
     Arguments arguments(*sub);
     sub->callback([&chosen, action = command.define(arguments)] { chosen = action; });
   }
-  // Not earlier: commands would inherit it.
+  // Set after the commands, which would inherit it.
   app.footer(
       "Start here:\n"
       "  sojourn                                     which processes can be traced\n"
@@ -112,8 +113,8 @@ int run(int argc, char** argv, std::span<const Command> commands, FirstScreen fi
 
 int run_program(int argc, char** argv, std::span<const Command> commands,
                 FirstScreen first_screen) {
-  // A standard descriptor that is closed would be given to the first file that is opened. One that
-  // cannot be written keeps data from ending nowhere without a word.
+  // Opens closed standard descriptors, as otherwise the first file that is opened would get their
+  // number. They are opened for reading only, so that writing data to them is an error.
   while (true) {
     const int fd = open("/dev/null", O_RDONLY);
     if (fd < 0) break;

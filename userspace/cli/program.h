@@ -1,5 +1,5 @@
-// The command line: parses a program's words by a table of subcommands, runs one, prints errors and
-// says the exit code (0 done, 1 failed at run time, 2 wrong usage).
+// The command line: parses arguments by a table of subcommands, runs one, prints errors and returns
+// the exit code (0 done, 1 failed at run time, 2 wrong usage).
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace sojourn::cli {
 
 using FirstScreen = Result<std::string> (*)();
 
-// `first_screen`: what the program prints without words; null: how it is used.
+// `first_screen`: printed without arguments; null: the usage is printed.
 int run_program(int argc, char** argv, std::span<const Command> commands, FirstScreen first_screen);
 
 }  // namespace sojourn::cli

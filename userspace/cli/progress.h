@@ -1,5 +1,5 @@
-// A line on stderr that says how far a long run is. Only where stderr is a terminal, only once the
-// run takes long enough to wonder, and gone before anything else is printed.
+// A line on stderr with the progress of a long run. Only if stderr is a terminal, and only once the
+// run has taken a while; it is removed before anything else is printed.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class ProgressLine {
 
   void update(std::uint64_t done, std::uint64_t of);
   void clear();
-  // What updates it, of a pass of so many that each read everything.
+  // The function that updates it, for one of several passes that each read everything.
   std::function<void(std::uint64_t done, std::uint64_t of)> progress(std::uint64_t pass = 0,
                                                                      std::uint64_t passes = 1);
 

@@ -49,7 +49,7 @@ queues::ItemSelection selection_of(const std::optional<filter::EventFilter>& whe
           .until_ns = where->span().until_ns};
 }
 
-// One line for each stay, as it ends.
+// Prints one line for each stay, when it ends.
 queues::Places::TakeStay print_items(const journeys::Topology& topology, std::uint64_t origin_ns) {
   return [&topology, origin_ns](std::uint16_t place, const journeys::Stay& stay) {
     fmt::print("{}", present::stay_text(topology, place, stay, origin_ns));
@@ -71,7 +71,7 @@ Result<void> gather(pipeline::TraceInput& input, queues::QueueSurvey& survey) {
   return {};
 }
 
-// What was asked for has to be there.
+// Fails if a queue that was asked for is not in the trace.
 Result<void> require_queues(const Options& options, const queues::QueueSurvey& survey) {
   if (survey.is_empty() && options.where.given())
     return fail("{}: no item came to a queue where {}", options.path, options.where.text());

@@ -41,7 +41,7 @@ namespace {
 using pipeline::TraceInput;
 using pipeline::TracePass;
 
-// Of what is no data but a text for people.
+// The report as a text for people.
 std::string text(const ReportOptions& options, const present::ReportContent& content,
                  report::SlowestJourneys& worst, const report::Groups* groups) {
   if (options.cdf == "text") return present::cdf_text(content, groups);
@@ -54,7 +54,7 @@ std::string text(const ReportOptions& options, const present::ReportContent& con
   return present::report_text(content, options.points);
 }
 
-// Data says nothing but itself: what the file lacks is on stderr. Whole texts say it themselves.
+// With data on stdout the file's damage is reported on stderr. Texts for people contain it.
 Result<void> print(const ReportOptions& options, const trace::Reader& reader,
                    const present::ReportContent& content, report::SlowestJourneys& worst,
                    const report::Groups* groups) {
@@ -81,7 +81,7 @@ present::Facts facts_of(const ReportOptions& options, const trace::Reader& reade
           trace::completeness_of(reader)};
 }
 
-// Points and threads count events as they are: no journey is rebuilt for them.
+// Reports by point and by thread count events, so no journeys are rebuilt for them.
 Result<void> run_of_events(const ReportOptions& options, TraceInput& input, report::By by) {
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.events(reader));
@@ -121,7 +121,7 @@ Result<void> run_of_events(const ReportOptions& options, TraceInput& input, repo
   return print(options, reader, content, worst, &groups);
 }
 
-// What the pass gathers.
+// The figures that the pass collects.
 struct Figures {
   Figures(const ReportOptions& options, const TraceInput& input)
       : summary(input.topology(), input.reader().capture().open_ns),
@@ -156,7 +156,8 @@ void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
   });
 }
 
-// Without the scheduler's events it would tell little, and it reads everything again.
+// Whether causes are part of the report. They take a second pass, and say little without the
+// scheduler's events.
 bool tells_why(const ReportOptions& options, const Figures& figures) {
   return figures.extras.times().has("sched") && !options.json && !options.costs &&
          options.cdf.empty() && !figures.groups;
@@ -202,7 +203,7 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
                figures.groups ? &*figures.groups : nullptr);
 }
 
-// What cannot be read would be a page that shows nothing.
+// Refuses a file that cannot be read, as its page would show nothing.
 Result<void> run_html(const ReportOptions& options) {
   SJ_CHECK(open_trace(options.path));
   return write_page_file(options.html, options.path, options.megabytes);

@@ -1,4 +1,4 @@
-// The options of `sojourn report`, and which of them cannot be meant together.
+// The options of `sojourn report`, and which of them exclude each other.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct ReportOptions {
   WhereOption where;
   RulesOption rules;
 
-  // They stay where they are until the arguments were parsed.
+  // Declares the options. This object must not move until the arguments were parsed.
   void define(Arguments& arguments);
 };
 

@@ -1,5 +1,5 @@
-// --rules FILE on the command line: what is stated about a trace's points and pairs of them
-// (docs/journeys.md has the language); the rest is derived.
+// --rules FILE on the command line: rules about a trace's points and pairs of them
+// (docs/journeys.md has the language); everything else is derived.
 #pragma once
 
 #include <string>
@@ -18,21 +18,20 @@ class RulesOption {
   void define(Arguments& arguments);
 
   bool given() const { return !path_.empty(); }
-  // The default ones where no file was given.
+  // The rules of the file; the defaults if none was given.
   Result<journeys::Rules> read() const;
 
  private:
   std::string path_;
 };
 
-// The trace with the rules for its journeys. Rules that mean no point of it are told on stderr.
+// The trace with the rules for its journeys. Rules that fit no point of it are reported on stderr.
 Result<pipeline::TraceInput> derive_input(trace::Reader reader, const journeys::Rules& rules);
 
 // The trace file of a command that rebuilds journeys, opened.
 Result<pipeline::TraceInput> open_input(const std::string& path, const RulesOption& rules);
 
-// Where LatSeq's own rebuilder is to begin and end: what the rules state, else where it always
-// does.
+// Where LatSeq's own rebuilder begins and ends: by the rules, else as it does by default.
 latseq::Ends latseq_ends(const journeys::Rules& rules);
 
 }  // namespace sojourn::cli

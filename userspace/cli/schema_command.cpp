@@ -1,5 +1,5 @@
-// `sojourn schema`: from a schema to the header that fires its events and the JSON that describes
-// them. Without outputs it checks the schema.
+// `sojourn schema`: compiles a schema to the header that fires its events and the JSON that
+// describes them. Without outputs it checks the schema.
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -28,7 +28,7 @@ Result<std::string> read_schema(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail_errno("open {}", path);
-  // One more than allowed: the parser says that it is too much, and a device has no end.
+  // Reads one byte more than allowed, so that the parser refuses it; a device may have no end.
   std::string text(schema_language::kMaxSchemaBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.fail() && !file.eof())) return fail_errno("read {}", path);
@@ -36,7 +36,7 @@ Result<std::string> read_schema(const std::string& path) {
   return text;
 }
 
-// However they are written.
+// Whether two paths are the same file, however they are written.
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code error;
   const auto place = std::filesystem::weakly_canonical(one, error);

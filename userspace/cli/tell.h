@@ -1,5 +1,5 @@
-// Words for people. A stderr that is full or closed must never end a capture: what it does not take
-// is dropped.
+// Prints messages for people to stderr. If that is full or closed they are dropped, as it must
+// never end a capture.
 #pragma once
 
 #include <cstdio>

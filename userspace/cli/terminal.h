@@ -1,4 +1,4 @@
-// How wide what people read on standard output may be.
+// The width of text for people on standard output.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace sojourn::cli {
 
-// Columns of the terminal that standard output is; none where it is no terminal.
+// The columns of the terminal; none if standard output is no terminal.
 std::optional<std::size_t> terminal_width();
 
-// What a line on standard output may be as long as: whole where that is no terminal.
+// The longest line for standard output; unlimited if that is no terminal.
 std::size_t line_width();
 
-// Of the terminal that standard output is, as far as lines are good to read; else 80.
+// The width for help: the terminal's, as far as long lines are readable; 80 without a terminal.
 std::size_t help_width();
 
 }  // namespace sojourn::cli

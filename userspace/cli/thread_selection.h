@@ -18,11 +18,11 @@ class ThreadSelection {
  public:
   static Result<ThreadSelection> of(const WhereOption& where, const trace::Reader& reader);
 
-  // They must not outlive it, nor it be moved meanwhile.
+  // The result refers to this object, which must outlive it and not be moved.
   threads::ActivitySelection of_threads() const;
   profile::SampledWork::SampleFilter of_samples() const;
 
-  // For how much of [begin, end) anything is wanted.
+  // How much of [begin, end) the selection can include.
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:

@@ -1,5 +1,5 @@
-// `sojourn threads`: what the threads of a program do, as the kernel saw it: without points and
-// without symbols.
+// `sojourn threads`: shows what the threads of a program do, by kernel events alone, without points
+// and without symbols.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -81,7 +81,7 @@ std::string heading(const Options& options, const trace::Reader& reader, double 
   return text;
 }
 
-// The hottest functions, where a profile was recorded.
+// The hottest functions, if a profile was recorded.
 std::string hot(const trace::Reader& reader, const profile::SampledWork& work) {
   const auto& counters = reader.profile().counters;
   const auto found = std::ranges::find(counters, model::kProfile, &model::Counter::name);

@@ -1,5 +1,5 @@
-// The trace file that a command was given to read: opened, or refused where nothing in it could be
-// read, and a word where it does not hold all that happened.
+// The trace file that a command reads: opens it, refuses one in which nothing can be read, and
+// reports if it is not whole.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace sojourn::cli {
 
-// The argument that names it.
+// Declares the argument for its path.
 Argument add_trace(Arguments& arguments, std::string& path);
 
 Result<trace::Reader> open_trace(const std::string& path);
 
-// What is missing or damaged, as the first line of a text for people; empty where nothing is. After
-// reading: some damage is found only then.
+// Missing or damaged parts, as the first line of a text for people; empty if the trace is whole. To
+// be called after reading, as some damage is only found then.
 std::string first_line(const trace::Reader& reader);
 
-// The same on stderr, beside data; returned is what was told. Where data is printed while the file
-// is read, it is told before with what the headers tell, and again where more than that was found.
+// Prints the same to stderr, for commands that print data, and returns it. If data is printed while
+// the file is read, it is called before, with the headers' facts, and again if more was found.
 std::string tell_if_not_whole(const trace::Reader& reader, std::string_view told = "");
 
 }  // namespace sojourn::cli

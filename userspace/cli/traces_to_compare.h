@@ -1,4 +1,4 @@
-// The traces that a command compares: each read and rebuilt, one after the other, with the options
+// The traces that a command compares: reads and rebuilds them one after the other, with the options
 // that all such commands have.
 #pragma once
 
@@ -19,7 +19,7 @@ class TracesToCompare {
   // --where, --rules, --share and --clock-error.
   void define_options(Arguments& arguments);
 
-  // In their order. Of what is not whole a word is on stderr.
+  // Reads the traces in their order. Traces that are not whole are reported on stderr.
   Result<std::vector<differential::RunFigures>> read(const std::vector<std::string>& paths) const;
 
  private:
@@ -29,7 +29,7 @@ class TracesToCompare {
   RulesOption rules_;
 };
 
-// --level: of how many comparisons in which nothing differs one may say that something does.
+// --level: the share of comparisons without a difference that may report one.
 void define_level(Arguments& arguments, double& level);
 
 }  // namespace sojourn::cli

@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::array kEndings = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
-// A handler is given nothing but the signal's number: what it needs is global.
+// Global, as a signal handler gets nothing but the signal's number.
 std::array<std::atomic<const char*>, 4> names_to_remove;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
-// Calls nothing but what is safe in a signal handler. What the signal does by itself is back by
-// then (SA_RESETHAND), and happens when this returns.
+// Calls only functions that are safe in a signal handler. The signal's default action is restored
+// by then (SA_RESETHAND), and is taken when this returns.
 void remove_all(int number) {
   for (const auto& name : names_to_remove)
     if (const char* const unfinished = name.load()) unlink(unfinished);

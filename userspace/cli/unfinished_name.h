@@ -1,6 +1,6 @@
-// The name of a file that is not complete yet: whoever gives it up removes the file, and so does a
-// signal that ends the program (signals that are ignored stay so; SIGKILL asks nobody). One thread
-// owns an UnfinishedName; a program has a few at a time.
+// The name of a file that is not complete yet. The destructor removes the file, and so does a
+// signal that ends the program, except SIGKILL (ignored signals stay ignored). One thread owns an
+// UnfinishedName; a program has a few at a time.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace sojourn::cli {
 
 class UnfinishedName {
  public:
-  // A new one in the path's directory. No file has it yet.
+  // Makes a new name in the path's directory that no file has yet.
   static Result<UnfinishedName> beside(const std::string& path);
   UnfinishedName(UnfinishedName&&) noexcept = default;
   UnfinishedName& operator=(UnfinishedName&&) = delete;
@@ -20,13 +20,13 @@ class UnfinishedName {
 
   const std::string& text() const { return *name_; }
 
-  // The file has another name by now.
+  // Called when the file has another name: it is not removed any more.
   void forget() &&;
 
  private:
   explicit UnfinishedName(std::unique_ptr<const std::string> name) : name_(std::move(name)) {}
 
-  std::unique_ptr<const std::string> name_;  // where signal handlers know it to be
+  std::unique_ptr<const std::string> name_;  // signal handlers have its address
 };
 
 }  // namespace sojourn::cli

@@ -16,7 +16,7 @@
 
 namespace sojourn::cli {
 
-// "10s", "1.5 ms", 0: how long something is to take, and not the age of the universe.
+// Parses "10s", "1.5 ms", 0: a duration, with an upper limit.
 inline Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   constexpr std::uint64_t kMaxNs = 1'000'000'000'000'000'000;
   SJ_TRY(ns, parse_time(text));
@@ -58,7 +58,7 @@ inline std::string bytes(std::uint64_t count) {
   return fmt::format("{:.0f} kB", std::ceil(scaled / 1e3));
 }
 
-// Of buffers, which are powers of two: "256K", as parse_bytes reads it.
+// The text for a buffer's size, a power of two: "256K", as parse_bytes reads it.
 inline std::string buffer_bytes(std::uint64_t count) {
   if (count != 0 && count % (1 << 20) == 0) return fmt::format("{}M", count >> 20);
   if (count != 0 && count % (1 << 10) == 0) return fmt::format("{}K", count >> 10);

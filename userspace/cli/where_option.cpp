@@ -21,7 +21,7 @@ filter::BindContext surroundings(const trace::Reader& reader) {
           .threads = profile::thread_names(reader.context())};
 }
 
-// Such events would be left out without a word.
+// Warns about events without a CPU, which the filter leaves out.
 void tell_of_events_without_cpu(const std::string& option, const trace::Reader& reader) {
   std::map<std::uint32_t, const model::Stream*> streams;
   for (const model::Stream& stream : reader.streams()) streams[stream.id] = &stream;

@@ -1,7 +1,6 @@
 // --where EXPR, or another option with such an expression: the filter language on the command line
-// (docs/filters.md). What is wrong with the
-// expression by itself is wrong usage; what a trace's points say against it is found when it is
-// compiled for them.
+// (docs/filters.md). An error in the expression itself is wrong usage; that it does not fit a
+// trace's points is found when it is compiled for them.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +20,20 @@ namespace sojourn::cli {
 
 class WhereOption {
  public:
-  // Declares the option; `help` says what is kept.
+  // Declares the option; `help` says what it keeps.
   void define(Arguments& arguments, const std::string& help, const std::string& name = "--where");
   const std::string& name() const { return name_; }
 
   bool given() const { return !text_.empty(); }
-  // In one line, on however many it was written.
+  // The expression in one line.
   std::string text() const;
 
-  // None where it was not given.
+  // None if the option was not given.
   Result<std::optional<filter::EventFilter>> events(const trace::Reader& reader) const;
   Result<std::optional<filter::JourneyFilter>> journeys(const trace::Reader& reader) const;
   Result<std::optional<filter::ThreadFilter>> threads(const trace::Reader& reader) const;
 
-  // Only where it was given.
+  // Only if the option was given.
   Result<filter::Expression> expression() const;
 
  private:
@@ -42,7 +41,7 @@ class WhereOption {
   std::string text_;
 };
 
-// The rows of a batch that a filter keeps: all where none was given.
+// The rows of a batch that the filter keeps; all without a filter.
 void select(std::optional<filter::EventFilter>& where, const model::EventBatch& events,
             std::vector<std::uint32_t>& rows);
 

@@ -1,5 +1,5 @@
-// `sojourn completion`: what a shell needs to complete commands, options and their words, made from
-// the same declarations as the help.
+// `sojourn completion`: prints the script by which a shell completes commands, options and their
+// words, made from the same declarations as the help.
 #include <memory>
 #include <string>
 

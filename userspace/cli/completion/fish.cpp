@@ -19,7 +19,7 @@ std::string fish_quoted(std::string_view text) {
   return word + "'";
 }
 
-// What may follow: -x shuts files out, -r asks for a value, -F brings files back.
+// The flags for an option's value: -x excludes files, -r requires a value, -F allows files again.
 std::string fish_value(const DeclaredOption& option) {
   if (option.value.empty()) return "";
   if (!option.choices.empty())

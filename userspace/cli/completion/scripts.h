@@ -1,5 +1,5 @@
-// The scripts by which shells complete `sojourn`. Each stands for itself: it needs no other file,
-// and defines nothing that does not begin with _sojourn.
+// The scripts by which shells complete `sojourn`. Each is self-contained: it needs no other file,
+// and defines only names that begin with _sojourn.
 #pragma once
 
 #include <string>

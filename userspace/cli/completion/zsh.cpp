@@ -19,7 +19,7 @@ std::string zsh_quoted(std::string_view text) {
   return word + "'";
 }
 
-// Inside of what _arguments and _describe take apart.
+// Escapes characters that _arguments and _describe interpret.
 std::string escaped(std::string_view text) {
   std::string word;
   for (const char letter : text) {
@@ -41,7 +41,7 @@ std::string zsh_value(const DeclaredOption& option) {
                               : fmt::format(":{}:{}", escaped(option.value), action_of(option));
 }
 
-// One specification for each name, which shuts out the others.
+// One specification for each name, which excludes the others.
 void add_option(const DeclaredOption& option, bool is_alone, std::vector<std::string>& specs) {
   std::vector<std::string> shut_out = option.excluded;
   if (!option.repeats) shut_out.insert(shut_out.end(), option.names.begin(), option.names.end());

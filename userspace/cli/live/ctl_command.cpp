@@ -74,7 +74,7 @@ void print_status(const tracee::Points& points, const capture::RingControl& cont
   fmt::print("{}", owners.text(line_width()));
 }
 
-// Start, stop, flush and dump are the capture's business.
+// Sends start, stop, flush and dump to the capture.
 Result<void> ask(const Options& options) {
   SJ_TRY(answer, capture::ask_capture(options.pid, options.action));
   fmt::print("{}\n", printable(answer));

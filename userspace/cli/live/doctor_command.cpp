@@ -30,7 +30,7 @@ struct Options {
 };
 
 Result<void> doctor(const Options& options) {
-  // First, so that a wrong number is told at once.
+  // Opened first, so that a wrong pid is reported at once.
   std::optional<tracee::Process> process;
   if (options.pid != 0) {
     SJ_TRY(opened, tracee::Process::open(options.pid));

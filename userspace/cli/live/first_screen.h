@@ -8,8 +8,8 @@
 
 namespace sojourn::cli {
 
-// A look at all processes that takes milliseconds, and a second at most. While this process has one
-// thread.
+// Looks at all processes, which takes milliseconds, and a second at most. To be called while this
+// process has one thread.
 Result<doctor::MachineOverview> look_around(const doctor::HostFacts& facts);
 
 Result<std::string> first_screen();

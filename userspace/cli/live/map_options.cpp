@@ -20,7 +20,7 @@ std::string ready_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// A file of that name goes before a map that is ready.
+// A file of that name takes precedence over a ready map.
 Result<coarse::Map> read_one(const std::string& path) {
   const bool is_name = path.find_first_of("/.") == std::string::npos;
   if (!is_name || access(path.c_str(), F_OK) == 0) return coarse::read_map(path);

@@ -1,4 +1,4 @@
-// --map FILE: which functions of a program that has no points of its own are points.
+// --map FILE: defines which functions of an unprepared program are points.
 #pragma once
 
 #include <span>
@@ -19,10 +19,10 @@ class MapOptions {
   void define(Arguments& arguments);
   bool given() const { return !paths_.empty(); }
 
-  // Once, before anything is looked for.
+  // Reads the maps. To be called once, before points are searched.
   Result<void> read();
 
-  // Without maps those points that were built in.
+  // Finds the points of the maps; without maps those that are built into the program.
   Result<coarse::FoundPoints> find(const tracee::Process& process) const;
   Result<coarse::FoundPoints> find_in_files(std::span<const std::string> paths) const;
 

@@ -51,8 +51,8 @@ std::string example(std::string_view line) {
   return roff_literal(line.substr(line.find_first_not_of(' '))) + "\n";
 }
 
-// What help has below the options (HelpFormatter says how it is written), where a manual has it:
-// examples are in a section of their own, each block of them below the line that introduces it.
+// The help's footer (HelpFormatter has its syntax) as parts of a manual: examples are in a section
+// of their own, each block of them below the line that introduces it.
 struct Footer {
   std::string text;
   std::string examples;

@@ -7,13 +7,13 @@
 
 namespace sojourn::cli {
 
-// sojourn(1): what there is.
+// sojourn(1): the program and its commands.
 std::string program_page(const DeclaredProgram& program);
 
 // sojourn-report(1) and so on.
 std::string command_page(const DeclaredProgram& program, const DeclaredCommand& command);
 
-// "sojourn-report": the file is called so, too, and ends in .1
+// "sojourn-report", which is also the file's name without ".1".
 std::string page_name(const DeclaredProgram& program, const DeclaredCommand& command);
 
 }  // namespace sojourn::cli

@@ -1,5 +1,5 @@
-// `sojourn package-files`, a command that help does not list: the build runs it, for what is
-// installed beside the program and made from its declarations.
+// `sojourn package-files`, a command that help does not list: the build runs it to make the files
+// that are installed beside the program from its declarations.
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -3,8 +3,8 @@
 namespace sojourn::cli {
 namespace {
 
-// Plain quotes, dashes and accents are typographic ones in roff, which no shell takes when they are
-// copied from a page.
+// Roff turns plain quotes, dashes and accents into typographic ones, which shells do not understand
+// when they are copied from a page.
 std::string_view name_of(char letter) {
   switch (letter) {
     case '\\':
@@ -33,7 +33,7 @@ void add(std::string& line, char letter) {
     line += letter;
 }
 
-// A dot at the beginning would be a macro, an apostrophe has its name already.
+// A dot at the beginning of a line would be a macro. (Apostrophes are escaped everywhere.)
 std::string begun(std::string line) {
   if (line.starts_with('.')) line.insert(0, "\\&");
   return line;

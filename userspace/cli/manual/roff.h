@@ -1,4 +1,4 @@
-// Text as roff takes it: every character of it comes out as itself.
+// Escapes text for roff, so that every character comes out as itself.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace sojourn::cli {
 
-// Words in a line of their own or in the argument of a macro; what stands in `backquotes` is bold.
+// Text for a line of its own or for a macro's argument; text in `backquotes` becomes bold.
 std::string roff_text(std::string_view text);
 
-// The same without any change of the font: backquotes are themselves.
+// The same without bold text: backquotes come out as themselves.
 std::string roff_literal(std::string_view text);
 
 }  // namespace sojourn::cli

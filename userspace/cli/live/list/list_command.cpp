@@ -87,7 +87,7 @@ Result<void> print(const Options& options, const Listed& listed, const std::stri
   return {};
 }
 
-// Measured on this machine, where the rights allow it.
+// Measures the costs on this machine, if the rights allow it.
 void note_costs(Listed& listed) {
   const auto& mapped = listed.found.mapped;
   if (mapped.empty()) return;

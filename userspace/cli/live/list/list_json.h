@@ -1,4 +1,4 @@
-// What `list --json` says. No state.
+// The JSON of `list --json`. No state.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace sojourn::cli {
 
-// Members "points", "queues" and "unusable" are added; "foreign" where `with_foreign`.
+// Adds the members "points", "queues" and "unusable", and "foreign" if `with_foreign`.
 void add_listed(const Listed& listed, bool with_foreign, nlohmann::ordered_json& document);
 
 }  // namespace sojourn::cli

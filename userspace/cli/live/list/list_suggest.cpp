@@ -26,7 +26,8 @@ using tracee::printable;
 constexpr std::chrono::milliseconds kWatched(500);
 constexpr std::uint64_t kEnough = 16;  // calls of each, for a guess
 
-// By point. In two halves: what is called often is known soon, and kept from costing much.
+// The rates, by point. Measured in two parts: frequent functions are found soon, and lose their
+// probes before they cost much.
 Result<std::vector<capture::HitRate>> measure_rates(const tracee::Points& points, pid_t pid,
                                                     std::chrono::milliseconds timeout) {
   SJ_TRY(rates, capture::measure_hit_rates(points, pid));
@@ -40,7 +41,7 @@ Result<std::vector<capture::HitRate>> measure_rates(const tracee::Points& points
   return std::move(rates);
 }
 
-// What the functions are given one after the other; a map without it is still a map.
+// Watches the functions' arguments. If that fails, the map is suggested without it.
 void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::milliseconds timeout,
                      std::vector<coarse::CallRate>& calls) {
   const std::vector<bool> wanted = coarse::worth_watching(calls);

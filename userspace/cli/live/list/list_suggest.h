@@ -1,4 +1,4 @@
-// `sojourn list --suggest`: a map to begin with. No state.
+// `sojourn list --suggest`: drafts a map. No state.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace sojourn::cli {
 
-// On stdout; on stderr how far it is, and what could not be in it. `timeout`: for functions that
-// are called seldom.
+// Prints a map to stdout, and progress and the functions that were left out to stderr. `timeout`:
+// for functions that are called seldom.
 Result<void> suggest_map(pid_t pid, std::chrono::milliseconds timeout);
 
 }  // namespace sojourn::cli

@@ -54,7 +54,7 @@ std::string executed(const coarse::MappedSite& mapped, const tracee::Site& site)
   return how;
 }
 
-// Where a map's functions are probed, and what that will cost.
+// Prints where a map's functions are probed, and the cost of each.
 void print_mapped(const Listed& listed) {
   if (listed.found.mapped.empty()) return;
   fmt::print("\n");
@@ -89,7 +89,7 @@ void print_foreign(const tracee::Points& points) {
   fmt::print("{}", table.text(line_width()));
 }
 
-// "pdcp 0", "" where it is not known.
+// "pdcp 0"; "" if it is not known.
 std::string side_of(const capture::QueueSide& side) {
   std::string text = printable(side.stage);
   if (side.instance >= 0) text += fmt::format("{}{}", text.empty() ? "" : " ", side.instance);

@@ -1,4 +1,4 @@
-// What `list` says as tables. All names come from the target, so none reaches the terminal with its
+// The tables of `list`. All names come from the target, so none reaches the terminal with its
 // control characters. No state.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sojourn::cli {
 
-// With USDT probes that are no points, where `with_foreign`.
+// `with_foreign`: also USDT probes that are no points.
 void print_tables(const Listed& listed, bool with_foreign);
 
 }  // namespace sojourn::cli

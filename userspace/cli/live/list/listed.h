@@ -1,4 +1,4 @@
-// What `list` lists, and what its points have in common over their sites. Plain data.
+// The contents of `list`, and the properties of points over their sites. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace sojourn::cli {
 
-// What is listed.
+// Everything that is listed.
 struct Listed {
   coarse::FoundPoints found;
   capture::Queues queues;
@@ -24,7 +24,7 @@ struct Listed {
   const tracee::Points& points() const { return found.points; }
 };
 
-// What one point has in common over its sites.
+// Properties of one point over its sites.
 struct PointSites {
   std::size_t sites = 0;  // that eBPF attaches to
   std::size_t ring_sites = 0;

@@ -20,11 +20,11 @@ constexpr const char* kFrequency = "199Hz";
 constexpr const char* kFamilies = "sched,irq,sockets";
 constexpr std::chrono::milliseconds kLook{100};
 
-// Every process of the machine pays for its system calls, so that is what they may take of all of
-// its processors' time.
+// The limit for recording system calls, as a share of the CPU time of the whole machine: every
+// process pays for it.
 constexpr double kMaxOfMachine = 0.05;
 
-// What cannot be measured is left to those who record it: they will say why.
+// True if the rate cannot be measured: then recording itself reports why.
 bool can_afford_syscalls(const std::vector<pid_t>& pids, bool quiet) {
   const auto rate = capture::measure_syscalls(pids, kLook);
   if (!rate || rate->share() <= kMaxOfMachine) return true;
@@ -38,7 +38,7 @@ bool can_afford_syscalls(const std::vector<pid_t>& pids, bool quiet) {
   return false;
 }
 
-// Of one that is still to be started nobody knows; nor of those that come into a group.
+// False for a command that is not started yet, and for processes that come into a group later.
 bool registers_queues(const std::vector<pid_t>& pids) {
   return std::ranges::any_of(pids, [](pid_t pid) {
     const auto process = tracee::Process::open(pid);

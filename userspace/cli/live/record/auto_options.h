@@ -1,5 +1,5 @@
-// `sojourn record --auto`: what is worth recording of a program of which nothing is known, and how
-// long. What the user asked for otherwise stays as it is.
+// `sojourn record --auto`: chooses what to record of an unknown program, and for how long. Options
+// that the user gave stay as they are.
 #pragma once
 
 #include <string>

@@ -68,7 +68,7 @@ Result<void> CollectorOptions::apply() const {
     return {};
   }
   const auto nice = parse_nice(priority_);
-  // Who started this as even less urgent meant it.
+  // A lower priority that this process was started with is kept.
   if (!nice && getpriority(PRIO_PROCESS, 0) >= kPatient) return {};
   if (setpriority(PRIO_PROCESS, 0, nice.value_or(kPatient)) != 0)
     return fail_errno("--collector-priority {}: become as urgent", priority_);

@@ -1,4 +1,4 @@
-// How `sojourn record` itself runs beside the target: on which CPU, and how urgent it is.
+// How `sojourn record` itself runs beside the target: its CPU and its priority.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ class CollectorOptions {
  public:
   void define(Arguments& arguments);
 
-  // Of this thread and those that it starts from now on. A command that is traced is started
-  // before, so that it does not run like a collector.
+  // Applies to this thread and those that it starts from now on. A traced command is started
+  // before, so that it keeps its own CPUs and priority.
   Result<void> apply() const;
 
-  // Nobody said how urgent it is to be, nor where it is to run.
+  // Neither priority nor CPU was given.
   bool is_default() const { return priority_.empty() && !cpu_; }
 
  private:

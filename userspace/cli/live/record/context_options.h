@@ -1,4 +1,4 @@
-// The options of `sojourn record` about kernel context, and its words on it.
+// The options of `sojourn record` about kernel context, and its messages.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct ContextWanted {
 
 void add_context_options(Arguments& arguments, ContextWanted& wanted);
 
-// Adds the source that was asked for, if one was.
+// Adds the source, if one was asked for.
 Result<void> want_context(const ContextWanted& wanted, bool quiet,
                           std::optional<std::chrono::microseconds> poll, capture::Options& options);
 

@@ -14,7 +14,7 @@ namespace sojourn::cli {
 
 namespace {
 
-// "5000 events" or "5000ev", where a time could stand as well.
+// Parses "5000 events" or "5000ev" where a time is allowed as well.
 std::optional<std::uint64_t> parse_events(std::string_view text) {
   std::uint64_t count = 0;
   const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> parse_events(std::string_view text) {
   return count;
 }
 
-// `more`: what else it may be.
+// `more`: other allowed values, for the error.
 std::string check_span(const std::string& text, std::string_view more = "") {
   if (parse_events(text) || parse_duration(text)) return "";
   if (!text.empty() && read_decimal(text).length == text.size())

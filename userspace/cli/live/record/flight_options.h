@@ -1,4 +1,4 @@
-// `record`'s options of the flight recorder.
+// The options of `record` for the flight recorder.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class FlightOptions {
  public:
   void define(Arguments& arguments);
   bool is_asked() const { return !history_.empty(); }
-  bool is_rings() const { return history_ == kRings; }  // the target's own are the memory
+  bool is_rings() const { return history_ == kRings; }  // the target's own rings hold the history
   bool asks_for(filter::Keyword word) const;            // whether a trigger does
   Result<void> apply(capture::Options& options) const;
 

@@ -1,4 +1,4 @@
-// The options of `sojourn record` about perf events, counters and profile, and its words on them.
+// The options of `sojourn record` about perf events, counters and profile, and its messages.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ struct PerfWanted {
 
 void add_perf_options(Arguments& arguments, PerfWanted& wanted);
 
-// Adds the source that was asked for, if one was.
+// Adds the source, if one was asked for.
 Result<void> want_perf(const PerfWanted& wanted, bool quiet,
                        std::optional<std::chrono::microseconds> poll, capture::Options& options);
 

@@ -1,4 +1,4 @@
-// `record --post-mortem`: its options, and what it says.
+// `record --post-mortem`: its options and its messages.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class PostMortemOptions {
   void define(Arguments& arguments);
   bool is_asked() const { return !path_.empty(); }
 
-  // Refuses options that mean nothing where there is nothing to attach to.
+  // Refuses options that make no sense without a process to attach to.
   static void check(const Arguments& arguments);
 
   Result<void> run(const std::vector<pid_t>& pids, const std::string& output, bool is_quiet) const;

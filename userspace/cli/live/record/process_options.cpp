@@ -37,8 +37,8 @@ class Finder {
     SJ_TRY(found, maps_.find(process));
     tracee::Points& points = found.points;
     tell_remarks(found);
-    // The files of a process that is ending cannot be opened any more; that is all that is wrong
-    // with them.
+    // The files of a process that is ending cannot be opened any more, which says nothing about its
+    // points.
     if (!tracee::has_any(points) && !may_lack_points_) {
       auto error = process.explain(no_points("process " + process.title(), process.exe(), maps_));
       if (process.alive()) tell_unusable(points);
@@ -49,7 +49,8 @@ class Finder {
     return {};
   }
 
-  // Those that end meanwhile, kernel threads and those without points are left out.
+  // Adds the processes of a group, without kernel threads, processes that end meanwhile, and those
+  // without points.
   Result<void> add_group(const tracee::Cgroup& cgroup) {
     SJ_TRY(pids, cgroup.processes());
     std::size_t found = 0;

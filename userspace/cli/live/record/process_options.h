@@ -1,5 +1,5 @@
-// Which running processes `record` is to record: -p PID, --cgroup PATH, and their children:
-// --follow.
+// The options for the processes that `record` records: -p PID, --cgroup PATH, and --follow for
+// their children.
 #pragma once
 
 #include <string>
@@ -24,19 +24,20 @@ struct ProcessOptions {
   bool given() const { return !pids.empty() || !cgroup.empty(); }
 };
 
-// Those processes with what is to be recorded of them, and `how` the rest. A process that was named
-// must have points; of a cgroup one of all must.
+// Finds these processes and their points, and completes `how`. A process that was named must have
+// points; in a cgroup at least one process must.
 Result<std::vector<capture::Subject>> find_subjects(const ProcessOptions& options,
                                                     const RecordSelection& selection,
                                                     capture::Options& how);
 
-// Says what looks like a point and cannot be used.
+// Reports sites that look like points and cannot be used.
 void tell_unusable(const tracee::Points& points);
 
-// Points that `sojourn ctl` has switched off stay so, and would only seem never to be hit.
+// Reports points that `sojourn ctl` has switched off: they stay off, and would seem never to be
+// hit.
 void tell_switched_off(const capture::Subject& subject);
 
-// What to do about it instead; `executable` may be a path.
+// The error for a program without points, with advice; `executable` may be a path.
 Error no_points(const std::string& whom, const std::string& executable, const MapOptions& maps);
 
 }  // namespace sojourn::cli

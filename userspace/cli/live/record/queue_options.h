@@ -1,4 +1,4 @@
-// What `record` offers of the queue sampler: its options, and the source that they ask for.
+// The options of `record` for the queue sampler, and the source that they ask for.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct QueueOptions {
 
 void define_queue_options(Arguments& arguments, QueueOptions& options);
 
-// Refuses the usage where they do not go together.
+// Refuses options that contradict each other.
 void check_queue_options(const Arguments& arguments, const QueueOptions& options);
 
-// To be called once all arguments are parsed; adds nothing where no sampling was asked for.
+// To be called once all arguments are parsed; adds nothing if no sampling was asked for.
 Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how);
 
 }  // namespace sojourn::cli

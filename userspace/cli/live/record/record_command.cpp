@@ -35,7 +35,7 @@ Result<base::Fd> catch_interrupts() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
+  signal(SIGPIPE, SIG_IGN);  // writing to a closed pipe is an error to report
   base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
   if (!fd) return fail_errno("watch for interrupts");
   return fd;
@@ -65,7 +65,7 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
                                  "what was captured to be written; the target's threads and "
                                  "others leave little of the CPUs, or the disk is slow",
                                  options.quiet);
-  auto outcome = capture.finish();  // what was captured is kept, however the run ended
+  auto outcome = capture.finish();  // the trace is kept, however the run ended
   late.reset();
   if (!ran) return ran;
   if (!outcome) return std::unexpected(std::move(outcome).error());
@@ -76,7 +76,7 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
   return {};
 }
 
-// Who may be asked for what takes rights, once the capture has none.
+// The helper that keeps the rights when the capture has given them up.
 Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
     const RecordOptions& options, const std::vector<capture::Subject>& subjects,
     const capture::Options& how, capture::RightsNeeded needed) {
@@ -101,7 +101,7 @@ struct Started {
   capture::Capture capture;
 };
 
-// With no more rights than it takes, and once everything is attached with none.
+// Attaches with the fewest rights possible, and gives up all of them after that.
 Result<Started> start_capture(const RecordOptions& options, std::vector<capture::Subject> subjects,
                               capture::Options how) {
   const capture::RightsNeeded needed{.perf_uprobes = true,
@@ -124,7 +124,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
   SJ_CHECK(options.collector.apply());
   guard_against_starvation(options.processes.pids, options.collector.is_default(), options.quiet);
   SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
-  // Nobody expects rings in a program that was never prepared.
+  // Missing rings are not reported for a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
       std::ranges::all_of(subjects, [](const capture::Subject& subject) {
         return std::ranges::none_of(subject.points.ring_sites, &tracee::RingSite::is_wanted);
@@ -213,7 +213,7 @@ Result<void> record(RecordOptions& options) {
                                       .duration = options.duration,
                                       .may_be_endless = options.flight.is_asked()},
                                      options.quiet));
-  // Before there is anything that it could disturb, and while this process has one thread.
+  // Measured while nothing can be disturbed yet, and while this process has one thread.
   const std::string machine = host::profile_for_trace("sojourn " SOJOURN_VERSION);
   SJ_TRY(how, options.for_capture());
   how.machine = machine;

@@ -25,7 +25,8 @@ std::size_t found_points(const capture::Coverage& coverage) {
   return coverage.ring_points + coverage.bpf_points + coverage.uncovered_points;
 }
 
-// Nothing else would tell why they are all there, or why nothing happens.
+// Warns that conditions on `cpu` do not apply to events of rings, as nothing else would show why
+// none is left out, or why a trigger never fires.
 void tell_of_cpu(const RecordOptions& options) {
   if (options.selection.asks_for(filter::Keyword::kCpu))
     tell(
@@ -103,14 +104,14 @@ std::uint64_t machine_memory() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Rings of another size are of no use to threads that get none for want of memory.
+// Advice about sizes is useless for threads that get no ring for lack of memory.
 std::string safe_rings(const RecordOptions& options, const capture::RingAdvice& advice) {
   const std::uint64_t each = std::max(advice.safe_ring_bytes, advice.ring_bytes * 2);
   const std::uint64_t all = each * std::max<std::uint64_t>(advice.rings, 1);
   if (all > machine_memory() / 2)
     return "no size would be safe that fits into memory: let this process run earlier "
            "(--collector-cpu, --collector-priority), or record fewer points (--points)";
-  // A command is started with what is asked for here.
+  // A command is started with the size of the option.
   const bool is_by_option = each <= advice.max_ring_bytes || !options.command.empty();
   std::string sizes =
       (is_by_option ? "--ring-size " : "a target started with SJ_RING_BYTES=") + buffer_bytes(each);
@@ -119,7 +120,7 @@ std::string safe_rings(const RecordOptions& options, const capture::RingAdvice& 
   return sizes + " would be safe";
 }
 
-// What the rings' sizes and contents were like, where that was not as it should be.
+// Reports rings that were too small, damaged, cut or not recorded.
 void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice) {
   const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
   if (advice.ring_bytes != 0 && is_tight)

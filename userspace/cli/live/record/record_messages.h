@@ -1,4 +1,4 @@
-// What `sojourn record` says while it runs and when it has ended, on stderr.
+// The messages of `sojourn record` while it runs and when it has ended, on stderr.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace sojourn::cli {
 
-// Of a command that has no points.
+// The message for a command that has no points itself.
 void tell_launched(const RecordOptions& options, const capture::Coverage& coverage);
 
 void tell_attached(const RecordOptions& options, const capture::Capture& capture);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kNoBudget = "none";
 
-// The text was checked.
+// Parses a text that was checked before.
 std::optional<capture::BudgetLimits> budget_of(const std::string& text) {
   if (text == kNoBudget) return std::nullopt;
   if (text.empty()) return capture::BudgetLimits::usual();
@@ -184,7 +184,7 @@ Result<capture::Options> RecordOptions::for_capture() const {
   SJ_CHECK(flight.apply(result));
   result.loses_oldest = loses_oldest;
   result.budget = budget_of(budget);
-  // How probes are placed is a question of eBPF only.
+  // --attach applies to eBPF only.
   if (engine == EngineWanted::kBpf || attach != Attach::kAuto)
     result.engines.wanted = model::Engine::kBpf;
   if (engine == EngineWanted::kRing) result.engines.wanted = model::Engine::kRing;

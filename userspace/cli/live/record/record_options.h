@@ -1,4 +1,4 @@
-// What `sojourn record` may be asked for, on its command line, and what that means for a capture.
+// The options of `sojourn record`, and the capture's options that they make.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ enum class Attach { kAuto, kMulti, kPerf };
 enum class EngineWanted { kAuto, kBpf, kRing };
 
 struct RecordOptions {
-  // They live as long as the arguments.
+  // Declares the options. This object must live as long as the arguments.
   void define(Arguments& arguments);
 
   ProcessOptions processes;
@@ -50,10 +50,10 @@ struct RecordOptions {
   PostMortemOptions post_mortem;
   SnapshotOption snapshot;
 
-  // Rings that the target fills by itself: nothing is attached.
+  // Whether rings are recorded that the target fills by itself: nothing is attached.
   bool is_snapshot() const { return snapshot.is_asked() || flight.is_rings(); }
 
-  // As the capture is told; the processes are not in it.
+  // The options for the capture, without the processes.
   Result<capture::Options> for_capture() const;
 
  private:

@@ -36,7 +36,7 @@ bool is_asked_for(const std::vector<std::string>& globs, const model::Point& poi
           }));
 }
 
-// A pattern that means nothing is a slip of the pen.
+// A pattern that matches no point is taken for a typing error.
 Result<void> require_matches(const std::vector<std::string>& globs, const model::Schema& schema) {
   std::vector<std::string> names;
   names.reserve(schema.points.size());
@@ -59,7 +59,7 @@ bool may_hold(const filter::EventFilter& filter, std::size_t id) {
   return filter.point_match(static_cast<model::PointId>(id)) != filter::Program::PointMatch::kNone;
 }
 
-// The points of one process that are asked for. What the expression cannot judge is kept.
+// The points of one process that are asked for. Points that the expression cannot judge are kept.
 tracee::Points narrow(tracee::Points points, const std::vector<std::string>& globs,
                       const std::optional<filter::Expression>& expression) {
   const auto& all = points.schema.points;
@@ -73,7 +73,7 @@ tracee::Points narrow(tracee::Points points, const std::vector<std::string>& glo
   return tracee::select(std::move(points), wanted);
 }
 
-// By point: what eBPF may test by itself.
+// The tests that eBPF can make by itself, by point.
 capture::PointTests field_tests(const filter::Expression& expression, const model::Schema& schema) {
   capture::PointTests tests(schema.points.size());
   const auto filter = compile(expression, schema, filter::NameCheck::kAreChecked);
@@ -103,7 +103,7 @@ bool RecordSelection::asks_for(filter::Keyword word) const {
   return expression && filter::asks_for(*expression, word);
 }
 
-// Everything of it that can only be held against points.
+// Makes all checks that need the points.
 Result<void> RecordSelection::check(const model::Schema& schema) const {
   if (!globs_.empty()) SJ_CHECK(require_matches(globs_, schema));
   if (!where_.given()) return {};

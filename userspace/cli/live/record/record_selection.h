@@ -1,6 +1,6 @@
-// What of its targets `record` is to record: --points GLOB and --where EXPR. Points that are not
-// asked for, and those for whose events the expression can never be true, are not armed at all. Of
-// the others the expression goes to the engines as far as they can judge it, and to the collector.
+// The options that select events: --points GLOB and --where EXPR. Points that are not asked for,
+// and those for whose events the expression can never be true, are not armed at all. For the others
+// the expression goes to the engines as far as they can test it, and to the collector.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ class RecordSelection {
  public:
   void define(Arguments& arguments);
 
-  // Leaves in each of the processes' points those to record; tells `how` the rest. What is asked
-  // for must be in one of them, or of a command that launches others in the first that come.
+  // Leaves in each process's points those to record, and completes `how`. Points that were asked
+  // for must be in one of the processes, or, for a script, in the first programs that it executes.
   Result<void> apply(std::vector<tracee::Points>& all, capture::Options& how) const;
 
   bool asks_for(filter::Keyword word) const;  // whether the expression does
@@ -27,7 +27,7 @@ class RecordSelection {
  private:
   Result<void> check(const model::Schema& schema) const;
 
-  std::vector<std::string> globs_;  // with a '!' in front: what is left out
+  std::vector<std::string> globs_;  // with a '!' in front: points to leave out
   WhereOption where_;
 };
 

@@ -98,7 +98,7 @@ void tell_written(const capture::SnapshotRings::Written& written, const std::str
   tell("next: sojourn report {}\n", output);
 }
 
-// Who may be asked for what takes rights, once this process has none; none where it has none now.
+// The helper that keeps the rights when this process has given them up; none if it has none now.
 Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
     const std::vector<capture::Subject>& subjects) {
   if (!capture::has_rights()) return std::nullopt;

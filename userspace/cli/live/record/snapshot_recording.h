@@ -1,5 +1,5 @@
 // `record --snapshot` and `record --flight rings`: traces of the rings of processes that record by
-// themselves, and what is said of rings that no collector has emptied.
+// themselves, and messages about rings that no collector has emptied.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class SnapshotOption {
   bool is_asked_ = false;
 };
 
-// Refuses options that mean nothing where nothing is attached.
+// Refuses options that make no sense if nothing is attached.
 void check_snapshot_options(const Arguments& arguments, const ProcessOptions& processes,
                             const RecordSelection& selection);
 
@@ -30,15 +30,15 @@ struct SnapshotOptions {
   const ProcessOptions& processes;
   const RecordSelection& selection;
   std::string output;
-  std::string duration;  // of a wait; empty: until it is told to end
+  std::string duration;  // how long to wait; empty: until it is stopped
   bool is_snapshot = false;
   bool is_quiet = false;
 };
 Result<void> record_snapshots(const SnapshotOptions& options, const base::Fd& interrupts);
 
-// How much there is in a trace, and up to where, in a line.
+// Prints a line with the size of a trace, and the instant up to which it goes.
 void tell_orphaned_trace(const capture::OrphanedTrace& trace, const std::string& output);
-// What cannot be known, or is not in it.
+// Prints what is not known, or is not in the trace.
 void tell_what_is_unsure(const capture::OrphanedCounts& counts);
 
 }  // namespace sojourn::cli

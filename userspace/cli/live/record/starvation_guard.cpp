@@ -39,7 +39,7 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// None: it has been taken.
+// Takes the priority. None: it worked.
 std::optional<std::string> why_no_priority() {
   const SchedulingAttributes attributes;
   if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return std::nullopt;

@@ -1,6 +1,6 @@
-// `sojourn record` beside real-time threads that leave it no CPU: it says so before it attaches,
-// and where it may it drains with a priority above theirs, within a share of a CPU that the kernel
-// enforces (SCHED_DEADLINE). One thread; what it takes is of the calling thread alone.
+// Guards `sojourn record` against real-time threads that leave it no CPU: it warns before it
+// attaches, and if allowed it drains with a priority above theirs, within a share of a CPU that the
+// kernel enforces (SCHED_DEADLINE). One thread; the priority is that of the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace sojourn::cli {
 
-// `may_take_priority`: nobody said how urgent the collector is to be. Threads and processes that
-// are started later have normal priority.
+// `may_take_priority`: the user gave no priority. Threads and processes that are started later have
+// normal priority.
 void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet);
 
-// Says what is waited for, once that takes longer than two seconds. Lives as long as the waiting.
+// Prints what is waited for, once that takes longer than two seconds. Lives as long as the wait.
 class WaitTeller {
  public:
   WaitTeller(std::string what, bool is_quiet);
