@@ -16,8 +16,8 @@ class DepthHistogram {
   std::uint64_t total_ns() const { return total_ns_; }
   std::uint64_t at_ns(std::uint64_t depth) const;
   double mean() const;                         // weighted by time
-  std::uint64_t quantile(double share) const;  // of time; 0 of none
-  // All depths that lasted, from the smallest on.
+  std::uint64_t quantile(double share) const;  // of time; 0: no time
+  // All depths with their times, from the smallest on.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> by_depth() const;
 
  private:

@@ -1,6 +1,6 @@
-// A depth over time, in at most kMaxStretches stretches of equal length: how deep it was on average
-// and at most in each. They become twice as long when the time needs more of them, so memory is
-// bounded whatever the length of a trace. One thread owns a DepthSeries.
+// A depth over time, in at most kMaxStretches stretches of equal length: the mean and the largest
+// depth of each. Stretches double in length when there would be more, so memory is bounded whatever
+// the length of a trace. One thread owns a DepthSeries.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ class DepthSeries {
   static constexpr std::size_t kMaxStretches = 2048;
   static constexpr std::uint64_t kFinestNs = 100'000;
 
-  // The depth was that in [from, to). In the order of time; gaps are empty stretches.
+  // Adds a depth that lasted for [from, to). In the order of time; gaps are empty stretches.
   void add(std::uint64_t depth, std::uint64_t from_ns, std::uint64_t to_ns);
 
   struct Stretch {
     double weighted_ns = 0;        // depth times time
-    std::uint64_t covered_ns = 0;  // of how much of it the depth is known
+    std::uint64_t covered_ns = 0;  // the part in which the depth is known
     std::uint64_t max = 0;
   };
   std::uint64_t begin_ns() const { return begin_ns_; }
   std::uint64_t stretch_ns() const { return stretch_ns_; }
   const std::vector<Stretch>& stretches() const { return stretches_; }
-  // Over that part of it of which the depth is known; none: of nothing of it.
+  // The mean over the part in which the depth is known; none: it is not known at all.
   std::optional<double> mean(std::size_t stretch) const {
     const Stretch& one = stretches_[stretch];
     if (one.covered_ns == 0) return std::nullopt;

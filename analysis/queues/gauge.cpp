@@ -23,7 +23,7 @@ void Gauge::add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint
   if (rows_ == 0) first_ns_ = ts_ns;
   if (rows_ != 0 && !std::exchange(is_paused_, false)) {
     hold(ts_ns);
-    // Counters of one queue only rise; those that do not are no counts of what went through.
+    // Counters of one queue only rise; if they fall, the difference is not a number of items.
     if (sample.in >= last_.in) in_ += sample.in - last_.in;
     if (sample.out >= last_.out) out_ += sample.out - last_.out;
   }

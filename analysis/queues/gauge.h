@@ -11,7 +11,7 @@
 
 namespace sojourn::queues {
 
-// Times during which something was so without a break.
+// Spans in which a condition held without a break: their number, sum and longest.
 struct Stretches {
   std::uint64_t count = 0;
   std::uint64_t total_ns = 0;
@@ -22,9 +22,9 @@ class Gauge {
  public:
   // In the order of time.
   void add(std::uint64_t ts_ns, const model::QueueSample& sample, std::uint64_t capacity);
-  // The newest sample holds until then and no longer: what comes is not told, up to the next one.
+  // The newest sample holds until then; from there to the next one the depth is not known.
   void pause(std::uint64_t ts_ns);
-  void end();  // what lasts until the end is complete
+  void end();  // completes spans that last until the end
 
   bool empty() const { return rows_ == 0; }
   const DepthHistogram& levels() const { return levels_; }
@@ -35,9 +35,11 @@ class Gauge {
   std::uint64_t max_at_ns() const { return max_at_ns_; }
   std::uint64_t depth_now() const { return last_.depth(); }
 
-  std::uint64_t rows() const { return rows_; }            // samples that brought something new
-  std::uint64_t samples() const { return samples_; }      // all
-  std::uint64_t unsettled() const { return unsettled_; }  // whose out is known within bounds only
+  std::uint64_t rows() const { return rows_; }        // samples with changed counters
+  std::uint64_t samples() const { return samples_; }  // all
+  std::uint64_t unsettled() const {
+    return unsettled_;
+  }  // samples whose out is only known within bounds
   std::uint64_t first_ns() const { return first_ns_; }
   std::uint64_t last_ns() const { return last_ns_; }
   double seconds() const { return static_cast<double>(levels_.total_ns()) / 1e9; }
@@ -45,7 +47,7 @@ class Gauge {
   std::uint64_t longest_span_ns() const { return longest_span_ns_; }
   std::uint64_t longest_gap_ns() const { return longest_gap_ns_; }  // unseen while it moved
 
-  // What went through between the first and the last sample, and the counters at the end.
+  // Items that went in and out between the first and the last sample, and the last counters.
   std::uint64_t in() const { return in_; }
   std::uint64_t out() const { return out_; }
   const model::QueueSample& last() const { return last_; }
@@ -57,7 +59,7 @@ class Gauge {
     void note(bool is_so, std::uint64_t ts_ns);
   };
 
-  void hold(std::uint64_t ts_ns);  // the last depth, until then
+  void hold(std::uint64_t ts_ns);  // the last depth lasted until then
 
   DepthHistogram levels_;
   DepthSeries series_;

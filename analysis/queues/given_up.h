@@ -1,6 +1,6 @@
-// How much of a place's depth is of units that were never seen to leave. Nobody knows when such a
-// unit left, so it made the place deep for as long as one waits for it: where much of a depth is
-// theirs, it means nothing. The one rule of `queues` and `report`. One thread owns a GivenUp.
+// How much of a place's depth is due to units that were never seen to leave. When such a unit left
+// is not known, so it counts as inside until it is given up: a depth that is mostly due to such
+// units means nothing. `queues` and `report` both use this rule. One thread owns a GivenUp.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace sojourn::queues {
 
 class GivenUp {
  public:
-  // One was seen to leave.
+  // A unit was seen to leave.
   void left(std::uint64_t entered_ns, std::uint64_t left_ns) {
     longest_.note(left_ns - entered_ns);
     newest_left_ns_ = std::max(newest_left_ns_, entered_ns);
   }
-  // One is given up, which had been told to be inside since then. `now_ns` may not go back.
+  // A unit that entered then is given up. `now_ns` may not go back.
   void add(std::uint64_t entered_ns, std::uint64_t now_ns) {
     if (last_ns_ != now_ns) {
       gone_ += std::exchange(lingering_, 0);
@@ -30,12 +30,12 @@ class GivenUp {
     (is_gone ? gone_ns_ : lingered_ns_) += static_cast<double>(now_ns - entered_ns);
   }
 
-  // Given up before the end, or at the end though far longer inside than any that left, also of
-  // those that came later.
+  // Units that were given up before the end, or at the end after a far longer stay than that of any
+  // unit that left, also of those that came later.
   std::uint64_t count(std::uint64_t end_ns) const {
     return gone_ + (last_ns_ == end_ns ? 0 : lingering_);
   }
-  // How much of the time that all units spent inside, which is what a depth is made of, is theirs.
+  // Their share of the time that all units spent inside, of which the mean depth is made.
   double share(std::uint64_t end_ns, double all_ns) const {
     const double theirs_ns = gone_ns_ + (last_ns_ == end_ns ? 0 : lingered_ns_);
     return all_ns > 0 ? std::min(1.0, theirs_ns / all_ns) : 0;
@@ -45,17 +45,17 @@ class GivenUp {
  private:
   static constexpr double kTooMuch = 0.1;
 
-  // Where nothing that came later left, its server may have stopped.
+  // If no unit that came later has left, the server may have stopped, and the unit may be inside.
   bool must_have_left(std::uint64_t entered_ns, std::uint64_t now_ns) const {
     return entered_ns < newest_left_ns_ && longest_.is_stale(now_ns - entered_ns);
   }
 
   journeys::MaxSpan longest_;         // of the stays
-  std::uint64_t newest_left_ns_ = 0;  // the last to come of those that left
+  std::uint64_t newest_left_ns_ = 0;  // when the newest of those that left had entered
   std::uint64_t last_ns_ = 0;         // when some were given up
-  std::uint64_t lingering_ = 0;       // of them those that may have been inside
+  std::uint64_t lingering_ = 0;       // of those the ones that may have been inside
   double lingered_ns_ = 0;
-  std::uint64_t gone_ = 0;  // those that were not, and all that were given up before
+  std::uint64_t gone_ = 0;  // those that were not inside, and all that were given up before
   double gone_ns_ = 0;
 };
 

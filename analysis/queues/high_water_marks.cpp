@@ -12,7 +12,7 @@ HighWaterMarks::HighWaterMarks(const journeys::Topology& topology,
       marks_(sampled_queues.queues().size()),
       plans_(topology.places.size()) {
   for (const SampledQueue& stats : sampled_queues.queues()) {
-    // What is in a pool is nobody's.
+    // The items in a pool are free buffers, and no units.
     const bool holds_units = stats.about.kind != model::QueueKind::kPool;
     for (std::size_t place = 0; holds_units && place < plans_.size(); ++place) {
       if (stats.about.is_place(topology.places[place].name))
@@ -38,7 +38,7 @@ const std::vector<std::size_t>& HighWaterMarks::joining(std::uint32_t from_tid,
   return known->second;
 }
 
-// None where several are meant.
+// The queue of a step; none if several fit.
 std::optional<std::size_t> HighWaterMarks::queue_of(std::uint16_t place, const journeys::Step& from,
                                                     const journeys::Step& to) {
   std::optional<std::size_t> found;
@@ -80,8 +80,8 @@ void HighWaterMarks::note(const Stay& stay, HighWaterMark& mark) {
   if (mark.journeys.size() < HighWaterMark::kMaxListed) mark.journeys.push_back(stay.journey);
 }
 
-// Those that were inside at a mark that was passed since were not at the newer one, as they are
-// told of when they have left.
+// Forgets the journeys of an older mark: journeys are reported when they have left, so those were
+// not inside at the newer mark.
 void HighWaterMarks::renew(const SampledQueue& stats, HighWaterMark& mark) {
   const std::uint64_t mark_ns = stats.gauge.max_at_ns();
   if (mark.ts_ns == mark_ns) return;

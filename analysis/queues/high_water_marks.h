@@ -1,7 +1,7 @@
-// Which journeys were inside of the sampled queues when these were deepest. Whose place a queue is,
-// its name tells, or the threads at its ends (model::QueueInfo). An Observer of the rebuild: who
-// stayed where is known when a journey is told of, and how deep a queue was by then once the
-// samples up to there are read; so stays are kept until settle(). One thread owns a HighWaterMarks.
+// Finds the journeys that were in a sampled queue when it was deepest. A queue's place is known by
+// its name, or by the threads at its ends (model::QueueInfo). An Observer of the rebuild: stays are
+// known when a journey is reported, and a queue's depth once the samples up to then are read, so
+// stays are kept until settle(). One thread owns a HighWaterMarks.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,26 @@ namespace sojourn::queues {
 
 struct HighWaterMark {
   static constexpr std::size_t kMaxListed = 8;
-  bool is_placed = false;  // units were seen to go through it: else nobody can say who was inside
+  bool is_placed = false;  // units were seen to go through it; false: its contents are not known
   std::uint64_t ts_ns = 0;
   std::uint64_t inside = 0;
-  std::vector<std::uint64_t> journeys;  // the first of them to be told of
+  std::vector<std::uint64_t> journeys;  // the first of them to be reported
   std::uint64_t newest = 0;             // of all of them
 };
 
 class HighWaterMarks : public journeys::Observer {
  public:
-  // Of the sampled queues's queues that are known by now. The topology outlives it.
+  // For the sampled queues that are known by now. The topology outlives it.
   HighWaterMarks(const journeys::Topology& topology, const SampledQueues& sampled_queues,
                  std::map<std::uint32_t, std::string> threads);
 
   void on_journey(const journeys::Journey& journey) override;
-  // All samples up to the end of what was told of by now were given to the sampled queues.
+  // To be called when the sampled queues have all samples up to the end of the reported journeys.
   void settle(const SampledQueues& sampled_queues);
-  // And no more come.
+  // The same at the end of the trace.
   void finish(const SampledQueues& sampled_queues);
 
-  // By the queue's id; null: it is not known.
+  // The mark of the queue with this id; null: there is no such queue.
   const HighWaterMark* find(std::uint64_t queue) const;
 
  private:
@@ -50,7 +50,7 @@ class HighWaterMarks : public journeys::Observer {
     std::uint64_t left_ns = 0;
     std::uint64_t journey = 0;
   };
-  // The queues that a place is.
+  // The queues that belong to a place.
   struct Plan {
     std::vector<std::size_t> whole;
     std::unordered_map<std::uint64_t, std::size_t> by_group;

@@ -1,5 +1,5 @@
-// Which items a table of queues is about. Without a function all; else those that came by an event
-// that is wanted, from then until they leave.
+// Selects the items that a table of queues counts. Without a function all; else those that entered
+// by a wanted event, from then until they leave.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace sojourn::queues {
 
 struct ItemSelection {
   std::function<bool(const model::EventView&)> wants = {};
-  std::uint64_t from_ns = 0;  // none is wanted outside: rates and means are of this time
+  std::uint64_t from_ns = 0;  // no item is wanted outside: rates and means are over this time
   std::uint64_t until_ns = UINT64_MAX;
 
   bool is_selective() const { return wants != nullptr; }

@@ -32,7 +32,8 @@ void Meter::enter(std::uint64_t ts_ns) {
   if (in_ != 0 && ts_ns >= last_in_ns_) between_ns_.add(static_cast<double>(ts_ns - last_in_ns_));
   last_in_ns_ = ts_ns;
   ++in_;
-  // One that is stamped late came when it was told, else it would be before the queue was filled.
+  // The mark uses last_ns_: an item with an earlier stamp would seem to come before the queue
+  // filled.
   if (++depth_ > high_water_.depth)
     high_water_ = {.depth = depth_, .ts_ns = last_ns_, .since_ns = filled_since_ns_};
 }

@@ -1,6 +1,6 @@
 // One queue over time, from the instants at which items enter and leave it: depths, waits, rates,
-// and whether they fit together. The counterpart of Gauge, which has samples only. Where
-// it is not known what was inside before the first event, depths are "at least". One thread owns a
+// and whether they fit together. The counterpart of Gauge, which has samples only. If it is not
+// known how many were inside before the first event, depths are lower bounds. One thread owns a
 // Meter.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sojourn::queues {
 
-// The deepest that it was.
+// The high-water mark.
 struct HighWater {
   std::uint64_t depth = 0;
   std::uint64_t ts_ns = 0;
@@ -25,24 +25,25 @@ struct HighWater {
 
 class Meter {
  public:
-  // In the order of time. `depth` were inside already.
+  // In the order of time. `depth` items were inside already.
   void begin(std::uint64_t ts_ns, std::uint64_t depth = 0);
-  void end_no_later_than(std::uint64_t ts_ns) { latest_ns_ = ts_ns; }  // who leaves then has waited
+  // Later times count as this one: items that leave later have waited until then.
+  void end_no_later_than(std::uint64_t ts_ns) { latest_ns_ = ts_ns; }
   void enter(std::uint64_t ts_ns);
-  // `seen`: an item was seen to leave, at that time; else it was given up.
+  // `seen`: the item was seen to leave at that time; else it is given up.
   void leave(std::uint64_t ts_ns, bool seen);
-  // An item was seen to leave that never was among those inside.
+  // An item was seen to leave whose enter was not seen.
   void leave_uncounted(std::uint64_t ts_ns);
-  // One that just was given up had been told to be inside since then.
+  // The item that was just given up had entered then.
   void lingered(std::uint64_t entered_ns);
-  // One that just left had been inside since then.
+  // The item that just left had entered then.
   void stayed(std::uint64_t entered_ns, std::uint64_t left_ns);
   void end(std::uint64_t ts_ns);
 
   std::uint64_t depth() const { return depth_; }
-  // At the end: what nobody had taken by then was inside, though it is given up there.
+  // The items inside at the end: those that are given up at the end had not been taken by then.
   std::uint64_t inside() const { return depth_ + (given_up_ns_ == last_ns_ ? given_up_ : 0); }
-  // Those that were never seen to leave, and how much of its depth is theirs.
+  // The items that were never seen to leave, and their share of the depth.
   std::uint64_t given_up() const { return gone_.count(last_ns_); }
   double given_up_share() const;
   bool is_depth_known() const { return GivenUp::leaves_depth(given_up_share()); }
@@ -54,18 +55,18 @@ class Meter {
   const HighWater& high_water() const { return high_water_; }
   const statistics::Distribution& waits_ns() const { return waits_ns_; }
   const Moments& between_ns() const { return between_ns_; }  // arrivals
-  // The time that its server had for an item: from its coming, or the leaving of the one before,
-  // to its leaving. So the sum of all is the time in which the queue was not empty.
+  // The service time of an item: from its arrival, or the departure of the one before, to its
+  // departure. So the sum of all is the time in which the queue was not empty.
   const Moments& service_ns() const { return service_ns_; }
 
   double seconds() const { return static_cast<double>(last_ns_ - begin_ns_) / 1e9; }
   double arrivals_per_s() const;
   double services_per_s() const;
   std::optional<double> utilisation() const;  // the share of time in which it held something
-  // The share of time that the server had for items that it finished. Less than utilisation() where
-  // items lay in it that nobody ever took.
+  // The share of time in which the server worked on items that left. Less than utilisation() if
+  // items were inside that were never taken.
   double served() const;
-  // Little's law: mean depth = arrivals a second times mean wait. The right side.
+  // The right side of Little's law: mean depth = arrivals a second times mean wait.
   double arrivals_times_wait() const;
   // The mean time in it by Kingman's approximation, beside waits_ns().mean().
   std::optional<double> predicted_ns() const { return kingman(between_ns_, service_ns_); }
@@ -88,7 +89,7 @@ class Meter {
   std::uint64_t last_in_ns_ = 0;
   std::uint64_t last_out_ns_ = 0;
   GivenUp gone_;
-  std::uint64_t given_up_ns_ = 0;  // the last time, and how many were then
+  std::uint64_t given_up_ns_ = 0;  // the last time of giving up, and how many were given up then
   std::uint64_t given_up_ = 0;
   std::uint64_t depth_ = 0;
   std::uint64_t in_ = 0;

@@ -1,4 +1,4 @@
-// Mean and variance of times, without keeping them, and what queueing theory says of them.
+// Mean and variance of times, without keeping them, and what queueing theory derives from them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Moments {
   std::uint64_t count() const { return count_; }
   double mean() const { return mean_; }
   double variance() const { return count_ < 2 ? 0 : squares_ / static_cast<double>(count_ - 1); }
-  // The squared coefficient of variation: 0 as regular as can be, 1 as at random (Poisson).
+  // The squared coefficient of variation: 0 for a constant, 1 for random arrivals (Poisson).
   double scv() const { return mean_ > 0 ? variance() / (mean_ * mean_) : 0; }
 
  private:
@@ -28,8 +28,8 @@ class Moments {
 };
 
 // Kingman's approximation of the mean time in a G/G/1 queue: one server, first come first served,
-// from the first two moments of the times between arrivals and of the service. Nothing where the
-// server cannot keep up, or too few came.
+// from the first two moments of the times between arrivals and of the service. Nothing if the
+// server cannot keep up, or if there were too few items.
 inline std::optional<double> kingman(const Moments& between, const Moments& service) {
   constexpr std::uint64_t kEnough = 100;
   if (between.count() < kEnough || service.count() < kEnough || between.mean() <= 0)

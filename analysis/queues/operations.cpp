@@ -8,7 +8,7 @@ namespace sojourn::queues {
 
 namespace {
 
-constexpr std::size_t kMaxInside = 1'000'000;  // items of one queue whose coming is remembered
+constexpr std::size_t kMaxInside = 1'000'000;  // items of one queue whose arrival is remembered
 
 using Field = std::optional<std::size_t>;
 
@@ -17,13 +17,13 @@ std::optional<std::uint64_t> value(const model::EventView& event, const Field& f
   return event.values[*field];
 }
 
-// How many are inside, by the depth that was found: of a pool it is what was left.
+// How many are inside, by the depth in the event: in a pool that is the number of free buffers.
 std::uint64_t inside(const model::QueueInfo& about, std::uint64_t depth) {
   if (about.kind != model::QueueKind::kPool) return depth;
   return about.capacity - std::min(about.capacity, depth);
 }
 
-// How many were inside before a queue's first event, from the depth that it found afterwards.
+// How many were inside before a queue's first event, by the depth after that.
 std::uint64_t inside_before(const model::QueueInfo& about, bool enqueues, std::uint64_t after) {
   return inside(about, enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1);
 }
@@ -84,14 +84,14 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
   return state;
 }
 
-// Whether an item whose number is inside already is another one: then there is one more than there
-// was. Else the leaving of the one before was lost.
+// Whether an item whose number is inside already is another item: then the depth has grown by one.
+// Otherwise the departure of the first one was lost.
 bool Operations::is_namesake(const State& state, const Plan& plan, const model::EventView& event) {
   const auto depth = value(event, plan.depth);
   return depth && inside(state.queue.about, *depth) > state.inside();
 }
 
-// One without a number cannot be followed: it counts where all do.
+// An item without a number cannot be followed: it only counts if all items do.
 bool Operations::enter(State& state, const Plan& plan, const model::EventView& event) const {
   OperatedQueue& queue = state.queue;
   const auto item = value(event, plan.item);
@@ -119,7 +119,7 @@ bool Operations::enter(State& state, const Plan& plan, const model::EventView& e
   return counts;
 }
 
-// A mark may be passed later: then those at the newer one count.
+// If a higher mark follows, only the items at that one count.
 void Operations::note_at_mark(OperatedQueue& queue, std::uint64_t number, const Item& item,
                               std::uint64_t left_ns) {
   const std::uint64_t mark_ns = queue.meter.high_water().ts_ns;
@@ -189,7 +189,7 @@ std::vector<const OperatedQueue*> Operations::queues() const {
   return all;
 }
 
-// Queues that the same threads feed have the same before them, itself left out.
+// Queues that are fed by the same threads have the same queues before them, without themselves.
 std::vector<Operations::Before> Operations::before() const {
   const auto all = queues();
   std::map<std::uint32_t, std::vector<std::size_t>> drained_by;

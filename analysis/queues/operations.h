@@ -3,12 +3,12 @@
 // Feed it the events in the order of time. Memory is bounded by what is in the queues. One thread
 // owns an Operations.
 //
-// The first event's own depth says how many were inside before. Items of the same number leave in
-// the order in which they came. A pool is judged by what is taken from it: a buffer that is taken
-// enters, one that is given back leaves.
+// The first event's depth shows how many were inside before. Items of the same number leave in the
+// order in which they came. In a pool a buffer that is taken counts as entering, and one that is
+// given back as leaving.
 //
-// Where only some items count, all are followed none the less: an item's number says which of those
-// that came it is that leaves.
+// If only some items count, all are followed nevertheless: when an item leaves, its number shows
+// which arrival it belongs to.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@
 namespace sojourn::queues {
 
 struct OperatedQueue {
-  model::QueueInfo about;  // only an id where the trace does not describe it
+  model::QueueInfo about;  // only an id if the trace does not describe it
   Meter meter;
-  // Items that left without having come, or came once more without having left: events were lost.
+  // Items that left without an enter, or entered twice without a leave: events were lost.
   std::uint64_t unseen_in = 0;
   std::uint64_t unseen_out = 0;
   // Items that came while another of the same number was inside.
@@ -43,12 +43,12 @@ struct OperatedQueue {
 
   bool is_waiting_line() const { return model::is_waiting_line(about.kind); }
 
-  // By the queue's own meaning, as of sampled ones; nothing where it means nothing.
+  // By the kind of queue, as for sampled queues; nothing if it has no meaning for the kind.
   std::optional<double> utilisation() const;
   std::optional<double> predicted_ns() const;
 };
 
-// The threads that did a tenth of the work.
+// The threads that did at least a tenth of the work.
 std::vector<std::uint32_t> main_threads(const std::map<std::uint32_t, std::uint64_t>& items);
 
 class Operations {
@@ -61,11 +61,11 @@ class Operations {
   void finish(std::uint64_t end_ns);
 
   bool empty() const { return queues().empty(); }
-  std::vector<const OperatedQueue*> queues() const;  // that items which count came to, by id
-  // The queues whose items may go on into one, as a main thread that drains them feeds it.
+  std::vector<const OperatedQueue*> queues() const;  // queues that wanted items entered, by id
+  // The queues before a queue: a main thread that drains them feeds it.
   struct Before {
     static constexpr std::size_t kMaxListed = 8;
-    std::vector<std::size_t> first;  // by their places in queues()
+    std::vector<std::size_t> first;  // indices into queues()
     std::size_t all = 0;
 
     bool operator==(const Before&) const = default;
@@ -85,14 +85,14 @@ class Operations {
   };
   struct State {
     OperatedQueue queue;
-    std::multimap<std::uint64_t, Item> items;  // by number, the one that waits longest first
-    std::uint64_t unknown = 0;                 // items inside of which the coming is not remembered
+    std::multimap<std::uint64_t, Item> items;  // by number, the oldest first
+    std::uint64_t unknown = 0;                 // items inside whose arrival is not remembered
 
     std::uint64_t inside() const { return items.size() + unknown; }
   };
   State& state(const Plan& plan, const model::EventView& event);
   static bool is_namesake(const State& state, const Plan& plan, const model::EventView& event);
-  // Whether the item is one of those that count.
+  // Adds the item. False: it does not count.
   bool enter(State& state, const Plan& plan, const model::EventView& event) const;
   bool leave(State& state, const Plan& plan, const model::EventView& event) const;
   static void note_at_mark(OperatedQueue& queue, std::uint64_t number, const Item& item,

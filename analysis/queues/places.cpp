@@ -51,8 +51,8 @@ void Places::on_stay(const journeys::Stay& stay) {
   if (take_) take_(place, stay);
 }
 
-// A unit that goes in pieces leaves with the last. An acknowledgement comes later, and ends the
-// stay only of what was not seen to leave.
+// A segmented unit leaves with its last segment. An acknowledgement comes later, and only ends the
+// stay of a unit that was not seen to leave.
 void Places::find_leavings(const journeys::Journey& journey) {
   left_ns_.assign(journey.steps.size(), 0);
   for (const bool is_ack : {false, true}) {
@@ -66,7 +66,7 @@ void Places::find_leavings(const journeys::Journey& journey) {
   }
 }
 
-// A mark may be passed later: then those at the newer one count.
+// If a higher mark follows, only the journeys at that one count.
 void Places::note_at_mark(const Stay& stay) {
   PlaceQueue& stats = queues_[stay.place];
   const std::uint64_t mark_ns = stats.meter.high_water().ts_ns;

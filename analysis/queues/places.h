@@ -1,6 +1,6 @@
 // The places between a target's points as queues: units enter and leave them, whether or not the
-// target registered a queue there. An Observer of the rebuild of journeys; everything that it says
-// is from events alone. Memory grows with places and threads, not with the trace. One thread owns a
+// target registered a queue there. An Observer of the rebuild of journeys; all of its figures are
+// from events alone. Memory grows with places and threads, not with the trace. One thread owns a
 // Places.
 #pragma once
 
@@ -22,20 +22,20 @@ struct PlaceQueue {
   std::map<std::uint32_t, std::uint64_t> fed_by;  // thread, units
   std::map<std::uint32_t, std::uint64_t> drained_by;
 
-  // Of the journeys that were inside at the high-water mark, and were seen to leave.
+  // The journeys that were inside at the high-water mark, and were seen to leave.
   static constexpr std::size_t kMaxListed = 8;
   std::uint64_t mark_ns = 0;
   std::uint64_t inside = 0;
-  std::vector<std::uint64_t> journeys;  // the first of them to be told of
+  std::vector<std::uint64_t> journeys;  // the first of them to be reported
   std::uint64_t newest = 0;             // of all of them
 };
 
 class Places : public journeys::Observer {
  public:
-  // Told of each stay; may be empty.
+  // Called for each stay; may be empty.
   using TakeStay = std::function<void(std::uint16_t place, const journeys::Stay&)>;
 
-  // The topology outlives it. 0: when it begins is not known.
+  // The topology outlives it. `open_ns` 0: the open mark is not known.
   Places(const journeys::Topology& topology, std::uint64_t open_ns, TakeStay take,
          ItemSelection selection = {});
 
@@ -48,7 +48,7 @@ class Places : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override;
   void finish(std::uint64_t end_ns);
 
-  bool empty() const { return !begun_; }                             // nothing that counts came
+  bool empty() const { return !begun_; }                             // no wanted unit came
   const std::vector<PlaceQueue>& queues() const { return queues_; }  // by place
   // The places whose units go on into this one.
   std::vector<std::uint16_t> before(std::uint16_t place) const;
@@ -56,8 +56,8 @@ class Places : public journeys::Observer {
   std::vector<std::uint16_t> order() const;
 
  private:
-  // Of a journey; whether it was there at a mark is known when who enters and leaves is told until
-  // it left.
+  // A stay of a journey. Whether it contains a mark is known once all enters and leaves up to its
+  // end were reported.
   struct Stay {
     std::uint64_t journey = 0;
     std::uint64_t entered_ns = 0;
@@ -79,8 +79,8 @@ class Places : public journeys::Observer {
   bool begun_ = false;
   std::vector<PlaceQueue> queues_;
   std::vector<std::uint64_t> left_ns_;  // by step
-  std::uint64_t told_ns_ = 0;           // who entered and left until then is known
-  std::deque<Stay> stays_;              // as they were told of, not settled yet
+  std::uint64_t told_ns_ = 0;           // all enters and leaves until then are known
+  std::deque<Stay> stays_;              // in the order in which they were reported, not settled yet
 };
 
 }  // namespace sojourn::queues

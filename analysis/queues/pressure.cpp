@@ -31,8 +31,8 @@ void find_episodes(const PressureNode& node, std::size_t index, std::vector<Epis
   }
 }
 
-// Queues that go into one junction and come out of the same ones: seen from further down they
-// differ in when they were deep, and in nothing else.
+// Queues that lead into one junction and come out of the same ones: for queues downstream they only
+// differ in when they were deep.
 class Bundle {
  public:
   void add(const Episode& episode) {
@@ -88,7 +88,7 @@ class Finder {
   }
 
  private:
-  // What goes into a junction.
+  // The queues that lead into a junction.
   struct Into {
     std::vector<std::size_t> episodes;  // by their beginning, then in the order of queues
     std::map<std::vector<Junction>, Bundle> bundles;  // by what feeds them
@@ -114,8 +114,8 @@ class Finder {
     }
   }
 
-  // What follows an episode is the same in nearly all chains: it differs where queues feed each
-  // other in a circle.
+  // The next episode is the same in nearly all chains. It only differs where queues feed each other
+  // in a circle.
   std::optional<std::size_t> next(std::size_t after) {
     auto& known = next_[after];
     if (!known) known = search(after, false);
@@ -123,8 +123,8 @@ class Finder {
     return search(after, true);
   }
 
-  // The nearest queue upstream that was deep while this one was, if it became so meanwhile. What is
-  // shallow is passed through: a stage without a queue of its own hands pressure on.
+  // The nearest queue upstream that became deep while this one was. Shallow queues are passed
+  // through, as a stage without a queue of its own passes pressure on.
   std::optional<std::size_t> search(std::size_t after, bool leaves_out_chain) {
     const Episode& episode = episodes_[after];
     ++searches_;
@@ -144,14 +144,14 @@ class Finder {
     return std::nullopt;
   }
 
-  // Each but once in a search.
+  // Visits each junction only once in a search.
   void come_to(const std::vector<Junction>& junctions, std::vector<Junction>& list) {
     for (const Junction junction : junctions)
       if (std::exchange(junctions_[junction].search, searches_) != searches_)
         list.push_back(junction);
   }
 
-  // The first that began while the other one lasted. Which came first within a stretch is not
+  // The first episode that began while the other one lasted. The order within a stretch is not
   // known.
   std::optional<std::size_t> first_since(const Into& into, const Episode& other,
                                          bool leaves_out_chain) const {
@@ -176,7 +176,7 @@ class Finder {
   std::vector<Into> junctions_;
   std::vector<std::optional<std::optional<std::size_t>>> next_;  // by episode; none: not looked for
   std::vector<std::size_t> chain_;
-  std::vector<std::size_t> met_;  // by queue: the last chain that it came to be in
+  std::vector<std::size_t> met_;  // by queue: the last chain that contains it
   std::size_t chains_ = 0;
   std::size_t searches_ = 0;
   std::vector<Junction> nearest_;
@@ -189,7 +189,7 @@ std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t mo
   Finder finder(nodes);
   std::vector<std::size_t> lengths(finder.episodes());
   for (std::size_t at = 0; at < lengths.size(); ++at) lengths[at] = finder.chain(at).size();
-  // Longer chains first, and of equals what lasted.
+  // Longer chains first, and among equal ones those that lasted longer.
   std::vector<std::size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t at) {

@@ -1,6 +1,6 @@
-// Back-pressure: a stage that is slow lets the queue before it grow, then the one before that, and
-// so on. Found from depths over time and from which queue feeds which. Plain computations on what
-// was gathered; memory and time grow with queues and what feeds them, not with pairs of queues.
+// Finds back-pressure: a slow stage lets the queue before it grow, then the one before that, and so
+// on. It is found from depths over time and from which queue feeds which. Plain computations;
+// memory and time grow with queues and their feeders, not with pairs of queues.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace sojourn::queues {
 
-// What takes items out of queues and puts them into others: a stage, a thread. Counted from 0.
+// A stage or thread that takes items out of queues and puts them into others. Counted from 0.
 using Junction = std::size_t;
 
 // The items of each queue that a junction drains go on into each that it feeds.
 struct PressureNode {
-  const DepthSeries* series = nullptr;  // none: it is never deep
+  const DepthSeries* series = nullptr;  // null: it is never deep
   std::uint64_t capacity = 0;           // 0: not bounded, or not known
   std::vector<Junction> fed_by = {};
   std::vector<Junction> drained_by = {};
 };
 
-// A queue was deep, which is half as deep as it ever was and no less than kDeep, or full.
+// A span in which a queue was deep: at least half its high-water mark and at least kDeep, or full.
 struct Episode {
   std::size_t node = 0;
   std::uint64_t begin_ns = 0;
@@ -33,7 +33,7 @@ constexpr std::uint64_t kDeep = 8;
 
 // The first is the queue before the slow stage; each of the others became deep while the one before
 // it in the list was. Between two of them there may be queues that were not deep. No queue is twice
-// in a chain, and none is told further than kMaxChain.
+// in a chain, and no chain is longer than kMaxChain.
 using Chain = std::vector<Episode>;
 constexpr std::size_t kMaxChain = 64;
 

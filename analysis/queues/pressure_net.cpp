@@ -6,7 +6,7 @@ namespace sojourn::queues {
 
 namespace {
 
-// What was never seen to leave is no pressure.
+// A depth that is due to items that were never seen to leave is no pressure.
 const DepthSeries* known_depth(const Meter& meter) {
   return meter.is_depth_known() ? &meter.series() : nullptr;
 }

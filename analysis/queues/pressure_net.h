@@ -1,6 +1,6 @@
-// Back-pressure in all the queues of a trace: sampled queues hang together by the stages at their
-// ends, those with events of their operations by threads, places by the units that go from one to
-// another. What is added outlives the net, and is finished by then. One thread owns a PressureNet.
+// Finds back-pressure in all the queues of a trace: sampled queues are connected by the stages at
+// their ends, those with events of their operations by threads, places by the units that go from
+// one to another. Added objects outlive the net, and are finished. One thread owns a PressureNet.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace sojourn::queues {
 
-// What a node of chains is called, and the stage that drains it.
+// The name of a node, and the stage that drains it.
 struct PressureName {
   std::string queue;
   std::string stage;  // empty: not known
@@ -27,12 +27,12 @@ struct PressureName {
 
 class PressureNet {
  public:
-  // Threads have these names.
+  // `threads` has the names of threads.
   explicit PressureNet(const std::map<std::uint32_t, std::string>& threads) : threads_(threads) {}
 
   void add(const SampledQueues& sampled_queues);
-  // One that was sampled as well is there already, if that was added before: what is new is which
-  // threads join it to others.
+  // A queue that was sampled as well is the same node, if it was added before, and gets the threads
+  // that connect it to others.
   void add(const Operations& operations);
   void add(const Places& places, const journeys::Topology& topology);
 
@@ -42,7 +42,7 @@ class PressureNet {
  private:
   using Side = std::tuple<std::string, std::int32_t, std::int32_t>;
 
-  // None where the target does not say what is there.
+  // None if the target does not name a stage there.
   std::vector<Junction> junctions_of(const model::QueueSide& side);
   void join_threads(const std::map<std::uint32_t, std::uint64_t>& items,
                     std::vector<Junction>& junctions);

@@ -1,4 +1,4 @@
-// What places, and the threads at their ends, are called. No state.
+// The names of places, and of the threads at their ends. No state.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ using ThreadNames = std::map<std::uint32_t, std::string>;
 
 std::string place_text(const journeys::Topology& topology, std::uint16_t place);  // "D pdcp.in"
 
-// Empty where it has none.
+// Empty: it has no name.
 std::string thread_name(const ThreadNames& threads, std::uint32_t tid);
 
-// The thread that did most of it: its name, "thread 42", or nothing.
+// The thread with most units: its name, "thread 42", or nothing.
 std::string main_thread(const std::map<std::uint32_t, std::uint64_t>& units,
                         const ThreadNames& threads);
 

@@ -1,4 +1,4 @@
-// Everything that a trace says of queues, gathered in one pass: sampled ones, those with events of
+// All figures of a trace's queues, collected in one pass: sampled queues, those with events of
 // their operations, and places between points with the packets in flight there. One thread owns a
 // QueueSurvey; the reader, the topology and what the selection refers to outlive it.
 #pragma once
@@ -24,14 +24,14 @@ namespace sojourn::queues {
 
 class QueueSurvey {
  public:
-  // `verifies`: samples are compared with events. `take` is told of each stay; may be empty.
+  // `verifies`: samples are compared with events. `take` is called for each stay; may be empty.
   QueueSurvey(const trace::Reader& reader, const journeys::Topology& topology,
               const ItemSelection& selection, ThreadNames threads, bool verifies,
               Places::TakeStay take);
 
-  // What has to be told of journeys.
+  // The parts that observe journeys.
   std::vector<journeys::Observer*> observers() { return {&places_, &marks_}; }
-  // After the observers were told what became known by these events.
+  // Takes events, after the observers were called for them.
   void consume(const model::EventBatch& events);
   // `last_ns`: of all events.
   void finish(std::uint64_t last_ns);
@@ -47,7 +47,7 @@ class QueueSurvey {
   const Places& places() const { return places_; }
   const HighWaterMarks& marks() const { return marks_; }
   const Verifier* verifier() const { return verifier_ ? &*verifier_ : nullptr; }
-  // A queue is deep by all that is in it: of some of its items nothing is said.
+  // For all items: a queue's depth is made by all of them, so none is found for a selection.
   PressureNet pressure(bool with_samples) const;
 
  private:

@@ -1,5 +1,6 @@
-// The queues of a trace: what is known of each, and what its samples say. Feed it the events in the
-// order of time, then finish(). One thread owns a SampledQueues; the reader outlives it.
+// The sampled queues of a trace: the description of each, and the figures of its samples. Takes the
+// events in the order of time, then finish(). One thread owns a SampledQueues; the reader outlives
+// it.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +19,34 @@
 namespace sojourn::queues {
 
 struct SampledQueue {
-  model::QueueInfo about;  // the newest; only an id where the trace does not describe the queue
+  model::QueueInfo about;         // the newest; only an id if the trace does not describe the queue
   std::uint64_t appeared_ns = 0;  // 0: it was there before
   std::uint64_t ended_ns = 0;     // 0: it is still there
   std::uint64_t described = 0;    // how often its description changed
   Gauge gauge;
 
-  std::string name() const;  // "queue 1f3" where it has none
+  std::string name() const;  // "queue 1f3" if it has none
 
-  // What follows from the gauge, by the queue's own meaning. Nothing where it means nothing.
+  // Figures derived from the gauge, by the kind of queue. Nothing if a figure has no meaning for
+  // it.
   double arrivals_per_s() const;
   double services_per_s() const;
-  // Stages: the share of time in which something was there to be served. Pools: of their buffers
-  // that were in use, on average.
+  // For stages: the share of time in which the queue held items. For pools: the mean share of their
+  // buffers in use.
   std::optional<double> utilisation() const;
-  // By Little's law: mean depth over rate. Of pools: how long a buffer is in use.
+  // By Little's law: mean depth over rate. For pools: how long a buffer is in use.
   std::optional<double> mean_wait_s() const;
 };
 
 class SampledQueues {
  public:
-  // Of the samples those count that are wanted, and of the queues then those that have some.
+  // With a selection only wanted samples count, and only queues that have some.
   explicit SampledQueues(const trace::Reader& reader, ItemSelection selection = {});
 
   void consume(const model::EventBatch& events);
   void finish();
 
-  // In the order in which they were first told of, or sampled.
+  // In the order in which they were first described, or sampled.
   const std::vector<SampledQueue>& queues() const { return queues_; }
   std::uint64_t samples() const { return samples_; }
 

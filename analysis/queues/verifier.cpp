@@ -7,13 +7,13 @@ namespace sojourn::queues {
 
 namespace {
 
-// Between a count and the stamp of its event: some 100 ns, unless the thread is preempted there.
+// The time between a count and the stamp of its event: some 100 ns, unless the thread is preempted.
 constexpr std::uint64_t kRace = 50'000;
 
-// The clocks of the two may differ by so much.
+// The largest difference of the clocks of samples and events.
 constexpr std::uint64_t kStampError = 1'000;
 
-// A preempted operation has left its event by then.
+// Within this time a preempted operation has left its event.
 constexpr std::uint64_t kPatience = 200'000'000;
 
 std::int64_t difference(std::uint64_t left, std::uint64_t right) {
@@ -78,7 +78,7 @@ void Verifier::note_sample(Queue& queue, std::uint64_t ts_ns, const model::Queue
                            .out_now = queue.out.by_events});
 }
 
-// The counts of events are those at the end of the samples' windows.
+// Resolves samples whose windows are over, with the counts of events at their ends.
 void Verifier::resolve(Queue& queue, std::uint64_t now_ns) {
   while (!queue.pending.empty()) {
     const Pending& next = queue.pending.front();
@@ -109,8 +109,8 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
     return;
   }
   queue.comparison.in_race += std::exchange(queue.suspected, 0);
-  // With an operation in its window a sample agrees with one event more or less: what was lost
-  // before it may show later.
+  // With an operation in its window a sample also agrees with one event more or less, so a loss
+  // before it may only show later.
   const bool begins = queue.base_in.low == INT64_MIN;
   if (begins || (by_in.low == by_in.high && by_out.low == by_out.high))
     queue.agreed_ns = pending.ts_ns;
@@ -124,7 +124,7 @@ void Verifier::judge(Queue& queue, const Pending& pending) {
   ++(is_equal ? queue.comparison.equal : queue.comparison.in_race);
 }
 
-// Begins anew with what the counters say. A queue without events has nothing to differ from.
+// Begins anew from the counters. A queue without events has nothing to compare with.
 void Verifier::give_up(Queue& queue) {
   if (queue.in.by_events + queue.out.by_events == 0) {
     queue.suspected = 0;

@@ -1,9 +1,9 @@
 // Compares the sampled counters of a queue with the events that its operations left (the points
 // `I queue--enqueue` and `I queue--dequeue`), at every sample. An operation counts first and is
-// stamped then, so counters may be ahead of the events for as long as it is in between: a race that
-// heals by itself. What does not heal is a discrepancy, with the events that were lost meanwhile as
-// its cause, or none. Feed it a trace's events in the order of time, then finish(). One thread
-// owns a Verifier.
+// stamped then, so counters may be ahead of the events while it is in between: a race that ends by
+// itself. A difference that stays is a discrepancy; its cause is events that were lost meanwhile,
+// or not known. Takes a trace's events in the order of time, then finish(). One thread owns a
+// Verifier.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct Discrepancy {
   std::uint64_t queue = 0;
   std::uint64_t since_ns = 0;  // the last sample that agreed and could not have hidden a loss
   std::uint64_t ts_ns = 0;     // the first that did not agree
-  std::uint64_t until_ns = 0;  // when the events of its operations were all there, or lost
-  std::uint64_t samples = 0;   // how many did not, before the comparison began anew
+  std::uint64_t until_ns = 0;  // when all events of its operations had come, or were lost
+  std::uint64_t samples = 0;   // samples that did not agree, before the comparison began anew
   std::uint64_t sampled_depth = 0;
   std::int64_t event_depth = 0;
-  bool events_lost = false;  // some event was, of any point, in that time
+  bool events_lost = false;  // events of any point were lost in that time
 };
 
 struct CounterComparison {
   std::uint64_t id = 0;
   std::uint64_t compared = 0;
   std::uint64_t equal = 0;
-  std::uint64_t in_race = 0;  // equal when an operation that was under way has left its event
+  std::uint64_t in_race = 0;  // samples that agree once an operation under way has left its event
   std::uint64_t different = 0;
   // Between the first and the last sample.
   std::uint64_t in_by_events = 0;
@@ -50,19 +50,19 @@ class Verifier {
   explicit Verifier(const trace::Reader& reader);
 
   void consume(const model::EventBatch& events);
-  // After the events: the reader knows by then which are missing.
+  // To be called after all events, as the reader only then knows which are missing.
   void finish();
 
   const std::vector<CounterComparison>& comparisons() const {
     return comparisons_;
   }  // queues with both
   const std::vector<Discrepancy>& discrepancies() const { return discrepancies_; }
-  std::uint64_t discrepancies_in_all() const { return found_; }  // no more than these are listed
+  std::uint64_t discrepancies_in_all() const { return found_; }  // more than are listed
 
   static constexpr std::size_t kMaxListed = 1000;
 
  private:
-  // What a count of operations may have been when it was 0 by events.
+  // The bounds of a counter at the time when the count of events was 0.
   struct Base {
     std::int64_t low = INT64_MIN;
     std::int64_t high = INT64_MAX;
@@ -81,7 +81,7 @@ class Verifier {
   struct Pending {
     std::uint64_t ts_ns = 0;
     model::QueueSample sample;
-    std::uint64_t in_before = 0;  // events, for sure before the sample
+    std::uint64_t in_before = 0;  // events that certainly came before the sample
     std::uint64_t out_before = 0;
     std::uint64_t in_now = 0;  // up to its stamp
     std::uint64_t out_now = 0;
