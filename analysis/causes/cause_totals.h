@@ -1,6 +1,6 @@
-// The causes of many late packets, added up: a packet counts for the cause that took most of its
-// time, and each cause has all the time that it took. Memory grows with the number of different
-// causes, of which there are at most kMaxCauses. One thread owns a CauseTotals.
+// Adds up the causes of many late packets: a packet counts for the cause that took most of its
+// time, and each cause has the time that it took of all packets. Memory grows with the number of
+// different causes, at most kMaxCauses. One thread owns a CauseTotals.
 #pragma once
 
 #include <compare>
@@ -14,11 +14,11 @@
 
 namespace sojourn::causes {
 
-// A cause by its names, so that threads of one name are one.
+// A cause by its names, so that threads of the same name count together.
 struct Cause {
   CauseKind kind = CauseKind::kUnknown;
   std::uint16_t place = 0;
-  std::string thread;  // that did it, or was kept from it; of a queue and a slot none
+  std::string thread;  // the thread that worked or had to wait; empty for queues and slots
   std::string by;      // who had the CPU, who ended the wait
   std::string in;      // the system call, the interrupt
   std::int32_t cpu = -1;
@@ -32,7 +32,7 @@ class CauseTotals {
  public:
   struct Row {
     Cause cause;
-    std::uint64_t packets = 0;  // that it was the main cause of
+    std::uint64_t packets = 0;  // packets of which it was the main cause
     std::uint64_t ns = 0;       // of all late packets
     std::uint64_t counted = 0;  // the sum of LatencyPart::count of the packets above
     double mean_count() const {
@@ -45,7 +45,7 @@ class CauseTotals {
 
   std::uint64_t packets() const { return packets_; }
   std::uint64_t ns() const { return ns_; }
-  // The most packets first; what is beyond kMaxCauses is in none.
+  // The causes with most packets first, at most kMaxCauses.
   std::vector<Row> rows() const;
 
  private:

@@ -6,7 +6,7 @@ namespace sojourn::causes {
 
 using model::NameKind;
 
-// The newest counts: a number may be used anew.
+// The newest name counts, as numbers are reused.
 ContextNameTable::ContextNameTable(const model::Context& context) {
   for (const model::ContextName& name : context.names)
     if (!name.name.empty()) names_[{name.kind, name.id}] = name.name;

@@ -55,7 +55,7 @@ CriticalPath critical_path_of(const Journey& journey, const journeys::Topology& 
                          .tid = step.tid,
                          .point = step.point,
                          .values = {step.values.begin(), step.values.end()}});
-    // The one nearest to the beginning: before that there is one piece alone.
+    // The reassembly nearest to the beginning: before it there is only one segment.
     if (step.parents.size() > 1)
       way.reassembly_place =
           topology.pair(journey.steps[step.parents.front()].point, step.point).place;
@@ -86,7 +86,7 @@ Verdict DelayClassifier::classify(const CriticalPath& way) {
   return verdict;
 }
 
-// From one step to the next: the stay in the place between them.
+// Classifies the stay between a step and the next one.
 void DelayClassifier::pass(const CriticalPath& way, std::size_t step) {
   const CriticalPath::Step& from = way.steps[step - 1];
   const CriticalPath::Step& to = way.steps[step];
@@ -97,7 +97,7 @@ void DelayClassifier::pass(const CriticalPath& way, std::size_t step) {
                .from = from.tid,
                .to = to.tid,
                .ahead = {}};
-  // It arrived again, in its place already.
+  // The unit arrived again while it was in its place already.
   if (step == 1 && from.entered_ns < from.ts_ns) {
     LatencyPart again = part(CauseKind::kRetransmission, stay, from.entered_ns, from.ts_ns);
     if (const auto& plan = topology_.points[from.point]; plan.harq.round)
@@ -117,8 +117,8 @@ void DelayClassifier::pass(const CriticalPath& way, std::size_t step) {
   const std::uint64_t flow = positions_.flow(pair, to.values);
   const std::uint64_t entered_ns = step == 1 ? from.entered_ns : from.ts_ns;
   stay.ahead = positions_.ahead(pair, flow, entered_ns, stay.end_ns);
-  // Those ahead of it took about as long as it did: who was there before the trace began has left
-  // by then, unless the unit came too soon.
+  // Units ahead took about as long as this one. So those from before the trace's beginning have
+  // left by then, unless this one entered soon after it.
   const std::uint64_t stayed_ns = stay.end_ns - entered_ns;
   stay.is_lower_bound = entered_ns < timeline_.open_ns() + stayed_ns;
   stay.is_paced = timeline_.slots().leads(stay.to);
@@ -134,7 +134,7 @@ void DelayClassifier::pass(const CriticalPath& way, std::size_t step) {
   wait(stay);
 }
 
-// In the slot of an event, or of those that its thread goes on to make of the unit.
+// The slot of the step's event, or of later events of its thread for the same unit.
 std::int64_t DelayClassifier::slot_of(const CriticalPath& way, std::size_t step) const {
   for (std::size_t at = step; at < way.steps.size() && way.steps[at].tid == way.steps[step].tid;
        ++at)
@@ -193,7 +193,7 @@ void DelayClassifier::wait(Wait wait) {
   add(part(CauseKind::kUnknown, wait, done_ns, wait.end_ns));
 }
 
-// The thread ran, but for the interrupts.
+// The thread ran, except during interrupts.
 void DelayClassifier::interrupts(const Wait& wait, std::uint32_t tid, std::uint64_t from_ns,
                                  std::uint64_t to_ns) {
   std::uint64_t done_ns = from_ns;
@@ -233,15 +233,15 @@ void DelayClassifier::run(const Wait& wait, std::uint64_t from_ns, std::uint64_t
   add(work);
 }
 
-// A thread that goes by slots serves a line slot by slot: until nobody is ahead any more it is the
-// line that takes so long, then the slot.
+// A thread that is paced by slots serves its queue slot by slot: while units are ahead the cause is
+// the queue, then the slot.
 void DelayClassifier::queued(const Wait& wait, std::uint64_t from_ns, std::uint64_t to_ns) {
   const std::uint64_t turn_ns = std::clamp(wait.turn_ns, from_ns, std::max(from_ns, to_ns));
   add(part(CauseKind::kQueue, wait, from_ns, turn_ns));
   add(part(CauseKind::kSlot, wait, turn_ns, to_ns));
 }
 
-// Everybody who had the CPU meanwhile has a part of that; others than the target's are one.
+// Each thread that had the CPU meanwhile gets a part; threads of other processes are one part.
 void DelayClassifier::wanted_cpu(const Wait& wait, const ThreadSpan& span, std::uint64_t from_ns,
                                  std::uint64_t to_ns) {
   std::uint64_t done_ns = from_ns;
@@ -262,11 +262,11 @@ void DelayClassifier::wanted_cpu(const Wait& wait, const ThreadSpan& span, std::
   lost(span.by, to_ns);
 }
 
-// Whether a thread slept to the next slot, for work, or in the middle of it.
+// Classifies a sleep: until the next slot, for lack of work, or in the middle of work.
 void DelayClassifier::sleep(const Wait& wait, const ThreadSpan& span, std::uint64_t from_ns,
                             std::uint64_t to_ns) {
   if (wait.is_paced && span.waker != Waker::kThread) {
-    // Longer than from one slot to the next is no waiting for a slot.
+    // A sleep of more than a slot is no wait for a slot.
     const std::uint64_t slot_ns = timeline_.slots().slot_ns();
     const bool is_long = slot_ns != 0 && span.end_ns - span.begin_ns > 2 * slot_ns;
     const std::uint64_t until_ns =
@@ -278,7 +278,7 @@ void DelayClassifier::sleep(const Wait& wait, const ThreadSpan& span, std::uint6
   const bool waits_for_work = wait.from != wait.to && wait.from != 0 && span.by == wait.from &&
                               (span.waker == Waker::kThread || span.waker == Waker::kSoftirq);
   const bool is_held = has_parted(wait, span.begin_ns);
-  // A wait that ends by its own time is one for work, too, unless it is a sleep.
+  // A wait that ends by its timeout is one for work, too, unless it is a sleep.
   const auto call = timeline_.call_around(span.tid, span.begin_ns, span.end_ns);
   const bool is_timed_wait = is_held && span.waker != Waker::kThread && call &&
                              !names_.syscall(*call).contains("nanosleep");
@@ -290,8 +290,8 @@ void DelayClassifier::sleep(const Wait& wait, const ThreadSpan& span, std::uint6
     blocked(wait, span, from_ns, to_ns);
 }
 
-// A thread that waits for something else has handed over what it had, unless it waits for the one
-// that it is to give it to, or sleeps.
+// Whether the thread had handed the unit over before this wait: yes, unless it waits for the thread
+// that it hands it to, or sleeps.
 bool DelayClassifier::is_parting(const Wait& wait, const ThreadSpan& span) const {
   return span.state == State::kBlocked && span.begin_ns > wait.begin_ns &&
          span.waker == Waker::kThread && span.by != wait.to;
@@ -305,7 +305,7 @@ bool DelayClassifier::has_parted(const Wait& wait, std::uint64_t before_ns) cons
   return has;
 }
 
-// The thread before had it: what did that do?
+// The thread before still had the unit, so its states are the cause.
 void DelayClassifier::handover(const Wait& wait, std::uint64_t from_ns, std::uint64_t to_ns) {
   std::uint64_t done_ns = from_ns;
   bool has_parted = false;

@@ -1,10 +1,10 @@
-// Cuts the time of one packet into parts and says of each what caused it. Only the way that decided
-// its latency counts: back from the event that made it whole, always by the part that came last. So
-// the parts add up to the latency. One thread owns a DelayClassifier.
+// Cuts the time of one packet into parts, each with its cause. Only the critical path counts: back
+// from the event that made the packet whole, always by the parent that came last. So the parts add
+// up to the latency. One thread owns a DelayClassifier.
 //
-// In a place, the unit waits for the thread that will take it out. What that thread did meanwhile
-// is the cause: it ran (for others ahead, or for this unit), wanted a CPU, slept, or waited for
-// the thread before, which then is looked at in its stead.
+// In a place the unit waits for the thread that will take it out. The state of that thread is the
+// cause: it ran (for others ahead, or for this unit), wanted a CPU, slept, or waited for the thread
+// before, whose state then is the cause.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct CriticalPath {
   struct Step {
     std::uint64_t ts_ns = 0;
     std::uint64_t entered_ns = 0;
-    std::uint64_t repeats_ns = 0;  // when what it repeats was; 0: it repeats nothing
+    std::uint64_t repeats_ns = 0;  // the time of the transmission that it repeats; 0: none
     std::uint32_t tid = 0;
     model::PointId point = 0;
     std::vector<std::uint64_t> values;
   };
-  Verdict verdict;  // all but the parts
+  Verdict verdict;  // without the parts
   std::vector<Step> steps;
-  std::uint16_t reassembly_place = 0;  // where pieces wait for each other
+  std::uint16_t reassembly_place = 0;  // where segments wait for each other
 };
 
 CriticalPath critical_path_of(const journeys::Journey& journey, const journeys::Topology& topology,
@@ -54,10 +54,10 @@ class DelayClassifier {
     std::uint32_t from = 0;  // the thread that put it there
     std::uint32_t to = 0;    // that took it out
     QueuePositions::Ahead ahead;
-    bool is_lower_bound = false;  // others may have been ahead that came before the trace began
+    bool is_lower_bound = false;  // others from before the trace's beginning may have been ahead
     std::uint64_t turn_ns = 0;    // from then on nobody was ahead
     std::uint64_t served_ns = 0;  // from then on `to` had nothing else to do
-    bool is_paced = false;        // `to` goes by slots
+    bool is_paced = false;        // `to` is paced by slots
     std::int64_t slot = -1;       // in which it left
     std::int64_t sampled = -1;
   };

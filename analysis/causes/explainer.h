@@ -1,7 +1,7 @@
-// Finds the late packets of a trace while its journeys are rebuilt, and says why each was late. An
-// Observer of the rebuild that also sees all events, after the rebuild has: a packet is judged
-// once the context up to its end is known. Memory is bounded by Timeline's limits and by what is
-// told in one batch of events. One thread owns an Explainer.
+// Finds the late packets of a trace while its journeys are rebuilt, and why each was late. An
+// Observer of the rebuild that also takes all events, after the rebuild has: a packet is classified
+// once the context up to its end is known. Memory is bounded by Timeline's limits and by the
+// journeys of one batch of events. One thread owns an Explainer.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace sojourn::causes {
 
-// Late is a complete packet that took longer than that.
+// A complete packet that took longer than its deadline is late.
 struct Deadlines {
   std::uint64_t down_ns = UINT64_MAX;
   std::uint64_t up_ns = UINT64_MAX;
@@ -35,8 +35,8 @@ class Explainer : public journeys::Observer {
   using Wanted = std::function<bool(const journeys::Journey&)>;
   using Take = std::function<void(const Verdict&)>;
 
-  // `wanted` says of which packets to speak at all, where not of all; `take` is told of each late
-  // one. What is referred to outlives the Explainer.
+  // `wanted` selects packets; without it all count. `take` gets each late one. Referred objects
+  // outlive the Explainer.
   Explainer(const TraceMetadata& source, const journeys::Topology& topology,
             const journeys::Rules& rules, const ContextNameTable& names, const Deadlines& deadlines,
             Wanted wanted, Take take, Timeline::Limits limits = {});
@@ -44,16 +44,16 @@ class Explainer : public journeys::Observer {
   bool wants_steps_of(const journeys::Journey& journey) const override;
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
-  // In time order, each after the rebuild has had it.
+  // Takes events in time order, each after the rebuild has taken it.
   void consume(const model::EventBatch& events);
   // After the rebuild's end.
   void finish() { classify_pending(); }
 
   std::uint64_t complete() const { return complete_; }  // those that have a latency
-  // Complete ones that were seen at one point only: nobody knows whether they were late.
+  // Complete packets that were seen at one point only: whether they were late is not known.
   std::uint64_t at_one_point() const { return at_one_point_; }
   std::uint64_t late() const { return late_; }
-  // Late ones that began before what is remembered: nothing is said of them.
+  // Late packets that began before the remembered time: they are not explained.
   std::uint64_t forgotten() const { return forgotten_; }
   // By the point at which packets were dropped.
   const std::map<model::PointId, std::uint64_t>& dropped() const { return dropped_; }

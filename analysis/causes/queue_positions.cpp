@@ -7,7 +7,7 @@ namespace sojourn::causes {
 
 namespace {
 
-constexpr std::uint64_t kMaxPassedShare = 4;  // one in so many, where the place is one line
+constexpr std::uint64_t kMaxPassedShare = 4;  // at most one in so many, if the place is one queue
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
@@ -40,7 +40,7 @@ std::uint64_t QueuePositions::flow(std::uint32_t pair,
 
 void QueuePositions::add(const journeys::Stay& stay) {
   const journeys::Pair& pair = topology_.pairs[stay.pair];
-  // Acknowledged is long after gone.
+  // An acknowledgement comes long after the unit has left.
   if (topology_.points[pair.child].ack) return;
   Place& place = places_[pair.place];
   const Departure left = {stay.left_ns, stay.entered_ns, flow(stay.pair, stay.values)};
@@ -71,9 +71,9 @@ QueuePositions::Ahead QueuePositions::ahead(std::uint32_t pair, std::uint64_t fl
                                             std::uint64_t entered_ns, std::uint64_t left_ns) const {
   const Place& place = places_[topology_.pairs[pair].place];
   Ahead ahead = {.of_flow = !is_one_fifo(place)};
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> units;  // their coming, their flow
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> units;  // their arrival and flow
   auto left = std::ranges::lower_bound(place.left, entered_ns, {}, &Departure::left_ns);
-  // What leaves at the same instant leaves together with it.
+  // Units that leave at the same instant leave together.
   for (; left != place.left.end() && left->left_ns < left_ns; ++left) {
     const bool is_own_flow = left->flow == flow;
     if (left->entered_ns > entered_ns) {
@@ -82,13 +82,13 @@ QueuePositions::Ahead QueuePositions::ahead(std::uint32_t pair, std::uint64_t fl
       ahead.late_ns = std::max(ahead.late_ns, left->entered_ns);
       continue;
     }
-    // A piece of the unit itself came with it.
+    // A segment of the same unit entered together with it.
     const bool is_own = is_own_flow && left->entered_ns == entered_ns;
     if (is_own || (ahead.of_flow && !is_own_flow)) continue;
     units.emplace_back(left->entered_ns, left->flow);
     ahead.last_ns = left->left_ns;
   }
-  // Pieces of one unit came together.
+  // Segments of one unit entered together.
   std::ranges::sort(units);
   const auto again = std::ranges::unique(units);
   ahead.units = units.size() - again.size();

@@ -1,9 +1,9 @@
-// Who stood in which place when, and who left it first: for a unit that was in a place, how many
-// were ahead of it, and whether somebody who came later had to go before it. Kept for a while only.
-// One thread owns a QueuePositions.
+// Arrivals and departures of units by place: for a unit that was in a place, how many were ahead of
+// it, and whether a later one had to leave before it. Kept for a while only. One thread owns a
+// QueuePositions.
 //
-// Where units of different flows (rnti and drb, say) go past each other, each flow is a line of its
-// own; else all units of the place are one line. That is learnt from the traffic.
+// If units of different flows (e.g. of rnti and drb) overtake each other, each flow is a queue of
+// its own; else all units of the place are one queue. That is learnt from the traffic.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ class QueuePositions {
   void forget(std::uint64_t before_ns);
   std::size_t size() const { return size_; }
 
-  // Who a unit of the pair, whose child has these values, belongs together with.
+  // The flow of a unit of the pair whose child has these values.
   std::uint64_t flow(std::uint32_t pair, std::span<const std::uint64_t> values) const;
 
   struct Ahead {
-    std::uint64_t units = 0;       // were there before it and left before it
+    std::uint64_t units = 0;       // units that entered and left before it
     std::uint64_t last_ns = 0;     // when the last of them left
-    bool of_flow = false;          // these are of its flow; else of all in the place
-    std::uint64_t overtakers = 0;  // of its flow: came later, left earlier
-    std::uint64_t late_ns = 0;     // when the last of those had come
+    bool of_flow = false;          // they are of its flow; false: of any flow in the place
+    std::uint64_t overtakers = 0;  // of its flow: entered later, left earlier
+    std::uint64_t late_ns = 0;     // when the last of those entered
   };
-  // For a unit that was in the pair's place in [entered, left).
+  // The units ahead of one that was in the pair's place in [entered, left).
   Ahead ahead(std::uint32_t pair, std::uint64_t flow, std::uint64_t entered_ns,
               std::uint64_t left_ns) const;
 
@@ -51,7 +51,7 @@ class QueuePositions {
   struct Place {
     std::deque<Departure> left;  // in the order of leaving
     std::uint64_t units = 0;
-    std::uint64_t passed = 0;  // units that one of another flow, which had come later, went past
+    std::uint64_t passed = 0;  // units that a later one of another flow overtook
     std::uint64_t newest_ns = 0;
     std::uint64_t newest_flow = 0;
   };

@@ -4,15 +4,15 @@ namespace sojourn::causes {
 
 namespace {
 
-constexpr std::uint64_t kEnough = 10;    // slots, to say anything
-constexpr std::uint64_t kFarAhead = 64;  // slots: a jump says nothing of a slot's length
-constexpr std::uint64_t kLeads = 4;  // one in so many new slots: several cells have a clock each
+constexpr std::uint64_t kEnough = 10;    // slots needed for a result
+constexpr std::uint64_t kFarAhead = 64;  // slots: a larger jump is not used for a slot's length
+constexpr std::uint64_t kLeads = 4;  // one in so many new slots, as several cells have a clock each
 
 }  // namespace
 
 void SlotClock::note(std::uint64_t ts_ns, std::uint32_t tid, std::uint64_t slot) {
   const std::uint64_t ahead = slot - last_slot_;
-  // Events of transmissions name the slot that they are of, which may be an old one.
+  // Events of transmissions name their own slot, which may be an old one.
   if (has_begun_ && ahead == 0) return;
   const bool is_near = has_begun_ && ahead <= kFarAhead;
   const bool is_behind = has_begun_ && last_slot_ - slot <= kFarAhead;

@@ -1,6 +1,6 @@
-// Which threads are paced by slots: those that are the first to name new slot numbers in their
-// events (a field `slot`). Their sleep from one slot to the next is not idleness, and how long a
-// slot takes follows from the numbers. One thread owns a SlotClock.
+// Finds the threads that are paced by slots: those that are the first with new slot numbers in
+// their events (a field `slot`). Their sleep from one slot to the next is not idleness. The length
+// of a slot follows from the numbers. One thread owns a SlotClock.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SlotClock {
 
  private:
   std::unordered_map<std::uint32_t, std::uint64_t> firsts_;  // slots that a thread named first
-  std::uint64_t slots_ = 0;                                  // that anybody did
+  std::uint64_t slots_ = 0;                                  // slots that any thread named first
   bool has_begun_ = false;
   std::uint64_t last_slot_ = 0;
   std::uint64_t last_ns_ = 0;

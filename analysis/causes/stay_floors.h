@@ -1,6 +1,6 @@
-// Which places a trace's units pass as fast as the machine allows: the median of their stays beside
-// what the machine was measured to take for as much. An Observer of the rebuild. One thread owns
-// it.
+// Finds the places that units pass as fast as the machine allows: compares the median of their
+// stays with the measured time of the machine for the same hand-over. An Observer of the rebuild.
+// One thread owns it.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace sojourn::causes {
 
 namespace {
 
-constexpr std::uint64_t kShortCall = 1'000;  // ns: nobody is late for that
+constexpr std::uint64_t kShortCall = 1'000;  // ns: too short to make a packet late
 
 std::uint64_t time_of(std::uint64_t ts_ns) {
   return ts_ns;
@@ -103,7 +103,7 @@ void Timeline::note_context(const model::EventView& event, std::int32_t cpu) {
     threads_[event.tid].interrupts.push_back(
         {event.ts_ns, began(points_.softirq.value(event, 0)), number(softirq_number_), true});
   } else if (points_.irq.is(event)) {
-    if (points_.irq.value(event, 1) != 0) return;  // its softirq has that time
+    if (points_.irq.value(event, 1) != 0) return;  // its time is part of the softirq's
     threads_[event.tid].interrupts.push_back(
         {event.ts_ns, began(points_.irq.value(event, 0)), number(irq_number_), false});
   } else if (points_.syscall.is(event)) {

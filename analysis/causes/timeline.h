@@ -1,8 +1,7 @@
-// What each of the target's threads did, and what the kernel did to it, for as long back as is
-// still asked for: spans of running, runnable and blocked, interrupts, system calls, page faults,
-// its events of packets, and samples of queues. Feed it a trace's events in the order of time, ask
-// for times before the last of them. Memory is bounded by a time and a number; what is forgotten
-// is told by begin_ns(). One thread owns a Timeline.
+// The recent history of the target's threads: spans of running, runnable and blocked, interrupts,
+// system calls, page faults, their events of packets, and samples of queues. Takes a trace's events
+// in the order of time; queries are for times before the last of them. Memory is bounded by a time
+// and a number; begin_ns() is the beginning of the remembered time. One thread owns a Timeline.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@
 
 namespace sojourn::causes {
 
-// What a trace says besides events. All outlive the Timeline.
+// The parts of a trace besides events. All outlive the Timeline.
 struct TraceMetadata {
   const model::Schema& schema;
   const model::Context& context;
@@ -36,7 +35,7 @@ struct TraceMetadata {
 class Timeline {
  public:
   struct Limits {
-    std::uint64_t span_ns = 12'000'000'000;  // a journey may be told of ten seconds after its end
+    std::uint64_t span_ns = 12'000'000'000;  // a journey may be reported ten seconds after its end
     std::size_t entries = 16'000'000;
   };
 
@@ -52,7 +51,7 @@ class Timeline {
 
   bool knows_states() const { return knows_states_; }
 
-  // The thread's spans that meet [from, to), whole, in order.
+  // The thread's spans that overlap [from, to), not clipped, in order.
   void each_span(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns,
                  const std::function<void(const context::ThreadSpan&)>& take) const;
   // When the thread's last event of a packet before an instant was; 0: not known.
@@ -65,7 +64,7 @@ class Timeline {
     std::uint32_t number = 0;
     bool is_softirq = false;
   };
-  // Those that meet [from, to), in order; none within another.
+  // The interrupts that overlap [from, to), in order; none is nested in another.
   void each_interrupt(std::uint32_t tid, std::uint64_t from_ns, std::uint64_t to_ns,
                       const std::function<void(const Interrupt&)>& take) const;
 
@@ -73,23 +72,23 @@ class Timeline {
   std::optional<std::uint32_t> call_around(std::uint32_t tid, std::uint64_t from_ns,
                                            std::uint64_t to_ns) const;
 
-  // Which of the target's threads had a CPU when in [from, to); of others, which switch among
-  // themselves unseen, nothing is told.
+  // When the target's threads had a CPU in [from, to). Threads of other processes are not recorded
+  // when they switch among themselves.
   void each_occupant(std::int32_t cpu, std::uint64_t from_ns, std::uint64_t to_ns,
                      const std::function<void(std::uint32_t tid, std::uint64_t begin_ns,
                                               std::uint64_t end_ns)>& take) const;
 
   const SlotClock& slots() const { return slots_; }
 
-  // Where a unit waited: a queue is that place's by its name (the place's own, or that and more
-  // words where its group is one of the ids), or by the threads at its two ends.
+  // The place where a unit waited: its queue is found by name (the place's, or that and more words
+  // if its group is one of the ids), or by the threads at its two ends.
   struct WaitingPlace {
     std::string_view place;
     std::span<const std::uint64_t> ids;
     std::string_view from_thread;
     std::string_view to_thread;
   };
-  // The most in the one queue that is meant, by its samples; none where several are.
+  // The largest sampled depth of the queue; none if several queues fit.
   std::optional<std::uint64_t> sampled_depth(const WaitingPlace& where, std::uint64_t from_ns,
                                              std::uint64_t to_ns) const;
 

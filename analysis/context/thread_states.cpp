@@ -58,7 +58,7 @@ ThreadStates::ThreadStates(const model::Schema& schema, const model::Context& co
                            const model::Capture& capture, const model::Pids& pids, Take take)
     : points_(schema), pids_(pids), open_ns_(capture.open_ns), take_(std::move(take)) {
   if (!points_.on_switch.point) return;
-  // A thread of which nothing is heard did what it did just before the open mark.
+  // A thread without events was in the state that it had just before the open mark.
   for (const model::ContextName& name : context.names) {
     if (name.kind != model::NameKind::kThread || !pids_.contains(name.pid) || name.state.empty())
       continue;
@@ -110,7 +110,7 @@ void ThreadStates::on_switch(const model::EventView& event, std::int32_t cpu) {
   }
   if (pids_.contains(place.value(event, 4))) {
     Thread& taking = thread(next);
-    // Whoever leaves the CPU had it while this one waited; at the end is as good as at first.
+    // The thread that leaves the CPU had it while this one waited.
     if ((taking.is_first || taking.state == State::kRunnable) && taking.by == 0) taking.by = prev;
     change_state(next, event.ts_ns, State::kRunnable, State::kRunning);
     taking.cpu = cpu;
@@ -121,7 +121,7 @@ void ThreadStates::on_wakeup(const model::EventView& event) {
   const auto& place = points_.wakeup;
   const bool is_made = place.value(event, 1) == kByCreation;
   Thread& woken = thread(event.tid);
-  // Who is woken before it came to sleep goes on.
+  // A thread that is woken before it sleeps goes on.
   if (!woken.is_first && (woken.state == State::kRunning || woken.state == State::kRunnable))
     return;
   if (is_made) woken.state = State::kGone;

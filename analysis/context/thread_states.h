@@ -1,7 +1,6 @@
-// What each thread of the target was doing, from the switches and wakeups of a trace's kernel
-// context: spans of running, runnable and blocked, one after the other, for each thread from the
-// open mark to the close. Memory grows with threads, not with the trace. One thread owns a
-// ThreadStates.
+// The states of the target's threads, from the switches and wakeups of a trace's kernel context:
+// consecutive spans of running, runnable and blocked, for each thread from the open mark to the
+// close mark. Memory grows with threads, not with the trace. One thread owns a ThreadStates.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +18,14 @@
 namespace sojourn::context {
 
 enum class State : std::uint8_t {
-  kUnknown,   // events that would tell were lost
-  kRunning,   // on a CPU, though an interrupt may be there as well
+  kUnknown,   // the events that would show it were lost
+  kRunning,   // on a CPU, where an interrupt may run as well
   kRunnable,  // it wanted a CPU
   kBlocked,   // it waited for something else
-  kGone,      // before it was made, or after its end
+  kGone,      // not created yet, or ended
 };
 
-// On whose behalf a thread was woken.
+// What kind of code woke a thread.
 enum class Waker : std::uint8_t {
   kThread,
   kSoftirq,    // such as the network's
@@ -47,12 +46,12 @@ struct ThreadSpan {
   bool was_running = false;      // runnable: it lost its CPU; else it was woken
 };
 
-// Where the fields of a kind of context events are; a trace of another version may lack some.
+// The fields of each kind of context events; a trace of another version may lack some.
 class ContextPoints {
  public:
   explicit ContextPoints(const model::Schema& schema);
 
-  // The event's value, where it is one of this point and has the field.
+  // The event's value, if it is an event of this point and has the field.
   struct Place {
     std::optional<model::PointId> point;
     std::vector<std::size_t> fields;
@@ -86,13 +85,13 @@ class ThreadStates {
   void consume(const model::EventView& event, std::int32_t cpu);
   void finish(std::uint64_t end_ns);
 
-  // What a thread of the target has been doing since its last event, up to now.
+  // The state of a thread of the target since its last event, up to now.
   std::optional<ThreadSpan> current(std::uint32_t tid, std::uint64_t now_ns) const;
 
  private:
   struct Thread {
     State state = State::kUnknown;
-    bool is_first = true;  // what it did since the open mark, its first event tells
+    bool is_first = true;  // its first event shows its state since the open mark
     std::uint64_t since_ns = 0;
     std::int32_t cpu = -1;
     std::uint32_t by = 0;

@@ -20,7 +20,7 @@ ThreadTimes::ThreadTimes(const model::Schema& schema, const model::Context& cont
         if (span.state == State::kUnknown) time.unknown_ns += ns;
       }) {
   for (const model::Stream& stream : streams) cpu_of_stream_[stream.id] = stream.cpu;
-  // A name is a thread's of the target where its process says so; the newest counts.
+  // Names of threads of the target's processes; the newest counts.
   for (const model::ContextName& name : context.names)
     if (name.kind == model::NameKind::kThread && pids_.contains(name.pid))
       threads_[static_cast<std::uint32_t>(name.id)].name = name.name;

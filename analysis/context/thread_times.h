@@ -1,4 +1,4 @@
-// Where the time of each of the target's threads went, in total: what `sojourn report` says of a
+// The total times of each of the target's threads by state, which `sojourn report` shows of a
 // trace's kernel context. One thread owns a ThreadTimes.
 #pragma once
 
@@ -23,9 +23,9 @@ struct ThreadTime {
   std::uint64_t runnable_ns = 0;
   std::uint64_t blocked_ns = 0;
   std::uint64_t interrupted_ns = 0;
-  std::uint64_t unknown_ns = 0;  // the events that would tell were lost
+  std::uint64_t unknown_ns = 0;  // the events that would show the state were lost
   std::uint64_t switches = 0;    // it left a CPU
-  std::uint64_t preempted = 0;   // of these, it wanted to stay
+  std::uint64_t preempted = 0;   // of those, times at which it still wanted the CPU
   std::uint64_t wakeups = 0;
   std::uint64_t migrations = 0;
   std::uint64_t syscalls = 0;

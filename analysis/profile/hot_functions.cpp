@@ -11,10 +11,10 @@ namespace sojourn::profile {
 
 namespace {
 
-// So few frames of its own code a thread's stack only has where the rest was not found.
+// A stack with so few frames of the program's own code was cut: the unwinder did not find the rest.
 constexpr std::size_t kShort = 2;
 
-// What separates a folded line's parts must not be in one.
+// Replaces characters that separate the parts of a folded line.
 std::string folded_part(std::string text) {
   for (char& character : text)
     if (character == ';' || character == '\n' || character == '\r') character = ':';
@@ -46,7 +46,7 @@ HotFunctions hot_functions(const SampledWork& work, const StackNames& names,
     if (const std::size_t frames = names.user_frames(key.stack); frames > 0 && frames <= kShort)
       hot.short_ones.add(amount);
     entry(functions.back()).self.add(amount);
-    // A function that calls itself had the time once.
+    // A recursive function counts once for each sample.
     for (const std::uint32_t function : std::set(functions.begin(), functions.end()))
       entry(function).total.add(amount);
   }

@@ -1,5 +1,5 @@
-// Which functions a profile's time went to: in themselves, and with all that they called. Plain
-// computations on what was gathered.
+// The functions of a profile by time: their own, and with all functions that they called. Plain
+// computations on sampled work.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct HotFunction {
 struct HotFunctions {
   SampleSum all;
   SampleSum in_kernel;                 // the innermost function is the kernel's
-  SampleSum short_ones;                // has one or two frames of the target's own code, no more
-  SampleSum with_stack;                // whose stack is known
+  SampleSum short_ones;                // have one or two frames of the target's own code
+  SampleSum with_stack;                // have a known stack
   std::vector<HotFunction> functions;  // the one with most time in itself first
 };
 

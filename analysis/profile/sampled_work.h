@@ -1,6 +1,6 @@
-// Everything that samples of perf events say, gathered in one pass over a trace: how much of each
-// counter each thread took in each place, and how often it was seen there with which stack. One
-// thread owns a SampledWork.
+// Sums over the samples of perf events, collected in one pass over a trace: how much of each
+// counter each thread took in each place, and how often it was there with which stack. One thread
+// owns a SampledWork.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class SampledWork {
  public:
   using SampleFilter = std::function<bool(const model::EventView& sample)>;
 
-  // All outlive it. Samples that are not wanted are left out.
+  // The arguments outlive it. Only wanted samples count.
   SampledWork(const model::Schema& schema, const journeys::Topology& topology,
               const model::Profile& profile, SampleFilter wants = {});
   SampledWork(const SampledWork&) = delete;
@@ -39,7 +39,7 @@ class SampledWork {
   const std::vector<std::uint64_t>& passes() const { return threads_.passes(); }
   const journeys::Topology& topology() const { return topology_; }
 
-  // Of the counter at this place in counters().
+  // Sums of the counter with this index in counters().
   const std::map<ThreadLocation, SampleSum>& of_counter(std::size_t counter) const {
     return amounts_[counter];
   }

@@ -48,7 +48,7 @@ void StackNames::add_functions(const model::Frame& frame, StackFunctions& way) {
     add(frame.is_kernel ? module : fmt::format("{}+{:#x}", module, frame.address), false);
     return;
   }
-  // What is called after the place where it begins has no name of its own.
+  // A function without a name is called by its beginning: module and address.
   for (const model::FrameFunction& call : std::views::reverse(frame.calls))
     add(call.function.empty() ? "?" : call.function,
         !call.function.empty() && !call.function.starts_with(module + "+0x"));

@@ -1,5 +1,5 @@
-// The functions that stacks go through, by number, with what was inlined as functions of their own.
-// Immutable once made.
+// The functions of stacks, by number; inlined functions count as functions of their own. Immutable
+// once made.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace sojourn::profile {
 
 struct Function {
-  std::string name;    // "gnb+0x1f3a" where no name is known
+  std::string name;    // "gnb+0x1f3a" if no name is known
   std::string module;  // its file without the directory
   bool is_kernel = false;
   bool has_name = false;
@@ -25,11 +25,11 @@ class StackNames {
  public:
   explicit StackNames(const model::Profile& profile);
 
-  // Of the stack, outermost caller first; empty of a stack that is not known.
+  // The functions of a stack, outermost caller first; empty: the stack is not known.
   std::span<const std::uint32_t> functions_of(std::uint32_t stack) const;
   const Function& function(std::uint32_t index) const { return functions_[index]; }
 
-  // How many frames of the target's own code the stack has.
+  // The number of frames of the target's own code in the stack.
   std::size_t user_frames(std::uint32_t stack) const;
 
  private:

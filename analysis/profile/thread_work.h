@@ -1,11 +1,11 @@
-// In which place of the way of packets each thread was at work, at any time. A thread is at work in
-// `b` from an event of its own that enters b to its next event, if that one leaves b: then it is
-// the unit in b that it works on. Else it has handed the unit over and does something else, such as
+// Finds in which place on the packets' way each thread was at work, at any time. A thread is at
+// work in `b` from an event of its own that enters b to its next event, if that one leaves b: then
+// it works on the unit in b. Otherwise it has handed the unit over and does something else, such as
 // waiting for the next one: it is between units. Only events of packets (D and U) count; scalars
-// and slots are read in the midst of work.
+// and slots are recorded in the middle of work.
 //
-// What a thread did is so known only at its next event. Memory grows with threads and what is
-// held for them, not with the trace. One thread owns a ThreadWork.
+// So a thread's work is only known at its next event. Memory grows with threads and the items that
+// are held for them, not with the trace. One thread owns a ThreadWork.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace sojourn::profile {
 
-constexpr std::uint16_t kBetweenUnits = 65'535;  // units: no place
+constexpr std::uint16_t kBetweenUnits = 65'535;  // no place, but between units
 
-// How often and how much.
+// Number and sum of samples.
 struct SampleSum {
   std::uint64_t samples = 0;
   std::uint64_t weight = 0;
@@ -32,7 +32,7 @@ struct SampleSum {
   }
 };
 
-// Where a thread was: in a place, or between two events of it that are of different units.
+// Where a thread was: in a place, or between two of its events of different units.
 struct ThreadLocation {
   std::uint16_t place = kBetweenUnits;
   std::uint32_t tid = 0;
@@ -51,11 +51,12 @@ class ThreadWork {
   // The topology outlives it.
   ThreadWork(const journeys::Topology& topology, Take take);
 
-  // In time order: the target's events, and what happened to a thread between them.
+  // To be called in time order: the target's events, and items that happened to a thread in
+  // between.
   void on_event(const model::EventView& event);
   void hold(std::uint32_t tid, std::uint64_t key, std::uint64_t weight);
 
-  // What is still held is of threads that came to no event any more: it is between units.
+  // Releases held items of threads without further events: they are between units.
   void finish();
 
   // How often a thread went through the place, by place.

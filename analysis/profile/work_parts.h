@@ -1,5 +1,5 @@
 // Sampled work in parts: by hop, by thread, and by the two events between which a thread worked on
-// no unit. Plain computations on what was gathered.
+// no unit. Plain computations on sampled work.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace sojourn::profile {
 
-// The greatest first.
+// The largest part first.
 template <typename Key>
 using WorkParts = std::vector<std::pair<Key, SampleSum>>;
 
-// A thread's event before a sample and its next one.
+// A thread's event before a sample and the one after.
 using EventPair = std::pair<model::PointId, model::PointId>;
 
-// All of what a filter lets through.
+// All work that passes the filter, by place.
 WorkParts<std::uint16_t> parts_by_place(const SampledWork& work, const LocationFilter& wanted);
 WorkParts<std::uint32_t> parts_by_thread(const SampledWork& work, const LocationFilter& wanted);
-// Only of the time between units.
+// Only work between units, by the two events.
 WorkParts<EventPair> parts_between_units(const SampledWork& work, const LocationFilter& wanted);
 
-// Of the whole; 0 of nothing.
+// The part's share of the whole; 0 if the whole is 0.
 double share_of(const SampleSum& part, const SampleSum& whole);
 
 }  // namespace sojourn::profile

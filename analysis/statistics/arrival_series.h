@@ -1,5 +1,4 @@
-// Things that happen one after the other: how many, how often, how evenly. One thread owns a
-// Series.
+// Statistics of arrivals: how many, how often, how evenly. One thread owns a Series.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ class ArrivalSeries {
   std::uint64_t count() const { return count_; }
   const Distribution& gaps_ns() const { return gaps_ns_; }  // from each to the next
 
-  // The most in one millisecond; milliseconds are counted from the first on.
+  // The most arrivals in one millisecond; milliseconds are counted from the first arrival on.
   std::uint64_t busiest_ms() const;
-  // That, against the mean millisecond of the second around it; 0 of none.
+  // busiest_ms() divided by the mean millisecond of the second around it; 0: no arrivals.
   double burstiness() const;
 
  private:
@@ -27,7 +26,7 @@ class ArrivalSeries {
     double times_mean = 0;
   };
 
-  // Of all seconds, the one under way taken as so long.
+  // The busiest of all seconds; the last one counts with this length.
   Busiest busiest(std::uint64_t ms_of_second) const;
   Busiest busiest_so_far() const;
 

@@ -24,7 +24,7 @@ class Depth {
     if (depth_ > 0) --depth_;
   }
   void end(std::uint64_t ts_ns) { advance(ts_ns); }
-  // A unit that left had been inside for so long.
+  // The length of the stay of a unit that left.
   void stayed(std::uint64_t span_ns) {
     ++stays_;
     stayed_ns_ += span_ns;
@@ -39,7 +39,8 @@ class Depth {
   std::uint64_t last_ns() const { return last_ns_; }
   double spent_ns() const;  // by all units, inside
 
-  // Little's law: mean depth = arrivals a second x mean stay. The right side; compare with mean().
+  // The right side of Little's law: mean depth = arrivals a second x mean stay. Compare with
+  // mean().
   double arrivals_times_stay() const;
 
  private:

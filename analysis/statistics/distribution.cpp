@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned kStepBits = 10;
 constexpr std::size_t kSteps = std::size_t{1} << kStepBits;
 constexpr std::size_t kRows = 64 - kStepBits + 1;
-// Fewer samples are sorted sooner than their digits are counted.
+// For fewer samples a comparison sort is faster than a radix sort.
 constexpr std::size_t kManySamples = 4096;
 
 struct Bucket {
@@ -43,8 +43,8 @@ std::uint64_t width(Bucket bucket) {
 
 }  // namespace
 
-// By large steps: memory that nobody wrote to yet is only promised, but each move writes all that
-// there is to new memory.
+// Grows by large steps: reserved memory costs nothing before it is written, but each reallocation
+// copies everything.
 void Distribution::add_with_room(std::uint64_t value) {
   constexpr std::size_t kFirst = 64;
   constexpr std::size_t kStep = 8;
@@ -136,7 +136,8 @@ void Distribution::merge(const Distribution& other) {
 
 std::uint64_t Distribution::quantile(double share) const {
   if (count() == 0) return 0;
-  // 13 of 1.3 million are 1e-5 of them, not a little less, whatever the product is rounded to.
+  // Corrects rounding of the product: 13 of 1.3 million are exactly 1e-5 of them, not a little
+  // less.
   constexpr double kRounded = 1 - 4 * std::numeric_limits<double>::epsilon();
   const auto wanted =
       std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count_) * kRounded);
@@ -176,7 +177,7 @@ Distribution::Interval Distribution::confidence(double share) const {
   const auto n = static_cast<double>(count_);
   const double reach = kDeviations95 * std::sqrt(n * share * (1 - share));
   Interval interval = {quantile((n * share - reach) / n), std::nullopt};
-  // All samples may be below the quantile: how likely that is, ranks of a few do not tell.
+  // All samples may be below the quantile, and ranks of few samples do not show how likely that is.
   const bool open = std::pow(share, n) > 0.025;
   if (const double rank = std::ceil(n * share + reach); rank <= n && !open)
     interval.high = quantile(rank / n);

@@ -29,21 +29,21 @@ class Distribution {
   double stdev() const;  // of the samples; 0 of fewer than two
   bool exact() const { return settled().buckets_.empty(); }
 
-  // The smallest sample that at least this share of all samples do not exceed (nearest rank), 0 of
-  // none. Past the exact samples: the middle of its bucket.
+  // The smallest sample that at least this share of all samples do not exceed (nearest rank); 0 if
+  // there are no samples. With buckets it is the middle of the bucket.
   std::uint64_t quantile(double share) const;
-  // Between what the quantile of all that could have been sampled is, with 95 % confidence, by the
-  // samples' ranks. No `high`: there are too few samples to say.
+  // The 95 % confidence interval of the population's quantile, by the samples' ranks. No `high`:
+  // there are too few samples.
   struct Interval {
     std::uint64_t low = 0;
     std::optional<std::uint64_t> high;
   };
   Interval confidence(double share) const;
-  // How many samples exceed the value (in buckets: whose bucket begins above it).
+  // The number of samples that exceed the value (in buckets: those whose bucket begins above it).
   std::uint64_t above(std::uint64_t value) const;
 
  private:
-  // Of those in buckets, so many wait to be counted together.
+  // With buckets, so many samples wait to be counted together.
   static constexpr std::size_t kMaxWaiting = 1024;
 
   const Distribution& settled() const {
@@ -58,14 +58,14 @@ class Distribution {
   void sort() const;
   void add_to_bucket(std::uint64_t value, std::uint64_t times) const;
 
-  // Adding only notes the sample: what follows from it is found out for many at once, in their
-  // order. So all of this changes when it is asked for.
+  // add() only notes the sample; sums are computed for many samples at once, in their order, when a
+  // figure is asked for. So all of these are mutable.
   mutable std::uint64_t count_ = 0;
   mutable std::uint64_t min_ = UINT64_MAX;
   mutable std::uint64_t max_ = 0;
   mutable double sum_ = 0;
-  // Squares lose nothing where samples are near each other and far from 0: of the distances to one
-  // of them.
+  // Squares are those of distances to one of the samples, so that they do not lose precision if all
+  // samples are near each other and far from 0.
   mutable std::uint64_t origin_ = 0;
   mutable double distances_ = 0;
   mutable double squares_ = 0;

@@ -1,5 +1,5 @@
-// How many of how many, and between what bounds the true share is with 95 % confidence (Wilson's
-// score interval, which holds for few and for none as well).
+// A share, and its 95 % confidence interval (Wilson's score interval, which also holds for few
+// samples and for none).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Which of what threads did counts, by the thread, the CPU that it had or had last (below 0: not
-// known), and the time. Without functions all does.
+// Selects activity of threads by the thread, the CPU that it had or had last (below 0: not known),
+// and the time. Without functions all activity counts.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace sojourn::threads {
 
 struct ActivitySelection {
   std::function<bool(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns)> wants = {};
-  // For how much of a stretch it is wanted.
+  // How much of a span is wanted.
   std::function<std::uint64_t(std::uint32_t tid, std::int32_t cpu, std::uint64_t begin_ns,
                               std::uint64_t end_ns)>
       time_of = {};

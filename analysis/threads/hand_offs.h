@@ -1,5 +1,5 @@
-// Threads that hand work over to each other, found from their wakeups. Plain computations on what a
-// survey gathered.
+// Finds threads that hand work over to each other, by their wakeups. Plain computations on the
+// figures of a survey.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace sojourn::threads {
 
-// What a futex is used as: "queue", "lock", or "futex" where it may be either.
+// The use of a futex: "queue", "lock", or "futex" if it may be either.
 std::string_view kind_of(const ThreadSurvey& survey, const FutexKey& futex);
 
 // Threads that hand work over to each other by waiting for a futex: its edges together.
 struct HandOff {
   FutexKey futex;
-  std::string_view kind;  // queue lock; futex where it may be either
+  std::string_view kind;  // queue, lock; futex: it may be either
   std::set<std::uint32_t> wakers;
   std::set<std::uint32_t> waiters;
   std::uint64_t count = 0;  // waits that a thread of any process ended

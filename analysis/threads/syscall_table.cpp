@@ -14,7 +14,7 @@ struct Word {
   SyscallKind kind;
 };
 
-// As Linux calls them on every machine.
+// The names of system calls on every architecture of Linux.
 constexpr std::array kWords = {
     Word{"recvfrom", SyscallKind::kReceive},
     Word{"recvmsg", SyscallKind::kReceive},
@@ -57,7 +57,7 @@ bool is_of_network(std::string_view descriptor) {
 
 }  // namespace
 
-// The newest name counts: a number may be used anew.
+// The newest name counts, as numbers are reused.
 SyscallTable::SyscallTable(const model::Context& context) {
   for (const model::ContextName& name : context.names) {
     if (name.kind == model::NameKind::kSyscall) {

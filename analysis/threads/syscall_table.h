@@ -1,5 +1,4 @@
-// What system calls and descriptors are for, by the names that a trace has of them. Immutable once
-// made.
+// The purpose of system calls and descriptors, by their names in a trace. Immutable once made.
 #pragma once
 
 #include <cstdint>
@@ -43,22 +42,22 @@ class SyscallTable {
 
   SyscallKind kind(std::uint32_t number) const;
   std::string name(std::uint32_t number) const;
-  // "udp 127.0.0.1:2152", "anon_inode:[timerfd]", "descriptor 12" where it was closed before
-  // anybody looked.
+  // "udp 127.0.0.1:2152", "anon_inode:[timerfd]"; "descriptor 12" if it was closed before it was
+  // looked up.
   std::string descriptor(std::uint64_t pid, std::uint64_t number) const;
 
-  // Packets come by it or go by it: of a socket or a network device.
+  // Whether the call receives, or sends, packets of a socket or a network device.
   bool receives(const Syscall& call) const;
   bool sends(const Syscall& call) const;
-  // Its result is a number of messages, not of bytes.
+  // Whether its result is a number of messages, not of bytes.
   bool counts_messages(std::uint32_t number) const;
 
   bool is_timer(const Syscall& call) const;  // reads a timerfd
   bool has_timers(std::uint64_t pid) const { return with_timers_.contains(pid); }
   bool timed_out(const Syscall& call) const;
-  bool found_nothing(const Syscall& call) const;  // it looked, and there was nothing to do
+  bool found_nothing(const Syscall& call) const;  // it looked for work, and there was none
 
-  // Its first argument is a descriptor.
+  // Whether its first argument is a descriptor.
   bool has_descriptor(std::uint32_t number) const;
 
  private:

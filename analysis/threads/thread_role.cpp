@@ -7,14 +7,15 @@ namespace sojourn::threads {
 
 namespace {
 
-// A thread that hardly ever waits does not wait for something.
+// A thread that runs for this share of the time has no role by its waits.
 constexpr double kAlways = 0.9;
-// More than the half of its calls, and so many to each millisecond of work, is looking for work.
+// A thread polls if more than this share of its calls found nothing, and there are at least so many
+// for each millisecond of work.
 constexpr double kEmptyPollShare = 0.5;
 constexpr double kEmptyCallsAMillisecond = 1;
-// So much of what ends its waits decides.
+// The share of its waits that a cause must have ended to decide the role.
 constexpr double kDominantShare = 0.6;
-// Intervals are regular where the middle half of them is as narrow as that.
+// Intervals are regular if their interquartile range is at most this share of the median.
 constexpr double kRegular = 0.3;
 constexpr std::uint64_t kFewIntervals = 8;
 

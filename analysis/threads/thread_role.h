@@ -1,5 +1,5 @@
-// What a thread is for, as far as its waits tell: a guess from how it is woken and how it spends
-// its time, with the words that go with it. Plain functions on a ThreadActivity.
+// Guesses what a thread is for, from how it is woken and how it spends its time. Plain functions on
+// a ThreadActivity.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ std::string_view name(
 
 struct RoleGuess {
   ThreadRole role = ThreadRole::kIdle;
-  double share = 0;                        // of its wakes that say so
-  std::optional<std::uint64_t> period_ns;  // of periodic ones: the median
+  double share = 0;                        // of its wakeups that fit the role
+  std::optional<std::uint64_t> period_ns;  // for periodic threads: the median
 };
 
 RoleGuess guess_role(const ThreadActivity& activity);

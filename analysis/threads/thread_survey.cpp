@@ -14,7 +14,7 @@ using context::State;
 using context::ThreadSpan;
 using context::Waker;
 
-// Of a program with more the rest is counted, not kept.
+// Edges beyond this are only counted.
 constexpr std::size_t kMaxEdges = 4096;
 constexpr std::size_t kMaxPaths = 256;
 constexpr std::size_t kMaxFutexes = 65'536;
@@ -22,9 +22,9 @@ constexpr std::size_t kMaxTraffic = 65'536;
 constexpr std::size_t kMaxHops = 8;
 constexpr std::size_t kMaxReactions = 16'384;
 constexpr std::size_t kMaxReacted = 64;  // after one wakeup
-constexpr std::size_t kMaxWaits = 64;    // between two system calls: each is settled by the next
+constexpr std::size_t kMaxWaits = 64;    // between two system calls: the next call settles them
 
-// Input that nobody has sent on after so long is no way through the program any more.
+// Input that was not sent on within this time makes no path through the program any more.
 constexpr std::uint64_t kMaxWayNs = 1'000'000'000;
 
 // FUTEX_WAIT, FUTEX_LOCK_PI, FUTEX_LOCK_PI2. The C library's condition variables, semaphores and
@@ -210,7 +210,8 @@ void ThreadSurvey::on_call(const model::EventView& event, bool is_selected) {
   thread.sent_to.clear();
 }
 
-// The waits that were not in the call were in none: for a page, or a lock of the kernel.
+// Settles all waits: those outside of the call were in none, but for a page or a lock of the
+// kernel.
 void ThreadSurvey::settle_all(std::uint32_t tid, const Syscall* call) {
   std::vector<Wait>& waits = threads_[tid].waits;
   for (const Wait& wait : waits)
@@ -239,7 +240,7 @@ WakeCause ThreadSurvey::cause_of(const Wait& wait, const Syscall* call) const {
                                                                     : WakeCause::kInterrupt;
 }
 
-// A condition variable has two futexes side by side, and uses them in turns.
+// A condition variable has two adjacent futexes, and uses them alternately.
 WaitChannel ThreadSurvey::wait_channel_of(const Syscall* call) const {
   if (call == nullptr) return {};
   WaitChannel channel = {.number = call->number, .at = 0};
@@ -264,7 +265,7 @@ void ThreadSurvey::settle(std::uint32_t tid, const Wait& wait, const Syscall* ca
   ThreadActivity& of = activity(tid);
   const bool is_selected = selects(tid, wait.cpu, wait.end_ns);
   of.wakes[static_cast<std::size_t>(cause)] += is_selected ? 1 : 0;
-  // Where the call began before anybody looked its address may not be known.
+  // If the call began before the capture its address may not be known.
   if (call != nullptr && calls_.kind(call->number) == SyscallKind::kFutex && call->arg0 != 0)
     note_futex(tid, wait, *call, cause);
   if (cause == WakeCause::kTimer || cause == WakeCause::kInterrupt) {
@@ -288,8 +289,8 @@ void ThreadSurvey::settle(std::uint32_t tid, const Wait& wait, const Syscall* ca
   if (wait.delay_ns) edge.delay_ns.add(*wait.delay_ns);
 }
 
-// What a thread works on from here on: what its waker had, where that woke it for it. A lock, a
-// page or a nap in the midst of work change nothing.
+// Sets the input that a thread works on from here on: that of its waker, if the wakeup handed it
+// over. Waits for a lock or a page, and sleeps in the middle of work, change nothing.
 void ThreadSurvey::hand_over(std::uint32_t tid, const Wait& wait, const Syscall* call,
                              WakeCause cause) {
   Input& input = threads_[tid].input;

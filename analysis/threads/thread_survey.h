@@ -1,9 +1,9 @@
-// What the threads of a program do, from its kernel context: how each of them spends its
-// time, what ends its waits, who wakes whom and through what, and how long it takes from a packet
-// that one of them receives to one that the same or another sends (docs/threads.md). It needs no
-// points and no symbols; where there are points, how long it takes from being woken to each. Memory
-// grows with threads, with edges between them and with distributions (a million samples each), not
-// with the trace. One thread owns a ThreadSurvey.
+// Surveys the threads of a program from its kernel context: how each of them spends its time, what
+// ends its waits, who wakes whom and through what, and the time from a packet that one of them
+// receives to one that the same or another sends (docs/threads.md). It needs no points and no
+// symbols; with points it also has the time from a wakeup to each. Memory grows with threads, with
+// edges between them and with distributions (a million samples each), not with the trace. One
+// thread owns a ThreadSurvey.
 #pragma once
 
 #include <array>
@@ -33,20 +33,20 @@ enum class WakeCause : std::uint8_t {
   kTimer,
   kNetwork,
   kThread,
-  kInterrupt,  // a timer's or a device's: which of them is not known
+  kInterrupt,  // of a timer or a device: which is not known
   kUnknown,
 };
 constexpr std::size_t kWakeCauses = 5;
 std::string_view name(WakeCause cause);  // timer network thread interrupt unknown
 
-// How a thread waited: in which system call, and for what.
+// What a thread waited in: its system call, and what that waited for.
 struct WaitChannel {
   std::int64_t number = -1;  // -1: in none, as for a page, or calls were not recorded
   std::uint64_t at = 0;      // of a futex its address, by 8 bytes; of others the descriptor; or 0
   auto operator<=>(const WaitChannel&) const = default;
 };
 
-// Of all waits of one thread that ended alike.
+// The key of all waits of one thread with the same channel, cause and waker.
 struct WakeupEdgeKey {
   WakeCause cause = WakeCause::kUnknown;
   std::uint32_t by = 0;   // the thread that ended them
@@ -70,9 +70,9 @@ struct TrafficKey {
 };
 
 struct Traffic {
-  std::uint64_t calls = 0;   // that moved something
-  std::uint64_t empty = 0;   // that did not
-  std::uint64_t amount = 0;  // bytes; messages where the call counts those
+  std::uint64_t calls = 0;   // calls that transferred something
+  std::uint64_t empty = 0;   // calls that did not
+  std::uint64_t amount = 0;  // bytes, or messages if the call counts those
 };
 
 struct ThreadActivity {
@@ -95,8 +95,8 @@ struct ThreadActivity {
   std::uint64_t all_wakes() const;
 };
 
-// From a call that brought packets to the next one that sent some, by the threads that woke each
-// other in between.
+// A path from a call that received packets to the next one that sent some, by the threads that woke
+// each other in between.
 struct PathKey {
   std::vector<std::uint32_t> tids;
   std::uint64_t in = 0;  // descriptors
@@ -104,7 +104,7 @@ struct PathKey {
   auto operator<=>(const PathKey&) const = default;
 };
 
-// How soon a thread that was woken comes to a point of the target.
+// The time from a thread's wakeup to its hit of a point of the target.
 struct ReactionKey {
   std::uint32_t tid = 0;
   model::PointId point = 0;
@@ -115,11 +115,11 @@ struct Futex {
   std::set<std::uint32_t> waiters;
   std::set<std::uint32_t> wakers;
   std::uint64_t waits = 0;
-  std::uint64_t as_lock = 0;  // waits in the way in which the C library's locks do
+  std::uint64_t as_lock = 0;  // waits by the futex operations of the C library's locks
 
-  // Threads take turns in waiting for it and waking each other, as for a mutex.
+  // Whether threads alternate in waiting for it and waking each other, as for a mutex.
   bool is_lock() const;
-  // It is waited for as for something that is handed over.
+  // Whether threads wait for it as for an item that is handed over.
   bool is_queue() const { return 2 * as_lock <= waits; }
 };
 using FutexKey = std::pair<std::uint64_t, std::uint64_t>;  // process and address
@@ -140,7 +140,7 @@ class ThreadSurvey {
   const SyscallTable& calls() const { return calls_; }
 
   const std::map<std::uint32_t, ThreadActivity>& threads() const { return activities_; }  // by tid
-  // Whether anything of it counts.
+  // Whether any activity of the thread is selected.
   bool is_selected(const ThreadActivity& activity) const {
     return !selection_.is_selective() ||
            activity.total_ns() + activity.all_wakes() + activity.calls != 0;
@@ -152,19 +152,19 @@ class ThreadSurvey {
   // From being woken to the first hit of each point until the thread waits again.
   const std::map<ReactionKey, statistics::Distribution>& reactions() const { return reactions_; }
   const std::string& point_name(model::PointId point) const { return point_names_[point]; }
-  // By sender and receiver: packets that a thread sent to another one of the target. The wait that
-  // one of them ended is the network's among the edges.
+  // Packets that a thread sent to another one of the target, by sender and receiver. Among the
+  // edges the waits that they ended belong to the network.
   const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>& loopback() const {
     return loopback_;
   }
-  // What found no room, of a program with more edges or paths than are kept.
+  // The number of edges and paths beyond those that are kept.
   std::uint64_t left_out() const { return left_out_; }
 
-  // "mac", "thread 4243", "the idle CPU" of 0.
+  // "mac", "thread 4243"; "the idle CPU" for 0.
   std::string thread_name(std::uint32_t tid) const;
 
  private:
-  // Input that a thread works on, as far as can be told.
+  // The input that a thread works on, as far as it is known.
   struct Input {
     bool is_known = false;
     bool is_sent = false;
@@ -179,15 +179,15 @@ class ThreadSurvey {
     std::uint32_t by = 0;
     context::Waker waker = context::Waker::kUnknown;
     std::optional<std::uint64_t> delay_ns;
-    Input handed;  // what its waker worked on
+    Input handed;  // its waker's input
   };
   struct Thread {
-    std::vector<Wait> waits;  // of which the system call is not known yet
+    std::vector<Wait> waits;  // waits whose system call is not known yet
     Input input;
     std::uint64_t last_tick_ns = 0;
     std::uint64_t woken_ns = 0;           // 0: not yet
     std::vector<model::PointId> reacted;  // points that it hit since
-    // Whom it woke on the network's behalf since its last system call, and when.
+    // The threads that it woke by sending packets since its last system call, and when.
     std::vector<std::pair<std::uint64_t, std::uint32_t>> sent_to;
   };
 
