@@ -26,7 +26,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-// All files' points. Events of one name may tell different numbers: then they are different points.
+// The points of all files. Events of one name with different numbers are different points.
 class Points {
  public:
   Result<model::PointId> of(const Event& event) {
@@ -70,7 +70,7 @@ class Points {
   std::map<std::string, model::PointId> by_shape_;
 };
 
-// The recording knows its threads by name: here they have numbers from 1 on.
+// Numbers threads from 1 on, as the recording only has their names.
 class Threads {
  public:
   std::uint32_t of(const std::string& name) {
@@ -94,8 +94,8 @@ class Threads {
   std::map<std::string, std::uint32_t> numbers_;
 };
 
-// Where the recording's time is 0, by the first event that tells the time of the day. It was made
-// on the last day on which it was over before the file was last changed.
+// Finds when the recording's time is 0, by the first event with a time of day. The day is the last
+// one on which the recording ended before the file's last change.
 Result<void> find_beginning(const imports::Open& open, FileSummary& file) {
   const std::string& path = file.path;
   SJ_TRY(stream, open(path));

@@ -19,16 +19,16 @@ namespace sojourn::event_json {
 struct FileSummary : imports::ImportedFile {
   std::uint64_t objects = 0;
   std::uint64_t other = 0;      // neither spans nor instants
-  std::uint64_t malformed = 0;  // without what makes an event one
-  std::uint64_t began_ns = 0;   // since 1970: where the recording's own time is 0
-  // The day, which no event tells, is that of the file's last change.
+  std::uint64_t malformed = 0;  // without a required member
+  std::uint64_t began_ns = 0;   // since 1970: when the recording's own time is 0
+  // No event has the date, so it is that of the file's last change.
   bool dated_by_file = false;
 };
 
 using Summary = imports::Summary<FileSummary>;
 
-// `began_ns`: when the recorded program began, since 1970; without it the events have to tell.
-// Fails where a file cannot be read at all, has not one event, or nothing says of when it is.
+// `began_ns`: when the recorded program began, since 1970; if it is missing, events must have a
+// time of day. Fails if a file cannot be read at all, has no event, or if its time is not known.
 Result<Summary> import_files(std::span<const std::string> paths,
                              std::optional<std::uint64_t> began_ns, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress);

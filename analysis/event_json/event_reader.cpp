@@ -43,7 +43,7 @@ class Bytes {
   void skip() {
     if (++next_ == size_) fill();
   }
-  // Up to here.
+  // Bytes that were read so far.
   std::uint64_t done() const { return before_ + next_; }
 
  private:
@@ -86,8 +86,8 @@ class ByteIterator {
   Bytes* bytes_ = nullptr;
 };
 
-// What the library tells while it reads. Events are the objects of the outermost array, or of the
-// array `traceEvents` in the outermost object.
+// Takes the library's callbacks. Events are the objects of the outermost array, or of the array
+// `traceEvents` in the outermost object.
 class Events {
  public:
   using Json = nlohmann::json;

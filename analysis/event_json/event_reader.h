@@ -28,13 +28,12 @@ struct Event {
   std::uint64_t cpu = 0;
   std::uint64_t ts_ns = 0;  // since the recorded program began
   std::uint64_t dur_ns = 0;
-  std::optional<std::uint64_t> day_ns;  // its time as the day's, UTC, where it tells
-  std::vector<std::pair<std::string, std::int64_t>> numbers;  // the other numbers it tells
+  std::optional<std::uint64_t> day_ns;                        // its time of day, UTC, if it has one
+  std::vector<std::pair<std::string, std::int64_t>> numbers;  // its other numbers
 };
 
-// Gives `consume` every event, in the recording's order, with the byte behind it; false stops.
-// Returns why reading ended before the recording did, empty: it did not. Fails where `consume`
-// does.
+// Calls `consume` for every event, in the recording's order, with the offset behind it; false
+// stops. Returns why reading ended early; empty: it did not. Fails if `consume` fails.
 Result<std::string> read_events(
     imports::ByteStream& stream,
     const std::function<Result<bool>(const Event&, std::uint64_t end_byte)>& consume);

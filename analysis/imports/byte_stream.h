@@ -21,17 +21,17 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
   virtual ~ByteStream() = default;
 
-  // Fills `into` as far as there is something, and says how far. Less than all of it: that was the
+  // Fills `into` as far as possible, and returns how many bytes. Fewer than its size: that was the
   // end, or reading failed.
   virtual std::size_t read(std::span<char> into) = 0;
-  // Why there was no more: empty at the end.
+  // Why reading failed; empty: the end was reached.
   virtual const std::string& failure() const = 0;
 
-  // Of what is stored, which may be compressed. The size is 0 where it is not known, as a pipe's.
+  // Bytes as stored, which may be compressed. The size is 0 if it is not known, as of a pipe.
   virtual std::uint64_t done_bytes() const = 0;
   virtual std::uint64_t size_bytes() const = 0;
 
-  // When it was last changed, since 1970. None: it is no file that could be opened once more.
+  // When it was last changed, since 1970. None: it is no file that can be opened again.
   virtual std::optional<std::uint64_t> changed_ns() const = 0;
 };
 

@@ -24,24 +24,24 @@ namespace sojourn::imports {
 
 class Destination {
  public:
-  // A trace of its own, whose target has this name.
+  // Makes a trace of its own, whose target has this name.
   static Result<Destination> alone(trace::Writer& writer, std::string name);
-  // Writes all that `recorded` has but its capture, which finish() adds to.
+  // Writes everything of `recorded` except its capture block, to which finish() adds.
   static Result<Destination> beside(trace::Reader& recorded, trace::Writer& writer,
                                     const Progress& progress);
 
-  // The stream of the next file.
+  // Begins the stream of the next file.
   Result<void> begin(ImportedFile& file);
 
-  // Events of the file that was begun last, in order, with times since 1970; their points are those
-  // of `points`, which may have grown and has grown only at its end. Fails where there are more
-  // points than a trace holds.
+  // Writes events of the file that was begun last, in order, with times since 1970. Their points
+  // are those of `points`, which may only have grown at its end. Fails if there are more points
+  // than a trace can hold.
   Result<void> write(model::EventBatch events, const model::Schema& points);
 
-  // Names of the threads that the events' numbers stand for.
+  // Names the threads by the numbers in the events.
   Result<void> name_threads(std::vector<model::ContextName> names);
 
-  // After a file's last event: fails where it has some, and not one is of the recorded time.
+  // Ends a file. Fails if it has events, and none of them is within the recorded time.
   Result<void> end();
 
   // After the last file.

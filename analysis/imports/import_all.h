@@ -1,4 +1,4 @@
-// What every format does with the files to import.
+// The loop over files that all formats share.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 namespace sojourn::imports {
 
 // Each file becomes a stream: `read(file)` fills in what the format counts and writes the events.
-// Fails where a file has not one event; `why_empty(file)` is the error then.
+// Fails with `why_empty(file)` if a file has no event.
 template <typename Summary, typename Read, typename WhyEmpty>
 Result<Summary> import_all(std::span<const std::string> paths, Destination& into, const Read& read,
                            const WhyEmpty& why_empty) {

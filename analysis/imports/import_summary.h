@@ -1,4 +1,4 @@
-// What every import tells of the files that it read; a format adds what only it can count.
+// The figures of every imported file; a format adds its own.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace sojourn::imports {
 struct ImportedFile {
   std::string path;
   std::uint64_t events = 0;      // that are in the trace
-  std::uint64_t outside = 0;     // that are not, as the trace beside which they would be has ended
-  std::uint64_t disordered = 0;  // that came behind a later one and were put in order
+  std::uint64_t outside = 0;     // that are not, as they lie outside of the recorded trace's time
+  std::uint64_t disordered = 0;  // that stood behind a later one and were sorted
   std::uint64_t first_ns = 0;    // since 1970, of all events that were read
   std::uint64_t last_ns = 0;
   std::string failure;  // why reading ended before the file did; empty: it did not

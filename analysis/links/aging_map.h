@@ -1,5 +1,5 @@
-// A table that forgets what was not asked for in a long time, once it has become large: of the
-// entries that were used since about as many others were. One thread owns it.
+// A map that forgets the entries that were not used for a long time, once it has become large. One
+// thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace sojourn::links {
 template <typename Key, typename Value, typename Hash = std::hash<Key>>
 class AgingMap {
  public:
-  // It holds at most twice as many.
+  // It holds at most 2 * `most` entries.
   explicit AgingMap(std::size_t most) : most_(most) {}
 
-  // None that was not put in, or was forgotten.
+  // Null: the key was never put in, or was forgotten.
   Value* find(const Key& key) {
     if (const auto known = fresh_.find(key); known != fresh_.end()) return &known->second;
     auto aged = aged_.extract(key);

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t kMaxThreads = 65'536;
 constexpr std::size_t kMaxAddresses = 1 << 20;
 constexpr std::size_t kMaxCalls = 1024;  // open on one thread, of the points' functions
-// Stack pointers that lie further apart are of different stacks: of a coroutine, say.
+// Stack pointers that are farther apart belong to different stacks, e.g. of coroutines.
 constexpr std::uint64_t kMaxStack = std::uint64_t{64} << 20;
-// A call that seems to be open for longer has ended, and nothing was hit since that would show it.
+// A call that seems to be open for longer has ended without a later hit to show it.
 constexpr std::uint64_t kMaxCallNs = 1'000'000'000;
 
-// The field that says so.
+// The auxiliary field that says which call's value the field inherits.
 std::optional<std::size_t> inheritance(const model::Point& point, const model::Field& field) {
   return point.field(std::string(model::kInheritedPrefix) + field.name);
 }
@@ -114,7 +114,7 @@ void Resolver::resolve(model::EventBatch& events) {
     const std::size_t first = columns.first_value[row];
     if (plan.is_of_target) note_sequence(columns.stream[row], columns.seq[row]);
     note_time(columns.ts_ns[row]);
-    // Malformed ones are for others to tell.
+    // Malformed events are skipped here; other parts report them.
     if (!plan.is_of_target || columns.first_value[row + 1] - first != plan.values) continue;
     const auto pid = pids_.find(columns.stream[row]);
     Hit hit{.ts_ns = columns.ts_ns[row],
@@ -137,7 +137,7 @@ void Resolver::resolve(model::EventBatch& events) {
   events = model::EventBatch(std::move(columns));
 }
 
-// Where hits are missing, what they did is not known: what is still open, say.
+// After a gap the state of calls and lives is not known.
 void Resolver::note_sequence(std::uint32_t stream, std::uint64_t seq) {
   const auto [known, is_new] = next_numbers_.try_emplace(stream, seq + 1);
   if (is_new || seq < known->second) return;
@@ -145,7 +145,7 @@ void Resolver::note_sequence(std::uint32_t stream, std::uint64_t seq) {
   known->second = seq + 1;
 }
 
-// So it is with points that were off.
+// The same after a span in which points were off.
 void Resolver::note_time(std::uint64_t ts_ns) {
   while (!changes_ns_.empty() && changes_ns_.back() <= ts_ns) {
     changes_ns_.pop_back();
@@ -158,16 +158,15 @@ void Resolver::forget() {
   lives_.clear();
 }
 
-// A function that is entered with the stack as high as another was, or higher, was not called by
-// it.
+// Closes calls that cannot have called a function: its stack pointer is at least as high as theirs.
 void Resolver::close_calls(Thread& thread, std::uint64_t stack) {
   auto& calls = thread.calls;
   while (!calls.empty() && calls.back().stack <= stack) calls.pop_back();
   if (!calls.empty() && calls.back().stack - stack > kMaxStack) calls.clear();
 }
 
-// A function that is left has its stack pointer of the entry again: what it called is over, also
-// what an exception or a longjmp() left.
+// Closes the calls within a function that is left: its stack pointer is that of its entry again.
+// This includes calls that an exception or a longjmp() has ended.
 void Resolver::close_calls_within(Thread& thread, std::uint64_t stack) {
   while (!thread.calls.empty() && thread.calls.back().stack < stack) thread.calls.pop_back();
 }
@@ -195,8 +194,8 @@ void Resolver::name_addresses(const Plan& plan, Hit& hit) {
   }
 }
 
-// Of those that end with their call. Who had it released within the call may have been given the
-// same address again meanwhile, on another thread: that life goes on.
+// Ends the lives of addresses that end with their call. If the memory was released within the call,
+// another thread may have got the same address since then: that life goes on.
 void Resolver::end_lives(const Plan& plan, const Hit& hit) {
   for (const Address& address : plan.addresses) {
     if (!address.is_of_own_call || !address.life) continue;
@@ -224,8 +223,7 @@ const Resolver::Call* Resolver::call_with(
   return nullptr;
 }
 
-// A link that nobody gave gets a number of its own, so that its event is one whose parent is
-// missing.
+// Takes a link. If no point gave it, it gets a new number, so that its event has a missing parent.
 void Resolver::take(const Plan& plan, Hit& hit) {
   for (const LinkField& link : plan.links) {
     std::uint64_t& value = hit.values[link.field];

@@ -1,7 +1,7 @@
-// Makes ids of what was recorded about them (analysis/model/links.h), so that all that comes behind
-// it, journeys above all, knows ids and nothing else: a link's two ends get a number that no other
-// link has, an address one for each of its lives, and inherited fields the value of the call around
-// the hit. Memory is that of open calls and living addresses. One thread owns a Resolver.
+// Turns recorded links (analysis/model/links.h) into ids, so that all later stages, above all
+// journeys, only need ids: the two ends of a link get a number that no other link has, an address
+// gets one for each of its lives, and inherited fields get the value of the call around the hit.
+// Memory is that of open calls and living addresses. One thread owns a Resolver.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ namespace sojourn::links {
 
 class Resolver {
  public:
-  // `streams`: whose processes' addresses are whose. `shed`: when points were off.
+  // `streams`: the process of each stream, as addresses are per process. `shed`: when points were
+  // off.
   Resolver(const model::Schema& schema, std::span<const model::Stream> streams,
            std::span<const model::ShedSpan> shed = {});
 
@@ -49,20 +50,20 @@ class Resolver {
   struct InheritedField {
     std::size_t field = 0;
     std::uint32_t name = 0;
-    std::size_t how = 0;  // the field that says of which call
+    std::size_t how = 0;  // the index of the field that says which call's value it gets
   };
   struct Address {
     std::size_t field = 0;
     std::uint32_t name = 0;
-    std::optional<std::size_t> life;  // the field that says what becomes of it
-    bool is_of_own_call = false;      // recorded is nothing: it is that of the call that ends
+    std::optional<std::size_t> life;  // the index of the field for its life
+    bool is_of_own_call = false;      // no value is recorded: it is that of the call that ends
   };
-  // What is to be done with a point's events.
+  // How to resolve a point's events.
   struct Plan {
     bool is_of_target = false;
     std::size_t values = 0;
     std::optional<std::size_t> stack;
-    bool is_exit = false;  // a call ends with the hit: the one that was entered with that stack
+    bool is_exit = false;  // the hit ends the call that was entered with this stack pointer
     std::optional<std::size_t> unread;
     std::vector<LinkField> links;
     std::vector<InheritedField> inherits;
@@ -76,7 +77,7 @@ class Resolver {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> values;     // by name
     std::vector<std::pair<std::uint32_t, std::uint64_t>> addresses;  // as they were recorded
   };
-  // What its thread gave last by a link, and whether it was taken.
+  // The last number that a thread gave by a link, and whether it was taken.
   struct Given {
     std::uint32_t link = 0;
     std::uint64_t number = 0;
@@ -98,7 +99,7 @@ class Resolver {
 
   struct Hit;  // an event, and the thread that hit it
 
-  // Of the fields that say something of others, whichever point has them.
+  // Names of auxiliary fields of any point.
   using Names = std::unordered_set<std::string>;
 
   Plan plan_of(const model::Point& point, const Names& helpers);
@@ -120,7 +121,7 @@ class Resolver {
                                std::uint32_t number, std::uint64_t& value);
 
   bool is_needed_ = false;
-  bool ends_with_calls_ = false;  // some address
+  bool ends_with_calls_ = false;  // there are addresses whose life ends with a call
   std::vector<Plan> plans_;       // by point
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::unordered_map<std::uint32_t, std::int32_t> pids_;           // by stream
@@ -128,7 +129,7 @@ class Resolver {
   std::vector<std::uint64_t> changes_ns_;  // when points went off or came back, the next one last
   AgingMap<std::uint32_t, Thread> threads_;
   AgingMap<AddressKey, std::uint64_t, HashAddress> lives_;
-  // Number that was given to anything: above those that say which end of a link it is.
+  // The last number that was given. Numbers are above those of LinkEnd.
   std::uint64_t last_ = static_cast<std::uint64_t>(model::LinkEnd::kTakes);
 };
 

@@ -17,7 +17,7 @@ namespace {
 // A forged file's numbers must not ask for all memory.
 constexpr std::uint32_t kMaxStreams = 1 << 20;
 
-// The oldest of its forebears that was recorded. A trace may claim a circle of parents.
+// The oldest recorded ancestor. A forged trace may have a circle of parents.
 std::int32_t head_of_family(std::int32_t pid, const std::map<std::int32_t, const Target*>& by_pid) {
   for (std::size_t steps = by_pid.size(); steps > 0; --steps) {
     const auto found = by_pid.find(pid);

@@ -1,5 +1,5 @@
-// What a trace says about its own making: target, host, clocks, the two marks between which it is
-// exact, and the ledger of everything that was hit but not kept. Plain data, no behaviour.
+// A trace's record of its capture: target, host, clocks, the two marks between which it is exact,
+// and the ledger of all hits that were not kept. Plain data, no behaviour.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace sojourn::model {
 
-// One process of the capture. The same pid may stand for several one after the other: it is told
-// apart by `since_ns`.
+// One process of the capture. Several may have had the same pid one after the other: `since_ns`
+// distinguishes them.
 struct Target {
   std::int32_t pid = 0;
   std::string name;  // /proc/PID/comm
-  std::string exe;   // as the target's maps name it
+  std::string exe;   // by the target's maps
   std::vector<std::string> cmdline;
   std::string build_id;        // hex, empty where the executable has none
   std::int32_t parent = 0;     // the target that it was forked from, while recorded; 0: none
@@ -24,14 +24,13 @@ struct Target {
   std::uint64_t until_ns = 0;  // it had ended by then; 0: it outlived the capture
 };
 
-// By pid, of all that the capture recorded: when that was known of them; see Target::since_ns.
+// The Target::since_ns of all recorded processes, by pid.
 using Pids = std::map<std::uint64_t, std::uint64_t>;
 Pids pids_of(const std::vector<Target>& targets);
 
-// By stream: which of the processes whose points it carries may hand units to each other. A program
-// that was recorded several times, side by side, keeps its units to itself each time (numbers 1 and
-// up); a program that is there once may hand them to any other such (0), and a forked child belongs
-// to its parent.
+// The group of each stream: processes of one group may hand units to each other. A program that was
+// recorded several times, side by side, has a group for each process (1 and up); programs that
+// were recorded once share group 0, and a forked child belongs to its parent's group.
 std::vector<std::uint16_t> groups_of(const std::vector<Stream>& streams,
                                      const std::vector<Target>& targets);
 
@@ -41,7 +40,7 @@ struct Host {
   std::string machine;  // x86_64, aarch64
   std::string cpu_model;
   std::uint32_t cpus = 0;
-  std::string measured = {};  // what `sojourn host` measured of it, as its JSON; empty: nothing
+  std::string measured = {};  // its measurements by `sojourn host`, as JSON; empty: none
 };
 
 // The trace's clock and the wall's, read together; readers interpolate.
@@ -54,17 +53,17 @@ struct ClockPair {
   bool operator==(const ClockPair&) const = default;
 };
 
-// A point was off for a while, to keep tracing within its budget: what it was hit is not known.
+// A span in which a point was off to keep within the budget: its hits are not known.
 struct ShedSpan {
   PointId point = 0;
   std::uint64_t from_ns = 0;
-  std::uint64_t until_ns = 0;  // of a capture that did not end in order 0: it may have come back
+  std::uint64_t until_ns = 0;  // 0: the capture did not end in order, and it may have come back
 
   bool operator==(const ShedSpan&) const = default;
 };
 
-// A point of a process was not armed yet, though it may have been hit: of a process or a library
-// that came while the capture ran.
+// A span in which a point of a process or library that came while the capture ran was not armed
+// yet, though it may have been hit.
 struct UnarmedSpan {
   std::int32_t pid = 0;
   PointId point = kNoPoint;   // kNoPoint: all of them
@@ -74,9 +73,9 @@ struct UnarmedSpan {
   bool operator==(const UnarmedSpan&) const = default;
 };
 
-// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, but for those
-// of shed points and of those that were not armed yet. close_ns is 0 in a
-// trace whose capture never ended in order.
+// Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, except those of shed
+// points and of points that were not armed yet. close_ns is 0 in a trace whose capture did not end
+// in order.
 struct Capture {
   std::string tracer;  // "sojourn 0.1.0"
   Engine engine = Engine::kBpf;
@@ -85,17 +84,18 @@ struct Capture {
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
   std::string ended_by;  // "duration", "interrupt", "SIGTERM", "target exit", "write error"
-  // By stream: the sequence number that follows its last hit, kept or lost. Empty where that is not
-  // known: the capture never ended in order, or went on.
+  // By stream: the sequence number that follows its last hit, kept or lost. Empty: not known, as
+  // the capture did not end in order, or went on.
   std::vector<std::uint64_t> stream_hits;
-  // By stream: the first number that the trace was meant to keep; 0 where it has no entry.
+  // By stream: the first sequence number of the trace; 0 for streams without an entry.
   std::vector<std::uint64_t> stream_first;
   std::uint64_t tracer_cpu_ns = 0;
-  std::uint64_t target_cpu_ns = 0;   // between the marks
-  std::uint64_t stamp_error_ns = 0;  // the most that stamps were found off; 0: read from the clock
-  std::uint64_t stamp_delay_ns = 0;  // of eBPF, found by trials and subtracted from its stamps
-  std::uint64_t tracer_rss_bytes = 0;      // at most
-  std::uint64_t longest_starved_ns = 0;    // that the tracer had no processor when it was due
+  std::uint64_t target_cpu_ns = 0;  // between the marks
+  std::uint64_t stamp_error_ns =
+      0;  // the largest error of stamps; 0: they were read from the clock
+  std::uint64_t stamp_delay_ns = 0;    // of eBPF, measured by trials and subtracted from its stamps
+  std::uint64_t tracer_rss_bytes = 0;  // at most
+  std::uint64_t longest_starved_ns = 0;    // the longest time that the tracer waited for a CPU
   std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
   std::vector<ShedSpan> shed;
   std::vector<UnarmedSpan> unarmed;
@@ -112,11 +112,11 @@ enum class LossCause : std::uint8_t {
   kTargetGone = 6,
   kWriterBehind = 7,  // drained, but the disk did not take it in time
   kUnderWay = 8,      // not whole when the capture ended: its thread was stopped in the middle
-  kUnreadable = 9,    // what stood in the ring made no sense: one for each such span, at least
+  kUnreadable = 9,    // a span of the ring was not valid: one hit for each span, at least
 };
 std::string_view name(LossCause cause);
 
-// A hit that never came as far as a number in its stream leaves no gap.
+// Whether a lost hit leaves a gap: one without a number in its stream does not.
 bool takes_sequence_number(LossCause cause);
 
 struct LedgerEntry {

@@ -1,5 +1,5 @@
-// What a trace says about its kernel context: which families of events it was to have, and the
-// names behind the numbers in them. Plain data, no behaviour.
+// A trace's record of its kernel context: the families of events that were asked for, and the names
+// behind the numbers in them. Plain data, no behaviour.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ enum class NameKind : std::uint8_t { kThread, kIrq, kSoftirq, kSyscall, kSocket,
 std::string_view name(NameKind kind);  // thread irq softirq syscall socket descriptor
 std::optional<NameKind> name_kind_from(std::string_view name);
 
-// A number that events carry. A thread's may be used anew by another thread: then there is another
-// entry, and the newest counts from there on.
+// The name of a number in events. Thread ids are reused: then there is another entry, and the
+// newest counts from there on.
 struct ContextName {
   NameKind kind = NameKind::kThread;
   std::uint64_t id = 0;
   std::string name;
-  std::uint64_t pid = 0;  // of a thread, of a descriptor: its process
-  std::string state;      // of the target's threads, once: /proc's letter just before the open mark
+  std::uint64_t pid = 0;  // for threads and descriptors: the process
+  std::string state;  // for the target's threads, once: /proc's letter just before the open mark
 
   bool operator==(const ContextName&) const = default;
 };
 
-// A trace has several, each with what was learnt since the one before.
+// A trace has several of these, each with the names since the one before.
 struct Context {
   std::vector<ContextFamily> families;
   std::vector<ContextName> names;

@@ -48,8 +48,7 @@ class EventBatch {
   void clear();
   void reserve(std::size_t events, std::size_t values);
 
-  // Gives the columns away, to be filled in place; the batch is good only for assignment
-  // afterwards.
+  // Moves the columns out, to be filled in place; the batch may only be assigned to afterwards.
   EventColumns release() && { return std::move(columns_); }
 
   EventView operator[](std::size_t row) const {

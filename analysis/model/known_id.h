@@ -1,4 +1,4 @@
-// An id of a packet, from whichever of its events it is known. Plain data.
+// An id of a packet, from any of its events. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct KnownId {
   PointId point = 0;
   std::uint32_t field = 0;
   std::uint64_t value = 0;
-  bool is_read = true;  // else the target's memory could not be
+  bool is_read = true;  // false: the target's memory could not be read
 
   bool operator==(const KnownId&) const = default;
 };

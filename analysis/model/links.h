@@ -1,8 +1,7 @@
-// Fields of reserved names, by which points of unprepared programs say what no register holds:
-// which call they were hit in, what came before them on their thread, where an address begins to
-// stand for a unit and where it ends. They are recorded as they are known at the hit;
-// links::Resolver makes of them, when the trace is read in time order, ids and values like any
-// other. No state.
+// Fields of reserved names, for facts about hits of unprepared programs that no register holds: the
+// call that the hit was in, the hits before it on its thread, where the life of an address begins
+// and ends. They are recorded as they are known at the hit; links::Resolver turns them into
+// ordinary ids and values when the trace is read in time order. No state.
 #pragma once
 
 #include <array>
@@ -16,30 +15,31 @@
 
 namespace sojourn::model {
 
-// How a point knows the unit that it continues, where no id tells.
+// How a point finds the unit that it continues, if there is no id for it.
 enum class Link : std::uint8_t {
-  kCall,  // of the innermost open call of a giver, on the same thread
-  kLast,  // of the giver that its thread hit last
-  kTurn,  // all of the givers that its thread hit since it took the ones before
-  kSpan,  // of the very call that ends here, whose beginning the giver is
+  kCall,  // the innermost open call of a giver, on the same thread
+  kLast,  // the giver that its thread hit last
+  kTurn,  // all givers that its thread hit since the last take
+  kSpan,  // the call that ends here, whose beginning is the giver
 };
 
-// A local id: "call-PLACE", "last-PLACE", "turn-PLACE", "span-PLACE". Recorded is which end of the
-// link it is.
+// A local id: "call-PLACE", "last-PLACE", "turn-PLACE", "span-PLACE". The recorded value is the end
+// of the link.
 enum class LinkEnd : std::uint8_t { kGives = 1, kTakes = 2 };
 
-// A property: the thread's stack pointer as it is when the function is entered.
+// A property: the thread's stack pointer at the function's entry.
 constexpr std::string_view kStackPointerField = "stack-pointer";
-// The same of a hit where a function is left: as it was when that call was entered.
+// The same for a hit at a function's exit: the stack pointer at the entry of that call.
 constexpr std::string_view kExitStackField = "exit-stack-pointer";
-// A property besides the id NAME: "life-NAME". Recorded is what becomes of the address.
+// A property beside the id NAME: "life-NAME". The recorded value says whether the life begins or
+// ends.
 enum class Life : std::uint8_t { kBegins = 1, kEnds = 2 };
 constexpr std::string_view kLifePrefix = "life-";
-// A property besides the field NAME: "inherited-NAME". Recorded is which call's value it is to
-// have.
+// A property beside the field NAME: "inherited-NAME". The recorded value says which call's value it
+// gets.
 enum class Inherits : std::uint8_t {
-  kAround = 1,  // the innermost around the hit that has one
-  kOwn = 2,     // the call that ends with the hit, and no other
+  kAround = 1,  // the innermost call around the hit that has one
+  kOwn = 2,     // only the call that ends with the hit
 };
 constexpr std::string_view kInheritedPrefix = "inherited-";
 
@@ -48,7 +48,7 @@ constexpr std::array<std::string_view, 4> kLinkPrefixes = {"call-", "last-", "tu
 
 inline std::string link_field(Link link, std::string_view place) {
   std::string name(kLinkPrefixes.at(static_cast<std::size_t>(link)));
-  // Places have more characters in their names than fields may have.
+  // Names of places may have characters that names of fields may not have.
   for (const char c : place) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                           (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -63,13 +63,13 @@ inline std::optional<Link> link_of(const Field& field) {
   return std::nullopt;
 }
 
-// It says something of the hit or of other fields, and is nothing that people ask for.
+// Whether a field describes the hit or other fields, and is not shown to people.
 inline bool is_auxiliary_field(std::string_view field) {
   return field == kUnreadField || field == kStackPointerField || field == kExitStackField ||
          field.starts_with(kLifePrefix) || field.starts_with(kInheritedPrefix);
 }
 
-// Not for the fields that people name.
+// Whether a name may not be used for fields of maps.
 inline bool is_reserved(std::string_view field) {
   if (is_auxiliary_field(field)) return true;
   for (const std::string_view prefix : kLinkPrefixes)
@@ -77,8 +77,8 @@ inline bool is_reserved(std::string_view field) {
   return false;
 }
 
-// The same points, in which fields whose values are not known yet when they are recorded, have no
-// name that anybody could mean.
+// The same points, in which fields whose values are not known at the hit have no name that a filter
+// could use.
 inline Schema as_recorded(Schema schema) {
   for (Point& point : schema.points) {
     const Point whole = point;

@@ -1,4 +1,4 @@
-// Patterns by which a user means points, everywhere alike: of --points, of `ctl`, of triggers.
+// Patterns for points, the same in --points, `ctl` and triggers.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sojourn::model {
 
-// By its name, or by its direction and its name, with * and ?: "rlc.*", "U *".
+// Whether a point's name, or its direction and name, matches a glob: "rlc.*", "U *".
 bool matches_pattern(const Point& point, const std::string& pattern);
 
 }  // namespace sojourn::model

@@ -1,5 +1,5 @@
-// The queues of a target in a trace: what is known of each, when that changed, and how their
-// counters were sampled. The samples themselves are events (docs/queues.md). Plain data.
+// A trace's record of the target's queues: descriptions, their changes, and how their counters were
+// sampled. The samples themselves are events (docs/queues.md). Plain data.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ namespace sojourn::model {
 // Stored in traces: values are explicit and never reused.
 enum class QueueKind : std::uint8_t {
   kStage = 0,
-  kPool = 1,  // of memory: what is in it is free, and empty is the bad state
+  kPool = 1,  // of memory: its items are free buffers, and empty is the bad state
   kBidirectional = 2,
   kBetweenProcesses = 3,
 };
-// Items wait in it for somebody, who may be slow; not so in pools and in both directions.
+// Whether items wait in it for a consumer, unlike in pools and bidirectional queues.
 constexpr bool is_waiting_line(QueueKind kind) {
   return kind == QueueKind::kStage || kind == QueueKind::kBetweenProcesses;
 }
@@ -47,13 +47,13 @@ struct QueueInfo {
 
   bool operator==(const QueueInfo&) const = default;
 
-  std::string shown_name() const;  // "queue 0x1f3" where it has none
+  std::string shown_name() const;  // "queue 0x1f3" if it has none
 
-  // Whether it is that place between points: by its name; or by its name and more words, where the
-  // units of its group alone are in it.
+  // Whether it is the queue of a place between points: by its name; or by its name and more words,
+  // if it only holds units of its group.
   bool is_place(std::string_view place) const { return name == place; }
   bool is_group_of(std::string_view place) const;
-  // Whether it is what these threads hand units over by: its sides are called so.
+  // Whether these threads hand units over by it: its sides have their names.
   bool joins(std::string_view from_thread, std::string_view to_thread) const;
 };
 
@@ -62,12 +62,12 @@ enum class QueueEvent : std::uint8_t { kFound = 0, kAppeared = 1, kDescribed = 2
 std::string_view name(QueueEvent event);  // found, appeared, described, ended
 std::optional<QueueEvent> queue_event_from_name(std::string_view name);
 
-// What happened to a queue at some time after `after_ns` and not after `ts_ns`.
+// A change of a queue, at some time after `after_ns` and not after `ts_ns`.
 struct QueueChange {
   QueueEvent event = QueueEvent::kFound;
   std::uint64_t ts_ns = 0;
   std::uint64_t after_ns = 0;
-  QueueInfo about;  // as it is from then on, or was
+  QueueInfo about;  // the description from then on, or the last one
 
   bool operator==(const QueueChange&) const = default;
 };
@@ -80,21 +80,21 @@ std::optional<SamplingMode> sampling_mode_from_name(std::string_view name);
 struct QueueLooks {
   std::uint64_t id = 0;
   std::uint64_t looks = 0;
-  std::uint64_t unsettled = 0;  // of them those that the counters did not rest for
+  std::uint64_t unsettled = 0;  // samples during which the counters changed
 
   bool operator==(const QueueLooks&) const = default;
 };
 
-// How the sampler did: totals, all 0 where nothing was sampled.
+// Totals of the sampler; all 0 if nothing was sampled.
 struct Sampling {
   SamplingMode mode = SamplingMode::kFixed;
   std::uint64_t period_ns = 0;
   std::int32_t cpu = -1;  // -1: any
   std::uint64_t passes = 0;
-  std::uint64_t missed = 0;      // ticks that came while it was late
-  std::uint64_t held_back = 0;   // passes left out as the trace's writer was behind
+  std::uint64_t missed = 0;      // ticks that it missed because it was late
+  std::uint64_t held_back = 0;   // passes left out because the sink was behind
   std::uint64_t looks = 0;       // at single queues
-  std::uint64_t pass_ns = 0;     // all passes together, the waiting between them not
+  std::uint64_t pass_ns = 0;     // all passes together, without the waits between them
   std::uint64_t longest_ns = 0;  // of one pass
   std::uint64_t cpu_ns = 0;      // of the sampler's thread
   std::uint64_t refused = 0;     // registrations that found no place in the target
@@ -104,12 +104,11 @@ struct Sampling {
 };
 
 // A sample: the counters at an instant within [ts_ns, ts_ns + span_ns]. Looks that found nothing
-// new are no samples of their own: the sample before held, as `same` looks saw, until gap_ns before
-// this one.
+// new make no samples: by `same` looks the previous sample held until gap_ns before this one.
 struct QueueSample {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
-  std::uint64_t slack = 0;  // `out` was up to so much more: 0 where the counters rested
+  std::uint64_t slack = 0;  // `out` may be too low by up to this; 0: the counters rested
   std::uint64_t span_ns = 0;
   std::uint64_t gap_ns = 0;
   std::uint64_t same = 0;
@@ -126,7 +125,7 @@ struct QueueSample {
 // "Q queue.sample" with those fields.
 Point queue_sample_point();
 
-// Nothing where the event's point is another one.
+// Nothing if the event is of another point.
 std::optional<QueueSample> queue_sample(const Schema& schema, const EventView& event);
 
 }  // namespace sojourn::model

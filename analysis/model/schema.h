@@ -1,6 +1,6 @@
-// What a trace talks about: the points of a target, their fields, and the streams that carry their
-// events. A Schema is built once (from the target's ELF notes, or read from a trace), is immutable
-// afterwards and may be shared between threads.
+// The schema of a trace: the points of a target, their fields, and the streams of their events. A
+// Schema is built once (from the target's ELF notes, or read from a trace), is immutable afterwards
+// and may be shared between threads.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct Field {
   Role role = Role::kProperty;
   std::uint8_t bytes = 8;
   bool is_signed = false;
-  bool is_address = false;  // of something in the target's memory, as who made the point knows
+  bool is_address = false;  // an address in the target's memory
 
   bool operator==(const Field&) const = default;
 };
@@ -55,7 +55,7 @@ struct Field {
 using PointId = std::uint16_t;
 
 constexpr std::size_t kMaxPoints = 65'535;
-constexpr PointId kNoPoint = 65'535;    // in a ledger: of points that were not told apart
+constexpr PointId kNoPoint = 65'535;    // in a ledger: several points, which are not distinguished
 constexpr std::size_t kMaxFields = 16;  // of one point
 
 // The instant at which a data unit leaves `src` and enters `dest`.
@@ -64,19 +64,19 @@ struct Point {
   std::string src;
   std::string dest;
   std::vector<Field> fields;
-  std::string file;  // the binary that holds it, as the target's maps name it
+  std::string file;  // the binary that contains it, by the target's maps
 
-  std::string name() const;  // "src--dest"; of a scalar or clock without a dest "src"
+  std::string name() const;  // "src--dest"; "src" for a scalar or clock without a dest
   std::optional<std::size_t> field(std::string_view field_name) const;
 
   bool operator==(const Point&) const = default;
 };
 
-// How people know a field's values, and all commands print them as text: RNTIs and TEIDs (fields
-// whose names end so, in whatever case: "crnti", "c-rnti", "tc_RNTI", "dl_teid"), addresses and the
-// ids of registered queues in hexadecimal, everything else in decimal.
+// Whether all commands print a field's values in hexadecimal: RNTIs and TEIDs (fields whose names
+// end so, in any case: "crnti", "c-rnti", "tc_RNTI", "dl_teid"), addresses and the ids of
+// registered queues. Everything else is decimal.
 bool is_hexadecimal(const Point& point, std::size_t field);
-// The same of a field of which nothing is known but its name.
+// The same for a field of which only the name is known.
 bool is_hexadecimal(std::string_view field_name);
 
 // Two sites are the same point when direction, src, dest, fields and file are equal.
@@ -94,15 +94,15 @@ struct Schema {
 // by. Field widths are not in the words: they come from the probe's arguments.
 Result<Point> parse_point(std::string_view where, std::string_view format);
 
-// Whether a point that came from elsewhere obeys what parse_point grants: plain words, at most
-// kMaxFields fields of 1, 2, 4 or 8 bytes.
+// Checks that a point from elsewhere has the properties that parse_point guarantees: plain words,
+// at most kMaxFields fields of 1, 2, 4 or 8 bytes.
 Result<void> check(const Point& point);
 
 // "len:rnti:drb.psn.so", the inverse of what parse_point read.
 std::string format_fields(const Point& point);
 
-// What an ordered source of events is: a CPU's ring of hits, a thread's ring, an imported file, a
-// CPU's ring of the kernel's doings, the queue sampler.
+// The origin of a stream: a CPU's ring of hits, a thread's ring, an imported file, a CPU's ring of
+// kernel context, the queue sampler.
 enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2, kKernel = 3, kSampler = 4 };
 constexpr bool carries_points(Engine engine) {
   return engine != Engine::kKernel && engine != Engine::kSampler;
@@ -114,7 +114,7 @@ struct Stream {
   Engine engine = Engine::kBpf;
   std::int32_t cpu = -1;  // -1: not bound to a CPU
   std::int32_t tid = -1;  // -1: not bound to a thread
-  std::int32_t pid = -1;  // of the process whose events these are; -1: of several, or not known
+  std::int32_t pid = -1;  // the process of its events; -1: several, or not known
 
   bool operator==(const Stream&) const = default;
 };

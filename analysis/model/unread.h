@@ -1,6 +1,7 @@
-// Which values of an event could not be read where the target had them: behind a pointer that led
-// nowhere, say. Such a value is 0 in the event and means nothing. A point that can have any ends
-// with a property of a reserved name, a bit for each field, from the first. No state.
+// Which values of an event could not be read in the target's memory, e.g. behind an invalid
+// pointer. Such a value is 0 in the event and means nothing. A point that can have unread values
+// ends with a property of a reserved name, which has a bit for each field, from the first. No
+// state.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace sojourn::model {
 
 constexpr std::string_view kUnreadField = "unread-fields";
 
-// Which field of the point it is; none where all values are always read.
+// The index of that property; none: all values are always read.
 inline std::optional<std::size_t> unread_field(const Point& point) {
   return point.field(kUnreadField);
 }

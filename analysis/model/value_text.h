@@ -1,4 +1,4 @@
-// An event's values as people read them, the same wherever they are shown. No state.
+// Formats an event's values for people, the same wherever they are shown. No state.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace sojourn::model {
 
-// How a field's values are written, looked up once where many are: in the base in which people know
-// them (is_hexadecimal), below zero in decimal. The filter language reads it back as it is.
+// The format of a field's values, looked up once for many values: hexadecimal or decimal (see
+// is_hexadecimal), negative values in decimal. The filter language can read the text.
 struct ValueForm {
   bool is_signed = false;
   bool is_hexadecimal = false;
@@ -21,10 +21,10 @@ struct ValueForm {
 ValueForm form_of(const Point& point, std::size_t field);
 void append_value(fmt::memory_buffer& out, ValueForm form, std::uint64_t value);
 
-// Whether the target's memory could not be read for it.
+// Whether the value could not be read in the target's memory.
 bool is_unread(const Point& point, std::size_t field, std::span<const std::uint64_t> values);
 
-// "?" where it is unread.
+// The value's text; "?" if it is unread.
 std::string value_text(const Point& point, std::size_t field,
                        std::span<const std::uint64_t> values);
 

@@ -125,7 +125,7 @@ class FileImport {
   static constexpr std::int32_t kListPart = -1;
   static constexpr std::int32_t kListEnd = -2;
 
-  // Reading ends at a list that makes no sense.
+  // Adds a part of the list. Reading ends at one that is not valid.
   void add_to_list(Bytes bytes) {
     const auto length = bytes.take<std::int32_t>();
     const auto text =

@@ -18,13 +18,14 @@ namespace sojourn::oai_t {
 struct FileSummary : imports::ImportedFile {
   std::uint64_t records = 0;
   std::uint64_t list_records = 0;  // that bring the list of messages
-  std::uint64_t unlisted = 0;      // of no message of the list, or before it was whole
-  std::uint64_t malformed = 0;     // do not hold what the list says
+  std::uint64_t unlisted =
+      0;  // their message is not in the list, or came before the list was complete
+  std::uint64_t malformed = 0;  // do not have the values of their format
 };
 
 using Summary = imports::Summary<FileSummary>;
 
-// Fails where a file cannot be read at all or has not one event. The caller finishes the trace.
+// Fails if a file cannot be read at all or has no event. The caller finishes the trace.
 Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress);
 
