@@ -9,12 +9,12 @@ namespace sojourn::context {
 
 namespace {
 
-// Of sched.switch's state; bpf/context_events.h says more.
+// Values of sched.switch's state; see bpf/context_events.h.
 constexpr std::uint64_t kStillWanted = 0;
 constexpr std::uint64_t kPreempted = 0x100;
 constexpr std::uint64_t kEnded = 0x80;
 
-// Of sched.wakeup's `from`.
+// Values of sched.wakeup's `from`.
 constexpr std::uint64_t kByThread = 0;
 constexpr std::uint64_t kBySoftirq = 1;
 constexpr std::uint64_t kByInterrupt = 2;

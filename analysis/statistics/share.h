@@ -8,7 +8,7 @@
 
 namespace sojourn::statistics {
 
-// Of a normal distribution, 95 % are within so many standard deviations.
+// 95 % of a normal distribution are within so many standard deviations.
 inline constexpr double kDeviations95 = 1.959964;
 
 struct Share {

@@ -25,7 +25,7 @@ struct alignas(cmsghdr) FdRoom {
   std::array<char, CMSG_SPACE(kMaxFds * sizeof(int))> bytes{};
 };
 
-// Of the first part that is received: it has the descriptors.
+// Takes the descriptors, which come with the first part.
 std::vector<Fd> take_fds(msghdr& part) {
   std::vector<Fd> fds;
   for (cmsghdr* control = CMSG_FIRSTHDR(&part); control != nullptr;

@@ -41,7 +41,7 @@ void serve_one(Fd connection, const PrivilegedHelper::Serve& serve) {
   errno = 0;
   const auto answer = serve(static_cast<PrivilegedRequest>(asked->kind), wanted, connection);
   const int code = errno;
-  // Who does not listen any more has other worries.
+  // A client that has closed its connection needs no answer.
   if (connection) std::ignore = send_answer(connection.get(), answer, code);
 }
 

@@ -69,7 +69,7 @@ class PrivilegedHelper {
   pid_t child_ = -1;
 };
 
-// Of a connection on which something was asked.
+// Takes the answer from a connection on which a request was sent.
 Result<Answer> take_answer(int connection);
 Result<void> send_answer(int connection, const Result<Answer>& answer, int code = 0);
 

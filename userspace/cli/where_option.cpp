@@ -73,7 +73,7 @@ Result<filter::Expression> WhereOption::expression() const {
   return parsed;
 }
 
-// Of a thread's own time the CPU is known, whoever wrote its events.
+// The CPU of a thread's own time is known, also if its events have none.
 Result<std::optional<filter::ThreadFilter>> WhereOption::threads(
     const trace::Reader& reader) const {
   if (!given()) return std::nullopt;

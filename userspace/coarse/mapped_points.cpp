@@ -373,7 +373,7 @@ void Collector::add_file(tracee::MappedFile file, std::span<const tracee::Mappin
     take_result(context, *asked[at], (*results)[at]);
 }
 
-// What the path of a unit lacks, and which release this is.
+// Reports gaps in the path of a unit, and which release this is.
 void Collector::tell_map() {
   std::vector<MapRow> rows;
   rows.reserve(wanted_.size());
@@ -397,7 +397,7 @@ bool Collector::has_placed_twin(const Wanted& one) const {
 void Collector::tell_missing() {
   tell_map();
   for (const Wanted& one : wanted_) {
-    // What could not be read may have it, which has been said once for all of them.
+    // A file that could not be read may have the point; that was reported once for all points.
     if (one.places != 0 || one.unread != 0 || has_placed_twin(one)) continue;
     const std::string& glob = one.address ? one.address->library : one.point->library;
     if (one.files == 0) {

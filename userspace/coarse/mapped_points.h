@@ -50,10 +50,10 @@ struct FoundPoints {
   std::vector<std::string> remarks;  // that people should read, whatever was found
 };
 
-// Of a running process.
+// The points of a running process.
 Result<FoundPoints> find_points(const tracee::Process& process, std::span<const Map> maps,
                                 const Options& options);
-// Of programs and libraries that need not run.
+// The points of programs and libraries that need not run.
 Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
                                          std::span<const Map> maps, const Options& options);
 

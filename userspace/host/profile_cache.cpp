@@ -66,7 +66,7 @@ std::optional<HostProfile> read_cached(const std::string& path, const std::strin
   if (path.empty()) return std::nullopt;
   const base::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status{};
-  // Nobody else's word is taken for what this machine is.
+  // Only a file that belongs to this user is used.
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_uid != geteuid() || static_cast<std::size_t>(status.st_size) > kMostBytes)
     return std::nullopt;
@@ -118,7 +118,7 @@ std::string profile_for_trace(const std::string& tool) {
   if (!text) return {};
   auto measured = from_json(*text);
   if (!measured) return {};
-  // What was not kept is measured again next time.
+  // If it cannot be kept it is measured again next time.
   const auto kept = write_cached(path, *measured, now_s());
   static_cast<void>(kept);
   return trace_text(std::move(*measured));

@@ -27,7 +27,7 @@ std::optional<HostProfile> read_cached(const std::string& path, const std::strin
 // stays.
 Result<void> write_cached(const std::string& path, const HostProfile& profile, std::uint64_t now_s);
 
-// What a trace of this machine says of it, as JSON; empty where nothing could be measured. From the
+// The machine's profile for a trace, as JSON; empty if nothing could be measured. From the
 // cache; else the brief form is measured, in a child process, in a third of a second, and kept.
 std::string profile_for_trace(const std::string& tool);
 

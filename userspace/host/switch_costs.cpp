@@ -74,7 +74,7 @@ void measure_pipes(Bench& bench, std::uint32_t cpu, bool is_process, Row row) {
   there.put();
 }
 
-// Whose turn it is; both wait for theirs in the kernel.
+// The turn of the two threads; both wait for theirs in the kernel.
 class Turns {
  public:
   void give(std::uint32_t to) {

@@ -13,7 +13,7 @@ namespace sojourn::page {
 
 using Write = std::function<Result<void>(std::string_view)>;
 
-// What a page may carry of a trace, unless somebody says otherwise.
+// The default limit for the part of a trace that a page carries.
 constexpr std::uint64_t kDefaultTraceMegabytes = 64;
 
 // The page with this trace inside, or, where the path is empty, the one that takes a trace dropped

@@ -171,7 +171,7 @@ void FamilyFollower::note_brief(const FamilyEvent& child, std::uint64_t until_ns
   news_->say_brief(listener, child.pid);
 }
 
-// Of a child that is known by its rings alone, only the pid is known.
+// Notes children that are known by their rings alone: only their pids are known.
 void FamilyFollower::note_met() {
   for (const pid_t pid : std::exchange(met_, {})) {
     const bool is_known = std::ranges::any_of(

@@ -60,8 +60,9 @@ std::string InstructionDecoder::text(const Instruction& one, std::uint64_t addre
   return text.data();
 }
 
-// What it emulates (arch/x86/kernel/uprobes.c: push_setup_xol_ops, branch_setup_xol_ops),
-// in the forms without a prefix, and the nop of two bytes. Older kernels step over longer ones.
+// Whether the kernel emulates the instruction: those of push_setup_xol_ops and branch_setup_xol_ops
+// (arch/x86/kernel/uprobes.c) without a prefix, and the nop of two bytes. Older kernels step over
+// longer nops.
 bool is_emulated(std::span<const std::byte> bytes, bool with_long_nops) {
   if (with_long_nops && is_long_nop(bytes)) return true;
   const std::uint8_t first = byte_at(bytes, 0);

@@ -129,7 +129,7 @@ bool copies_or_moves(Dwarf_Die function, Dwarf_Die record) {
   return arguments == 1 && is_own;
 }
 
-// Of the record at `at` in the one that is asked about.
+// Adds the parts of a record that is at offset `at` in the outer one.
 void add_parts(Dwarf_Die record, std::int64_t at, Parts& parts, unsigned depth) {
   if (depth > kMaxNesting) parts = {.are_integers = false, .are_aligned = false};
   if (depth > kMaxNesting) return;

@@ -7,7 +7,7 @@
 
 namespace sojourn::coarse {
 
-// What a compiler's suffix says of a symbol such as "f.constprop.0".
+// The meaning of a compiler's suffix of a symbol, such as "f.constprop.0".
 enum class Clone {
   kNone,     // the function itself, also where the linker made the name unique
   kChanged,  // .constprop, .isra: its arguments are not those of the source

@@ -48,7 +48,7 @@ struct Named {
   FunctionName name;
 };
 
-// What is noted of a file's functions while its table is read.
+// Functions of a file that are noted while its table is read.
 struct Noted {
   NameFilter filter;
   std::vector<TableFunction> pieces;  // ".cold"

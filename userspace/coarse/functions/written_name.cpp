@@ -149,7 +149,7 @@ std::size_t behind_bracket(View tokens, std::size_t at) {
   return tokens.size();
 }
 
-// Of brackets from `at` to `end`, also of those that are never closed.
+// The tokens inside of brackets from `at` to `end`, also if they are never closed.
 View between(View tokens, std::size_t at, std::size_t end) {
   return end - at < 2 ? View() : tokens.subspan(at + 1, end - at - 2);
 }

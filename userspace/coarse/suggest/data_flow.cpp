@@ -18,7 +18,7 @@ constexpr double kMinShare = 0.7;
 // One of the values of a function.
 using Place = std::pair<std::size_t, std::size_t>;
 
-// What lies on the heap or a stack, at an even place.
+// Whether the value may be an address on the heap or a stack, aligned to eight bytes.
 bool is_address(std::uint64_t value) {
   return value >= 0x10000 && value < (std::uint64_t{1} << 47) && value % 8 == 0;
 }
@@ -115,7 +115,7 @@ class Search {
     return {edge.from.second != 0 || edge.to.second != 0, things_.at(edge.to), edge.share};
   }
 
-  // What a function passes on is what it was given: else it is not known to be the same unit.
+  // A function must pass on the value that it was given; otherwise it may be another unit.
   static void agree(std::map<std::size_t, Edge>& into) {
     std::erase_if(into, [&](const auto& one) {
       const Edge& edge = one.second;

@@ -32,7 +32,7 @@ std::string base_name(const std::string& file) {
   return file.substr(file.rfind('/') + 1);
 }
 
-// Of what is called seldom also what is behind the point.
+// Rates; small ones with decimals.
 std::string rate_text(double a_second) {
   return a_second < 10 ? fmt::format("{:.2g}", a_second) : fmt::format("{:.0f}", a_second);
 }
@@ -103,7 +103,7 @@ class Writer {
                     toml_string(way->from ? places_[*way->from] : "to." + own), toml_string(own),
                     toml_string(kWatched.at(way->watched)));
     if (!way->from) words += "begins = [\"item\"]\n";
-    // Of an empty list the head is nothing, or the list itself.
+    // The head of an empty list is null, or the list itself.
     if (way->watched == kWatchedHead)
       words += "queue = \"arg0\"\nwhen = [\"item != 0\", \"item != queue\"]\n";
     return words;
