@@ -1,16 +1,15 @@
 // Kernel context of programs whose dealings with the kernel are known (subjects/context.c).
 #include <algorithm>
-#include <csignal>
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/live/programs.h"
+#include "tests/live/subject_recording.h"
 
 namespace sojourn::live {
 namespace {
@@ -32,40 +31,16 @@ struct Event {
   Values values;
 };
 
-// A subject recorded from before its work to its end, and what it counted itself.
-class Recorded {
+// A subject of known dealings with the kernel, recorded, and the trace's events by point.
+class Recorded : public SubjectRecording {
  public:
   Recorded(const std::string& work, int count, const std::string& families,
-           const std::vector<std::string>& options = {}) {
-    test::Child subject({SJ_SUBJECT_CONTEXT, work, std::to_string(count)});
-    REQUIRE(subject.wait_for_ready_line() == "ready\n");
-    std::vector<std::string> argv = {
-        SJ_SOJOURN, "record", "-p",        std::to_string(subject.pid()),
-        "-o",       path(),   "--context", families};
-    argv.insert(argv.end(), options.begin(), options.end());
-    test::Child tracer(argv);
-    REQUIRE(tracer.wait_for_output("only its context is recorded"));
-    subject.signal(SIGUSR1);
-    const test::Ended done = subject.wait();
-    INFO(done.err);
-    REQUIRE(done.exit_code == 0);
-    const test::Ended traced = tracer.wait();
-    INFO(traced.err);
-    REQUIRE(traced.exit_code == 0);
-    said_ = traced.err;
-    std::istringstream words(done.out);
-    std::string name;
-    for (std::uint64_t number = 0; words >> name >> number;) counted_[name] = number;
+           const std::vector<std::string>& options = {})
+      : SubjectRecording({SJ_SUBJECT_CONTEXT, work, std::to_string(count)},
+                         with_context(families, options), "only its context is recorded") {
     read();
   }
 
-  std::string path() const { return directory_.path("run.sjt"); }
-  const std::string& said() const { return said_; }
-  std::uint64_t counted(const std::string& name) const {
-    CAPTURE(name);
-    REQUIRE(counted_.contains(name));
-    return counted_.at(name);
-  }
   std::uint32_t tid(const std::string& name) const {
     return static_cast<std::uint32_t>(counted(name));
   }
@@ -88,6 +63,12 @@ class Recorded {
   std::optional<trace::Reader> reader;
 
  private:
+  static std::vector<std::string> with_context(const std::string& families,
+                                               std::vector<std::string> options) {
+    options.insert(options.begin(), {"--context", families});
+    return options;
+  }
+
   void read() {
     reader.emplace(open_trace(path()));
     const auto& schema = reader->schema();
@@ -106,9 +87,6 @@ class Recorded {
     CHECK(outside_ == 0);
   }
 
-  test::TemporaryDirectory directory_;
-  std::string said_;
-  Values counted_;
   std::map<std::string, std::vector<Event>> events_;
   std::size_t outside_ = 0;
 };

@@ -1,7 +1,6 @@
 // Counters and profiles of programs whose work is known (subjects/perf.c), and of the base station.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/live/programs.h"
+#include "tests/live/subject_recording.h"
 #include "userspace/tracee/elf_file.h"
 
 namespace sojourn::live {
@@ -22,38 +22,12 @@ namespace {
 
 using nlohmann::json;
 
-// A subject recorded from before its work to its end, and what it counted itself.
-class Recorded {
+// A subject of known work, recorded, and what the commands say of its trace.
+class Recorded : public SubjectRecording {
  public:
-  Recorded(const std::string& work, int count, std::vector<std::string> options,
-           const std::string& program = SJ_SUBJECT_PERF) {
-    test::Child subject({program, work, std::to_string(count)});
-    REQUIRE(subject.wait_for_ready_line() == "ready\n");
-    std::vector<std::string> argv = {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()),
-                                     "-o",       path()};
-    argv.insert(argv.end(), options.begin(), options.end());
-    test::Child tracer(argv);
-    REQUIRE(tracer.wait_for_output("attached"));
-    subject.signal(SIGUSR1);
-    const test::Ended done = subject.wait();
-    INFO(done.err);
-    REQUIRE(done.exit_code == 0);
-    const test::Ended traced = tracer.wait();
-    INFO(traced.err);
-    REQUIRE(traced.exit_code == 0);
-    said_ = traced.err;
-    std::istringstream words(done.out);
-    std::string name;
-    for (std::uint64_t number = 0; words >> name >> number;) counted_[name] = number;
-  }
-
-  std::string path() const { return directory_.path("run.sjt"); }
-  const std::string& said() const { return said_; }
-  std::uint64_t counted(const std::string& name) const {
-    CAPTURE(name);
-    REQUIRE(counted_.contains(name));
-    return counted_.at(name);
-  }
+  Recorded(const std::string& work, int count, const std::vector<std::string>& options,
+           const std::string& program = SJ_SUBJECT_PERF)
+      : SubjectRecording({program, work, std::to_string(count)}, options, "attached") {}
 
   json report() const { return json::parse(sojourn_done({"report", "--json", path()})); }
   json profile(std::vector<std::string> options = {}) const {
@@ -61,11 +35,6 @@ class Recorded {
     argv.insert(argv.end(), options.begin(), options.end());
     return json::parse(sojourn_done(argv));
   }
-
- private:
-  test::TemporaryDirectory directory_;
-  std::string said_;
-  std::map<std::string, std::uint64_t> counted_;
 };
 
 json entry(const json& list, const char* member, const std::string& value) {

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,6 +16,7 @@
 
 #include "tests/live/control_group.h"
 #include "tests/live/programs.h"
+#include "tests/live/subject_recording.h"
 #include "userspace/capture/context/syscall_rate.h"
 
 namespace sojourn::live {
@@ -32,46 +32,18 @@ bool most(std::uint64_t seen, std::uint64_t of) {
   return seen <= of && 2 * seen >= of;
 }
 
-// The subject, recorded from before its first packet to its end.
-class Recorded {
+// The subject, recorded from before its first packet to its end, and what `threads` says of it.
+class Recorded : public SubjectRecording {
  public:
-  explicit Recorded(const std::vector<std::string>& how) {
-    test::Child subject({SJ_SUBJECT_HAND_OVER, std::to_string(kPackets)});
-    REQUIRE(subject.wait_for_ready_line() == "ready\n");
-    std::vector<std::string> argv = {SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()),
-                                     "-o",       path()};
-    argv.insert(argv.end(), how.begin(), how.end());
-    test::Child tracer(argv);
-    const bool began = tracer.wait_for_output("no points: only");
-    if (!began) FAIL("record did not begin: " << tracer.wait().err);
-    subject.signal(SIGUSR1);
-    const test::Ended done = subject.wait();
-    INFO(done.err);
-    REQUIRE(done.exit_code == 0);
-    const test::Ended traced = tracer.wait();
-    INFO(traced.err);
-    REQUIRE(traced.exit_code == 0);
-    said_ = traced.err;
-    std::istringstream words(done.out);
-    std::string name;
-    for (std::uint64_t number = 0; words >> name >> number;) measured_[name] = number;
-    found_ = json::parse(sojourn_done({"threads", "--json", path()}));
-  }
+  explicit Recorded(const std::vector<std::string>& how)
+      : SubjectRecording({SJ_SUBJECT_HAND_OVER, std::to_string(kPackets)}, how, "no points: only"),
+        found_(json::parse(sojourn_done({"threads", "--json", path()}))) {}
 
-  std::string path() const { return directory_.path("run.sjt"); }
-  const std::string& said() const { return said_; }
   const json& found() const { return found_; }
-
-  // What the subject says itself.
-  std::uint64_t measured(const std::string& name) const {
-    CAPTURE(name);
-    REQUIRE(measured_.contains(name));
-    return measured_.at(name);
-  }
 
   const json& thread(const std::string& name) const {
     for (const json& thread : found_.at("threads"))
-      if (thread.at("tid") == measured(name)) return thread;
+      if (thread.at("tid") == counted(name)) return thread;
     FAIL("no thread " << name << " in " << found_.dump(2));
     return found_;
   }
@@ -81,8 +53,8 @@ class Recorded {
                    const std::string& call) const {
     const json* best = nullptr;
     for (const json& edge : found_.at("edges")) {
-      const bool is_meant = edge.at("cause") == cause && edge.at("to_tid") == measured(to) &&
-                            (cause != "thread" || edge.at("from_tid") == measured(from)) &&
+      const bool is_meant = edge.at("cause") == cause && edge.at("to_tid") == counted(to) &&
+                            (cause != "thread" || edge.at("from_tid") == counted(from)) &&
                             edge.at("call") == call;
       if (is_meant && (best == nullptr || edge.at("count") > best->at("count"))) best = &edge;
     }
@@ -91,9 +63,6 @@ class Recorded {
   }
 
  private:
-  test::TemporaryDirectory directory_;
-  std::string said_;
-  std::map<std::string, std::uint64_t> measured_;
   json found_;
 };
 
@@ -126,27 +95,26 @@ TEST_CASE("record --auto finds out what each thread of an unknown program is for
   const json& handed = run.edge("thread", "reader", "worker", "futex");
   CHECK(most(number(handed, "count"), kPackets));
   const json& delay = handed.at("woken_to_running_ns");
-  CHECK(number(delay, "p50") <= run.measured("hand_over.max"));
+  CHECK(number(delay, "p50") <= run.counted("hand_over.max"));
   CHECK(delay.at("mean").get<double>() * static_cast<double>(number(delay, "count")) <=
-        static_cast<double>(run.measured("hand_over.sum")));
+        static_cast<double>(run.counted("hand_over.sum")));
   CHECK(number(delay, "p50") > 0);
 
   const json* way = nullptr;
   for (const json& path : run.found().at("paths"))
     if (path.at("tids") ==
-        json::array({run.measured("reader"), run.measured("worker"), run.measured("sender")}))
+        json::array({run.counted("reader"), run.counted("worker"), run.counted("sender")}))
       way = &path;
   INFO(run.found().at("paths").dump(2));
   REQUIRE(way != nullptr);
   const json& latency = way->at("latency_ns");
   CHECK(most(number(latency, "count"), kPackets));
-  CHECK(number(latency, "p50") >= run.measured("way.min"));
-  CHECK(number(latency, "p50") <= run.measured("way.max"));
+  CHECK(number(latency, "p50") >= run.counted("way.min"));
+  CHECK(number(latency, "p50") <= run.counted("way.max"));
 
   std::uint64_t sent_to_reader = 0;
   for (const json& sent : run.found().at("sent_to_each_other"))
-    if (sent.at("from_tid") == run.measured("feeder") &&
-        sent.at("to_tid") == run.measured("reader"))
+    if (sent.at("from_tid") == run.counted("feeder") && sent.at("to_tid") == run.counted("reader"))
       sent_to_reader = number(sent, "count");
   CHECK(most(sent_to_reader, kPackets));
 
