@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # What pages say of other files holds: links lead to a page and a heading that are there, every test
-# that a page names is a test of that file, and the index docs/README.md has every page.
+# that a page names is a test of that file, the index docs/README.md has every page, and the table of
+# docs/architecture.md every folder.
 #
 #   pages.pl ROOT     Prints what does not, a line each; exits with 1 if there was something.
 use strict;
@@ -88,6 +89,31 @@ for my $page (sort keys %pages) {
       print "$page: no test \"$name\" in $file\n";
       $wrong = 1;
     }
+  }
+}
+# The table of docs/architecture.md has a row for every folder of sources, and no other. A name
+# behind an ellipsis and a slash is a room of the last whole name.
+if (my $architecture = $pages{'docs/architecture.md'}) {
+  my ($whole, %rows) = '';
+  for my $cell ($architecture =~ /^\| (`[^|]+) \|/gm) {
+    my $is_room = $cell =~ s{^`\x{2026} /}{`};
+    for my $name ($cell =~ m{`([\w/]+)/`}g) {
+      $whole = $name unless $is_room;
+      $rows{$is_room ? "$whole/$name" : $name} = 1;
+    }
+  }
+  my %folders = map { m{^(.*)/[^/]+$} ? ($1 => 1) : () }
+    split /\n/, `find analysis userspace -type f -name '*.[cht]*'`;
+  delete $folders{$_} for qw(analysis userspace);
+  for my $folder (sort keys %folders) {
+    next if $rows{$folder} || $folder =~ m{/(build|node_modules)\b};
+    print "docs/architecture.md: no row of $folder\n";
+    $wrong = 1;
+  }
+  for my $row (sort keys %rows) {
+    next if -d $row;
+    print "docs/architecture.md: a row of $row, which is not there\n";
+    $wrong = 1;
   }
 }
 exit $wrong;
