@@ -10,10 +10,23 @@
 namespace sojourn::cli_tests {
 namespace {
 
+// Commands that users know: none of them may go.
 const std::vector<std::string> kCommands = {
     "list",   "doctor",     "record",  "ctl",    "report",   "journeys", "explain",
     "queues", "profile",    "threads", "events", "check",    "import",   "export",
     "schema", "completion", "flow",    "diff",   "why-slow", "merge"};
+
+// The commands that `sojourn --help` lists.
+std::vector<std::string> listed_commands(const std::string& help) {
+  std::vector<std::string> commands;
+  std::istringstream lines(help.substr(help.find("\nSubcommands:\n")));
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  while (std::getline(lines, line) && !line.empty())
+    if (line[2] != ' ') commands.push_back(line.substr(2, line.find(' ', 2) - 2));
+  return commands;
+}
 
 struct Refused {
   std::vector<std::string> arguments;
@@ -129,8 +142,9 @@ TEST_CASE("every command takes the same process ids") {
 
 TEST_CASE("help has 80 columns and names no types of the language it is written in") {
   std::vector<std::vector<std::string>> asked = {{"--help"}};
-  for (const std::string& command : kCommands) asked.push_back({command, "--help"});
   const std::string whole = output_of(asked.front());
+  for (const std::string& command : listed_commands(whole)) asked.push_back({command, "--help"});
+  REQUIRE(asked.size() > kCommands.size());
   for (const std::string& command : kCommands) CHECK(whole.contains("\n  " + command + " "));
   for (const auto& arguments : asked) {
     std::istringstream lines(output_of(arguments));
