@@ -125,7 +125,7 @@ TEST_CASE("a trace whose events of threads are all gone says that, and of no fil
   REQUIRE(writer->finish());
   const test::Ended ended = sojourn({"threads", trace});
   CHECK(ended.exit_code == 1);
-  CHECK(ended.err.ends_with("of no thread there is an event that tells what it did\n"));
+  CHECK(ended.err.ends_with("has no event that shows what a thread did\n"));
 }
 
 TEST_CASE("output that cannot be written is a failure, also of the help") {

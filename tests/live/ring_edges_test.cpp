@@ -48,7 +48,7 @@ TEST_CASE("losses of more points than a ring tells apart are in the ledger all t
   const Environment small("SJ_RING_BYTES", "4K");
   const test::Ended ended = sojourn(record_many_sites(trace, "20000"));
   REQUIRE(ended.exit_code == 0);
-  CHECK(ended.err.contains("a ring of 4K was filled to 100 %, as nobody looked for up to "));
+  CHECK(ended.err.contains("a ring of 4K was filled to 100 %, as it was not read for up to "));
   CHECK(ended.err.contains(" ms: --ring-size "));
   CHECK(ended.err.contains(" would be safe"));
   trace::Reader reader = open_trace(trace);

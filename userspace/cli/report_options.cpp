@@ -32,7 +32,7 @@ void check(ReportOptions& options) {
   if (by && report::counts_events(*by) && options.deadline.given())
     refuse_usage("--by " + options.by + " counts events, which take no time: no --deadline");
   if (options.costs && (options.where.given() || options.deadline.given()))
-    refuse_usage("--costs is of all hits, whoever's they were: no --where and no --deadline");
+    refuse_usage("--costs counts all hits, so it has no --where and no --deadline");
   if (!options.cdf.empty() &&
       (options.json || options.points || options.costs || options.paste || options.explain ||
        !options.compat.empty() || options.deadline.given()))

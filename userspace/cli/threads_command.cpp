@@ -142,7 +142,7 @@ Result<void> run(const Options& options) {
   if (is_empty)
     return options.where.given()
                ? fail("{}: no thread did anything where {}", options.path, options.where.text())
-               : fail("{}: of no thread there is an event that tells what it did", options.path);
+               : fail("{}: has no event that shows what a thread did", options.path);
   if (options.json) {
     auto document = present::threads_json(content);
     document["file"] = present::completeness_json(trace::completeness_of(reader));

@@ -80,7 +80,7 @@ Result<std::string> ask(const std::string& name, std::string_view words) {
     return fail_errno("speak to the capture {}", name);
   if (!may_talk(socket.get())) return fail("the capture {} is another user's", name);
   if (user_of(socket.get()) != geteuid() && geteuid() != 0)
-    return fail("the capture {} is root's: it hears nobody else", name);
+    return fail("the capture {} is root's: it takes no requests of other users", name);
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof(kTimeout));
   if (send(socket.get(), words.data(), words.size(), MSG_NOSIGNAL) < 0)
     return fail_errno("ask the capture {}", name);

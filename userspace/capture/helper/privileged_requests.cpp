@@ -213,7 +213,7 @@ Result<Answer> serve_request(HelperScope& scope, PrivilegedRequest request, Unpa
     case PrivilegedRequest::kProbes:
       return start_probes(scope, wanted, connection);
   }
-  return refuse_request("a request that nobody knows");
+  return refuse_request("an unknown request");
 }
 
 Result<base::PrivilegedHelper> start_privileged_helper(HelperScope::Limits limits,

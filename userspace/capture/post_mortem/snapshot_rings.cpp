@@ -144,7 +144,7 @@ OrphanedSession SnapshotRings::session_of(Member& member, const OrphanedProcess&
   const auto match_of = [&member, &left](const Arena& arena) -> Result<ArenaMatch> {
     for (std::size_t index = 0; index < left.arenas.size(); ++index)
       if (&left.arenas[index].arena == &arena) return member.held[index].match;
-    return fail("{}: is none of the process's", arena.name());
+    return fail("{}: belongs to another process", arena.name());
   };
   const auto instruction = [&member](std::uint32_t tid) {
     const auto stand =

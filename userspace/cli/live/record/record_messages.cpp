@@ -30,12 +30,12 @@ std::size_t found_points(const capture::Coverage& coverage) {
 void tell_of_cpu(const RecordOptions& options) {
   if (options.selection.asks_for(filter::Keyword::kCpu))
     tell(
-        "--where: rings do not know the CPU of their events: what it says of cpu leaves none of "
-        "them out\n");
+        "--where: rings do not know the CPU of their events: conditions on cpu leave none of them "
+        "out\n");
   if (options.flight.asks_for(filter::Keyword::kCpu))
     tell(
-        "--trigger: rings do not know the CPU of their events: what it says of cpu is true of none "
-        "of them\n");
+        "--trigger: rings do not know the CPU of their events: conditions on cpu never hold for "
+        "them\n");
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ std::string safe_rings(const RecordOptions& options, const capture::RingAdvice& 
 void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice) {
   const bool is_tight = advice.most_filled * 2 > advice.ring_bytes;
   if (advice.ring_bytes != 0 && is_tight)
-    tell("a ring of {} was filled to {:.0f} %, as nobody looked for up to {:.1f} ms: {}\n",
+    tell("a ring of {} was filled to {:.0f} %, as it was not read for up to {:.1f} ms: {}\n",
          buffer_bytes(advice.ring_bytes),
          100.0 * static_cast<double>(advice.most_filled) / static_cast<double>(advice.ring_bytes),
          static_cast<double>(advice.longest_unseen_ns) / 1e6, safe_rings(options, advice));
