@@ -25,6 +25,7 @@ const volatile struct {
   __u32 max_tests; /* of all sites */
   __u32 of_maps;   /* sites have chains or unread marks; 0: the verifier drops that code */
   __u32 spans;     /* sites have arguments that are read together; 0: the same */
+  __u32 delay_ns;  /* so much dearer is each hit, for trying what dear hits do to a target */
 } config = {};
 
 /* Its size is set before loading. */
@@ -195,6 +196,15 @@ static __always_inline void read_arguments(const __u64* regs, const struct sj_si
   hit->flags = faults ? SJ_HIT_FAULT : 0;
 }
 
+/* A look at the clock takes some 20 ns, so that is for 20 us at least. */
+#define MAX_LOOKS 1024
+
+static __noinline int spend(__u64 until_ns) {
+  for (int looks = 0; looks < MAX_LOOKS; looks++)
+    if (bpf_ktime_get_ns() >= until_ns) break;
+  return 0;
+}
+
 static __always_inline int hit_point(struct pt_regs* ctx) {
   const __u64 ts_ns = bpf_ktime_get_ns();
   if (!gate_is_open(ts_ns)) return 0;
@@ -221,6 +231,7 @@ static __always_inline int hit_point(struct pt_regs* ctx) {
   hit->args = (__u8)args;
   read_arguments(regs, site, hit, args);
   commit(hit, number);
+  if (config.delay_ns) spend(ts_ns + config.delay_ns);
   return 0;
 }
 

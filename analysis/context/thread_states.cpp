@@ -44,6 +44,10 @@ ContextPoints::Place find_place(const model::Schema& schema, std::string_view na
 
 }  // namespace
 
+bool waits_in(std::uint64_t switch_state) {
+  return switch_state != kStillWanted && switch_state != kPreempted;
+}
+
 ContextPoints::ContextPoints(const model::Schema& schema)
     : on_switch(
           find_place(schema, "sched.switch", {"prev", "prev_pid", "state", "next", "next_pid"})),
@@ -101,7 +105,7 @@ void ThreadStates::on_switch(const model::EventView& event, std::int32_t cpu) {
   const std::uint64_t state = place.value(event, 2);
   if (pids_.contains(place.value(event, 1))) {
     thread(prev).cpu = cpu;
-    const bool wants_to_run = state == kStillWanted || state == kPreempted;
+    const bool wants_to_run = !waits_in(state);
     change_state(prev, event.ts_ns, State::kRunning,
                  wants_to_run            ? State::kRunnable
                  : (state & kEnded) != 0 ? State::kGone

@@ -25,6 +25,9 @@ enum class State : std::uint8_t {
   kGone,      // not created yet, or ended
 };
 
+// Whether a thread gives its CPU up because it waits, by the field `state` of sched.switch.
+bool waits_in(std::uint64_t switch_state);
+
 // What kind of code woke a thread.
 enum class Waker : std::uint8_t {
   kThread,

@@ -54,6 +54,9 @@ constexpr std::string_view name(Outcome outcome) {
 struct CriticalPathSpan {
   std::uint16_t place = 0;
   std::uint64_t ns = 0;
+  std::uint64_t left_ns = 0;     // so the time is from left_ns - ns on
+  std::uint32_t entered_by = 0;  // threads
+  std::uint32_t left_by = 0;
 };
 
 // A unit that was in the place that it entered when the capture ended.
@@ -152,6 +155,8 @@ class Observer {
 
   // A journey has got its number, under which it will be told of.
   virtual void on_begin(std::uint64_t /*id*/) {}
+  // All events, in batches in time order, each before anything is told of what is in it.
+  virtual void on_events(const model::EventBatch& /*events*/) {}
   // May be called before on_leave() of one of its units.
   virtual void on_journey(const Journey&) {}
   // A unit that entered by the parent of a pair left by its child.

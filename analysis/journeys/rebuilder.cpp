@@ -42,6 +42,7 @@ class Rebuilder::State {
         losses_(marks_.open_ns, known_losses(marks_), marks_.first_seqs),
         tie_breaker_(topology_),
         history_(topology_, marks_.open_ns),
+        observer_(observer),
         places_(observer, rules_.late_ns) {
     totals_.points.resize(topology_.points.size());
     totals_.lengths_differ.resize(topology_.pairs.size(), false);
@@ -52,7 +53,10 @@ class Rebuilder::State {
     if (!only_) sole_ = correlators_.front().get();
   }
 
-  void consume(const model::EventBatch& events) { tie_breaker_.consume(events, *this); }
+  void consume(const model::EventBatch& events) {
+    observer_.on_events(events);
+    tie_breaker_.consume(events, *this);
+  }
 
   void finish() {
     tie_breaker_.release(*this);
@@ -140,6 +144,7 @@ class Rebuilder::State {
   Losses losses_;
   TieBreaker tie_breaker_;
   PointHistory history_;
+  Observer& observer_;
   PlaceChangeSorter places_;
   std::vector<std::unique_ptr<EventCorrelator>> correlators_;
   EventCorrelator* sole_ = nullptr;  // the only one, where it has all events

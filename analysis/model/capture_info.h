@@ -97,6 +97,8 @@ struct Capture {
   std::uint64_t tracer_rss_bytes = 0;  // at most
   std::uint64_t longest_starved_ns = 0;    // the longest time that the tracer waited for a CPU
   std::vector<std::uint64_t> hit_cost_ps;  // by point, of the target's time; 0 or missing: unknown
+  // By point: how far off that may be, as several measurements differ; missing: not known.
+  std::vector<std::uint64_t> hit_spread_ps;
   std::vector<ShedSpan> shed;
   std::vector<UnarmedSpan> unarmed;
 };

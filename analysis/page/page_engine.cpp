@@ -118,7 +118,8 @@ Result<ordered_json> PageEngine::State::report(const json& question,
                                                const pipeline::Progress& progress) {
   const std::string expression = text_of(question, "where");
   SJ_TRY(where, compile<filter::JourneyFilter>(expression));
-  report::Summary summary(input.topology(), reader.capture().open_ns);
+  report::Summary summary(input.topology(), reader.capture().open_ns,
+                          report::TracingCost(reader.schema(), reader.capture()));
   report::TraceExtras extras(reader, input.topology());
   pipeline::TracePass pass(executor, input);
   pass.show(progress);

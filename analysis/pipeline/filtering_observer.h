@@ -20,6 +20,7 @@ class FilteringObserver : public journeys::Observer {
       : to_(to), topology_(topology), keep_(std::move(keep)) {}
 
   bool wants_places() const override { return false; }
+  void on_events(const model::EventBatch& events) override { to_.on_events(events); }
   void on_journey(const journeys::Journey& journey) override {
     ++seen_;
     if (!keep_(journey)) return;

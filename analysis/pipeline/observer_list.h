@@ -30,6 +30,9 @@ class ObserverList : public journeys::Observer {
   void on_begin(std::uint64_t id) override {
     for (auto* const each : observers_) each->on_begin(id);
   }
+  void on_events(const model::EventBatch& events) override {
+    for (auto* const each : observers_) each->on_events(events);
+  }
   void on_journey(const journeys::Journey& journey) override {
     for (auto* const each : observers_) each->on_journey(journey);
   }

@@ -69,6 +69,7 @@ class PartRecorder : public journeys::Observer {
 
   bool wants_steps() const override { return part_->wants_steps(); }
   bool wants_order() const override { return !is_share_ && part_->wants_order(); }
+  void on_events(const model::EventBatch& events) override { part_->on_events(events); }
   void on_journey(const journeys::Journey& journey) override { part_->on_journey(journey); }
   void on_stay(const journeys::Stay& stay) override { part_->on_stay(stay); }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
@@ -160,9 +161,11 @@ journeys::Rules rules_of_each(const TraceInput& input, std::span<const journeys:
 }
 
 // Reads the trace once for all workers, and replays what they told in the caller's thread.
+// `told_here`: who is told all of it there, and so of the events; null: parts of it are, elsewhere.
 template <typename Recorder>
 Result<journeys::Totals> run(Executor& executor, TraceInput& input, Workers<Recorder>& workers,
-                             Replay& replay, const Listeners& listeners) {
+                             Replay& replay, const Listeners& listeners,
+                             journeys::Observer* told_here) {
   Items items;
   Result<void> read;
   Announcer announcer(listeners, input.reader());
@@ -176,8 +179,10 @@ Result<journeys::Totals> run(Executor& executor, TraceInput& input, Workers<Reco
   pipeline.finish = [&](Pipeline::Slot slot) {
     std::ranges::transform(workers, told.begin(),
                            [slot](const auto& worker) { return &worker->told(slot); });
+    const auto& [events, is_end] = items[slot];  // at the end a slot has events that were told of
+    if (told_here != nullptr && !is_end) told_here->on_events(events);
     replay.replay(told);
-    if (!items[slot].is_end) return announcer.announce(items[slot].events);
+    if (!is_end) return announcer.announce(events);
     replay.end();
     return true;
   };
@@ -227,7 +232,7 @@ Result<journeys::Totals> rebuild(Executor& executor, TraceInput& input,
   }
   Replay replay(observer, rules.late_ns, workers.size(),
                 parts.empty() ? Replay::Order::kAsTold : Replay::Order::kOfTurns);
-  return run(executor, input, workers, replay, listeners);
+  return run(executor, input, workers, replay, listeners, &observer);
 }
 
 Result<journeys::Totals> rebuild_divided(Executor& executor, TraceInput& input,
@@ -241,7 +246,7 @@ Result<journeys::Totals> rebuild_divided(Executor& executor, TraceInput& input,
     workers.back()->prepare(input, rules, part);
   }
   Replay replay(observer, rules.late_ns, workers.size(), Replay::Order::kOfPosition);
-  SJ_TRY(totals, run(executor, input, workers, replay, listeners));
+  SJ_TRY(totals, run(executor, input, workers, replay, listeners, nullptr));
   for (const auto& worker : workers) observer.merge_part(worker->recorder().part());
   return totals;
 }

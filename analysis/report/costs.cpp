@@ -16,6 +16,7 @@ Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,
   for (std::size_t point = 0; point < costs.points.size(); ++point) {
     PointCosts& of_point = costs.points[point];
     if (point < capture.hit_cost_ps.size()) of_point.hit_ps = capture.hit_cost_ps[point];
+    if (point < capture.hit_spread_ps.size()) of_point.spread_ps = capture.hit_spread_ps[point];
     of_point.took_ns =
         static_cast<double>(of_point.hits) * static_cast<double>(of_point.hit_ps) / 1e3;
     costs.took_ns += of_point.took_ns;

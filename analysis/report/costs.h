@@ -15,6 +15,7 @@ namespace sojourn::report {
 struct PointCosts {
   std::uint64_t hits = 0;  // kept, lost and filtered: all of them were paid for
   std::uint64_t hit_ps = 0;
+  std::uint64_t spread_ps = 0;  // by how much measurements of that differed
   double took_ns = 0;
 };
 

@@ -33,13 +33,16 @@ void DirectionSummary::merge(DirectionSummary other) {
   repeated += other.repeated;
   at_one_point += other.at_one_point;
   merge_into(latency_ns, std::move(other.latency_ns));
+  merge_into(net_latency_ns, std::move(other.net_latency_ns));
 }
 
-Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns)
+Summary::Summary(const journeys::Topology& topology, std::uint64_t open_ns, TracingCost tracing)
     : topology_(topology),
       open_ns_(open_ns),
       hops_(topology.pairs.size()),
-      places_(topology.places.size()) {
+      net_hops_(tracing.is_known() ? topology.pairs.size() : 0),
+      places_(topology.places.size()),
+      tracing_(std::move(tracing)) {
   if (open_ns_ != 0) begin(open_ns_);
 }
 
@@ -78,9 +81,24 @@ void Summary::on_journey(const Journey& journey) {
     ++direction.at_one_point;
     return;
   }
+  add_latency(journey, direction);
+}
+
+void Summary::add_latency(const Journey& journey, DirectionSummary& direction) {
   direction.latency_ns.add(journey.latency_ns());
   for (const auto& leg : journey.critical_path)
     places_[leg.place].critical_path_ns += static_cast<double>(leg.ns);
+  if (!has_net_times()) return;
+  std::uint64_t inside_ns = 0;
+  for (const auto& leg : journey.critical_path) {
+    const auto ns = tracing_.inside_ns({.entered_ns = leg.left_ns - leg.ns,
+                                        .left_ns = leg.left_ns,
+                                        .entered_by = leg.entered_by,
+                                        .left_by = leg.left_by});
+    places_[leg.place].net_critical_path_ns += static_cast<double>(leg.ns - ns);
+    inside_ns += ns;
+  }
+  direction.net_latency_ns.add(journey.latency_ns() - std::min(inside_ns, journey.latency_ns()));
 }
 
 // A packet in several pieces is in a place once, since the first of them came.
@@ -100,7 +118,13 @@ void Summary::note_inside(const Journey& journey) {
 }
 
 void Summary::on_stay(const journeys::Stay& stay) {
-  hops_[stay.pair].add(stay.left_ns - stay.entered_ns);
+  const auto ns = stay.left_ns - stay.entered_ns;
+  hops_[stay.pair].add(ns);
+  if (!has_net_times()) return;
+  net_hops_[stay.pair].add(ns - tracing_.inside_ns({.entered_ns = stay.entered_ns,
+                                                    .left_ns = stay.left_ns,
+                                                    .entered_by = stay.entered_by,
+                                                    .left_by = stay.left_by}));
 }
 
 void Summary::on_enter(std::uint16_t place, std::uint64_t ts_ns) {
@@ -124,7 +148,7 @@ void Summary::on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint6
 }
 
 std::unique_ptr<pipeline::DivisibleObserver> Summary::new_part() const {
-  return std::make_unique<Summary>(topology_, open_ns_);
+  return std::make_unique<Summary>(topology_, open_ns_, tracing_.anew());
 }
 
 void Summary::merge_part(DivisibleObserver& part) {
@@ -136,10 +160,14 @@ void Summary::merge(Summary&& other) {
     directions_[at].merge(std::move(other.directions_[at]));
   for (std::size_t pair = 0; pair < hops_.size(); ++pair)
     merge_into(hops_[pair], std::move(other.hops_[pair]));
+  for (std::size_t pair = 0; pair < std::min(net_hops_.size(), other.net_hops_.size()); ++pair)
+    merge_into(net_hops_[pair], std::move(other.net_hops_[pair]));
+  forgotten_ += other.forgotten();
   for (std::size_t place = 0; place < places_.size(); ++place) {
     auto& mine = places_[place];
     auto& theirs = other.places_[place];
     mine.critical_path_ns += theirs.critical_path_ns;
+    mine.net_critical_path_ns += theirs.net_critical_path_ns;
     merge_into(mine.inside_ns, std::move(theirs.inside_ns));
     mine.oldest_inside_ns = std::max(mine.oldest_inside_ns, theirs.oldest_inside_ns);
     if (mine.depth.entered() != 0) continue;

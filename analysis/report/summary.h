@@ -13,6 +13,7 @@
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/pipeline/divisible_observer.h"
 #include "analysis/queues/given_up.h"
+#include "analysis/report/tracing_cost.h"
 #include "analysis/statistics/depth.h"
 #include "analysis/statistics/distribution.h"
 
@@ -30,6 +31,8 @@ struct DirectionSummary {
   std::uint64_t repeated = 0;           // complete ones with a retransmission
   std::uint64_t at_one_point = 0;       // complete ones that were seen there only: no latency
   statistics::Distribution latency_ns;  // of the other complete ones
+  // The same without what tracing took, where that is known.
+  statistics::Distribution net_latency_ns;
 
   // Complete ones there are, and none that has a latency.
   bool is_timeless() const { return at_one_point != 0 && latency_ns.count() == 0; }
@@ -43,6 +46,7 @@ struct DirectionSummary {
 // came first.
 struct PlaceSummary {
   double critical_path_ns = 0;
+  double net_critical_path_ns = 0;  // the same without what tracing took
   statistics::Depth depth;
   queues::GivenUp given_up;  // units that were never seen to leave
   // Packets that were in it when the capture ended: since when, and how old the oldest of them was.
@@ -57,10 +61,12 @@ struct PlaceSummary {
 
 class Summary : public pipeline::DivisibleObserver {
  public:
-  // The topology outlives it.
-  Summary(const journeys::Topology& topology, std::uint64_t open_ns);
+  // The topology outlives it. `tracing`: what hits cost, where the trace says it; then there are
+  // net times as well.
+  Summary(const journeys::Topology& topology, std::uint64_t open_ns, TracingCost tracing = {});
 
   bool wants_steps() const override { return false; }
+  void on_events(const model::EventBatch& events) override { tracing_.consume(events); }
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
@@ -74,20 +80,28 @@ class Summary : public pipeline::DivisibleObserver {
     return directions_[static_cast<std::size_t>(direction)];
   }
   const statistics::Distribution& hop(std::size_t pair) const { return hops_[pair]; }
+  // Without what tracing took; nothing where that is not known.
+  bool has_net_times() const { return tracing_.is_known(); }
+  const statistics::Distribution& net_hop(std::size_t pair) const { return net_hops_[pair]; }
+  std::uint64_t forgotten() const { return forgotten_ + tracing_.forgotten(); }
   const PlaceSummary& place(std::size_t index) const { return places_[index]; }
 
  private:
   void begin(std::uint64_t ts_ns);
   void merge(Summary&& other);
   void note_inside(const journeys::Journey& journey);
+  void add_latency(const journeys::Journey& journey, DirectionSummary& direction);
 
   const journeys::Topology& topology_;
   std::uint64_t open_ns_;
   bool begun_ = false;
   std::array<DirectionSummary, 4> directions_;
-  std::vector<statistics::Distribution> hops_;  // by pair
+  std::vector<statistics::Distribution> hops_;      // by pair
+  std::vector<statistics::Distribution> net_hops_;  // the same; empty: not known
   std::vector<PlaceSummary> places_;
   std::map<std::uint16_t, std::uint64_t> inside_since_;  // of a journey, by place
+  TracingCost tracing_;
+  std::uint64_t forgotten_ = 0;  // of those whose times were taken over
 };
 
 }  // namespace sojourn::report

@@ -132,8 +132,9 @@ constexpr auto kFields<model::Capture> =
           field("stamp_delay_ns", &model::Capture::stamp_delay_ns),
           field("tracer_rss_bytes", &model::Capture::tracer_rss_bytes),
           field("longest_starved_ns", &model::Capture::longest_starved_ns),
-          field("hit_cost_ps", &model::Capture::hit_cost_ps), field("shed", &model::Capture::shed),
-          field("unarmed", &model::Capture::unarmed));
+          field("hit_cost_ps", &model::Capture::hit_cost_ps),
+          field("hit_spread_ps", &model::Capture::hit_spread_ps),
+          field("shed", &model::Capture::shed), field("unarmed", &model::Capture::unarmed));
 
 template <>
 constexpr auto kFields<model::LedgerEntry> =

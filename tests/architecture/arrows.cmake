@@ -93,8 +93,8 @@ set(arrows
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
     userspace/files userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
-  "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/tracee
-    userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
+  "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base
+    userspace/tracee userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"

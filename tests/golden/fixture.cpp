@@ -65,6 +65,9 @@ Result<void> add_line(Fixture& fixture, const std::string& line) {
     auto& capture = fixture.capture;
     words >> capture.open_ns >> capture.close_ns >> capture.tracer_cpu_ns >> capture.target_cpu_ns;
     capture.ended_by = "duration";
+  } else if (first == "cost") {  // of a hit of the next point, in picoseconds, and its spread
+    words >> fixture.capture.hit_cost_ps.emplace_back() >>
+        fixture.capture.hit_spread_ps.emplace_back();
   } else if (first == "point") {
     std::string direction;
     std::string where;

@@ -72,7 +72,8 @@ journeys::Totals rebuild(Executor& executor, pipeline::TraceInput& input, How ho
 void check_report(Executor& executor, const std::string& name, How how) {
   auto input = *pipeline::TraceInput::create(open_fixture(name), {});
   const trace::Reader& reader = input.reader();
-  report::Summary summary(input.topology(), reader.capture().open_ns);
+  report::Summary summary(input.topology(), reader.capture().open_ns,
+                          report::TracingCost(reader.schema(), reader.capture()));
   const auto totals = rebuild(executor, input, how, summary);
   summary.finish(reader.capture().close_ns);
   const std::string path = "run.sjt";
@@ -112,6 +113,10 @@ TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
 
 TEST_CASE("a trace that lost events says what it cannot know") {
   check("lossy", {How::kWhole});
+}
+
+TEST_CASE("times of a trace that says what hits took are without that") {
+  check("traced", {How::kWhole});
 }
 
 }  // namespace

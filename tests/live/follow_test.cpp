@@ -46,7 +46,7 @@ TEST_CASE("a followed child and its own child are recorded, and what was before 
   const std::vector<std::string> how =
       GENERATE(std::vector<std::string>{"--engine", "ring"},
                std::vector<std::string>{"--engine", "bpf", "--budget", "none"},
-               std::vector<std::string>{"--attach", "perf"});
+               std::vector<std::string>{"--attach", "perf", "--budget", "none"});
   CAPTURE(how);
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

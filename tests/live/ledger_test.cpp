@@ -40,7 +40,7 @@ TEST_CASE("each stream's missing sequence numbers are the ledger's losses of tha
   const std::string trace = directory.path("run.sjt");
   Station station;
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "2s", "-o", trace,
-                "--ring-size", "64K", "--poll", "100ms"});
+                "--budget", "none", "--ring-size", "64K", "--poll", "100ms"});
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.merge([](const model::EventBatch&) { return true; }));
   REQUIRE(!reader.ledger().empty());

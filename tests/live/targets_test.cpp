@@ -193,9 +193,10 @@ TEST_CASE("a capture goes on until its last process has ended, and says when the
 
 TEST_CASE("who gets the pid of a recorded process that has ended is not recorded") {
   need_root();
-  const std::vector<std::string> how = GENERATE(std::vector<std::string>{"--engine", "ring"},
-                                                std::vector<std::string>{"--attach", "multi"},
-                                                std::vector<std::string>{"--attach", "perf"});
+  const std::vector<std::string> how =
+      GENERATE(std::vector<std::string>{"--engine", "ring"},
+               std::vector<std::string>{"--attach", "multi", "--budget", "none"},
+               std::vector<std::string>{"--attach", "perf", "--budget", "none"});
   CAPTURE(how);
   BriefAndLasting both(how);
   both.end_brief();
@@ -270,7 +271,7 @@ TEST_CASE("a cgroup's processes are recorded, those below it and those that come
   const std::vector<std::string> how =
       GENERATE(std::vector<std::string>{"--engine", "ring"},
                std::vector<std::string>{"--engine", "bpf", "--budget", "none"},
-               std::vector<std::string>{"--attach", "perf"});
+               std::vector<std::string>{"--attach", "perf", "--budget", "none"});
   CAPTURE(version, how);
   const ControlGroup group(version);
   if (!group.is_there())

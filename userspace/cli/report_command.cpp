@@ -124,7 +124,8 @@ Result<void> run_of_events(const ReportOptions& options, TraceInput& input, repo
 // The figures that the pass collects.
 struct Figures {
   Figures(const ReportOptions& options, const TraceInput& input)
-      : summary(input.topology(), input.reader().capture().open_ns),
+      : summary(input.topology(), input.reader().capture().open_ns,
+                report::TracingCost(input.reader().schema(), input.reader().capture())),
         extras(input.reader(), input.topology()),
         slots(input.reader().schema()) {
     if (const auto by = report::by_from(options.by))
@@ -179,6 +180,7 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
   const present::Facts facts = facts_of(options, reader);
   present::ReportContent content = {facts, input.topology(), totals, figures.summary};
   if (!options.paste) content.width = line_width();
+  content.is_raw = options.raw;
   causes::Explainer::Wanted wanted;
   if (where) wanted = [&](const journeys::Journey& journey) { return (*where)(journey); };
   report::LatenessAnalysis inquiry(input, report::deadlines_of(figures.summary), wanted,

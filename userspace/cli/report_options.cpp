@@ -73,6 +73,10 @@ void ReportOptions::define(Arguments& arguments) {
       {"text", "csv", "json"});
   arguments.add_flag("--points", options.points, "Also list each point with its hits and losses");
   arguments.add_flag("--costs", options.costs, "Only what tracing cost the target, by point");
+  arguments.add_flag("--raw", options.raw,
+                     "Times as they were measured. By default those of the page are without what "
+                     "tracing took, where the trace says what a hit costs (docs/tracing-cost.md); "
+                     "--json has both, --by, --cdf and --deadline are as measured");
   arguments.add_flag("--paste", options.paste,
                      "Print Markdown for a bug report: kernel, CPU, versions, losses, the report, "
                      "the slowest packets. Without host name, directories and command lines");

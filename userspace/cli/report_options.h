@@ -21,6 +21,7 @@ struct ReportOptions {
   bool points = false;
   bool explain = false;
   bool costs = false;
+  bool raw = false;
   bool paste = false;
   std::string by;
   std::string cdf;

@@ -89,7 +89,8 @@ void InputJourneys::begin(Unit* root) {
                            .first_parent = static_cast<std::uint32_t>(journey.parents.size()),
                            .repeat_of = kNoStep,
                            .point = unit->point,
-                           .again = false});
+                           .again = false,
+                           .tid = unit->tid});
   journey.last_serial = unit->serial;
   journey.ambiguous |= unit->is(kAmbiguous);
   if (held(journey) == journey.trail.size()) store_.retain(unit);
@@ -497,8 +498,11 @@ void InputJourneys::describe_critical_path(const OpenJourney& journey, Journey& 
     step = *std::ranges::max_element(
         parents, {}, [&](std::uint32_t parent) { return journey.trail[parent].ts_ns; });
     const auto& from = journey.trail[step];
-    critical_path_.push_back({*topology_.points[from.point].place,
-                              to.ts_ns - (step == 0 ? journey.start_ns : from.ts_ns)});
+    critical_path_.push_back({.place = *topology_.points[from.point].place,
+                              .ns = to.ts_ns - (step == 0 ? journey.start_ns : from.ts_ns),
+                              .left_ns = to.ts_ns,
+                              .entered_by = from.tid,
+                              .left_by = to.tid});
   }
   out.critical_path = critical_path_;
 }

@@ -26,7 +26,9 @@ struct OpenJourney {
     std::uint32_t repeat_of;
     PointId point;
     bool again;
+    std::uint32_t tid;
   };
+  static_assert(sizeof(Trail) == 32);
 
   std::uint64_t id = 0;
   std::uint64_t start_ns = 0;

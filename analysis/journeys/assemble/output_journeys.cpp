@@ -191,12 +191,15 @@ std::span<const std::uint32_t> OutputJourneys::parents_of(const Unit& unit) {
 void OutputJourneys::describe_critical_path(Journey& out) {
   critical_path_.clear();
   for (auto step = out.end_step; pasts_[step].decisive != kNoStep;) {
-    const auto to_ns = units_[step]->ts_ns;
+    const auto& to = *units_[step];
     step = pasts_[step].decisive;
     const auto& from = *units_[step];
     const bool first = pasts_[step].decisive == kNoStep;
-    critical_path_.push_back(
-        {*topology_.points[from.point].place, to_ns - (first ? from.entered_ns : from.ts_ns)});
+    critical_path_.push_back({.place = *topology_.points[from.point].place,
+                              .ns = to.ts_ns - (first ? from.entered_ns : from.ts_ns),
+                              .left_ns = to.ts_ns,
+                              .entered_by = from.tid,
+                              .left_by = to.tid});
   }
   out.critical_path = critical_path_;
 }

@@ -70,6 +70,7 @@ nlohmann::ordered_json costs_json(const ReportContent& content) {
     points.push_back({{"name", content.facts.schema.points[point].name()},
                       {"hits", costs.points[point].hits},
                       {"hit_ns", static_cast<double>(costs.points[point].hit_ps) / 1e3},
+                      {"hit_spread_ns", static_cast<double>(costs.points[point].spread_ps) / 1e3},
                       {"took_ns", costs.points[point].took_ns}});
   auto shed = nlohmann::ordered_json::array();
   for (const model::ShedSpan& span : capture.shed) {

@@ -67,6 +67,7 @@ struct ReportContent {
   const threads::ThreadSurvey* threads = nullptr;
   const report::TargetSpans* spans = nullptr;  // where the target timed its own work
   std::size_t width = SIZE_MAX;                // of the terminal that it is for
+  bool is_raw = false;                         // times are shown with what tracing took
 
   // What a report tells beside journeys; the content points into it.
   void add(const report::TraceExtras& extras);

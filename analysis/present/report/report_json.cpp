@@ -6,6 +6,7 @@
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/counters_part.h"
 #include "analysis/present/report/deadline_part.h"
+#include "analysis/present/report/net_times_part.h"
 #include "analysis/present/report/report_content.h"
 #include "analysis/present/report/spans_part.h"
 #include "analysis/present/threads/threads_content.h"
@@ -21,19 +22,24 @@ double us(double ns) {
   return ns / 1e3;
 }
 
-ordered_json direction(const report::DirectionSummary& summary) {
-  return {{"count", summary.count()},
-          {"complete", summary.complete},
-          {"censored", summary.censored},
-          {"inside", summary.inside},
-          {"before_open", summary.before_open},
-          {"incomplete", summary.incomplete},
-          {"dropped", summary.dropped},
-          {"ambiguous", summary.ambiguous},
-          {"in_pieces", summary.in_pieces},
-          {"repeated", summary.repeated},
-          {"at_one_point", summary.at_one_point},
-          {"latency_us", summary.is_timeless() ? ordered_json() : times_json(summary.latency_ns)}};
+ordered_json direction(const ReportContent& content, model::Direction which) {
+  const report::DirectionSummary& summary = content.summary.direction(which);
+  ordered_json object = {
+      {"count", summary.count()},
+      {"complete", summary.complete},
+      {"censored", summary.censored},
+      {"inside", summary.inside},
+      {"before_open", summary.before_open},
+      {"incomplete", summary.incomplete},
+      {"dropped", summary.dropped},
+      {"ambiguous", summary.ambiguous},
+      {"in_pieces", summary.in_pieces},
+      {"repeated", summary.repeated},
+      {"at_one_point", summary.at_one_point},
+      {"latency_us", summary.is_timeless() ? ordered_json() : times_json(summary.latency_ns)}};
+  if (!summary.is_timeless())
+    add_net_times(content, summary.latency_ns, summary.net_latency_ns, object);
+  return object;
 }
 
 std::string dir(model::Direction direction) {
@@ -53,6 +59,8 @@ ordered_json hops(const ReportContent& content) {
                     {"to", content.facts.schema.points[pair.child].dest},
                     {"count", samples.count()},
                     {"latency_us", times_json(samples)}});
+    if (content.summary.has_net_times())
+      add_net_times(content, samples, content.summary.net_hop(i), list.back());
   }
   return list;
 }
@@ -86,6 +94,8 @@ ordered_json queues(const ReportContent& content) {
                                              {"depth_share", place.never_left_share()}}))},
          {"depth_known", knows_depth && place.is_depth_known()},
          {"decisive_us", us(place.critical_path_ns)}});
+    if (content.summary.has_net_times())
+      list.back()["net_decisive_us"] = us(place.net_critical_path_ns);
   }
   return list;
 }
@@ -185,8 +195,8 @@ ordered_json report_json(const ReportContent& content) {
   report["close_ns"] = facts.capture.close_ns;
   report["tracer_cpu_ns"] = facts.capture.tracer_cpu_ns;
   report["target_cpu_ns"] = facts.capture.target_cpu_ns;
-  report["journeys"] = {{"D", direction(content.summary.direction(model::Direction::kDownlink))},
-                        {"U", direction(content.summary.direction(model::Direction::kUplink))}};
+  report["journeys"] = {{"D", direction(content, model::Direction::kDownlink)},
+                        {"U", direction(content, model::Direction::kUplink)}};
   if (content.deadline_ns) report["deadline"] = deadline_json(content);
   report["inside"] = inside(content);
   report["hops"] = hops(content);

@@ -16,6 +16,7 @@
 #include "analysis/present/report/counters_part.h"
 #include "analysis/present/report/deadline_part.h"
 #include "analysis/present/report/facts_text.h"
+#include "analysis/present/report/net_times_part.h"
 #include "analysis/present/report/report_content.h"
 #include "analysis/present/report/spans_part.h"
 #include "analysis/present/threads/threads_content.h"
@@ -43,6 +44,35 @@ void add_times(std::vector<std::string>& cells, const statistics::Distribution& 
   cells.push_back(said(static_cast<double>(times.max())));
 }
 
+// Rows of times, and a last column of how much of each was tracing, where that is much of one.
+class Rows {
+ public:
+  Rows(const ReportContent& content, std::vector<std::string> header)
+      : content_(content), header_(std::move(header)) {}
+
+  void add(std::vector<std::string> cells, double tracing) {
+    rows_.emplace_back(std::move(cells), tracing);
+  }
+
+  Table table() {
+    const bool tells = shows_net_times(content_) && std::ranges::any_of(rows_, [](const auto& row) {
+                         return row.second > kMuchTracing;
+                       });
+    if (tells) header_.emplace_back("tracing");
+    Table table(std::move(header_));
+    for (auto& [cells, tracing] : rows_) {
+      if (tells) cells.push_back(percent(tracing));
+      table.row(std::move(cells));
+    }
+    return table;
+  }
+
+ private:
+  const ReportContent& content_;
+  std::vector<std::string> header_;
+  std::vector<std::pair<std::vector<std::string>, double>> rows_;
+};
+
 class ReportWriter {
  public:
   explicit ReportWriter(const ReportContent& content)
@@ -54,6 +84,7 @@ class ReportWriter {
     head();
     text_ += processes_text(facts_);
     if (has_units()) {
+      text_ += net_times_text(content_);
       latency();
       outcomes();
       inside();
@@ -173,18 +204,18 @@ class ReportWriter {
   }
 
   void latency() {
-    Table table({"latency", "packets", "mean", "p50", "p90", "p99", "p99.9", "max"});
+    Rows rows(content_, {"latency", "packets", "mean", "p50", "p90", "p99", "p99.9", "max"});
     for (const auto direction : model::kPacketDirections) {
       if (!used(direction)) continue;
       const auto& summary = content_.summary.direction(direction);
       if (summary.is_timeless()) continue;
       std::vector<std::string> cells = {fmt::format("{} {}", letter(direction), ends(direction)),
                                         count(summary.latency_ns.count())};
-      add_times(cells, summary.latency_ns);
-      table.row(std::move(cells));
+      add_times(cells, latency_of(content_, direction));
+      rows.add(std::move(cells), tracing_share(summary.latency_ns, summary.net_latency_ns));
     }
     text_ += '\n';
-    if (!table.empty()) text_ += table.text();
+    if (const Table table = rows.table(); !table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
     for (const auto direction : model::kPacketDirections) at_one_point(direction);
   }
@@ -292,8 +323,16 @@ class ReportWriter {
 
   statistics::Distribution stays(const std::vector<std::size_t>& pairs) const {
     statistics::Distribution all;
-    for (const auto pair : pairs) all.merge(content_.summary.hop(pair));
+    for (const auto pair : pairs) all.merge(stay_of(content_, pair));
     return all;
+  }
+
+  // How much of the place's stays was tracing.
+  double tracing_of(const std::vector<std::size_t>& pairs) const {
+    if (!shows_net_times(content_)) return 0;
+    statistics::Distribution measured;
+    for (const auto pair : pairs) measured.merge(content_.summary.hop(pair));
+    return tracing_share(measured, stays(pairs));
   }
 
   void places(Direction direction) {
@@ -301,27 +340,28 @@ class ReportWriter {
     const auto pairs = pairs_by_place();
     const auto whole = std::accumulate(
         order.begin(), order.end(), 0.0,
-        [this](double sum, auto at) { return sum + content_.summary.place(at).critical_path_ns; });
-    Table table({fmt::format("where {} spends it", letter(direction)), "share", "", "count", "mean",
-                 "p50", "p90", "p99", "p99.9", "max", "in flight (max)"});
-    table.left(2);
-    table.spare(2, "bars of the share");
-    table.spare(6);
-    table.spare(8);
-    table.spare(4);
+        [this](double sum, auto at) { return sum + critical_path_ns_of(content_, at); });
+    Rows rows(content_, {fmt::format("where {} spends it", letter(direction)), "share", "", "count",
+                         "mean", "p50", "p90", "p99", "p99.9", "max", "in flight (max)"});
     const bool marks_some = std::ranges::any_of(
         order, [this](auto at) { return is_marked(content_.summary.place(at)); });
     for (const auto at : order) {
       const auto& place = content_.summary.place(at);
       const auto times = stays(pairs[at]);
       if (times.count() == 0 && place.depth.entered() == 0) continue;
-      const auto share = whole > 0 ? place.critical_path_ns / whole : 0;
+      const auto share = whole > 0 ? critical_path_ns_of(content_, at) / whole : 0;
       std::vector<std::string> cells = {"  " + topology_.places[at].name, percent(share),
                                         bar(share, kBarWidth), count(times.count())};
       add_times(cells, times);
       cells.push_back(depth(place, marks_some));
-      table.row(std::move(cells));
+      rows.add(std::move(cells), tracing_of(pairs[at]));
     }
+    Table table = rows.table();
+    table.left(2);
+    table.spare(2, "bars of the share");
+    table.spare(6);
+    table.spare(8);
+    table.spare(4);
     if (table.empty()) return;
     text_ += "\n" + table.text(content_.width);
     for (const auto at : order) never_left(at);

@@ -111,14 +111,15 @@ TEST_CASE("a point that is shed is off until it is brought back, or to the close
 TEST_CASE("a point costs as much as where it costs most, and nothing where that is not known") {
   CaptureRecord record = open_record();
   record.note_points(2);
-  record.note_cost(1, 50);
-  record.note_cost(1, 40);
-  record.note_cost(3, 7);
+  record.note_cost(1, 50, 0.1);
+  record.note_cost(1, 40, 0.5);
+  record.note_cost(3, 7, 0);
   CHECK(record.hit_cost_ps(0) == 0);
   CHECK(record.hit_cost_ps(1) == 50);
   CHECK(record.hit_cost_ps(3) == 7);
   CHECK(record.hit_cost_ps(100) == 0);
   CHECK(record.about().hit_cost_ps.size() == 4);
+  CHECK(record.about().hit_spread_ps == std::vector<std::uint64_t>{0, 5, 0, 0});
 }
 
 TEST_CASE("a record that grows is written ever more rarely, and never where dumps have it") {

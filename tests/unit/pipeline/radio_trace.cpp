@@ -12,7 +12,7 @@
 
 namespace sojourn::pipeline {
 
-std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
+std::uint64_t write_radio(const std::string& path, std::uint64_t packets, std::uint64_t hit_ps) {
   const auto schema = *bench::RadioTraffic::schema();
   auto writer = *files::create_trace(path);
   REQUIRE(writer.write(schema));
@@ -22,6 +22,7 @@ std::uint64_t write_radio(const std::string& path, std::uint64_t packets) {
   std::uint64_t events = 0;
   model::Capture capture;
   capture.open_ns = 1'000'000'000;
+  if (hit_ps != 0) capture.hit_cost_ps.assign(schema.points.size(), hit_ps);
   for (model::EventBatch batch; traffic.fill(batch);) {
     capture.close_ns = batch.ts_ns().back() + 1;
     for (std::size_t row = 0; row < batch.size(); ++row) {

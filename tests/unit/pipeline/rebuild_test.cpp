@@ -50,7 +50,8 @@ Told tell(Executor& executor, const std::string& path,
           const std::vector<journeys::Partition>& parts) {
   auto input = *TraceInput::create(*files::open_trace(path), {});
   const trace::Reader& reader = input.reader();
-  report::Summary summary(input.topology(), reader.capture().open_ns);
+  report::Summary summary(input.topology(), reader.capture().open_ns,
+                          report::TracingCost(reader.schema(), reader.capture()));
   Told told;
   const Listeners listeners = {
       .progress = [&](std::uint64_t done, std::uint64_t) { told.progressed = done; },
@@ -112,6 +113,21 @@ TEST_CASE("threads for directions and shares find what one thread finds") {
     several.erase("ambiguous");
     CHECK(several == one);
   }
+  CHECK(shared.words["hops"] == alone.words["hops"]);
+}
+
+TEST_CASE("what tracing took is the same whoever rebuilds which part") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  const auto events = write_radio(path, kPackets, 500'000);
+  PlainExecutor plain;
+  base::ThreadExecutor threads;
+  const auto alone = tell(plain, path, {});
+  const auto& down = alone.words["journeys"]["D"];
+  CHECK(down["tracing_share"] > 0);
+  CHECK(down["net_latency_us"]["p50"] < down["latency_us"]["p50"]);
+  CHECK(Json::diff(alone.words, tell(threads, path, parts_for(events, 2)).words) == Json::array());
+  const auto shared = tell(threads, path, parts_for(kWorthSharing, 8));
   CHECK(shared.words["hops"] == alone.words["hops"]);
 }
 

@@ -16,6 +16,7 @@
 #include "userspace/base/fail_errno.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/bpf_rings.h"
+#include "userspace/capture/bpf/hit_delay.h"
 
 namespace sojourn::capture {
 
@@ -210,6 +211,7 @@ Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, M
   });
   skeleton.rodata->config.max_tests = filters ? SJ_MAX_TESTS : 0;
   skeleton.rodata->config.tgid = multi ? 0 : static_cast<std::uint32_t>(pid);
+  skeleton.rodata->config.delay_ns = hit_delay_ns();
 
   if (sojourn_points__load(&skeleton) != 0)
     return std::unexpected(load_error(errno, shape, state->verifier_log));

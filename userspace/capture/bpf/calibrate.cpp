@@ -26,9 +26,20 @@ constexpr std::size_t kRuns = 7;
 constexpr std::uint64_t kStampedHits = 512;
 constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
 
-std::uint64_t median(std::span<std::uint64_t> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+struct Middle {
+  std::uint64_t ps = 0;
+  double spread = 0;  // as a share: of all but the run that is farthest off, which was disturbed
+};
+
+Middle middle_of(std::span<std::uint64_t> runs) {
+  std::ranges::sort(runs);
+  const std::uint64_t median = runs[runs.size() / 2];
+  std::vector<std::uint64_t> distances;
+  for (const std::uint64_t run : runs)
+    distances.push_back(std::max(run, median) - std::min(run, median));
+  std::ranges::sort(distances);
+  const auto second = static_cast<double>(distances[distances.size() - 2]);
+  return {.ps = median, .spread = median == 0 ? 0 : second / static_cast<double>(median)};
 }
 
 // Pins the thread, as a migration in the middle would be part of the measured time.
@@ -38,6 +49,11 @@ void stay_on_this_cpu() {
   const int cpu = sched_getcpu();
   if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
   sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+// The CPU time of this thread alone: on a busy machine others run in the middle of most runs.
+std::uint64_t thread_cpu_ns() {
+  return base::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 // The shortest time between two readings of the clock. Half of it lies behind the first reading.
@@ -58,6 +74,7 @@ struct Measured {
   std::uint64_t stamp_spread_ns;
   std::uint64_t stepped_ps;   // of a single-stepped hit without arguments
   std::uint64_t returned_ps;  // of a uretprobe's without arguments
+  double spread;              // the largest of all of these, as a share
 };
 
 class Bench {
@@ -75,12 +92,16 @@ class Bench {
     site.run(kHitsOfRun / 4);  // the first hits are slower
     for (std::uint64_t& run : runs) {
       empty_rings();
-      const std::uint64_t before = base::monotonic_ns();
+      const std::uint64_t before = thread_cpu_ns();
       site.run(kHitsOfRun);
-      run = (base::monotonic_ns() - before) * 1000 / kHitsOfRun;
+      run = (thread_cpu_ns() - before) * 1000 / kHitsOfRun;
     }
-    return median(runs);
+    const Middle middle = middle_of(runs);
+    spread_ = std::max(spread_, middle.spread);
+    return middle.ps;
   }
+
+  double spread() const { return spread_; }
 
   // Delays from reading the clock right before the site to the stamp, of many hits.
   Result<std::pair<std::uint64_t, std::uint64_t>> stamp_delay(const TrialSite& site) {
@@ -108,6 +129,7 @@ class Bench {
 
  private:
   std::vector<RingReader> readers_;
+  double spread_ = 0;
 };
 
 Result<Measured> measure(Mechanism mechanism, const CostNeeds& needs) {
@@ -136,6 +158,7 @@ Result<Measured> measure(Mechanism mechanism, const CostNeeds& needs) {
   std::tie(measured.stamp_delay_ns, measured.stamp_spread_ns) = stamp;
   if (needs.steps) measured.stepped_ps = bench.cost_ps(stepped_site());
   if (needs.returns) measured.returned_ps = bench.cost_ps(returning_site());
+  measured.spread = bench.spread();
   return measured;
 }
 
@@ -199,7 +222,7 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
   for (std::size_t at = 1; at < costs.size(); ++at)
     costs[at].ps = std::max(costs[at].ps, costs[at - 1].ps);
   const std::uint64_t memory = std::max(measured->memory_ps, costs.back().ps) - costs.back().ps;
-  return BpfCosts{.hit = HitCost(std::move(costs), memory),
+  return BpfCosts{.hit = HitCost(std::move(costs), memory, measured->spread),
                   .stamp_delay_ns = measured->stamp_delay_ns,
                   .stamp_spread_ns = measured->stamp_spread_ns,
                   .stepped_ps = std::max(measured->stepped_ps, measured->ps[0]) - measured->ps[0],
@@ -214,11 +237,12 @@ HitCost calibrate_ring() {
     for (std::uint64_t read = 0; read < kReads; ++read) read_cycle_counter();
     run = (base::monotonic_ns() - before) * 1000 / kReads;
   }
-  const std::uint64_t counter = median(runs);
+  const auto [counter, spread] = middle_of(runs);
   return {{{.args = 1, .ps = counter * 124 / 100},
            {.args = 5, .ps = counter * 130 / 100},
            {.args = 10, .ps = counter * 150 / 100}},
-          0};
+          0,
+          spread};
 }
 
 namespace {

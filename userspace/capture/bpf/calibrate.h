@@ -2,9 +2,10 @@
 // with the same program that will run, on nops of our own, in a child process of this one. It takes
 // some milliseconds, and is to be called while this process has one thread.
 //
-// A cost is the thread's time from before the site to behind it, the median of several runs. A
-// stamp's delay is the time from reaching the site to the stamp, the least of all hits: with that
-// subtracted no stamp is before its hit, and `stamp_spread_ns` is how far behind it 99 of 100 are.
+// A cost is the thread's CPU time from before the site to behind it, the median of several runs;
+// its spread is how far from that all runs but the farthest were. A stamp's delay is the time from
+// reaching the site to the stamp, the least of all hits: with that subtracted no stamp is before
+// its hit, and `stamp_spread_ns` is how far behind it 99 of 100 are.
 #pragma once
 
 #include <array>
@@ -28,17 +29,19 @@ class HitCost {
   };
   HitCost() = default;
   // `measured` is sorted by args. Between two entries, and beyond the last, the cost is a straight
-  // line.
-  HitCost(std::vector<At> measured, std::uint64_t memory_argument_ps)
-      : measured_(std::move(measured)), memory_argument_ps_(memory_argument_ps) {}
+  // line. `spread` is the spread of each cost, as a share of it.
+  HitCost(std::vector<At> measured, std::uint64_t memory_argument_ps, double spread = 0)
+      : measured_(std::move(measured)), memory_argument_ps_(memory_argument_ps), spread_(spread) {}
 
   std::uint64_t ps(std::size_t args, std::size_t memory_args = 0) const;
   const std::vector<At>& measured() const { return measured_; }
   std::uint64_t memory_argument_ps() const { return memory_argument_ps_; }
+  double spread() const { return spread_; }
 
  private:
   std::vector<At> measured_;
   std::uint64_t memory_argument_ps_ = 0;  // more than one in a register
+  double spread_ = 0;
 };
 
 struct BpfCosts {

@@ -56,12 +56,15 @@ void CaptureRecord::note_engine(const EventEngine& engine, bool any_rings) {
 
 void CaptureRecord::note_points(std::size_t points) {
   about_.hit_cost_ps.resize(std::max(about_.hit_cost_ps.size(), points));
+  about_.hit_spread_ps.resize(about_.hit_cost_ps.size());
 }
 
 // The cost of a point that several processes have is the highest of theirs.
-void CaptureRecord::note_cost(std::size_t point, std::uint64_t ps) {
+void CaptureRecord::note_cost(std::size_t point, std::uint64_t ps, double spread) {
   note_points(point + 1);
-  about_.hit_cost_ps[point] = std::max(about_.hit_cost_ps[point], ps);
+  if (ps <= about_.hit_cost_ps[point]) return;
+  about_.hit_cost_ps[point] = ps;
+  about_.hit_spread_ps[point] = static_cast<std::uint64_t>(static_cast<double>(ps) * spread);
 }
 
 std::uint64_t CaptureRecord::hit_cost_ps(std::size_t point) const {
@@ -70,8 +73,9 @@ std::uint64_t CaptureRecord::hit_cost_ps(std::size_t point) const {
 
 // A shed span begins before the first hit can be missing, and ends once none is missing any more.
 void CaptureRecord::begin_shedding(std::span<const model::PointId> points) {
+  const std::uint64_t now_ns = base::monotonic_ns();
   for (const model::PointId point : points)
-    about_.shed.push_back({.point = point, .from_ns = base::monotonic_ns(), .until_ns = 0});
+    about_.shed.push_back({.point = point, .from_ns = now_ns, .until_ns = 0});
 }
 
 void CaptureRecord::end_shedding(std::span<const model::PointId> points) {

@@ -55,7 +55,7 @@ class CaptureRecord {
   void note_engine(const EventEngine& engine, bool any_rings);
   void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
   void note_points(std::size_t points);  // sets their number: each has a cost, 0 if that is unknown
-  void note_cost(std::size_t point, std::uint64_t ps);
+  void note_cost(std::size_t point, std::uint64_t ps, double spread);
   std::uint64_t hit_cost_ps(std::size_t point) const;
 
   // ---- when points were not recorded ----

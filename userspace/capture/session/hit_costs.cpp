@@ -22,7 +22,7 @@ void HitCosts::measure_bpf(const SourceEntries& made) {
     engine->correct_stamps(bpf_->stamp_delay_ns, bpf_->stamp_spread_ns);
     const auto by_point = bpf_point_costs_ps(engine->points(), *bpf_);
     for (std::size_t point = 0; point < by_point.size(); ++point)
-      record_->note_cost(point, by_point[point]);
+      record_->note_cost(point, by_point[point], bpf_->hit.spread());
   }
 }
 
@@ -30,7 +30,7 @@ void HitCosts::note_rings(const model::Schema& schema, const tracee::Points& poi
   if (!ring_) ring_ = calibrate_ring();
   const auto costs = ring_point_costs_ps(schema, *ring_);
   for (const tracee::RingSite& site : points.ring_sites)
-    if (site.is_wanted) record_->note_cost(site.point, costs[site.point]);
+    if (site.is_wanted) record_->note_cost(site.point, costs[site.point], ring_->spread());
 }
 
 }  // namespace sojourn::capture

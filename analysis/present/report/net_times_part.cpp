@@ -1,0 +1,127 @@
+#include "analysis/present/report/net_times_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/present/words/json_format.h"
+#include "analysis/present/words/text_format.h"
+
+namespace sojourn::present {
+
+namespace {
+
+using statistics::Distribution;
+
+// Below that nobody needs to hear of it.
+constexpr double kWorthALine = 0.01;
+
+double part_of(double measured, double net) {
+  return measured > 0 ? std::clamp(1 - net / measured, 0.0, 1.0) : 0;
+}
+
+double largest_share(const ReportContent& content) {
+  double most = 0;
+  for (const auto direction : model::kPacketDirections) {
+    const report::DirectionSummary& summary = content.summary.direction(direction);
+    most = std::max(most, tracing_share(summary.latency_ns, summary.net_latency_ns));
+  }
+  for (std::size_t pair = 0; pair < content.topology.pairs.size(); ++pair)
+    most = std::max(most, tracing_share(content.summary.hop(pair), content.summary.net_hop(pair)));
+  return most;
+}
+
+struct CostRange {
+  std::uint64_t least_ps = UINT64_MAX;
+  std::uint64_t most_ps = 0;
+  double spread = 0;  // of a hit's cost
+};
+
+// Of the points that were hit.
+CostRange costs_of_hits(const ReportContent& content) {
+  const model::Capture& capture = content.facts.capture;
+  CostRange costs;
+  for (std::size_t point = 0; point < capture.hit_cost_ps.size(); ++point) {
+    const std::uint64_t ps = capture.hit_cost_ps[point];
+    if (ps == 0 || point >= content.totals.points.size() ||
+        content.totals.points[point].events == 0)
+      continue;
+    costs.least_ps = std::min(costs.least_ps, ps);
+    costs.most_ps = std::max(costs.most_ps, ps);
+    if (point < capture.hit_spread_ps.size())
+      costs.spread = std::max(costs.spread, static_cast<double>(capture.hit_spread_ps[point]) /
+                                                static_cast<double>(ps));
+  }
+  return costs;
+}
+
+std::string words(const CostRange& costs) {
+  const auto ns = [](std::uint64_t ps) { return duration(static_cast<double>(ps) / 1e3); };
+  return (ns(costs.least_ps) == ns(costs.most_ps)
+              ? ns(costs.most_ps)
+              : fmt::format("{} to {}", ns(costs.least_ps), ns(costs.most_ps))) +
+         fmt::format(" a hit, +- {}", percent(costs.spread));
+}
+
+}  // namespace
+
+bool shows_net_times(const ReportContent& content) {
+  return !content.is_raw && content.summary.has_net_times();
+}
+
+const Distribution& latency_of(const ReportContent& content, model::Direction direction) {
+  const report::DirectionSummary& summary = content.summary.direction(direction);
+  return shows_net_times(content) ? summary.net_latency_ns : summary.latency_ns;
+}
+
+const Distribution& stay_of(const ReportContent& content, std::size_t pair) {
+  return shows_net_times(content) ? content.summary.net_hop(pair) : content.summary.hop(pair);
+}
+
+double critical_path_ns_of(const ReportContent& content, std::size_t place) {
+  const report::PlaceSummary& summary = content.summary.place(place);
+  return shows_net_times(content) ? summary.net_critical_path_ns : summary.critical_path_ns;
+}
+
+double tracing_share(const Distribution& measured, const Distribution& net) {
+  if (measured.count() == 0 || net.count() == 0) return 0;
+  return std::max(
+      part_of(measured.mean(), net.mean()),
+      part_of(static_cast<double>(measured.quantile(0.5)), static_cast<double>(net.quantile(0.5))));
+}
+
+std::string net_times_text(const ReportContent& content) {
+  if (!content.summary.has_net_times()) {
+    const bool traps = content.facts.capture.engine == model::Engine::kBpf &&
+                       !content.facts.capture.attach.empty();
+    return traps
+               ? "times include what tracing took: this trace does not say well enough what a hit "
+                 "cost\n"
+               : "";
+  }
+  const double most = largest_share(content);
+  if (most < kWorthALine) return "";
+  const CostRange costs = costs_of_hits(content);
+  std::string text =
+      content.is_raw ? fmt::format("times include what tracing took: up to {} of a row ({})\n",
+                                   percent(most), words(costs))
+                     : fmt::format(
+                           "times are without what tracing took, up to {} of a row ({}); --raw: as "
+                           "measured\n",
+                           percent(most), words(costs));
+  if (content.summary.forgotten() != 0)
+    text += fmt::format("{} stays reach too far back to be corrected in full\n",
+                        count(content.summary.forgotten()));
+  return text;
+}
+
+void add_net_times(const ReportContent& content, const Distribution& measured,
+                   const Distribution& net, nlohmann::ordered_json& row) {
+  if (!content.summary.has_net_times()) return;
+  row["net_latency_us"] = times_json(net);
+  row["tracing_share"] = tracing_share(measured, net);
+}
+
+}  // namespace sojourn::present

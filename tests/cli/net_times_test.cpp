@@ -1,0 +1,49 @@
+// report --raw, and what the report says of times from which tracing was taken off.
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+TEST_CASE("times are without what tracing took, and as measured where that is asked for") {
+  const Traces traces;
+  const std::string net = output_of({"report", traces.path("traced")});
+  CHECK(net.contains(
+      "times are without what tracing took, up to 25.0 % of a row (500 ns a hit, +- 5.0 %); --raw: "
+      "as measured\n"));
+  CHECK(net.contains("  max  tracing\n"));
+  const std::string raw = output_of({"report", traces.path("traced"), "--raw"});
+  CHECK(raw.contains("times include what tracing took: up to 25.0 % of a row"));
+  CHECK_FALSE(raw.contains("  max  tracing\n"));
+  CHECK(net != raw);
+}
+
+TEST_CASE("programs are given both times") {
+  const Traces traces;
+  const auto report = nlohmann::json::parse(output_of({"report", traces.path("traced"), "--json"}));
+  const auto& down = report.at("journeys").at("D");
+  CHECK(down.at("latency_us").at("p50") == 6.0);
+  CHECK(down.at("net_latency_us").at("p50") == 5.0);
+  const auto& first = report.at("hops").at(0);
+  CHECK(first.at("at") == "a");
+  CHECK(first.at("latency_us").at("max") == 2.0);
+  CHECK(first.at("net_latency_us").at("max") == 1.5);
+  CHECK(first.at("tracing_share") == 0.25);
+  CHECK(report.at("tracing").at("points").at(0).at("hit_spread_ns") == 25.0);
+}
+
+TEST_CASE("a trace that does not say what hits took has its times as they were measured") {
+  const Traces traces;
+  const std::string text = output_of({"report", traces.path("radio")});
+  CHECK_FALSE(text.contains("tracing took"));
+  CHECK(text == output_of({"report", traces.path("radio"), "--raw"}));
+  const auto report = nlohmann::json::parse(output_of({"report", traces.path("radio"), "--json"}));
+  CHECK_FALSE(report.at("journeys").at("D").contains("net_latency_us"));
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

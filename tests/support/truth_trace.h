@@ -1,0 +1,15 @@
+// What the base station under test says that it did, as a trace: the same journeys as those of a
+// capture, with times that no tracer made longer.
+#pragma once
+
+#include <string>
+
+#include "analysis/base/result.h"
+#include "tests/basestation/truth.h"
+
+namespace sojourn::test {
+
+// One stream: the hits of all threads, by the stamp before each.
+Result<void> write_as_trace(const truth::Truth& truth, const std::string& trace);
+
+}  // namespace sojourn::test

@@ -1,0 +1,12 @@
+// By how much each hit of the BPF programs is made dearer: not at all. Tests and benches of what
+// dear hits do to a target link a program of their own, with another definition of this function
+// (tests/support/dear_hits.cpp). The program that is installed has no switch for it.
+#pragma once
+
+#include <cstdint>
+
+namespace sojourn::capture {
+
+std::uint32_t hit_delay_ns();
+
+}  // namespace sojourn::capture
