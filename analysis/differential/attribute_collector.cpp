@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "analysis/filter/keywords.h"
 #include "analysis/model/value_text.h"
 
 namespace sojourn::differential {
@@ -28,25 +31,48 @@ std::vector<Value> in_order(const std::vector<Value>& values,
   return ordered;
 }
 
+std::string field_word(const std::string& name) {
+  const bool is_plain = filter::find_keyword(name) == nullptr && !name.contains('-');
+  return is_plain ? name : fmt::format("field({})", name);
+}
+
+// As the filter language reads a name back, whatever is in it.
+std::optional<std::string> quoted(const std::string& name) {
+  for (const char quote : {'\'', '"'})
+    if (!name.contains(quote)) return quote + name + quote;
+  return std::nullopt;
+}
+
 }  // namespace
 
 AttributeCollector::AttributeCollector(const About& about, IsSlow is_slow)
     : about_(about), is_slow_(std::move(is_slow)) {
   for (const model::Stream& stream : about.streams) cpus_[stream.id] = stream.cpu;
+  for (const model::Point& point : about.schema.points) {
+    const auto name = quoted(fmt::format("{} {}", letter(point.direction), point.name()));
+    point_conditions_.push_back(name ? "point == " + *name : std::string());
+  }
 }
 
 // Sets an attribute of the packet that was begun last.
-void AttributeCollector::set(Rows& rows, const std::string& name, std::string value) {
+template <typename Condition>
+bool AttributeCollector::set(Rows& rows, const std::string& name, std::string value,
+                             const Condition& condition) {
   Column& column = rows.columns[name];
   column.name = name;
   const std::size_t row = rows.start_ns.size() - 1;
-  if (column.of.size() > row) return;  // the first one counts
+  if (column.of.size() > row) return false;  // the first one counts
   column.of.resize(row, kNoValue);
-  if (column.values.size() >= kMaxValues && !column.known.contains(value)) value = "other";
+  const bool is_other = column.values.size() >= kMaxValues && !column.known.contains(value);
+  if (is_other) value = "other";
   const auto [known, is_new] =
       column.known.try_emplace(value, static_cast<std::uint32_t>(column.values.size()));
-  if (is_new) column.values.push_back(std::move(value));
+  if (is_new) {
+    column.values.push_back(std::move(value));
+    column.conditions.push_back(is_other ? std::string() : condition());
+  }
   column.of.push_back(known->second);
+  return is_new;
 }
 
 void AttributeCollector::note_ids(Rows& rows, const Journey& journey) {
@@ -58,49 +84,111 @@ void AttributeCollector::note_ids(Rows& rows, const Journey& journey) {
       const model::Field& about = point.fields[field];
       const bool is_bearer = about.role != model::Role::kProperty &&
                              std::ranges::find(bearers, about.name) != bearers.end();
-      if (about.role == model::Role::kGlobal || is_bearer)
-        set(rows, about.name, model::value_text(point, field, step.values));
+      if (about.role != model::Role::kGlobal && !is_bearer) continue;
+      const std::string value = model::value_text(point, field, step.values);
+      set(rows, about.name, value, [&] {
+        return model::is_unread(point, field, step.values)
+                   ? std::string()
+                   : fmt::format("{} == {}", field_word(about.name), value);
+      });
     }
   };
-  const Step& own = journey.steps[journey.own_step];
-  note(own);
+  note(journey.steps[journey.own_step]);
   for (const Step& step : journey.steps) note(step);
+}
+
+void AttributeCollector::note_length(Rows& rows, const Step& own) {
   const auto& length = about_.topology.points[own.point].length;
-  if (length && *length < own.values.size())
-    set(rows, "bytes", power_of_two_label(own.values[*length]));
+  if (!length || *length >= own.values.size()) return;
+  const std::string label = power_of_two_label(own.values[*length]);
+  set(rows, "bytes", label, [&] {
+    const std::string& point = point_conditions_[own.point];
+    const std::string& field = about_.schema.points[own.point].fields[*length].name;
+    return point.empty() ? point
+                         : fmt::format("event({} && {} in {}..{})", point, field_word(field),
+                                       label.substr(0, label.find('.')),
+                                       label.substr(label.find_last_of('.') + 1));
+  });
 }
 
 void AttributeCollector::note_threads(Rows& rows, const Journey& journey) {
   for (const Step& step : journey.steps) {
     const std::string name = about_.schema.points[step.point].name();
+    const auto at_point = [&](std::string_view word, std::int64_t number) {
+      const std::string& point = point_conditions_[step.point];
+      return point.empty() ? point : fmt::format("event({} && {} == {})", point, word, number);
+    };
     if (step.tid != 0) {
       const auto thread = about_.thread_names.find(step.tid);
       set(rows, "thread at " + name,
           thread == about_.thread_names.end() ? std::to_string(step.tid)
-                                              : fmt::format("{} {}", thread->second, step.tid));
+                                              : fmt::format("{} {}", thread->second, step.tid),
+          [&] { return at_point("tid", step.tid); });
     }
     const auto cpu = cpus_.find(step.stream);
     if (cpu != cpus_.end() && cpu->second >= 0)
-      set(rows, "cpu at " + name, std::to_string(cpu->second));
+      set(rows, "cpu at " + name, std::to_string(cpu->second),
+          [&] { return at_point("cpu", cpu->second); });
   }
 }
 
+void AttributeCollector::note_repeats(Rows& rows, const Journey& journey) {
+  const auto note = [&](const std::string& name, std::string_view expression, std::uint32_t count,
+                        std::uint32_t most) {
+    set(rows, name, count_label(count, most), [&] {
+      return fmt::format("{} {} {}", expression, count < most ? "==" : ">=", std::min(count, most));
+    });
+  };
+  note("segments", "segments", journey.segments, 4);
+  note("RLC repeats", "retransmissions - harq_retransmissions",
+       journey.retransmissions - journey.harq_retransmissions, 3);
+  note("HARQ repeats", "harq_retransmissions", journey.harq_retransmissions, 3);
+}
+
 // Places in the order of the pipeline: pieces in parallel make no other path by overtaking.
-std::string AttributeCollector::path(const Journey& journey) const {
+void AttributeCollector::note_path(Rows& rows, const Journey& journey) {
   std::set<std::pair<std::uint16_t, model::PointId>> points;
   for (const Step& step : journey.steps)
     if (!about_.topology.points[step.point].ack)
       points.insert({about_.topology.points[step.point].rank, step.point});
-  std::string text;
-  std::string last;
+  std::vector<std::string> places;
   for (const auto& [rank, id] : points) {
     const std::string& dest = about_.schema.points[id].dest;
-    if (dest == last) continue;
-    if (!text.empty()) text += " > ";
-    text += dest;
-    last = dest;
+    if (places.empty() || places.back() != dest) places.push_back(dest);
   }
-  return text;
+  const bool is_new =
+      set(rows, "path", fmt::format("{}", fmt::join(places, " > ")), [] { return std::string(); });
+  if (is_new) rows.paths.push_back(std::move(places));
+}
+
+// A path is told from the others by the places that not all of them have. Empty where that takes
+// many, or where a place is entered by acknowledgements too, which are in no path.
+std::vector<std::string> AttributeCollector::path_conditions(const Rows& rows) const {
+  constexpr std::size_t kMostPlaces = 8;
+  std::map<std::string, std::size_t> number;  // of paths that have the place
+  for (const auto& places : rows.paths)
+    for (const std::string& place : std::set(places.begin(), places.end())) ++number[place];
+  for (model::PointId id = 0; id < about_.schema.points.size(); ++id)
+    if (about_.topology.points[id].ack) number.erase(about_.schema.points[id].dest);
+  std::erase_if(number, [&](const auto& place) { return place.second == rows.paths.size(); });
+  std::vector<std::string> conditions;
+  std::map<std::string, std::size_t> known;
+  for (const auto& places : rows.paths) {
+    std::vector<std::string> parts;
+    for (const auto& [place, paths] : number) {
+      const auto name = quoted(place);
+      const bool has = std::ranges::find(places, place) != places.end();
+      parts.push_back(name ? fmt::format("dest {} {}", has ? "==" : "!=", *name) : "");
+    }
+    const bool is_told =
+        number.size() <= kMostPlaces && std::ranges::find(parts, "") == parts.end();
+    conditions.push_back(is_told ? fmt::format("{}", fmt::join(parts, " && ")) : "");
+    ++known[conditions.back()];
+  }
+  for (std::string& condition : conditions)
+    if (known[condition] > 1) condition.clear();
+  conditions.resize(rows.columns.at("path").values.size());  // "other"
+  return conditions;
 }
 
 void AttributeCollector::on_journey(const Journey& journey) {
@@ -114,15 +202,22 @@ void AttributeCollector::on_journey(const Journey& journey) {
   rows.end_ns.push_back(journey.end_ns);
   rows.latency_ns.push_back(static_cast<float>(journey.latency_ns()));
   rows.is_slow.push_back(is_slow_ && is_slow_(journey));
+  const auto no_condition = [] { return std::string(); };
   note_ids(rows, journey);
+  note_length(rows, journey.steps[journey.own_step]);
   note_threads(rows, journey);
-  set(rows, "path", path(journey));
-  set(rows, "segments", count_label(journey.segments, 4));
-  set(rows, "RLC repeats", count_label(journey.retransmissions - journey.harq_retransmissions, 3));
-  set(rows, "HARQ repeats", count_label(journey.harq_retransmissions, 3));
+  note_path(rows, journey);
+  note_repeats(rows, journey);
+  const auto longest =
+      std::ranges::max_element(journey.critical_path, {}, &journeys::CriticalPathSpan::ns);
+  if (longest != journey.critical_path.end())
+    set(rows, "longest in", about_.topology.places[longest->place].name, no_condition);
   constexpr std::uint64_t kTenthNs = 100'000'000;
   const std::uint64_t since_ns = journey.start_ns - std::min(journey.start_ns, about_.origin_ns);
-  set(rows, "tenth of the second", std::to_string(since_ns / kTenthNs % 10));
+  const std::uint64_t tenth = since_ns / kTenthNs % 10;
+  set(rows, "tenth of the second", std::to_string(tenth), [&] {
+    return fmt::format("time % 1s >= {}ms && time % 1s < {}ms", 100 * tenth, 100 * (tenth + 1));
+  });
 }
 
 // Packets of the direction that had entered before and not left, for each.
@@ -154,19 +249,23 @@ void AttributeCollector::decide_slow(Rows& rows) {
   for (std::size_t at = 0; at < sorted.size(); ++at) rows.is_slow[at] = rows.latency_ns[at] > limit;
 }
 
-PacketAttributes AttributeCollector::table_of(Rows& rows) {
+PacketAttributes AttributeCollector::table_of(Rows& rows) const {
   std::vector<std::uint32_t> order(rows.start_ns.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
   std::ranges::stable_sort(order, {}, [&](std::uint32_t at) { return rows.start_ns[at]; });
   PacketAttributes table;
   table.is_slow = in_order(rows.is_slow, order);
   rows.latency_ns = in_order(rows.latency_ns, order);
+  if (const auto path = rows.columns.find("path"); path != rows.columns.end())
+    path->second.conditions = path_conditions(rows);
   for (auto& [name, column] : rows.columns) {
     column.of.resize(order.size(), kNoValue);
     const bool is_of_all = std::ranges::find(column.of, kNoValue) == column.of.end();
     if (column.values.size() < 2 && is_of_all) continue;
-    table.attributes.push_back(
-        {.name = name, .values = std::move(column.values), .of = in_order(column.of, order)});
+    table.attributes.push_back({.name = name,
+                                .values = std::move(column.values),
+                                .conditions = std::move(column.conditions),
+                                .of = in_order(column.of, order)});
   }
   rows.columns.clear();
   return table;

@@ -1,7 +1,8 @@
-// Attributes of each complete packet besides its times: whose it is, its size, its way, its pieces
-// and repeats, threads and CPUs, how many packets were ahead of it, the time of the second. Memory:
-// 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread owns an
-// AttributeCollector.
+// Attributes of each complete packet besides its times: whose it is, its size, its way, the place
+// where it stayed longest, its pieces and repeats, threads and CPUs, how many packets were ahead of
+// it, the time of the second. A value has the filter that finds its packets, where there is one.
+// Memory: 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread
+// owns an AttributeCollector.
 #pragma once
 
 #include <array>
@@ -58,6 +59,7 @@ class AttributeCollector : public journeys::Observer {
   struct Column {
     std::string name;
     std::vector<std::string> values;
+    std::vector<std::string> conditions;  // by value
     std::unordered_map<std::string, std::uint32_t> known;
     std::vector<std::uint32_t> of;
   };
@@ -67,19 +69,25 @@ class AttributeCollector : public journeys::Observer {
     std::vector<float> latency_ns;
     std::vector<bool> is_slow;
     std::map<std::string, Column> columns;
+    std::vector<std::vector<std::string>> paths;  // the places of each value of "path"
     std::uint64_t slow_from_ns = 0;
   };
 
   static std::size_t index_of(model::Direction direction) {
     return direction == model::Direction::kUplink ? 1 : 0;
   }
-  void set(Rows& rows, const std::string& name, std::string value);
+  // Whether the value is a new one of the attribute. Only then the condition is asked for.
+  template <typename Condition>
+  bool set(Rows& rows, const std::string& name, std::string value, const Condition& condition);
   void note_ids(Rows& rows, const journeys::Journey& journey);
   void note_threads(Rows& rows, const journeys::Journey& journey);
-  std::string path(const journeys::Journey& journey) const;
+  void note_length(Rows& rows, const journeys::Step& own);
+  void note_repeats(Rows& rows, const journeys::Journey& journey);
+  void note_path(Rows& rows, const journeys::Journey& journey);
+  std::vector<std::string> path_conditions(const Rows& rows) const;
   void note_ahead(Rows& rows);
   void decide_slow(Rows& rows);
-  static PacketAttributes table_of(Rows& rows);
+  PacketAttributes table_of(Rows& rows) const;
 
   const About& about_;
   IsSlow is_slow_;
@@ -87,6 +95,7 @@ class AttributeCollector : public journeys::Observer {
   std::array<Rows, 2> rows_;
   std::array<PacketAttributes, 2> tables_;
   std::uint64_t left_out_ = 0;
+  std::vector<std::string> point_conditions_;  // by point, empty: its name cannot be quoted
 };
 
 }  // namespace sojourn::differential

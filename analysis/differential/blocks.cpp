@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/distributions/students_t.hpp>
-
 namespace sojourn::differential {
 namespace {
 
@@ -102,15 +100,6 @@ std::optional<MeanError> mean_error(std::span<const double> values) {
       .mean = centre, .variance_of_mean = squares / (count - 1) / count, .freedom = count - 1};
 }
 
-double half_interval_of_difference(const MeanError& left, const MeanError& right) {
-  const double variance = left.variance_of_mean + right.variance_of_mean;
-  if (variance == 0) return 0;
-  const double freedom = variance * variance /
-                         (left.variance_of_mean * left.variance_of_mean / left.freedom +
-                          right.variance_of_mean * right.variance_of_mean / right.freedom);
-  return student_t_95(freedom) * std::sqrt(variance);
-}
-
 std::size_t common_block_length(std::span<const std::vector<float>> runs) {
   std::size_t length = 1;
   for (const auto& run : runs) {
@@ -122,10 +111,6 @@ std::size_t common_block_length(std::span<const std::vector<float>> runs) {
 
 Blocks blocks_of_length(std::span<const float> series, std::size_t length) {
   return {.count = series.size() / length, .length = length};
-}
-
-double student_t_95(double freedom) {
-  return boost::math::quantile(boost::math::students_t(std::max(freedom, 1.0)), 0.975);
 }
 
 }  // namespace sojourn::differential

@@ -180,10 +180,16 @@ class Search {
     Trait told = {.what = {}, .packets = counts_[at].packets, .slow = counts_[at].slow};
     const auto add = [&](ValueKey key) {
       const Attribute& attribute = table_.attributes[static_cast<std::size_t>(key >> 32)];
-      told.what.emplace_back(attribute.name, attribute.values[static_cast<std::uint32_t>(key)]);
+      const auto value = static_cast<std::uint32_t>(key);
+      told.what.emplace_back(attribute.name, attribute.values[value]);
+      return value < attribute.conditions.size() ? attribute.conditions[value] : std::string();
     };
-    add(keys_[at].first);
-    if (at >= singles_) add(keys_[at].second);
+    told.condition = add(keys_[at].first);
+    if (at >= singles_) {
+      const std::string second = add(keys_[at].second);
+      const bool has_both = !told.condition.empty() && !second.empty();
+      told.condition = has_both ? told.condition + " && " + second : std::string();
+    }
     told.support = static_cast<double>(told.slow) / static_cast<double>(slow_);
     told.risk = risk(at);
     const auto others = static_cast<double>(table_.packets() - told.packets);

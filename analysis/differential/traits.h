@@ -17,7 +17,9 @@ inline constexpr std::uint32_t kNoValue = UINT32_MAX;
 struct Attribute {
   std::string name;                 // "rnti"
   std::vector<std::string> values;  // "0x4601", ...
-  std::vector<std::uint32_t> of;    // by packet: an index into the values, or kNoValue
+  // By value, the filter for packets that have it: "rnti == 0x4601". Empty where there is none.
+  std::vector<std::string> conditions = {};
+  std::vector<std::uint32_t> of;  // by packet: an index into the values, or kNoValue
 };
 
 // Packets are in the order of time.
@@ -38,7 +40,8 @@ struct Trait {
   // How often chance alone gives something as striking, anywhere in the table; none: the packets
   // are too few blocks to say.
   std::optional<double> p = std::nullopt;
-  std::size_t alike = 0;  // other traits of as many packets, as many of them slow
+  std::string condition = {};  // the filter for packets that have it; empty: there is none
+  std::size_t alike = 0;       // other traits of as many packets, as many of them slow
 };
 
 struct TraitOptions {

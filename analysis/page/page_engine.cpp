@@ -17,6 +17,7 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
 #include "analysis/page/journey_columns.h"
+#include "analysis/page/page_differences.h"
 #include "analysis/pipeline/trace_input.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
@@ -112,6 +113,7 @@ struct PageEngine::State {
   Result<ordered_json> events(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> timeline(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
+  Result<ordered_json> what_differs(const json& question, const pipeline::Progress& progress);
 };
 
 Result<ordered_json> PageEngine::State::report(const json& question,
@@ -400,6 +402,16 @@ Result<ordered_json> PageEngine::State::timeline(const json& question, AnswerSin
                       {"buckets", kTimelineBuckets}};
 }
 
+Result<ordered_json> PageEngine::State::what_differs(const json& question,
+                                                     const pipeline::Progress& progress) {
+  SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
+  SJ_TRY(slow, compile<filter::JourneyFilter>(text_of(question, "slow")));
+  DifferenceQuestion asked = {.text = text_of(question, "slow"), .is_chosen = {}, .keep = {}};
+  if (slow) asked.is_chosen = [&](const journeys::Journey& journey) { return (*slow)(journey); };
+  if (where) asked.keep = [&](const journeys::Journey& journey) { return (*where)(journey); };
+  return differences(executor, input, asked, progress);
+}
+
 Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
   SJ_TRY(reader, trace::Reader::open(std::move(source)));
   if (reader.schema().points.empty())
@@ -424,6 +436,7 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
   };
   if (call == "report") return text(state_->report(asked, progress));
   if (call == "explain") return text(state_->explain(asked, progress));
+  if (call == "differences") return text(state_->what_differs(asked, progress));
   if (call == "queues") return text(state_->queues(asked, progress));
   if (call == "journeys") return text(state_->journeys(asked, sink, progress));
   if (call == "packet") return text(state_->packet(asked, progress));

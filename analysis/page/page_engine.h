@@ -3,6 +3,7 @@
 //
 //   {"call": "report",   "where": EXPR}             as `sojourn report --json`
 //   {"call": "explain",  "where": EXPR}             as `sojourn explain --json`
+//   {"call": "differences", "slow": EXPR, "where": EXPR}  as `sojourn why-slow --json`
 //   {"call": "queues",   "where": EXPR}             as `sojourn queues --json --depths`
 //   {"call": "journeys", "where": EXPR}             a column each of id, start, latency, ...
 //   {"call": "packet",   "id": N}                   one journey whole, and why it took so long

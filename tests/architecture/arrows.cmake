@@ -50,9 +50,10 @@ set(arrows
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/page: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
-    analysis/present/journeys analysis/present/queues analysis/present/report"
-  "analysis/differential: analysis/base analysis/model analysis/trace analysis/context analysis/journeys analysis/pipeline
+    analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
+  "analysis/differential: analysis/base analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
     analysis/report analysis/present/words"
+  "analysis/present/traits: analysis/model analysis/differential analysis/present/words"
   "analysis/present/differential: analysis/differential analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"

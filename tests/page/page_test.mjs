@@ -55,10 +55,19 @@ async function open(html, { hash = "", scheme = "light" } = {}) {
   } };
 }
 
-const settled = (page) => page.waitForFunction(() => {
+// Asks again and again from here: the page's policy lets nothing in it evaluate text later on.
+async function until(page, holds) {
+  const end = Date.now() + 60_000;
+  while (!(await page.evaluate(holds))) {
+    assert.ok(Date.now() < end, `never: ${holds}`);
+    await page.waitForTimeout(30);
+  }
+}
+
+const settled = (page) => until(page, () => {
   const main = document.querySelector("main");
   return main && main.childElementCount > 0 && !main.hasAttribute("aria-busy");
-}, undefined, { timeout: 60_000 });
+});
 
 const shoot = async (page, name) => {
   if (SCREENSHOTS) await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
@@ -128,14 +137,56 @@ test("a dot of the heat map opens its packet", async () => {
   await close();
 });
 
-test("a box over the heat map is a filter that the command line takes", async () => {
-  const { page, close } = await open(pageOf(trace));
+async function dragOverHeatMap(page, [x1, y1], [x2, y2]) {
   const box = await page.locator("canvas").first().boundingBox();
-  await page.mouse.move(box.x + 300, box.y + 20);
+  await page.mouse.move(box.x + x1, box.y + y1);
   await page.mouse.down();
-  await page.mouse.move(box.x + 700, box.y + 180, { steps: 4 });
+  await page.mouse.move(box.x + x2, box.y + y2, { steps: 4 });
   await page.mouse.up();
-  await page.waitForFunction(() => document.querySelector("#where").value !== "");
+  await page.waitForSelector(".differences p");
+}
+
+// The box in the page's address as the filter language has it.
+async function boxFilter(page) {
+  const [dir, ...sides] = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("box").split(",");
+  const [from, to, low, high] = sides.map((ns) => `${ns}ns`);
+  return `dir == ${dir} && time in ${from}..${to} && latency in ${low}..${high}`;
+}
+
+test("a box over the heat map says what is different in there, as why-slow does", async () => {
+  const filter = "segments < 9";
+  const { page, close } = await open(pageOf(trace), { hash: `where=${encodeURIComponent(filter)}` });
+  await dragOverHeatMap(page, [80, 12], [1300, 130]);
+  const told = json("why-slow", trace, "--where", filter, "--slow", await boxFilter(page)).D;
+  assert.ok((await page.textContent(".differences p")).startsWith(`${count(told.slow)} of ${count(told.packets)} downlink packets are in the box.`));
+  const rows = await cells(page, ".traits");
+  assert.ok(told.traits.length > 0);
+  assert.deepEqual(rows.map((row) => [row[0], row[1], row[3], row[4], row[5]]), told.traits.map((trait) => [
+    Object.entries(trait.what).map(([name, value]) => `${name} ${value}`).join(" and ") + (trait.alike ? ` (${trait.alike} alike)` : ""),
+    share(trait.support), share(trait.risk),
+    trait.risk_ratio === null ? "only these" : trait.risk_ratio.toFixed(1), trait.p === null ? "?" : trait.p.toFixed(3)]));
+  await shoot(page, "differences-light");
+
+  // Each row's filter finds the packets that the row counts.
+  const sayable = told.traits.filter(({ where }) => where !== null);
+  assert.ok(sayable.length > 0);
+  for (const { where, packets } of sayable)
+    assert.equal(json("report", trace, "--where", `dir == D && ${filter} && (${where})`).journeys.D.complete, packets, where);
+  const first = sayable[0];
+  await page.click(".traits button");
+  await until(page, () => document.querySelector("#where").value.includes("&&"));
+  await settled(page);
+  assert.equal(await page.inputValue("#where"), `(${filter}) && ${first.where}`);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".differences", { state: "detached" });
+  await close();
+});
+
+test("the box is a filter that the command line takes", async () => {
+  const { page, close } = await open(pageOf(trace));
+  await dragOverHeatMap(page, [300, 20], [700, 180]);
+  await page.click("#only-box");
+  await until(page, () => document.querySelector("#where").value !== "");
   await settled(page);
   const where = await page.inputValue("#where");
   const { journeys } = json("report", trace, "--where", where);
@@ -200,7 +251,7 @@ test("a filter that is refused says why, and leaves the page as it is", async ()
   const before = await page.textContent("#verdict");
   await page.fill("#where", "rnti === 5");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("#refused").textContent !== "");
+  await until(page, () => document.querySelector("#refused").textContent !== "");
   const refused = spawnSync(SOJOURN, ["report", trace, "--where", "rnti === 5"], { encoding: "utf8" });
   assert.notEqual(refused.status, 0);
   assert.ok(refused.stderr.includes((await page.textContent("#refused")).split("\n")[0]));
@@ -215,7 +266,7 @@ test("the page without a trace takes one that is chosen, and says what is wrong 
   const garbage = path.join(directory, "garbage.sjt");
   fs.writeFileSync(garbage, "this is no trace\n".repeat(100));
   await page.setInputFiles("input[type=file]", garbage);
-  await page.waitForFunction(() => document.querySelector("#refused").textContent !== "");
+  await until(page, () => document.querySelector("#refused").textContent !== "");
   await page.setInputFiles("input[type=file]", trace);
   await page.waitForSelector("#verdict");
   assert.match(await page.textContent("#verdict"), /^Downlink: half of/);
@@ -247,8 +298,9 @@ test("a hostile name does nothing", async () => {
 test("accessibility: axe finds nothing serious, light or dark", async () => {
   const html = pageOf(trace);
   for (const scheme of ["light", "dark"])
-    for (const view of ["overview", "packets", "distribution", "queues", "causes", "events", "overview&packet=0"]) {
+    for (const view of ["overview", "packets", "distribution", "queues", "causes", "events", "overview&packet=0", "overview&box=D,0,900000000000,1000,900000000000"]) {
       const { page, close } = await open(html, { hash: `view=${view}`, scheme });
+      if (view.includes("box")) await page.waitForSelector(".differences p");
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => globalThis.axe.run());
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");

@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/differential/attribute_collector.h"
-#include "analysis/differential/blocks.h"
-#include "analysis/differential/traits.h"
+#include "analysis/differential/direction_traits.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
-#include "analysis/present/differential/traits_text.h"
+#include "analysis/present/traits/traits_text.h"
 #include "analysis/profile/sampled_work.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
@@ -29,31 +28,13 @@ using journeys::Journey;
 
 struct Options {
   std::string path;
-  double least_support = 10;
-  std::uint64_t most = 15;
+  double least_support = 100 * differential::kLeastSupport;
+  std::uint64_t most = differential::kMostTraits;
   bool json = false;
   WhereOption slow;
   WhereOption where;
   RulesOption rules;
 };
-
-present::TraitsOfDirection traits_of(const differential::AttributeCollector& collector,
-                                     model::Direction direction, const Options& options) {
-  const differential::PacketAttributes& table = collector.of(direction);
-  present::TraitsOfDirection found = {.direction = letter(direction),
-                                      .packets = table.packets(),
-                                      .slow_from_ns = collector.slow_from_ns(direction),
-                                      .traits = {}};
-  for (const bool is_slow : table.is_slow) found.slow += is_slow ? 1 : 0;
-  const auto& latencies = collector.latencies_ns(direction);
-  if (const auto blocks =
-          differential::independent_blocks(latencies, differential::effective_size(latencies)))
-    found.blocks = blocks->count;
-  found.traits = differential::distinguish(
-      table,
-      {.least_support = options.least_support / 100, .blocks = found.blocks, .most = options.most});
-  return found;
-}
 
 Result<void> run(const Options& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
@@ -84,7 +65,8 @@ Result<void> run(const Options& options) {
                                     .width = line_width()};
   for (const model::Direction direction : model::kPacketDirections)
     if (collector.of(direction).packets() != 0)
-      content.directions.push_back(traits_of(collector, direction, options));
+      content.directions.push_back(
+          differential::traits_of(collector, direction, options.least_support / 100, options.most));
   if (options.json) {
     tell_if_not_whole(reader);
     fmt::print("{}\n", present::traits_json(content).dump(
@@ -119,7 +101,8 @@ Action define_why_slow(Arguments& arguments) {
   options->rules.define(arguments);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
-      "Looked at are ids of UEs and bearers, the size, the path, segments, repeats, threads and "
+      "Looked at are ids of UEs and bearers, the size, the path, the longest stay, segments, "
+      "repeats, threads and "
       "CPUs at each point, packets ahead, the tenth of the second; and pairs of them.\n"
       "of the slow  the share of the slow packets that have it (support)\n"
       "risk         the share of the packets that have it that are slow\n"

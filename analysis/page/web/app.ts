@@ -11,8 +11,8 @@ import { kKeys } from "./keys";
 import { overview, plainSentence } from "./overview";
 import { packetsView } from "./packets_view";
 import { queuesView } from "./queues_view";
-import { Explanation, QueuePlace, Report } from "./report_types";
-import { commandLine, followAddress, kViews, openPacket, view, View, where } from "./selection";
+import { Differences, Explanation, QueuePlace, Report } from "./report_types";
+import { box, commandLine, followAddress, kViews, openPacket, view, View, where } from "./selection";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
 import { JourneyDetail, packetName, Part, waterfall } from "./waterfall";
@@ -126,7 +126,10 @@ async function show(): Promise<void> {
     else if (current === "distribution") shown = distributionView(table);
     else if (current === "causes") shown = causesView(explanation!);
     else {
-      shown = overview(report, explanation!, table);
+      shown = overview(report, explanation!, table, {
+        file: fileLabel,
+        differences: (slow) => now.ask<Differences>("comparing packets", { call: "differences", slow, ...asks }),
+      });
     }
   }
   if (asked !== mine) return;
@@ -220,6 +223,7 @@ function keys(event: KeyboardEvent): void {
   const typing = event.target instanceof HTMLInputElement;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "Escape" && typing) return (event.target as HTMLElement).blur();
+  if (event.key === "Escape" && openPacket.get() === undefined) box.set("");
   if (typing) return;
   const at = openPacket.get() === undefined ? -1 : slowest.indexOf(openPacket.get()!);
   if (event.key === "/") input.focus();
@@ -255,6 +259,7 @@ function start(): void {
   effect(() => {
     where.get();
     view.get();
+    box.get();
     void show().catch(fail);
   });
   effect(() => {

@@ -19,6 +19,7 @@ interface Options {
   table: JourneyTable;
   deadline: number | undefined;
   dots: { id: number; start: number; latency: number }[];
+  box: Box | undefined;
   open(id: number): void;
   select(box: Box): void;
 }
@@ -29,6 +30,16 @@ const kCell = 3;  // pixels
 export function boxExpression(box: Box): string {
   return `dir == ${kDirections[box.direction]} && time in ${exactTime(box.from)}..${exactTime(box.to)}` +
       ` && latency in ${exactTime(box.low)}..${exactTime(box.high)}`;
+}
+
+// As the page's address holds it.
+export const boxText = (box: Box) => [kDirections[box.direction], ...[box.from, box.to, box.low, box.high].map(Math.round)].join(",");
+
+export function boxOf(text: string): Box | undefined {
+  const [letter, ...numbers] = text.split(",");
+  const [from, to, low, high] = numbers.map(Number);
+  const direction = kDirections.indexOf(letter);
+  return direction >= 0 && numbers.length === 4 && from <= to && low <= high ? { direction, from, to, low, high } : undefined;
 }
 
 export function heatMap(options: Options): Picture {
@@ -62,6 +73,11 @@ export function heatMap(options: Options): Picture {
         context.fillStyle = colour("bad");
         context.textAlign = "right";
         context.textBaseline = "bottom";
+        // Legible over whatever lies there.
+        context.strokeStyle = colour("panel");
+        context.lineWidth = 4;
+        context.strokeText(`late above ${duration(deadline)}`, right - 4, up.at(deadline) - 2);
+        context.lineWidth = 1;
         context.fillText(`late above ${duration(deadline)}`, right - 4, up.at(deadline) - 2);
       }
       for (const dot of dots) {
@@ -72,14 +88,21 @@ export function heatMap(options: Options): Picture {
         context.strokeStyle = colour("page");
         context.stroke();
       }
-      if (dragged) {
+      const shown = dragged ?? (options.box && { x1: across.at(options.box.from), x2: across.at(options.box.to),
+                                                 y1: up.at(options.box.high), y2: up.at(options.box.low) });
+      if (shown) {
+        context.save();
+        context.beginPath();
+        context.rect(kLeft, kTop, right - kLeft, bottom - kTop);
+        context.clip();
         context.strokeStyle = colour("accent");
         context.fillStyle = colour("accent");
-        const { x1, y1, x2, y2 } = dragged;
+        const { x1, y1, x2, y2 } = shown;
         context.globalAlpha = 0.15;
         context.fillRect(x1, y1, x2 - x1, y2 - y1);
         context.globalAlpha = 1;
         context.strokeRect(x1, y1, x2 - x1, y2 - y1);
+        context.restore();
       }
     },
   });

@@ -1,20 +1,26 @@
 // The first screen: the verdict in a sentence, whether the trace can be trusted, latency over
 // arrival time, where packets spend it, and the slowest of them.
-import { boxExpression, heatMap } from "./heat_map";
+import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
-import { Explanation, Report } from "./report_types";
-import { narrow, openPacket } from "./selection";
+import { boxOf, boxText, heatMap } from "./heat_map";
+import { Differences, Explanation, Report } from "./report_types";
+import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall";
 import { count, duration, plainName, share } from "./units";
 
 const kDots = 12;
 
-export function overview(report: Report, explanation: Explanation, table: JourneyTable): HTMLElement {
+export interface Asker {
+  file: string;
+  differences(slow: string): Promise<Differences>;
+}
+
+export function overview(report: Report, explanation: Explanation, table: JourneyTable, asker: Asker): HTMLElement {
   return element("section", { class: "overview" },
       element("p", { class: "verdict", id: "verdict" }, verdict(report, explanation)),
       health(report),
-      ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table)),
+      ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table, asker)),
       element("div", { class: "columns" }, hops(report), slowest(explanation)));
 }
 
@@ -48,15 +54,21 @@ function health(report: Report): HTMLElement {
       mark(file.whole ? "file" : "damaged places", file.whole ? "whole" : count(file.damaged_places), file.whole, "Whether blocks of the file are missing"));
 }
 
-function mapOf(dir: string, explanation: Explanation, table: JourneyTable): HTMLElement {
-  return heatMap({
-    direction: dir === "D" ? 0 : 1,
+function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker: Asker): HTMLElement {
+  const direction = dir === "D" ? 0 : 1;
+  const chosen = boxOf(box.get());
+  const mine = chosen?.direction === direction ? chosen : undefined;
+  const { root } = heatMap({
+    direction,
     table,
     deadline: explanation.deadline_ns[dir as "D" | "U"],
     dots: dotsOf(dir, explanation, table),
     open: (id) => openPacket.set(id),
-    select: (box) => narrow(boxExpression(box)),
-  }).root;
+    box: mine,
+    select: (dragged) => box.set(boxText(dragged)),
+  });
+  if (!mine) return root;
+  return element("div", { class: "map" }, root, differencesPanel(mine, asker.file, asker.differences, () => box.set("")));
 }
 
 // The slowest packets: those that `explain` names, then others of this direction by the table.

@@ -30,6 +30,7 @@ interface Options {
 
 export function picture({ title, height, paint, table }: Options): Picture {
   const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
+  canvas.style.height = `${height}px`;
   const details = element("details", {},
       element("summary", {}, "as a table"));
   details.addEventListener("toggle", () => {

@@ -83,3 +83,18 @@ export interface QueuePlace {
   depths?: { depth: number; ns: number }[];
   over_time?: { begin_ns: number; step_ns: number; mean: (number | null)[] };
 }
+
+// What packets have that others have not: a part of `sojourn why-slow --json`.
+export interface Trait {
+  what: Record<string, string>;
+  packets: number;
+  slow: number;
+  support: number;
+  risk: number;
+  risk_ratio: number | null;  // null: none of the others
+  alike: number;
+  where: string | null;
+  p: number | null;
+}
+
+export type Differences = Partial<Record<"D" | "U", { packets: number; slow: number; blocks: number; traits: Trait[] }>>;

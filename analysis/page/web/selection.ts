@@ -8,12 +8,15 @@ export type View = (typeof kViews)[number];
 export const where = signal("");
 export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
+// On a heat map: direction, first and last start, least and greatest latency, as text.
+export const box = signal("");
 
 function read(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
   where.set(parts.get("where") ?? "");
   const named = parts.get("view") as View;
   view.set(kViews.includes(named) ? named : "overview");
+  box.set(parts.get("box") ?? "");
   const id = parts.get("packet");
   openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
 }
@@ -25,6 +28,7 @@ export function followAddress(): void {
     const parts = new URLSearchParams();
     if (where.get()) parts.set("where", where.get());
     if (view.get() !== "overview") parts.set("view", view.get());
+    if (box.get()) parts.set("box", box.get());
     if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
     const hash = parts.toString();
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
@@ -38,8 +42,8 @@ export function narrow(expression: string): void {
 }
 
 // As a shell takes it.
-export const commandLine = (command: string, file: string) => {
+export const commandLine = (command: string, file: string, slow?: string) => {
   const quoted = (text: string) => `'${text.replace(/'/g, `'\\''`)}'`;
   const name = /^[\w./-]+$/.test(file) ? file : quoted(file);
-  return `sojourn ${command} ${name}${where.get() ? ` --where ${quoted(where.get())}` : ""}`;
+  return `sojourn ${command} ${name}${slow ? ` --slow ${quoted(slow)}` : ""}${where.get() ? ` --where ${quoted(where.get())}` : ""}`;
 };

@@ -1,5 +1,6 @@
 #include "analysis/page/page_engine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -104,6 +105,26 @@ TEST_CASE("why a packet took its time adds up to its latency") {
   std::uint64_t sum = 0;
   for (const json& part : packet["parts"]) sum += part["ns"].get<std::uint64_t>();
   CHECK(sum == worst["latency_ns"]);
+}
+
+TEST_CASE("what some packets have in common is told with filters that find as many") {
+  RadioPage page;
+  const json told = page.answer({{"call", "differences"}, {"slow", "segments > 1"}, {"where", ""}});
+  CHECK(told["slow"] == "segments > 1");
+  std::size_t found = 0;
+  for (const char* const dir : {"D", "U"})
+    for (const json& trait : told.value(dir, json::object()).value("traits", json::array())) {
+      if (trait["where"].is_null()) continue;
+      const std::string where =
+          std::string("dir == ") + dir + " && " + trait["where"].get<std::string>();
+      page.answer({{"call", "journeys"}, {"where", where}});
+      const auto& latencies = page.columns.doubles["latency"];
+      const auto timed = std::ranges::count_if(latencies, [](double ns) { return !std::isnan(ns); });
+      INFO(where);
+      CHECK(static_cast<std::uint64_t>(timed) == trait["packets"]);
+      ++found;
+    }
+  CHECK(found > 3);
 }
 
 TEST_CASE("the time line counts every event of the target once") {

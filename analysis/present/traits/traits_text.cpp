@@ -1,4 +1,4 @@
-#include "analysis/present/differential/traits_text.h"
+#include "analysis/present/traits/traits_text.h"
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ std::string what_text(const differential::Trait& trait) {
   return trait.alike == 0 ? text : text + fmt::format(" ({} alike)", trait.alike);
 }
 
-std::string heading(const TraitsOfDirection& found, const std::string& slow) {
+std::string heading(const differential::DirectionTraits& found, const std::string& slow) {
   const std::string what =
       slow.empty()
           ? fmt::format("longer than {}", duration(static_cast<double>(found.slow_from_ns)))
@@ -38,7 +38,7 @@ std::string heading(const TraitsOfDirection& found, const std::string& slow) {
 
 std::string traits_text(const TraitsContent& content) {
   std::string text;
-  for (const TraitsOfDirection& found : content.directions) {
+  for (const differential::DirectionTraits& found : content.directions) {
     if (!text.empty()) text += "\n";
     text += wrapped(heading(found, content.slow), 2, content.width) + "\n";
     Table table({"what they have", "packets", "slow", "of the slow", "risk", "times", "p"});
@@ -59,7 +59,7 @@ std::string traits_text(const TraitsContent& content) {
 
 ordered_json traits_json(const TraitsContent& content) {
   ordered_json told = {{"slow", content.slow}, {"packets_left_out", content.left_out}};
-  for (const TraitsOfDirection& found : content.directions) {
+  for (const differential::DirectionTraits& found : content.directions) {
     ordered_json of = {{"packets", found.packets}, {"slow", found.slow}, {"blocks", found.blocks}};
     if (content.slow.empty()) of["slow_from_ns"] = found.slow_from_ns;
     of["traits"] = ordered_json::array();
@@ -75,6 +75,8 @@ ordered_json traits_json(const TraitsContent& content) {
            {"risk_ratio",
             std::isinf(trait.risk_ratio) ? ordered_json(nullptr) : ordered_json(trait.risk_ratio)},
            {"alike", trait.alike},
+           {"where",
+            trait.condition.empty() ? ordered_json(nullptr) : ordered_json(trait.condition)},
            {"p", trait.p ? ordered_json(*trait.p) : ordered_json(nullptr)}});
     }
     told[std::string(1, found.direction)] = std::move(of);
