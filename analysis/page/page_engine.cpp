@@ -17,7 +17,9 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
 #include "analysis/page/journey_columns.h"
+#include "analysis/page/latseq_trace.h"
 #include "analysis/page/page_differences.h"
+#include "analysis/page/piece_columns.h"
 #include "analysis/pipeline/trace_input.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
@@ -30,6 +32,7 @@
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
 #include "analysis/report/complete_latencies.h"
+#include "analysis/report/groups.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/report/summary.h"
 #include "analysis/report/trace_extras.h"
@@ -109,6 +112,8 @@ struct PageEngine::State {
   Result<ordered_json> queues(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> journeys(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
+  Result<ordered_json> pieces(const json& question, AnswerSink& sink,
+                              const pipeline::Progress& progress);
   Result<ordered_json> packet(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> events(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> timeline(const json& question, AnswerSink& sink,
@@ -218,7 +223,14 @@ Result<ordered_json> PageEngine::State::queues(const json& question,
 Result<ordered_json> PageEngine::State::journeys(const json& question, AnswerSink& sink,
                                                  const pipeline::Progress& progress) {
   SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
-  JourneyColumns columns(origin_ns());
+  const auto by = report::by_from(text_of(question, "by"));
+  std::optional<report::Groups> groups;
+  JourneyColumns::GroupOf group_of;
+  if (by && !report::counts_events(*by) && !report::counts_stays(*by)) {
+    groups.emplace(*by, reader.schema(), input.topology(), std::map<std::uint32_t, std::string>());
+    group_of = [&](const journeys::Journey& journey) { return groups->name_of(journey); };
+  }
+  JourneyColumns columns(origin_ns(), std::move(group_of));
   pipeline::TracePass pass(executor, input);
   pass.show(progress);
   if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
@@ -231,6 +243,23 @@ Result<ordered_json> PageEngine::State::journeys(const json& question, AnswerSin
   sink.column("outcome", columns.outcome);
   sink.column("segments", columns.segments);
   sink.column("repeats", columns.repeats);
+  if (groups) sink.column("group", columns.group);
+  return ordered_json{{"count", columns.id.size()}, {"groups", columns.groups}};
+}
+
+Result<ordered_json> PageEngine::State::pieces(const json& question, AnswerSink& sink,
+                                               const pipeline::Progress& progress) {
+  SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
+  PieceColumns columns(input.topology(), origin_ns());
+  pipeline::TracePass pass(executor, input);
+  pass.show(progress);
+  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  pass.observe(columns);
+  SJ_CHECK(pass.run());
+  sink.column("id", columns.id);
+  sink.column("start", columns.start);
+  sink.column("latency", columns.latency);
+  sink.column("direction", columns.direction);
   return ordered_json{{"count", columns.id.size()}};
 }
 
@@ -413,6 +442,10 @@ Result<ordered_json> PageEngine::State::what_differs(const json& question,
 }
 
 Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
+  if (is_text(*source)) {
+    SJ_TRY(imported, trace_of_latseq(std::move(source)));
+    source = std::move(imported);
+  }
   SJ_TRY(reader, trace::Reader::open(std::move(source)));
   if (reader.schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", reader.path());
@@ -439,6 +472,7 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
   if (call == "differences") return text(state_->what_differs(asked, progress));
   if (call == "queues") return text(state_->queues(asked, progress));
   if (call == "journeys") return text(state_->journeys(asked, sink, progress));
+  if (call == "pieces") return text(state_->pieces(asked, sink, progress));
   if (call == "packet") return text(state_->packet(asked, progress));
   if (call == "events") return text(state_->events(asked, progress));
   if (call == "timeline") return text(state_->timeline(asked, sink, progress));

@@ -5,7 +5,9 @@
 //   {"call": "explain",  "where": EXPR}             as `sojourn explain --json`
 //   {"call": "differences", "slow": EXPR, "where": EXPR}  as `sojourn why-slow --json`
 //   {"call": "queues",   "where": EXPR}             as `sojourn queues --json --depths`
-//   {"call": "journeys", "where": EXPR}             a column each of id, start, latency, ...
+//   {"call": "journeys", "where": EXPR, "by": NAME} a column each of id, start, latency, ...; with
+//                                                   "by" their groups, as `sojourn report --by`
+//   {"call": "pieces",   "where": EXPR}             the same of the pieces of complete packets
 //   {"call": "packet",   "id": N}                   one journey whole, and why it took so long
 //   {"call": "events",   "where": EXPR, "limit": N} the first events
 //   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
@@ -40,6 +42,7 @@ class AnswerSink {
 
 class PageEngine {
  public:
+  // A trace, or a LatSeq recording.
   static Result<PageEngine> open(std::unique_ptr<trace::ByteSource> source);
   PageEngine(PageEngine&&) noexcept;
   PageEngine& operator=(PageEngine&&) noexcept;

@@ -62,6 +62,8 @@ class Groups : public journeys::Observer {
   void finish();
 
   By by() const { return by_; }
+  // Of the journey's group, where journeys are what is counted.
+  std::string name_of(const journeys::Journey& journey) const;
   // By direction, those with most first.
   const std::vector<Group>& all() const { return groups_; }
 
@@ -86,7 +88,6 @@ class Groups : public journeys::Observer {
            std::optional<std::uint64_t> bytes);
   void settle_oldest();
   void count_threads_bytes();
-  std::string name_of(const journeys::Journey& journey) const;
   std::string ue(const journeys::Journey& journey) const;
   std::string bearer(const journeys::Journey& journey) const;
   std::string path(const journeys::Journey& journey) const;

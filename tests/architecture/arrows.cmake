@@ -48,7 +48,7 @@ set(arrows
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
-  "analysis/page: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/filter analysis/profile
+  "analysis/page: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
   "analysis/differential: analysis/base analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline

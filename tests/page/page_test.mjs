@@ -1,110 +1,30 @@
 // Drives Chromium through the report page, and holds what it shows against the command line's JSON.
 // Usage: node --test page_test.mjs, with SOJOURN (the program), MAKE_TRACE, UNITS (web/units.ts
-// bundled for Node) and SCREENSHOTS (a directory, may be empty) in the environment.
+// bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a directory, may be empty) in the
+// environment.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
 
-import { chromium } from "playwright-core";
+import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsTheFirstScreen,
+         showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
-const { SOJOURN, MAKE_TRACE, UNITS, SCREENSHOTS } = process.env;
-const { count, duration, share } = await import(pathToFileURL(UNITS));
+const { SOJOURN, MAKE_TRACE, GOLDEN } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sojourn-page-"));
 const trace = path.join(directory, "run.sjt");
-let browser;
-const sojourn = (...args) => execFileSync(SOJOURN, args, { maxBuffer: 1 << 28, encoding: "utf8" });
-const json = (...args) => JSON.parse(sojourn(...args, "--json"));
 
 before(async () => {
   execFileSync(MAKE_TRACE, [trace, "60000", "12"]);
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  await startBrowser();
 });
-after(async () => {
-  await browser?.close();
-  fs.rmSync(directory, { recursive: true });
-});
-
-function pageOf(file, name = "run.html") {
-  const html = path.join(directory, name);
-  sojourn("report", file, "--html", html);
-  return html;
-}
-
-// Opens a page, and fails the test for each error on its console and each request that is not for
-// itself.
-async function open(html, { hash = "", scheme = "light" } = {}) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, colorScheme: scheme });
-  const wrong = [];
-  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
-  page.on("pageerror", (error) => wrong.push(error.message));
-  page.on("request", (request) => {
-    if (!/^(file|blob|data):/.test(request.url())) wrong.push(`asked for ${request.url()}`);
-  });
-  await page.goto(pathToFileURL(html) + (hash && `#${hash}`));
-  await settled(page);
-  return { page, async close() {
-    assert.deepEqual(wrong, []);
-    await page.close();
-  } };
-}
-
-// Asks again and again from here: the page's policy lets nothing in it evaluate text later on.
-async function until(page, holds) {
-  const end = Date.now() + 60_000;
-  while (!(await page.evaluate(holds))) {
-    assert.ok(Date.now() < end, `never: ${holds}`);
-    await page.waitForTimeout(30);
-  }
-}
-
-const settled = (page) => until(page, () => {
-  const main = document.querySelector("main");
-  return main && main.childElementCount > 0 && !main.hasAttribute("aria-busy");
-});
-
-const shoot = async (page, name) => {
-  if (SCREENSHOTS) await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
-};
-
-// The cells of the rows of a table, as texts.
-const cells = (page, selector) => page.$$eval(`${selector} tbody tr`, (rows) =>
-    rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+after(endBrowser);
 
 test("the first screen says what report and explain say", async () => {
   const { page, close } = await open(pageOf(trace));
-  const report = json("report", trace);
-  const explained = json("explain", trace);
-  const verdict = await page.textContent("#verdict");
-  for (const [dir, name] of [["D", "Downlink"], ["U", "Uplink"]]) {
-    const { complete, latency_us: latency } = report.journeys[dir];
-    assert.ok(verdict.includes(`${name}: half of ${count(complete)} packets took ${duration(1000 * latency.p50)} or less, ` +
-        `the slowest 1 % more than ${duration(1000 * latency.p99)}.`), verdict);
-  }
-  const health = await page.$$eval(".health li", (items) => items.map((item) => item.textContent));
-  assert.ok(health.includes(`${count(report.events)} events`));
-  assert.ok(health.includes(`${count(report.lost)} lost`));
-  const hops = await cells(page, ".bars");
-  let compared = 0;
-  for (const dir of ["D", "U"]) {
-    const places = report.queues.filter((place) => place.dir === dir && place.decisive_us > 0);
-    const all = places.reduce((sum, place) => sum + place.decisive_us, 0);
-    for (const place of places) {
-      const hop = report.hops.find((one) => one.dir === dir && one.at === place.name);
-      const wanted = [place.name, share(place.decisive_us / all), "", ...["p50", "p99", "max"].map((key) => duration(1000 * hop.latency_us[key]))];
-      assert.ok(hops.some((row) => row.join("|") === wanted.join("|")), wanted.join(" "));
-      ++compared;
-    }
-  }
-  assert.ok(compared >= 6);
-  const slowest = await page.$$eval(".slowest li", (items) => items.map((item) => item.querySelector(".why").textContent));
-  assert.deepEqual(slowest, explained.worst.map(({ why }) => why));
+  await showsTheFirstScreen(page, trace);
   await shoot(page, "overview-light");
   await close();
 });
@@ -199,51 +119,63 @@ test("the box is a filter that the command line takes", async () => {
 });
 
 test("every view shows the command line's figures for the same filter", async () => {
-  const where = "dir == D && segments > 1";
-  const hash = (view) => `where=${encodeURIComponent(where)}&view=${view}`;
-  const html = pageOf(trace);
+  const { page, close } = await open(pageOf(trace));
+  await showsTheOtherViews(page, trace, "dir == D && segments > 1", "dir == U");
+  await close();
+});
 
-  const packets = await open(html, { hash: hash("packets") });
-  const journeys = sojourn("journeys", trace, "--json", "--where", where).trim().split("\n").map((line) => JSON.parse(line));
-  assert.equal(await packets.page.textContent("main h2"), `Packets (${count(journeys.length)})`);
-  const slowest = journeys.filter((one) => one.complete).sort((a, b) => b.latency_ns - a.latency_ns || a.id - b.id)[0];
-  const [first] = await cells(packets.page, ".packets");
-  assert.equal(first[3], duration(slowest.latency_ns));
-  await shoot(packets.page, "packets-light");
-  await packets.close();
+test("a LatSeq recording shows what the command line says of it when it is imported", async () => {
+  const html = path.join(directory, "empty.html");
+  sojourn("page", "-o", html);
+  const { page, close } = await open(html);
+  const recording = path.join(GOLDEN, "latseq/upstream/main.lseq.gz");
+  const imported = path.join(directory, "main.sjt");
+  sojourn("import", recording, "-o", imported);
+  await page.setInputFiles("input[type=file]", recording);
+  await page.waitForSelector("#verdict");
+  await settled(page);
+  await showsTheFirstScreen(page, imported);
+  await shoot(page, "latseq-light");
+  await showsTheOtherViews(page, imported);
+  await close();
+});
 
-  const causes = await open(html, { hash: hash("causes") });
-  const explained = json("explain", trace, "--where", where);
-  const rows = await cells(causes.page, ".bars");
-  assert.deepEqual(rows.map((row) => [row[0], row[1], row[4]]),
-                   explained.causes.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));
-  await shoot(causes.page, "causes-light");
-  await causes.close();
+test("the distribution of each group is that of report --by", async () => {
+  const where = "segments < 9";
+  const { page, close } = await open(pageOf(trace), { hash: `view=distribution&where=${encodeURIComponent(where)}` });
+  for (const by of ["direction", "ue", "bearer", "path"]) {
+    await page.selectOption("#option-by", by);
+    await settled(page);
+    await showsGroups(page, trace, by, ["--where", where]);
+  }
+  await page.selectOption("#option-curve", "cdf");
+  await page.selectOption("#option-scale", "linear");
+  await settled(page);
+  assert.match(page.url(), /by=path&curve=cdf&scale=linear/);
+  assert.equal(await page.locator("canvas[role=img]").getAttribute("aria-label"), "How many packets took at most a time");
+  await close();
+});
 
-  const distribution = await open(html, { hash: hash("distribution") });
-  await distribution.page.click("summary");
-  await distribution.page.waitForSelector(".picture table");
-  const percentiles = await cells(distribution.page, ".picture");
-  const { latency_us: latency } = json("report", trace, "--where", where).journeys.D;
-  for (const [name, key] of [["p50", "p50"], ["p90", "p90"], ["p99", "p99"], ["p99.9", "p999"]])
-    assert.equal(percentiles.find((row) => row[0] === name)?.[1], duration(1000 * latency[key]), name);
-  await shoot(distribution.page, "distribution-light");
-  await distribution.close();
-
-  const queues = await open(html, { hash: "view=queues" });
-  const { places } = json("queues", trace);
-  const shown = await cells(queues.page, ".bars");
-  assert.deepEqual(shown.map((row) => [row[0], row[4], row[8]]), places.map((place) =>
-      [`${place.dir} ${place.at}`, place.depth_known ? String(place.high_water.depth) : "unknown",
-       place.wait_ns.count ? duration(place.wait_ns.p50) : ""]));
-  await shoot(queues.page, "queues-light");
-  await queues.close();
-
-  const events = await open(html, { hash: `where=${encodeURIComponent("dir == U")}&view=events` });
-  const lines = sojourn("events", trace, "--json", "--where", "dir == U", "--limit", "1000").trim().split("\n").map((line) => JSON.parse(line));
-  const listed = await cells(events.page, "main");
-  assert.deepEqual(listed.map((row) => row[2]), lines.map(({ point }) => point));
-  await events.close();
+test("of each packet's pieces the last one to arrive has its latency", async () => {
+  const where = "dir == D && segments > 1 && time < 400ms";
+  const { page, close } = await open(pageOf(trace), { hash: `view=arrivals&where=${encodeURIComponent(where)}` });
+  const journeys = jsonLines("journeys", trace, "--where", where)
+      .filter(({ complete }) => complete);
+  assert.ok(journeys.length > 10);
+  await page.click("summary");
+  await page.waitForSelector(".picture table");
+  const pieces = new Map();
+  for (const [id, , latency] of await cells(page, ".picture")) pieces.set(id, [...(pieces.get(id) ?? []), latency]);
+  const told = journeys.slice(0, Math.min(journeys.length, pieces.size) - 1);
+  for (const journey of told) assert.ok(pieces.get(String(journey.id)).includes(duration(journey.latency_ns)), journey.id);
+  assert.ok([...pieces.values()].some((each) => each.length > 1));
+  const all = await page.textContent(".picture p");
+  await page.focus("canvas");
+  await page.keyboard.press("w");
+  assert.notEqual(await page.textContent(".picture p"), all);
+  await page.keyboard.press("0");
+  assert.equal(await page.textContent(".picture p"), all);
+  await close();
 });
 
 test("a filter that is refused says why, and leaves the page as it is", async () => {
@@ -281,8 +213,8 @@ test("a damaged trace is shown as far as it goes, and called damaged", async () 
   const { page, close } = await open(pageOf(cut, "cut.html"));
   const report = json("report", cut);
   assert.equal(report.file.whole, false);
-  assert.ok((await page.textContent(".health")).includes("damaged places"));
-  assert.ok((await page.textContent("#verdict")).includes(count(report.journeys.D.complete)));
+  await showsTheFirstScreen(page, cut);
+  await showsTheOtherViews(page, cut, "segments > 1");
   await close();
 });
 
@@ -298,7 +230,7 @@ test("a hostile name does nothing", async () => {
 test("accessibility: axe finds nothing serious, light or dark", async () => {
   const html = pageOf(trace);
   for (const scheme of ["light", "dark"])
-    for (const view of ["overview", "packets", "distribution", "queues", "causes", "events", "overview&packet=0", "overview&box=D,0,900000000000,1000,900000000000"]) {
+    for (const view of ["overview", "packets", "distribution", "distribution&by=ue", "arrivals", "queues", "causes", "flow", "timeline", "events", "overview&packet=0", "overview&box=D,0,900000000000,1000,900000000000"]) {
       const { page, close } = await open(html, { hash: `view=${view}`, scheme });
       if (view.includes("box")) await page.waitForSelector(".differences p");
       await page.evaluate(axe);

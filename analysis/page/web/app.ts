@@ -1,10 +1,11 @@
 // The page: a trace, a filter, views of what it selects, and one packet opened above them. Every
 // figure comes from the engine, for the same filter by the same code as on the command line.
 import workerScript from "worker-script";
+import { arrivalsView } from "./arrivals_view";
 import { causesView } from "./causes_view";
-import { distributionPlot, sortedLatencies } from "./distribution_plot";
+import { distributionView } from "./distribution_view";
 import { element, replace } from "./dom";
-import { Cancelled, Engine, JourneyTable, Progress } from "./engine_client";
+import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_client";
 import { eventsView } from "./events_view";
 import { flowView } from "./flow_view";
 import { kKeys } from "./keys";
@@ -12,18 +13,18 @@ import { overview, plainSentence } from "./overview";
 import { packetsView } from "./packets_view";
 import { queuesView } from "./queues_view";
 import { Differences, Explanation, QueuePlace, Report } from "./report_types";
-import { box, commandLine, followAddress, kViews, openPacket, view, View, where } from "./selection";
+import { box, commandLine, followAddress, options, kViews, openPacket, view, View, where } from "./selection";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
 import { JourneyDetail, packetName, Part, waterfall } from "./waterfall";
 import { count, duration, plainName } from "./units";
 
 const kNames: Record<View, string> = {
-  overview: "Overview", packets: "Packets", distribution: "Distribution", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events",
+  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events",
 };
 // What `sojourn` of the command line says the same with.
 const kCommands: Record<View, string> = {
-  overview: "report", packets: "journeys", distribution: "report --cdf text", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events",
+  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events",
 };
 
 interface Packet {
@@ -57,19 +58,19 @@ function fromBase64(text: string): Uint8Array {
   return bytes;
 }
 
-async function unpacked(bytes: Uint8Array): Promise<ArrayBuffer> {
-  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
-}
+const unpacked = (packed: Blob) => new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).blob();
 
 let compiled: Promise<WebAssembly.Module> | undefined;
-const theEngine = () => compiled ??= unpacked(fromBase64(document.getElementById("engine")!.textContent!)).then((bytes) => WebAssembly.compile(bytes));
+const theEngine = () => compiled ??= unpacked(new Blob([fromBase64(document.getElementById("engine")!.textContent!) as BlobPart]))
+    .then((bytes) => bytes.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes));
 
 async function open(trace: Blob, name: string): Promise<void> {
   fileLabel = name;
   engine?.close();
   let isOpen = false;
   try {
+    const [first, second] = new Uint8Array(await trace.slice(0, 2).arrayBuffer());
+    if (first === 0x1f && second === 0x8b) trace = await unpacked(trace);  // as recordings are kept
     engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
     const report = await engine.ask<Report>("opening the trace", { call: "report", where: "" });
     isOpen = true;
@@ -114,16 +115,19 @@ async function show(): Promise<void> {
     const timeline = new TimelineView(now);
     await timeline.start();
     shown = timeline.root;
+  } else if (current === "arrivals") {
+    const table = await now.ask<PieceTable>("gathering pieces", { call: "pieces", ...asks });
+    shown = arrivalsView(table);
+  } else if (current === "distribution") {
+    shown = distributionView(await now.ask<JourneyTable>("gathering packets", { call: "journeys", by: options.by.get(), ...asks }));
   } else {
     const report = await now.ask<Report>("rebuilding packets", { call: "report", ...asks });
     const table = await now.ask<JourneyTable>("gathering packets", { call: "journeys", ...asks });
-    table.count = table.id.length;
     const explanation = current === "overview" || current === "causes"
         ? await now.ask<Explanation>("looking for causes", { call: "explain", ...asks }) : undefined;
     if (explanation) slowest = explanation.worst.map(({ id }) => id);
     if (current === "flow") shown = flowView(report);
     else if (current === "packets") shown = packetsView(table);
-    else if (current === "distribution") shown = distributionView(table);
     else if (current === "causes") shown = causesView(explanation!);
     else {
       shown = overview(report, explanation!, table, {
@@ -141,16 +145,6 @@ async function show(): Promise<void> {
 function tellSubject(report: Report): void {
   subject.textContent = `${plainName(report.target.name)}, pid ${report.target.pid}, ${duration(1e9 * report.duration_s)}, ` +
       `${count(report.events)} events`;
-}
-
-function distributionView(table: JourneyTable): HTMLElement {
-  const series = [0, 1].map((direction) => ({
-    name: direction === 0 ? "downlink" : "uplink",
-    colour: direction === 0 ? "p0" : "p1",
-    dash: direction === 0 ? [] : [7, 4],
-    sorted: sortedLatencies(table.latency, (i) => table.direction[i] === direction),
-  }));
-  return element("section", {}, distributionPlot("How many packets took longer than a time", series, 420).root);
 }
 
 async function showPacket(id: number): Promise<void> {
@@ -220,7 +214,7 @@ function setScheme(dark: boolean): void {
 }
 
 function keys(event: KeyboardEvent): void {
-  const typing = event.target instanceof HTMLInputElement;
+  const typing = (event.target instanceof HTMLInputElement && event.target.type === "text") || event.target instanceof HTMLSelectElement;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "Escape" && typing) return (event.target as HTMLElement).blur();
   if (event.key === "Escape" && openPacket.get() === undefined) box.set("");
@@ -241,11 +235,13 @@ function askForTrace(): void {
     const file = choose.files?.[0];
     if (file) void open(file, file.name);
   } });
-  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt), or choose one. It stays on this machine."), choose));
+  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine."), choose));
 }
 
 function start(): void {
-  setScheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  setScheme(prefersDark.matches);
+  prefersDark.addEventListener("change", () => setScheme(prefersDark.matches));
   dialog.addEventListener("close", () => openPacket.set(undefined));
   root.append(header(), main, dialog, help);
   document.addEventListener("keydown", keys);
@@ -260,6 +256,7 @@ function start(): void {
     where.get();
     view.get();
     box.get();
+    for (const option of Object.values(options)) option.get();
     void show().catch(fail);
   });
   effect(() => {

@@ -8,7 +8,12 @@ export interface JourneyTable {
   latency: Float64Array;  // ns; not a number where there is none
   direction: Uint8Array;  // index in kDirections
   outcome: Uint8Array;    // index in kOutcomes
+  group?: Float64Array;   // index in groups; -1: in none
+  groups: string[];
 }
+
+// The pieces of packets: what a heat map or dots are drawn of.
+export type PieceTable = Pick<JourneyTable, "count" | "id" | "start" | "latency" | "direction">;
 
 export const kDirections = ["D", "U", "I", "O"];
 export const kOutcomes = ["complete", "censored", "incomplete", "dropped"];

@@ -2,7 +2,7 @@
 // slowest packets as dots. A dot opens its packet, a box dragged over the picture asks what is
 // different in there.
 import { Axis, linear, logarithmic } from "./axes";
-import { JourneyTable, kDirections } from "./engine_client";
+import { JourneyTable, kDirections, PieceTable } from "./engine_client";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
 import { duration, exactTime } from "./units";
 
@@ -24,8 +24,10 @@ interface Options {
   select(box: Box): void;
 }
 
-const kLeft = 64, kRight = 12, kTop = 8, kBottom = 26, kHeight = 240;
-const kCell = 3;  // pixels
+// The margins of a picture of latency over time.
+export const kLeft = 64, kRight = 12, kTop = 8, kBottom = 26;
+const kHeight = 240;
+export const kCell = 3;  // pixels
 
 export function boxExpression(box: Box): string {
   return `dir == ${kDirections[box.direction]} && time in ${exactTime(box.from)}..${exactTime(box.to)}` +
@@ -47,7 +49,7 @@ export function heatMap(options: Options): Picture {
   const [first, last, low, high] = extent(table, direction);
   let axes: { across: Axis; up: Axis; width: number } | undefined;
   let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
-  let cells: { counts: Uint32Array; wide: number; tall: number } | undefined;
+  let cells: Cells | undefined;
 
   const made = picture({
     title: `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
@@ -168,7 +170,7 @@ export function heatMap(options: Options): Picture {
   return made;
 }
 
-function extent(table: JourneyTable, direction: number): [number, number, number, number] {
+export function extent(table: PieceTable, direction: number): [number, number, number, number] {
   let first = Infinity, last = -Infinity, low = Infinity, high = 0;
   for (let i = 0; i < table.count; ++i) {
     if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
@@ -181,11 +183,19 @@ function extent(table: JourneyTable, direction: number): [number, number, number
   return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
 }
 
-function countCells(table: JourneyTable, direction: number, across: Axis, up: Axis, right: number, bottom: number) {
+export interface Cells {
+  counts: Uint32Array;
+  wide: number;
+  tall: number;
+}
+
+// What is within the axes: by the pixels of a picture whose upper left corner is given.
+export function countCells(table: PieceTable, direction: number, across: Axis, up: Axis, right: number, bottom: number): Cells {
   const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
   const counts = new Uint32Array(wide * tall);
   for (let i = 0; i < table.count; ++i) {
     if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
+    if (table.start[i] < across.from || table.start[i] > across.to) continue;
     const column = Math.min(wide - 1, Math.floor((across.at(table.start[i]) - kLeft) / kCell));
     const row = Math.min(tall - 1, Math.floor((up.at(table.latency[i]) - kTop) / kCell));
     if (column >= 0 && row >= 0) ++counts[row * wide + column];
@@ -193,8 +203,7 @@ function countCells(table: JourneyTable, direction: number, across: Axis, up: Ax
   return { counts, wide, tall };
 }
 
-function paintCells(context: CanvasRenderingContext2D, { counts, wide, tall }: { counts: Uint32Array; wide: number; tall: number },
-                    colour: string): void {
+export function paintCells(context: CanvasRenderingContext2D, { counts, wide, tall }: Cells, colour: string): void {
   let most = 1;
   for (const number of counts) most = Math.max(most, number);
   const image = new OffscreenCanvas(wide, tall);
@@ -209,7 +218,12 @@ function paintCells(context: CanvasRenderingContext2D, { counts, wide, tall }: {
   }
   inner.putImageData(pixels, 0, 0);
   context.imageSmoothingEnabled = false;
+  context.save();
+  context.beginPath();  // the last cells may be cut
+  context.rect(kLeft, kTop, context.canvas.clientWidth - kLeft - kRight, tall * kCell);
+  context.clip();
   context.drawImage(image, kLeft, kTop, wide * kCell, tall * kCell);
+  context.restore();
 }
 
 function rows(table: JourneyTable, direction: number, first: number, last: number, low: number, high: number): DataTable {

@@ -28,6 +28,11 @@ interface Options {
   table(): DataTable;
 }
 
+// What is drawn again in other colours. A canvas that left the page is forgotten, with its data.
+const redraws = new WeakMap<HTMLCanvasElement, () => void>();
+export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
+document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));
+
 export function picture({ title, height, paint, table }: Options): Picture {
   const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
   canvas.style.height = `${height}px`;
@@ -61,8 +66,7 @@ export function picture({ title, height, paint, table }: Options): Picture {
     frame ||= requestAnimationFrame(now);
   };
   new ResizeObserver(draw).observe(root);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  document.addEventListener("scheme", draw);
+  redrawn(canvas, draw);
   return { root, canvas, draw };
 }
 

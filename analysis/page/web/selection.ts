@@ -1,8 +1,8 @@
 // What the page is about just now: a filter expression, the open packet, the view. All of it is in
 // the address behind the #, so that a link shows the same.
-import { effect, signal } from "./signal";
+import { effect, Signal, signal } from "./signal";
 
-export const kViews = ["overview", "packets", "distribution", "queues", "causes", "flow", "timeline", "events"] as const;
+export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events"] as const;
 export type View = (typeof kViews)[number];
 
 export const where = signal("");
@@ -10,6 +10,11 @@ export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
+// How a view shows things. The first word is what is meant where the address has none.
+const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"] } as const;
+export type Option = keyof typeof kOptions;
+export const optionWords = (name: Option): readonly string[] => kOptions[name];
+export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log") };
 
 function read(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
@@ -17,6 +22,10 @@ function read(): void {
   const named = parts.get("view") as View;
   view.set(kViews.includes(named) ? named : "overview");
   box.set(parts.get("box") ?? "");
+  for (const name of Object.keys(kOptions) as Option[]) {
+    const word = parts.get(name) ?? "";
+    options[name].set(optionWords(name).includes(word) ? word : optionWords(name)[0]);
+  }
   const id = parts.get("packet");
   openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
 }
@@ -28,6 +37,8 @@ export function followAddress(): void {
     const parts = new URLSearchParams();
     if (where.get()) parts.set("where", where.get());
     if (view.get() !== "overview") parts.set("view", view.get());
+    for (const name of Object.keys(kOptions) as Option[])
+      if (options[name].get() !== optionWords(name)[0]) parts.set(name, options[name].get());
     if (box.get()) parts.set("box", box.get());
     if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
     const hash = parts.toString();

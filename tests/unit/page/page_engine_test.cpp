@@ -81,6 +81,38 @@ TEST_CASE("a row a journey, with the latency that the journey itself says") {
   CHECK(timed > 0);
 }
 
+TEST_CASE("one piece of each complete packet took as long as the packet, and none longer") {
+  RadioPage page;
+  page.answer({{"call", "journeys"}, {"by", "direction"}});
+  const auto ids = page.columns.doubles["id"];
+  const auto latencies = page.columns.doubles["latency"];
+  const json answer = page.answer({{"call", "pieces"}});
+  const auto& pieces = page.columns.doubles;
+  REQUIRE(answer["count"] == pieces.at("id").size());
+  std::map<double, double> longest;
+  for (std::size_t at = 0; at < pieces.at("id").size(); ++at) {
+    double& so_far = longest[pieces.at("id")[at]];
+    so_far = std::max(so_far, pieces.at("latency")[at]);
+  }
+  std::map<double, double> wanted;
+  for (std::size_t row = 0; row < ids.size(); ++row)
+    if (!std::isnan(latencies[row])) wanted[ids[row]] = latencies[row];
+  CHECK(longest == wanted);
+  CHECK(pieces.at("id").size() > wanted.size());
+}
+
+TEST_CASE("complete packets have a group, and each group its name") {
+  RadioPage page;
+  const json answer = page.answer({{"call", "journeys"}, {"by", "ue"}});
+  const auto& groups = page.columns.doubles["group"];
+  REQUIRE(groups.size() == answer["count"]);
+  const auto complete = std::ranges::count(page.columns.bytes["outcome"], 0);
+  CHECK(std::ranges::count_if(groups, [](double group) { return group >= 0; }) == complete);
+  REQUIRE(!answer["groups"].empty());
+  for (const double group : groups) CHECK(group < static_cast<double>(answer["groups"].size()));
+  for (const json& name : answer["groups"]) CHECK(name.get<std::string>().starts_with("rnti "));
+}
+
 TEST_CASE("a filter narrows every answer the same way") {
   RadioPage page;
   const json all = page.answer({{"call", "report"}});
@@ -119,7 +151,8 @@ TEST_CASE("what some packets have in common is told with filters that find as ma
           std::string("dir == ") + dir + " && " + trait["where"].get<std::string>();
       page.answer({{"call", "journeys"}, {"where", where}});
       const auto& latencies = page.columns.doubles["latency"];
-      const auto timed = std::ranges::count_if(latencies, [](double ns) { return !std::isnan(ns); });
+      const auto timed =
+          std::ranges::count_if(latencies, [](double ns) { return !std::isnan(ns); });
       INFO(where);
       CHECK(static_cast<std::uint64_t>(timed) == trait["packets"]);
       ++found;

@@ -1,0 +1,87 @@
+// The distribution of latencies by direction, UE, bearer or path: a curve a group, and a table of the
+// percentiles of all of them.
+import { element, headRow, replace } from "./dom";
+import { distributionPlot, percentileCells, percentileNames, Series } from "./distribution_plot";
+import { JourneyTable, kDirections } from "./engine_client";
+import { redrawn } from "./picture";
+import { Option, options, optionWords } from "./selection";
+import { count, plainName } from "./units";
+
+const kColours = 6;
+const kDashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+const kDrawnAtFirst = 6;
+const kMostGroups = 200;
+const kLabels: Record<Option, string> = { by: "Groups", curve: "Curve", scale: "Axis of time" };
+const kWords: Record<string, string> = { ue: "UE", ccdf: "how many took longer (CCDF)", cdf: "how many took at most (CDF)", log: "logarithmic" };
+
+export function distributionView(table: JourneyTable): HTMLElement {
+  const all = groupsOf(table);
+  const shown = all.slice(0, kMostGroups);
+  const drawn = new Set(shown.slice(0, kDrawnAtFirst));
+  const plot = element("div", {});
+  const draw = () => {
+    const isCdf = options.curve.get() === "cdf";
+    const title = isCdf ? "How many packets took at most a time" : "How many packets took longer than a time";
+    replace(plot, distributionPlot(title, shown.filter((series) => drawn.has(series)), { isCdf, isLinear: options.scale.get() === "linear" }).root);
+  };
+  draw();
+  return element("section", { class: "distribution" },
+      element("p", { class: "options" }, choice("by"), choice("curve"), choice("scale")),
+      plot,
+      element("table", { class: "groups" }, headRow("group", ...percentileNames.map((name) => `#${name}`)),
+          element("tbody", {}, ...shown.map((series) => element("tr", {},
+              element("th", { scope: "row" }, key(series, drawn, draw)),
+              ...percentileCells(series.sorted).map((cell) => element("td", { class: "number" }, typeof cell === "number" ? count(cell) : cell)))))),
+      all.length > shown.length && element("p", {}, `The ${kMostGroups} groups with most packets, of ${count(all.length)}.`));
+}
+
+// A group of one name in two directions is two.
+function groupsOf(table: JourneyTable): Series[] {
+  const named = new Map<string, number[]>();
+  for (let i = 0; i < table.count; ++i) {
+    const group = table.group?.[i] ?? -1;
+    if (group < 0 || !(table.latency[i] >= 0)) continue;
+    const name = `${kDirections[table.direction[i]]} ${plainName(table.groups[group])}`;
+    const rows = named.get(name);
+    if (rows) rows.push(table.latency[i]);
+    else named.set(name, [table.latency[i]]);
+  }
+  return [...named].sort(([left, a], [right, b]) => b.length - a.length || (left < right ? -1 : 1))
+      .map(([name, latencies], i) => ({
+        name,
+        colour: `p${i % kColours}`,
+        dash: kDashes[i % kDashes.length],
+        sorted: Float64Array.from(latencies).sort(),
+      }));
+}
+
+function key(series: Series, drawn: Set<Series>, draw: () => void): HTMLElement {
+  const line = element("canvas", { width: 28, height: 12, "aria-hidden": "true" });
+  const paint = () => {
+    const context = line.getContext("2d")!;
+    context.clearRect(0, 0, 28, 12);
+    context.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${series.colour}`);
+    context.lineWidth = 2;
+    context.setLineDash(series.dash);
+    context.beginPath();
+    context.moveTo(0, 6);
+    context.lineTo(28, 6);
+    context.stroke();
+  };
+  paint();
+  redrawn(line, paint);
+  const box = element("input", { type: "checkbox", change: () => {
+    if (box.checked) drawn.add(series);
+    else drawn.delete(series);
+    draw();
+  } });
+  box.checked = drawn.has(series);
+  return element("label", {}, box, line, ` ${series.name}`);
+}
+
+function choice(name: Option): HTMLElement {
+  const select = element("select", { id: `option-${name}`, change: () => options[name].set(select.value) },
+      ...optionWords(name).map((word) => element("option", { value: word }, kWords[word] ?? word)));
+  select.value = options[name].get();
+  return element("label", {}, `${kLabels[name]} `, select);
+}

@@ -1,0 +1,164 @@
+// What the tests of the report page share: the browser, and comparisons of what a page shows with the
+// command line's JSON of the same trace.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { chromium } from "playwright-core";
+
+const { SOJOURN, UNITS, SCREENSHOTS } = process.env;
+export const { count, duration, share } = await import(pathToFileURL(UNITS));
+
+export const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sojourn-page-"));
+let browser;
+export const sojourn = (...args) => execFileSync(SOJOURN, args, { maxBuffer: 1 << 28, encoding: "utf8" });
+export const json = (...args) => JSON.parse(sojourn(...args, "--json"));
+export const jsonLines = (...args) => sojourn(...args, "--json").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+
+export async function startBrowser() {
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+}
+export async function endBrowser() {
+  await browser?.close();
+  fs.rmSync(directory, { recursive: true });
+}
+
+export function pageOf(file, name = "run.html") {
+  const html = path.join(directory, name);
+  sojourn("report", file, "--html", html);
+  return html;
+}
+
+// Opens a page, and fails the test for each error on its console and each request that is not for
+// itself.
+export async function open(html, { hash = "", scheme = "light" } = {}) {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, colorScheme: scheme });
+  const wrong = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("request", (request) => {
+    if (!/^(file|blob|data):/.test(request.url())) wrong.push(`asked for ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(html) + (hash && `#${hash}`));
+  await settled(page);
+  return { page, async close() {
+    assert.deepEqual(wrong, []);
+    await page.close();
+  } };
+}
+
+// Asks again and again from here: the page's policy lets nothing in it evaluate text later on.
+export async function until(page, holds) {
+  const end = Date.now() + 60_000;
+  while (!(await page.evaluate(holds))) {
+    assert.ok(Date.now() < end, `never: ${holds}`);
+    await page.waitForTimeout(30);
+  }
+}
+
+export const settled = (page) => until(page, () => {
+  const main = document.querySelector("main");
+  return main && main.childElementCount > 0 && !main.hasAttribute("aria-busy");
+});
+
+export const shoot = async (page, name) => {
+  if (SCREENSHOTS) await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+};
+
+// The cells of the rows of a table, as texts.
+export const cells = (page, selector) => page.$$eval(`${selector} tbody tr`, (rows) =>
+    rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+async function go(page, view) {
+  await page.click(`[data-view=${view}]`);
+  await settled(page);
+}
+
+export async function showsTheFirstScreen(page, file) {
+  const report = json("report", file);
+  const explained = json("explain", file);
+  const verdict = await page.textContent("#verdict");
+  for (const [dir, name] of [["D", "Downlink"], ["U", "Uplink"]]) {
+    const { complete, latency_us: latency } = report.journeys[dir];
+    if (complete > 0)
+      assert.ok(verdict.includes(`${name}: half of ${count(complete)} packets took ${duration(1000 * latency.p50)} or less, ` +
+          `the slowest 1 % more than ${duration(1000 * latency.p99)}.`), verdict);
+  }
+  const health = await page.$$eval(".health li", (items) => items.map((item) => item.textContent));
+  const sum = (key) => Object.values(report.journeys).reduce((all, direction) => all + direction[key], 0);
+  for (const [words, figure] of [["events", report.events], ["lost", report.lost], ["dropped", sum("dropped")], ["censored", sum("censored")],
+                                 ["incomplete", sum("incomplete")], ["ambiguous", sum("ambiguous")]])
+    assert.ok(health.includes(`${count(figure)} ${words}`), `${figure} ${words}: ${health}`);
+  assert.ok(health.includes(report.file.whole ? "whole file" : `${count(report.file.damaged_places)} damaged places`));
+  const hops = (await cells(page, ".bars")).map((row) => row.join("|"));
+  const wanted = ["D", "U"].flatMap((dir) => {
+    const places = report.queues.filter((place) => place.dir === dir && place.decisive_us > 0);
+    const all = places.reduce((total, place) => total + place.decisive_us, 0);
+    return places.map((place) => {
+      const hop = report.hops.find((one) => one.dir === dir && one.at === place.name);
+      return [place.name, share(place.decisive_us / all), "", ...["p50", "p99", "max"].map((key) => duration(1000 * hop.latency_us[key]))].join("|");
+    });
+  });
+  assert.deepEqual(hops, wanted);
+  assert.ok(wanted.length > 0);
+  const slowest = await page.$$eval(".slowest li", (items) => items.map((item) => item.querySelector(".why").textContent));
+  assert.deepEqual(slowest, explained.worst.map(({ why }) => why));
+}
+
+// Of the packets that `where` selects; of the events that `ofEvents` selects.
+export async function showsTheOtherViews(page, file, where = "", ofEvents = "") {
+  const filter = where ? ["--where", where] : [];
+  const eventFilter = ofEvents ? ["--where", ofEvents] : [];
+  const type = async (text) => {
+    await page.fill("#where", text);
+    await page.press("#where", "Enter");
+    await settled(page);
+  };
+  await go(page, "packets");
+  await type(where);
+  const journeys = jsonLines("journeys", file, ...filter);
+  assert.equal(await page.textContent("main h2"), `Packets (${count(journeys.length)})`);
+  const slowest = journeys.filter((one) => one.complete).sort((a, b) => b.latency_ns - a.latency_ns || a.id - b.id)[0];
+  const [first] = await cells(page, ".packets");
+  assert.equal(first[3], duration(slowest.latency_ns));
+
+  await go(page, "causes");
+  const explained = json("explain", file, ...filter);
+  assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[1], row[4]]),
+                   explained.causes.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));
+
+  await go(page, "distribution");
+  await showsGroups(page, file, "direction", filter);
+
+  await go(page, "flow");
+  const { hops } = json("report", file, ...filter);
+  for (const summary of await page.locator("summary").all()) await summary.click();
+  assert.deepEqual((await cells(page, "details")).map((row) => row.join("|")), ["D", "U"].flatMap((dir) => {
+    const mine = hops.filter((hop) => hop.dir === dir);
+    return mine.some((hop) => hop.count > 0) ? mine.map((hop) => [hop.from, hop.at, hop.to, hop.count,
+        duration(1000 * hop.latency_us.p50), duration(1000 * hop.latency_us.p99)].join("|")) : [];
+  }));
+
+  await type(ofEvents);
+  await go(page, "queues");
+  const { places } = json("queues", file, ...eventFilter);
+  assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[4], row[8]]), places.map((place) =>
+      [`${place.dir} ${place.at}`, place.depth_known ? String(place.high_water.depth) : "unknown",
+       place.wait_ns.count ? duration(place.wait_ns.p50) : ""]));
+
+  await go(page, "events");
+  const lines = jsonLines("events", file, ...eventFilter, "--limit", "1000");
+  assert.deepEqual((await cells(page, "main")).map((row) => row[2]), lines.map(({ point }) => point));
+}
+
+export async function showsGroups(page, file, by, filter) {
+  const groups = json("report", file, "--by", by, ...filter).groups.filter((group) => group.latency_us);
+  const wanted = groups.map(({ dir, name, latency_us: of, count: packets }) =>
+      [` ${dir} ${name}`, count(packets), ...["p50", "p90", "p99", "p999", "p9999", "p99999", "max"].map((key) => duration(1000 * of[key]))].join("|"));
+  const shown = (await cells(page, ".groups")).map((row) => row.join("|"));
+  assert.deepEqual(shown.sort(), wanted.sort());
+  assert.ok(shown.length > 0);
+}
