@@ -48,6 +48,7 @@ set(arrows
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
+  "analysis/exports: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/context"
   "analysis/page: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
@@ -102,7 +103,7 @@ set(arrows
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
-    analysis/event_json analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
+    analysis/event_json analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/present/host analysis/present/words

@@ -27,6 +27,8 @@ TEST_CASE("bash completes commands, options, their words, process ids and files"
   CHECK(bash_offers("sojourn record --eng") == "--engine\n");
   CHECK(bash_offers("sojourn record --engine ''") == "auto bpf ring\n");
   CHECK(bash_offers("sojourn report run.sjt --by p") == "path point\n");
+  CHECK(bash_offers("sojourn export run.sjt --to jso") == "jsonl\n");
+  CHECK(bash_offers("sojourn export run.sjt --what h") == "hops\n");
   CHECK(bash_offers("sojourn ctl -p " + std::to_string(getpid())) ==
         std::to_string(getpid()) + "\n");
   CHECK(bash_offers("sojourn ctl en") == "enable\n");

@@ -142,8 +142,9 @@ TEST_CASE("output that cannot be written is a failure, also of the help") {
 TEST_CASE("short or long, data that nothing takes fail with the reason") {
   const Traces traces;
   for (const std::string what :
-       {"export --to latseq-json", "export --to latseq-json --what stats", "journeys", "events",
-        "queues --json", "report", "report --json", "explain --json", "check"}) {
+       {"export --to latseq-json", "export --to latseq-json --what stats", "export --to csv",
+        "export --to jsonl --what events", "journeys", "events", "queues --json", "report",
+        "report --json", "explain --json", "check"}) {
     CAPTURE(what);
     const auto run = [&](const std::string& output) {
       return test::run(

@@ -133,7 +133,7 @@ TEST_CASE("events that are exported as they are need no rules") {
   const test::Ended ended =
       sojourn({"export", ruled.trace(), "--to", "lseq", "--rules", ruled.rules()});
   CHECK(ended.exit_code == 2);
-  CHECK(ended.err.contains("no --what, --compat or --rules"));
+  CHECK(ended.err.contains("--to lseq has no --rules"));
 }
 
 }  // namespace

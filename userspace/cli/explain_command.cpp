@@ -10,18 +10,16 @@
 #include "analysis/causes/slowest_verdicts.h"
 #include "analysis/causes/stay_floors.h"
 #include "analysis/host/host_json.h"
-#include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/json_format.h"
-#include "analysis/report/complete_latencies.h"
 #include "analysis/report/lateness_analysis.h"
-#include "analysis/report/slot_length.h"
 #include "analysis/trace/completeness.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/deadline_option.h"
+#include "userspace/cli/deadline_search.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
@@ -40,33 +38,10 @@ struct Options {
   bool json = false;
   WhereOption where;
   RulesOption rules;
-
-  // Whether the deadline comes from the events: then everything is read twice.
-  bool looks_first() const { return !deadline.given() || deadline.asks_events(); }
 };
 
 // The condition for a packet to be explained.
 using Wanted = causes::Explainer::Wanted;
-
-// The deadline that was given, or one from the trace, which is read for that alone then.
-Result<causes::Deadlines> find_deadlines(const Options& options, pipeline::TraceInput& input,
-                                         Executor& executor, const Wanted& wanted,
-                                         ProgressLine& line) {
-  report::SlotLength slots(input.reader().schema());
-  report::CompleteLatencies latencies(wanted);
-  pipeline::TracePass pass(executor, input);
-  pass.show(line.progress(0, 2));
-  if (!options.deadline.given()) pass.observe(latencies);
-  pass.consume([&](const model::EventBatch& events) {
-    if (options.deadline.asks_events()) slots.consume(events);
-    return true;
-  });
-  if (options.looks_first()) SJ_CHECK(pass.run());
-  if (!options.deadline.given()) return latencies.deadlines();
-  line.clear();
-  SJ_TRY(deadline_ns, options.deadline.in_time(slots, input.reader()));
-  return causes::Deadlines{.down_ns = deadline_ns, .up_ns = deadline_ns};
-}
 
 Result<void> run(const Options& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
@@ -81,14 +56,15 @@ Result<void> run(const Options& options) {
     };
   ProgressLine line;
   base::ThreadExecutor threads;
-  SJ_TRY(deadlines, find_deadlines(options, input, threads, wanted, line));
+  SJ_TRY(deadlines, find_deadlines(options.deadline, input, threads, wanted, line));
   causes::SlowestVerdicts worst(options.worst);
   report::LatenessAnalysis inquiry(input, deadlines, wanted,
                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
   causes::StayFloors floors(input.topology());
   const auto machine = host::from_json(reader.host().measured);
-  SJ_CHECK(inquiry.run(threads, options.looks_first() ? line.progress(1, 2) : line.progress(),
-                       machine ? &floors : nullptr));
+  SJ_CHECK(inquiry.run(
+      threads, is_deadline_searched(options.deadline) ? line.progress(1, 2) : line.progress(),
+      machine ? &floors : nullptr));
   line.clear();
   const present::CausesContent content = {
       .path = options.path,

@@ -1,0 +1,14 @@
+// Where an export goes: text or bytes, in order, a few kilobytes or more at a time. What it returns
+// as an error ends the export.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::exports {
+
+using Write = std::function<Result<void>(std::string_view bytes)>;
+
+}  // namespace sojourn::exports

@@ -1,0 +1,268 @@
+// The tables of `sojourn export`, read back: as text by Python's own reader, and compared with what
+// the other commands say of the same trace.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analysis/model/context_info.h"
+#include "analysis/model/queue_info.h"
+#include "analysis/trace/writer.h"
+#include "tests/cli/programs.h"
+#include "tests/unit/exports/hostile_names.h"
+#include "userspace/files/trace_file.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+std::vector<json> lines_of(const std::string& text) {
+  std::vector<json> rows;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) rows.push_back(json::parse(line));
+  return rows;
+}
+
+std::vector<json> table(const std::string& trace, const std::string& what,
+                        std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"export", trace, "--to", "jsonl", "--what", what});
+  return lines_of(output_of(std::move(more)));
+}
+
+// The rows of a CSV file as Python reads them: an object a row, all values texts.
+std::vector<json> read_by_python(const std::string& path) {
+  const test::Ended ended = test::run(
+      {"python3", "-c",
+       "import csv, json, sys\n"
+       "csv.field_size_limit(1 << 20)\n"
+       "for row in csv.DictReader(open(sys.argv[1], newline='', encoding='utf-8'), strict=True):\n"
+       "  print(json.dumps(row))\n",
+       path});
+  REQUIRE(ended.err.empty());
+  return lines_of(ended.out);
+}
+
+std::string as_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void require_same_as_csv(const Traces& traces, const std::string& trace, const std::string& what) {
+  const std::string file = traces.directory().path(what + ".csv");
+  CHECK(output_of({"export", trace, "--to", "csv", "--what", what, "-o", file}).empty());
+  const auto read = read_by_python(file);
+  const auto rows = table(trace, what);
+  REQUIRE(read.size() == rows.size());
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    for (const auto& [name, text] : read[at].items()) {
+      CAPTURE(what, at, name);
+      CHECK(text == (rows[at].contains(name) ? as_text(rows[at][name]) : std::string()));
+    }
+}
+
+TEST_CASE("each table is the same as comma-separated values and as JSON lines") {
+  const Traces traces;
+  for (const std::string what : {"journeys", "hops", "events", "in-flight", "causes"})
+    require_same_as_csv(traces, traces.path(what == "causes" ? "radio" : "lossy"), what);
+}
+
+TEST_CASE("the table of journeys says of each what `journeys --json` says") {
+  const Traces traces;
+  const std::string trace = traces.path(GENERATE("radio", "lossy"));
+  const auto rows = table(trace, "journeys");
+  const auto journeys = lines_of(output_of({"journeys", trace, "--json"}));
+  REQUIRE(rows.size() == journeys.size());
+  REQUIRE_FALSE(rows.empty());
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const json& row = rows[at];
+    const json& journey = journeys[at];
+    CHECK(row["journey"] == journey["id"]);
+    for (const char* same : {"dir", "outcome", "start_ns", "end_ns", "headless", "ambiguous",
+                             "segments", "retransmissions", "harq_retransmissions", "drops"})
+      CHECK(row[same] == journey[same]);
+    CHECK(row["events"] == journey["events"].size());
+    const bool has_latency = journey["complete"] && !journey["at_one_point"];
+    CHECK(row.contains("latency_ns") == has_latency);
+    if (has_latency) CHECK(row["latency_ns"] == journey["latency_ns"]);
+    for (const auto& [name, value] : journey["ids"].items())
+      if (value.is_number() && !journey.contains("known_ids")) CHECK(row["id_" + name] == value);
+  }
+}
+
+// A stay as both sides tell it.
+using Stay = std::tuple<std::uint64_t, std::string, std::string, std::uint64_t>;
+
+TEST_CASE("the table of hops has each step of each journey from each of its parents") {
+  const Traces traces;
+  const std::string trace = traces.path(GENERATE("radio", "lossy"));
+  std::multiset<Stay> expected;
+  std::size_t inside = 0;
+  for (const json& journey : lines_of(output_of({"journeys", trace, "--json"})))
+    for (const json& event : journey["events"]) {
+      inside += event.contains("inside_ns") ? 1 : 0;
+      if (event.contains("repeat_of")) continue;
+      for (const std::size_t parent : event["parents"])
+        expected.emplace(journey["id"], journey["events"][parent]["point"], event["point"],
+                         event["t_ns"]);
+    }
+  std::multiset<Stay> found;
+  for (const json& row : table(trace, "hops")) {
+    CHECK(row["stay_ns"].get<std::uint64_t>() > 0);
+    if (row["inside"]) {
+      --inside;
+      CHECK_FALSE(row.contains("left_ns"));
+      continue;
+    }
+    CHECK(row["left_ns"].get<std::uint64_t>() - row["entered_ns"].get<std::uint64_t>() ==
+          row["stay_ns"]);
+    found.emplace(row["journey"], row["from_point"], row["to_point"], row["left_ns"]);
+  }
+  CHECK(found == expected);
+  CHECK(inside == 0);
+  CHECK_FALSE(found.empty());
+}
+
+TEST_CASE("the table of events has each event with its values, and a filter chooses") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const auto events = lines_of(output_of({"events", trace, "--json", "--time", "mono"}));
+  const auto rows = table(trace, "events");
+  REQUIRE(rows.size() == events.size());
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    for (const char* same : {"t_ns", "dir", "point", "src", "tid", "stream", "seq", "cpu"})
+      CHECK(rows[at][same] == events[at][same]);
+    for (const auto& [name, value] : events[at]["fields"].items())
+      CHECK(rows[at]["field_" + name] == value);
+    CHECK(rows[at]["pid"] == 4242);
+  }
+  const auto chosen = table(trace, "events", {"--where", "dir == U && rnti == 1"});
+  CHECK(chosen.size() < rows.size());
+  REQUIRE_FALSE(chosen.empty());
+  CHECK(std::ranges::all_of(
+      chosen, [](const json& row) { return row["dir"] == "U" && row["field_rnti"] == 1; }));
+}
+
+TEST_CASE("the table of what is in flight counts up and down to what the report says at most") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  std::map<std::string, std::uint64_t> most;
+  std::uint64_t last_ns = 0;
+  for (const json& row : table(trace, "in-flight")) {
+    CHECK(row["t_ns"].get<std::uint64_t>() >= last_ns);
+    last_ns = row["t_ns"];
+    auto& seen = most[row["dir"].get<std::string>() + row["place"].get<std::string>()];
+    seen = std::max(seen, row["depth"].get<std::uint64_t>());
+  }
+  const json report = json::parse(output_of({"report", trace, "--json"}));
+  REQUIRE_FALSE(report["queues"].empty());
+  for (const json& queue : report["queues"])
+    CHECK(most[queue["dir"].get<std::string>() + queue["name"].get<std::string>()] == queue["max"]);
+}
+
+TEST_CASE("the causes of each late packet add up to its latency") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> sums;
+  for (const json& row : table(trace, "causes", {"--deadline", "1us"})) {
+    auto& [sum, latency] = sums[row["journey"]];
+    sum += row["ns"].get<std::uint64_t>();
+    latency = row["latency_ns"];
+  }
+  REQUIRE_FALSE(sums.empty());
+  for (const auto& [journey, sum] : sums) CHECK(sum.first == sum.second);
+  const json explained = json::parse(output_of({"explain", trace, "--json", "--deadline", "1us"}));
+  CHECK(sums.size() == explained["late"]);
+}
+
+// Threads and queues that call themselves what they like, with a sample of each queue.
+void write_hostile(const std::string& path) {
+  auto writer = files::create_trace(path);
+  REQUIRE(writer.has_value());
+  const auto point = model::parse_point("D in--out", "len::");
+  REQUIRE(point.has_value());
+  REQUIRE(writer->write(model::Schema{.points = {*point, model::queue_sample_point()}}));
+  REQUIRE(writer->write(model::Target{}));
+  REQUIRE(writer->write(model::Stream{.id = 0, .cpu = 0}));
+  model::Context context;
+  model::QueueChanges queues;
+  model::EventBatch batch;
+  std::uint64_t number = 0;
+  for (const std::string& name : exports::hostile_names()) {
+    ++number;
+    context.names.push_back(
+        {.kind = model::NameKind::kThread, .id = number, .name = name, .state = {}});
+    model::QueueChange& change = queues.emplace_back();
+    change.about.id = number;
+    change.about.name = name;
+    const std::uint64_t length[] = {number};
+    batch.append({.ts_ns = 1000 * number,
+                  .seq = 2 * number - 2,
+                  .tid = static_cast<std::uint32_t>(number),
+                  .point = 0,
+                  .values = length});
+    const auto sample = model::QueueSample{.in = number, .queue = number}.values();
+    batch.append({.ts_ns = 1000 * number + 1,
+                  .seq = 2 * number - 1,
+                  .tid = static_cast<std::uint32_t>(number),
+                  .point = 1,
+                  .values = sample});
+  }
+  REQUIRE(writer->write(batch));
+  REQUIRE(writer->write(context));
+  REQUIRE(writer->write(queues));
+  model::Capture capture;
+  capture.open_ns = 1;
+  capture.close_ns = 1'000'000;
+  capture.ended_by = "duration";
+  REQUIRE(writer->write(capture));
+  REQUIRE(writer->finish());
+}
+
+TEST_CASE("whatever threads and queues call themselves, each row is read back with its own name") {
+  const Traces traces;
+  const std::string trace = traces.directory().path("hostile.sjt");
+  write_hostile(trace);
+  const auto samples = table(trace, "queues");
+  REQUIRE(samples.size() == exports::hostile_names().size());
+  for (std::size_t at = 0; at < samples.size(); ++at) {
+    CHECK(samples[at]["queue_id"] == at + 1);
+    CHECK(samples[at]["depth"] == at + 1);
+    CHECK_FALSE(samples[at]["queue"].get<std::string>().empty());
+  }
+  CHECK(samples.back()["queue"] == exports::hostile_names().back());
+  CHECK(samples.front()["queue"] == exports::hostile_names().front());
+  require_same_as_csv(traces, trace, "queues");
+  require_same_as_csv(traces, trace, "events");
+}
+
+TEST_CASE("an option that a table has no use for is refused") {
+  const Traces traces;
+  const auto refusal = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"export", traces.path("radio")});
+    const test::Ended ended = sojourn(std::move(more));
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out.empty());
+    return ended.err;
+  };
+  CHECK(refusal({"--to", "csv", "--what", "in-flight", "--where", "dir == D"}) ==
+        "sojourn: --to csv --what in-flight has no --where\n");
+  CHECK(refusal({"--to", "csv", "--deadline", "1ms"}) ==
+        "sojourn: --to csv --what journeys has no --deadline\n");
+  CHECK(refusal({"--to", "jsonl", "--what", "stats"}) ==
+        "sojourn: --to jsonl has no \"stats\": it has journeys, hops, events, queues, in-flight, "
+        "causes\n");
+  CHECK(refusal({"--to", "lseq", "--what", "events"}) ==
+        "sojourn: --to lseq is written whole: it has no --what\n");
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

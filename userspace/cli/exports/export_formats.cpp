@@ -1,0 +1,121 @@
+#include "userspace/cli/exports/export_formats.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "userspace/cli/exports/latseq_export.h"
+#include "userspace/cli/exports/table_export.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+constexpr Takes kOfEvents = Takes::kWhere;
+constexpr Takes kOfJourneys = Takes::kRules | Takes::kWhere;
+constexpr Takes kOfLatseq = Takes::kRules | Takes::kWhere | Takes::kCompat;
+
+constexpr std::array kTables = {
+    ExportPart{"journeys", kOfJourneys},    ExportPart{"hops", kOfJourneys},
+    ExportPart{"events", kOfEvents},        ExportPart{"queues", kOfEvents},
+    ExportPart{"in-flight", Takes::kRules}, ExportPart{"causes", kOfJourneys | Takes::kDeadline}};
+constexpr std::array kLseq = {ExportPart{"", kOfEvents}};
+constexpr std::array kLseqj = {ExportPart{"events", kOfLatseq}};
+constexpr std::array kLatseqJson = {ExportPart{"journeys", kOfLatseq},
+                                    ExportPart{"points", kOfLatseq}, ExportPart{"paths", kOfLatseq},
+                                    ExportPart{"stats", kOfLatseq}};
+constexpr std::array kLatseqCsv = {ExportPart{"durations", kOfLatseq},
+                                   ExportPart{"matrix", kOfLatseq}};
+
+constexpr std::array kFormats = {
+    ExportFormat{"csv", "comma-separated values, a table of --what", kTables, export_csv},
+    ExportFormat{"jsonl", "the same tables, a JSON object a line", kTables, export_json_lines},
+    ExportFormat{"lseq", "a LatSeq recording: one event a line, times since 1970", kLseq,
+                 export_latseq_lines},
+    ExportFormat{"lseqj",
+                 "the events of complete journeys with the journeys' numbers, for lseqj2any",
+                 kLseqj, export_latseq},
+    ExportFormat{"latseq-json", "what latseq_logs -j, -p, -r and latseq_stats -sj print",
+                 kLatseqJson, export_latseq},
+    ExportFormat{"latseq-csv",
+                 "the table of durations (latseq_stats -djd -f csv), or the matrix of each path "
+                 "(latseq_logs -M)",
+                 kLatseqCsv, export_latseq},
+};
+
+bool takes(const ExportPart& part, Takes option) {
+  return (std::to_underlying(part.takes) & std::to_underlying(option)) != 0;
+}
+
+const ExportPart& chosen_part(const ExportFormat& format, const ExportRequest& request) {
+  if (request.what.empty()) return format.parts.front();
+  const auto part = std::ranges::find(format.parts, request.what, &ExportPart::name);
+  if (part != format.parts.end()) return *part;
+  std::vector<std::string_view> names;
+  for (const ExportPart& one : format.parts) names.push_back(one.name);
+  if (names.front().empty())
+    refuse_usage(fmt::format("--to {} is written whole: it has no --what", format.name));
+  refuse_usage(fmt::format("--to {} has no \"{}\": it has {}", format.name, request.what,
+                           fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::span<const ExportFormat> export_formats() {
+  return kFormats;
+}
+
+std::vector<std::string> export_format_names() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : kFormats) names.emplace_back(format.name);
+  return names;
+}
+
+std::vector<std::string> export_part_names() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : kFormats)
+    for (const ExportPart& part : format.parts)
+      if (!part.name.empty() && std::ranges::find(names, part.name) == names.end())
+        names.emplace_back(part.name);
+  return names;
+}
+
+std::string export_format_lines() {
+  constexpr std::size_t kColumn = 14;
+  std::string lines;
+  for (const ExportFormat& format : kFormats) {
+    lines += fmt::format("{:<{}}{}", format.name, kColumn, format.what_it_is);
+    if (format.parts.size() > 1) {
+      std::vector<std::string_view> names;
+      for (const ExportPart& part : format.parts) names.push_back(part.name);
+      lines += fmt::format(": {}", fmt::join(names, ", "));
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+const ExportFormat& export_format(std::string_view name) {
+  return *std::ranges::find(kFormats, name, &ExportFormat::name);
+}
+
+void check_export(ExportRequest& request) {
+  const ExportPart& part = chosen_part(export_format(request.to), request);
+  request.what = part.name;
+  const auto refuse = [&](bool is_given, Takes option, std::string_view name) {
+    if (is_given && !takes(part, option))
+      refuse_usage(fmt::format("--to {}{}{} has no {}", request.to,
+                               part.name.empty() ? "" : " --what ", part.name, name));
+  };
+  refuse(request.rules.given(), Takes::kRules, "--rules");
+  refuse(request.where.given(), Takes::kWhere, "--where");
+  refuse(!request.compat.empty(), Takes::kCompat, "--compat");
+  refuse(request.deadline.given(), Takes::kDeadline, "--deadline");
+  if (!request.compat.empty() && request.where.given())
+    refuse_usage("--compat latseq has no --where");
+}
+
+}  // namespace sojourn::cli

@@ -1,0 +1,25 @@
+// What `sojourn export` was asked for, and where the answer goes. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/exports/output.h"
+#include "userspace/cli/deadline_option.h"
+#include "userspace/cli/rules_option.h"
+#include "userspace/cli/where_option.h"
+
+namespace sojourn::cli {
+
+struct ExportRequest {
+  std::string path;
+  std::string to;
+  std::string what;  // one of the format's parts; empty where it has none
+  std::string compat;
+  std::string output;
+  RulesOption rules;
+  WhereOption where;
+  DeadlineOption deadline;
+};
+
+}  // namespace sojourn::cli
