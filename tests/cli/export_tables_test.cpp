@@ -14,12 +14,9 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
-#include "analysis/model/context_info.h"
-#include "analysis/model/queue_info.h"
-#include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
+#include "tests/exports/hostile_trace.h"
 #include "tests/unit/exports/hostile_names.h"
-#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -183,54 +180,10 @@ TEST_CASE("the causes of each late packet add up to its latency") {
   CHECK(sums.size() == explained["late"]);
 }
 
-// Threads and queues that call themselves what they like, with a sample of each queue.
-void write_hostile(const std::string& path) {
-  auto writer = files::create_trace(path);
-  REQUIRE(writer.has_value());
-  const auto point = model::parse_point("D in--out", "len::");
-  REQUIRE(point.has_value());
-  REQUIRE(writer->write(model::Schema{.points = {*point, model::queue_sample_point()}}));
-  REQUIRE(writer->write(model::Target{}));
-  REQUIRE(writer->write(model::Stream{.id = 0, .cpu = 0}));
-  model::Context context;
-  model::QueueChanges queues;
-  model::EventBatch batch;
-  std::uint64_t number = 0;
-  for (const std::string& name : exports::hostile_names()) {
-    ++number;
-    context.names.push_back(
-        {.kind = model::NameKind::kThread, .id = number, .name = name, .state = {}});
-    model::QueueChange& change = queues.emplace_back();
-    change.about.id = number;
-    change.about.name = name;
-    const std::uint64_t length[] = {number};
-    batch.append({.ts_ns = 1000 * number,
-                  .seq = 2 * number - 2,
-                  .tid = static_cast<std::uint32_t>(number),
-                  .point = 0,
-                  .values = length});
-    const auto sample = model::QueueSample{.in = number, .queue = number}.values();
-    batch.append({.ts_ns = 1000 * number + 1,
-                  .seq = 2 * number - 1,
-                  .tid = static_cast<std::uint32_t>(number),
-                  .point = 1,
-                  .values = sample});
-  }
-  REQUIRE(writer->write(batch));
-  REQUIRE(writer->write(context));
-  REQUIRE(writer->write(queues));
-  model::Capture capture;
-  capture.open_ns = 1;
-  capture.close_ns = 1'000'000;
-  capture.ended_by = "duration";
-  REQUIRE(writer->write(capture));
-  REQUIRE(writer->finish());
-}
-
 TEST_CASE("whatever threads and queues call themselves, each row is read back with its own name") {
   const Traces traces;
   const std::string trace = traces.directory().path("hostile.sjt");
-  write_hostile(trace);
+  REQUIRE(exports::write_hostile_trace(trace).has_value());
   const auto samples = table(trace, "queues");
   REQUIRE(samples.size() == exports::hostile_names().size());
   for (std::size_t at = 0; at < samples.size(); ++at) {

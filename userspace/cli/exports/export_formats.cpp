@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "userspace/cli/exports/latseq_export.h"
+#include "userspace/cli/exports/pass_export.h"
 #include "userspace/cli/exports/table_export.h"
 
 namespace sojourn::cli {
@@ -22,6 +23,7 @@ constexpr std::array kTables = {
     ExportPart{"journeys", kOfJourneys},    ExportPart{"hops", kOfJourneys},
     ExportPart{"events", kOfEvents},        ExportPart{"queues", kOfEvents},
     ExportPart{"in-flight", Takes::kRules}, ExportPart{"causes", kOfJourneys | Takes::kDeadline}};
+constexpr std::array kWhole = {ExportPart{"", kOfJourneys}};
 constexpr std::array kLseq = {ExportPart{"", kOfEvents}};
 constexpr std::array kLseqj = {ExportPart{"events", kOfLatseq}};
 constexpr std::array kLatseqJson = {ExportPart{"journeys", kOfLatseq},
@@ -33,6 +35,8 @@ constexpr std::array kLatseqCsv = {ExportPart{"durations", kOfLatseq},
 constexpr std::array kFormats = {
     ExportFormat{"csv", "comma-separated values, a table of --what", kTables, export_csv},
     ExportFormat{"jsonl", "the same tables, a JSON object a line", kTables, export_json_lines},
+    ExportFormat{"perfetto", "a trace for ui.perfetto.dev: packets, threads, queues, scheduler",
+                 kWhole, export_perfetto},
     ExportFormat{"lseq", "a LatSeq recording: one event a line, times since 1970", kLseq,
                  export_latseq_lines},
     ExportFormat{"lseqj",

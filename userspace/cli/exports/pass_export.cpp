@@ -1,0 +1,48 @@
+#include "userspace/cli/exports/pass_export.h"
+
+#include <utility>
+
+#include "analysis/exports/perfetto.h"
+#include "analysis/exports/trace_names.h"
+#include "analysis/pipeline/trace_pass.h"
+#include "userspace/base/thread_executor.h"
+#include "userspace/cli/progress.h"
+#include "userspace/cli/trace_argument.h"
+
+namespace sojourn::cli {
+namespace {
+
+// A format that observes journeys and sees all events.
+template <typename Format>
+Result<void> write_all(const ExportRequest& request, trace::Reader reader, const std::string& told,
+                       const exports::Write& write) {
+  SJ_TRY(rules, request.rules.read());
+  SJ_TRY(input, derive_input(std::move(reader), rules));
+  SJ_TRY(where, request.where.journeys(input.reader()));
+  const exports::TraceNames names(input.reader());
+  Format made(input.reader(), input.topology(), names, write);
+  ProgressLine line;
+  base::ThreadExecutor threads;
+  pipeline::TracePass pass(threads, input);
+  pass.observe(made);
+  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  pass.show(line.progress());
+  pass.consume([&](const model::EventBatch& events) {
+    made.consume(events);
+    return made.is_good();
+  });
+  SJ_CHECK(pass.run());
+  SJ_CHECK(made.finish());
+  line.clear();
+  tell_if_not_whole(input.reader(), told);
+  return {};
+}
+
+}  // namespace
+
+Result<void> export_perfetto(const ExportRequest& request, trace::Reader reader,
+                             const std::string& told, const exports::Write& write) {
+  return write_all<exports::PerfettoTrace>(request, std::move(reader), told, write);
+}
+
+}  // namespace sojourn::cli
