@@ -52,10 +52,10 @@ set(arrows
   "analysis/page: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
-  "analysis/differential: analysis/base analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
+  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
     analysis/report analysis/present/words"
   "analysis/present/traits: analysis/model analysis/differential analysis/present/words"
-  "analysis/present/differential: analysis/differential analysis/present/words"
+  "analysis/present/differential: analysis/host analysis/differential analysis/present/host analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
@@ -106,7 +106,8 @@ set(arrows
     analysis/event_json analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
-  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/present/host analysis/present/words
+  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/differential
+    analysis/present/host analysis/present/differential analysis/present/words
     userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
 
 set(system_headers

@@ -138,24 +138,6 @@ std::string left_out_text(const HostProfile& profile, std::size_t width) {
   return text.empty() ? text : "not measured\n" + text + "\n";
 }
 
-std::string difference_text(const host::MeasurementDiff& one, bool has_repeats) {
-  switch (one.difference) {
-    case host::Difference::kNone:
-      return has_repeats ? fmt::format("no difference (p {:.2f})", one.p) : "within the spread";
-    case host::Difference::kApart:
-      return "apart, by one run each";
-    case host::Difference::kChanged:
-      return fmt::format("changed (p {:.3f})", one.p);
-    case host::Difference::kUnstable:
-      return "not stable: nothing can be said";
-    case host::Difference::kOnlyLeft:
-      return "only left";
-    case host::Difference::kOnlyRight:
-      break;
-  }
-  return "only right";
-}
-
 }  // namespace
 
 std::string quantity(double value, Unit unit) {
@@ -228,36 +210,6 @@ std::string host_text(const HostProfile& profile, std::size_t width) {
         "{} form, {:.1f} s; measured is the median, mean and stdev are without the "
         "lowest and highest tenth\n",
         profile.form, profile.took_s);
-  return text;
-}
-
-std::string host_diff_text(const host::HostDiff& diff, std::size_t width) {
-  std::string text;
-  Table facts({"machine", "left", "right"});
-  facts.left(1);
-  facts.left(2);
-  facts.fold(2);
-  for (const host::FactDiff& fact : diff.facts)
-    facts.row({fact.name, fact.left.empty() ? "not told" : printable(fact.left),
-               fact.right.empty() ? "not told" : printable(fact.right)});
-  if (!facts.empty()) text += facts.text(width) + "\n";
-  const bool has_repeats = diff.left_runs > 1 && diff.right_runs > 1;
-  Table table({"measured", "left", "right", "change", ""});
-  table.left(4);
-  for (const host::MeasurementDiff& one : diff.measurements) {
-    const bool is_both = one.difference != host::Difference::kOnlyLeft &&
-                         one.difference != host::Difference::kOnlyRight;
-    table.row({one.name,
-               one.difference == host::Difference::kOnlyRight ? "-" : quantity(one.left, one.unit),
-               one.difference == host::Difference::kOnlyLeft ? "-" : quantity(one.right, one.unit),
-               is_both && one.left != 0 ? fmt::format("{:+.1f} %", one.change() * 100) : "-",
-               difference_text(one, has_repeats)});
-  }
-  text += table.text(width);
-  if (!has_repeats)
-    text +=
-        "\none run on a side: what is apart may be chance. Several runs a side, with commas "
-        "between them, say more\n";
   return text;
 }
 

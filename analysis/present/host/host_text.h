@@ -1,18 +1,16 @@
-// A machine's profile for people: its description, the study's tables, curves as plots; and a
-// comparison of two. The words of one line each for reports.
+// A machine's profile for people: its description, the study's tables, curves as plots. The words
+// of one line each for reports.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "analysis/host/host_diff.h"
 #include "analysis/host/host_profile.h"
 
 namespace sojourn::present {
 
 std::string host_text(const host::HostProfile& profile, std::size_t width = SIZE_MAX);
-std::string host_diff_text(const host::HostDiff& diff, std::size_t width = SIZE_MAX);
 
 // A measurement in its unit: "8.1 ns", "12.3 GB/s".
 std::string quantity(double value, host::Unit unit);

@@ -12,8 +12,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "analysis/host/host_diff.h"
+#include "analysis/differential/host_diff.h"
 #include "analysis/host/host_json.h"
+#include "analysis/present/differential/host_diff_text.h"
 #include "analysis/present/host/host_text.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
@@ -64,10 +65,10 @@ Result<std::vector<host::HostProfile>> read_profiles(const std::string& list) {
 Result<void> diff(const Options& options) {
   SJ_TRY(left, read_profiles(options.words[1]));
   SJ_TRY(right, read_profiles(options.words[2]));
-  const host::HostDiff found = host::compare(left, right);
+  const differential::HostDiff found = differential::compare_hosts(left, right);
   if (options.json)
-    fmt::print("{}\n", host::to_json(found).dump(2, ' ', false,
-                                                 nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", differential::to_json(found).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
     fmt::print("{}", present::host_diff_text(found, line_width()));
   return {};
