@@ -55,7 +55,14 @@ TEST_CASE("the quick form measures every group, and says of each row what it is 
   }
   CHECK(groups == std::set<std::string>{"calls", "clocks", "cores", "faults", "files", "memory",
                                         "network", "probes", "processes", "switches"});
-  CHECK(host::from_json(text).has_value());
+  const auto profile_read = host::from_json(text);
+  REQUIRE(profile_read.has_value());
+  for (const host::CpuMatrix& matrix : profile_read->matrices)
+    for (const auto& value : matrix.values) {
+      CAPTURE(matrix.id);
+      if (value && matrix.id == "cores.lines") CHECK(*value > 0);  // not known is not 0
+    }
+  CHECK_FALSE(text.contains("known to inf"));
 }
 
 TEST_CASE("what takes longer is measured as longer") {
