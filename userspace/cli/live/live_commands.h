@@ -5,6 +5,7 @@
 
 namespace sojourn::cli {
 
+Action define_ab(Arguments& arguments);
 Action define_list(Arguments& arguments);
 Action define_ctl(Arguments& arguments);
 Action define_doctor(Arguments& arguments);

@@ -17,6 +17,7 @@ constexpr cli::Command kLiveCommands[] = {
      cli::define_doctor},
     {"host", "Measure what this machine's own operations cost", cli::define_host},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
+    {"ab", "Record two commands or processes in turns, and compare them", cli::define_ab},
     {"ctl", "Switch points on and off, and control a running capture", cli::define_ctl}};
 
 }  // namespace

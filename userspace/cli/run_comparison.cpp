@@ -1,0 +1,126 @@
+#include "userspace/cli/run_comparison.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "analysis/differential/condition.h"
+#include "analysis/differential/difference.h"
+#include "analysis/present/differential/difference_text.h"
+#include "userspace/cli/terminal.h"
+
+namespace sojourn::cli {
+namespace {
+
+using differential::Checked;
+using differential::Condition;
+using differential::Finding;
+
+// What was asked for with --fail-on: an error of its own exit code where one of them holds, else
+// where the data cannot tell of one of them.
+Result<void> judge(const std::vector<Condition>& conditions, const std::vector<Checked>& checked) {
+  const auto words = [&](Finding finding) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at < checked.size(); ++at)
+      if (checked[at].finding == finding)
+        all.push_back(fmt::format("{}: {}", conditions[at].text, checked[at].why));
+    return fmt::format("{}", fmt::join(all, "; "));
+  };
+  if (const std::string holds = words(Finding::kHolds); !holds.empty())
+    return std::unexpected(Error(holds, ErrorKind::kConditionHolds));
+  if (const std::string open = words(Finding::kTooLittle); !open.empty())
+    return std::unexpected(Error("too little data: " + open, ErrorKind::kTooLittleData));
+  return {};
+}
+
+nlohmann::ordered_json checked_json(const std::vector<Condition>& conditions,
+                                    const std::vector<Checked>& checked) {
+  auto all = nlohmann::ordered_json::array();
+  for (std::size_t at = 0; at < checked.size(); ++at)
+    all.push_back({{"condition", conditions[at].text},
+                   {"finding", checked[at].finding == Finding::kHolds         ? "holds"
+                               : checked[at].finding == Finding::kDoesNotHold ? "does not hold"
+                                                                              : "too little data"},
+                   {"why", checked[at].why}});
+  return all;
+}
+
+}  // namespace
+
+void RunComparison::define_options(Arguments& arguments) {
+  arguments
+      .add_option("--fail-on", fail_on_,
+                  "A change that must not be, e.g. 'p99(D) > +5%' or 'mean(U pdcp.rx) > +20us'. "
+                  "Exit code 3: it surely is there; 4: too little data to say; 0: it surely is "
+                  "not. May stand several times")
+      .type_name("CONDITION")
+      .one_word_each()
+      .check([](const std::string& text) {
+        const auto condition = differential::parse_condition(text);
+        return condition ? "" : condition.error().text();
+      });
+  choose_from(arguments
+                  .add_option("--unit", unit_,
+                              "What is compared: runs where there are two of each side, else long "
+                              "blocks of them (auto)")
+                  .capture_default_str(),
+              {"auto", "run", "block"});
+  traces_.define_options(arguments);
+  define_level(arguments, level_);
+  arguments.add_flag("--json", json_, "One JSON object instead of text");
+}
+
+Result<void> RunComparison::run(const std::vector<std::string>& base_paths,
+                                const std::vector<std::string>& new_paths) const {
+  std::vector<Condition> conditions;
+  conditions.reserve(fail_on_.size());
+  for (const std::string& text : fail_on_)
+    conditions.push_back(*differential::parse_condition(text));
+  SJ_TRY(base, traces_.read(base_paths));
+  SJ_TRY(now, traces_.read(new_paths));
+  differential::DifferenceOptions how;
+  how.level = level_;
+  if (unit_ != "auto")
+    how.unit = unit_ == "run" ? differential::Unit::kRun : differential::Unit::kBlock;
+  for (const Condition& condition : conditions)
+    if (std::ranges::find(how.shares, condition.share) == how.shares.end())
+      how.shares.push_back(condition.share);
+  const differential::Difference found = differential::difference(base, now, how);
+  std::vector<Checked> checked;
+  checked.reserve(conditions.size());
+  for (const Condition& condition : conditions)
+    checked.push_back(differential::check(condition, found.times));
+  const present::DifferenceContent content = {
+      .base = base, .now = now, .found = found, .level = level_, .width = line_width()};
+  if (json_) {
+    auto document = present::difference_json(content);
+    if (!conditions.empty()) document["fail_on"] = checked_json(conditions, checked);
+    fmt::print("{}\n",
+               document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", present::difference_text(content));
+  }
+  return judge(conditions, checked);
+}
+
+std::string comparison_words() {
+  return "mean, p50, p90, p99  how much the figure changed, and half of its 95 % interval\n"
+         "verdict     of the means of all runs or blocks: k-sample Anderson-Darling, Holm over all "
+         "rows. Exact where there are few of them\n"
+         "independent packets that share a queue are late together: so many would say as much if "
+         "each "
+         "had been late by itself\n"
+         "slowdown    how much a place's mean grew, divided by how much the latency's did\n"
+         "in flight   the mean number of units in a place (no test)\n"
+         "\n"
+         "Three runs of each side can show nothing, whatever they are; four can in one test, and "
+         "seven "
+         "in thirty. docs/differential.md explains each number.";
+}
+
+}  // namespace sojourn::cli
