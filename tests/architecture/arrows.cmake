@@ -73,13 +73,15 @@ set(arrows
   "userspace/coarse/suggest: analysis/base userspace/tracee userspace/coarse/functions userspace/coarse"
   "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/files userspace/tracee
     userspace/capture/rights userspace/capture/output userspace/capture/control userspace/capture/session
-    userspace/capture/processes userspace/capture/post_mortem"
+    userspace/capture/stream userspace/capture/processes userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base userspace/base"
   "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/tracee probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
   "userspace/capture/records: analysis/model userspace/base bpf probes"
   "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/files userspace/tracee
     userspace/capture/rights"
+  "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files
+    userspace/capture/rights userspace/capture/output"
   "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"
   "userspace/capture/rings: analysis/base analysis/model userspace/base userspace/tracee probes
@@ -95,8 +97,8 @@ set(arrows
   "userspace/capture/post_mortem: analysis/base analysis/model analysis/trace analysis/filter userspace/base
     userspace/files userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
-  "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base
-    userspace/tracee userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control"
+  "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/tracee
+    userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control userspace/capture/stream"
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"

@@ -103,7 +103,7 @@ Parts::Parts(const Options& options, TracedProcesses& processes, ProcessRecorder
       exits(options, processes, sources, record, output, launch, news),
       budget(options, processes, process_recorder, sources, record, output, pump),
       helpers(sources, record),
-      progress(processes, record, output, pump),
+      progress(options, processes, record, output, pump),
       losses(record, output.sink(), pump),
       hits(options, processes, process_recorder, record, output, pump, switches),
       control(options, record, output.sink(), pump, progress,
@@ -140,6 +140,7 @@ class Capture::State {
   }
 
   Result<void> open_sink();
+  Result<void> open_stream(const FileOwner& owner, const model::Host& host);
   Result<void> make_parts();
   Result<void> arm();
   Result<void> wait(int signals, nanoseconds timeout, const Listener& listener);
@@ -152,6 +153,8 @@ class Capture::State {
   PointFinder finder{options};
   TracedProcesses processes;          // they outlive the sources
   std::optional<TriggerWatch> watch;  // of a flight recorder; the sink's thread looks
+  std::optional<BlockFeed> feed;      // where the trace is streamed as well
+  std::unique_ptr<StreamServer> server;
   std::optional<Sink> sink;
   std::optional<CaptureOutput> output;
   SourceSet sources;
@@ -175,23 +178,31 @@ Capture::State::State(Options wanted)
 Result<void> Capture::State::open_sink() {
   const FileOwner owner = FileOwner::of(options.output);
   const model::Schema& schema = recorder.schema();
+  const model::Host host = described_host(options);
+  SJ_CHECK(open_stream(owner, host));
   if (options.flight) {
     SJ_TRY(put_aside, try_to_write(options.output, owner));
     left_before = std::move(put_aside);
     watch.emplace(options.triggers, schema);
-    sink.emplace(std::make_unique<FlightStore>(*options.flight, described_host(options)), owner,
+    sink.emplace(std::make_unique<FlightStore>(*options.flight, host), owner,
                  [this](const Item& item, ItemStore& store) {
                    watch->look(item);
                    if (watch->has_fired()) store.pin();
                  });
+    if (feed) sink->tap(*feed, schema);
     sink->push(schema);
     sink->push(base::read_clock_pair());
   } else {
     const WriteAs as(owner);
     SJ_TRY(writer, files::create_trace(options.output));
     left_before = writer.put_aside();
-    SJ_CHECK(write_preamble(writer, described_host(options), schema));
+    SJ_CHECK(write_preamble(writer, host, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);
+    if (feed) {
+      feed->take(schema);
+      feed->take(base::read_clock_pair());
+      sink->tap(*feed, schema);
+    }
   }
   if (options.loses_oldest) sink->when_behind(Sink::Behind::kGiveUpOldest);
   output.emplace(*sink, schema);
@@ -202,6 +213,14 @@ Result<void> Capture::State::open_sink() {
   SJ_CHECK(sources.connect(*output));
   recorder.connect(*output);
   output->announce_points();
+  return {};
+}
+
+Result<void> Capture::State::open_stream(const FileOwner& owner, const model::Host& host) {
+  if (!options.stream.is_wanted()) return {};
+  feed.emplace(host);
+  SJ_TRY(started, StreamServer::start(options.stream, *feed, owner));
+  server = std::move(started);
   return {};
 }
 
@@ -249,6 +268,14 @@ Coverage Capture::coverage() const {
   coverage.why_no_costs = state_->recorder.costs().why_unknown();
   coverage.why_only_looks = state_->parts->family.why_only_looks();
   return coverage;
+}
+
+std::vector<std::string> Capture::streams() const {
+  std::vector<std::string> addresses;
+  if (state_->server)
+    for (const files::StreamAddress& address : state_->server->addresses())
+      addresses.push_back(address.text());
+  return addresses;
 }
 
 std::size_t Capture::points() const {
@@ -362,6 +389,8 @@ Result<Outcome> Capture::finish() {
   state.sink->push(losses);
   state.sink->push(record.about());
   SJ_TRY(file, state.end_file());
+  const bool all_have_it = !state.server || state.server->finish();
+  BlockFeed::Totals streamed = state.feed ? state.feed->totals() : BlockFeed::Totals();
   const NotKept missing = not_kept(losses);
   const EventPump::GivenUp given_up = parts.pump.given_up();
   return Outcome{.path = std::move(file.path),
@@ -372,6 +401,8 @@ Result<Outcome> Capture::finish() {
                  .lost = missing.lost,
                  .filtered = missing.filtered,
                  .bytes = file.bytes,
+                 .streamed = streamed,
+                 .has_cut_off_readers = !all_have_it,
                  .never_hit = std::move(never_hit),
                  .switched = parts.switches.switched_points().size(),
                  .rings = state.sources.ring_advice()};

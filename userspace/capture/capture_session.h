@@ -7,11 +7,13 @@
 //
 // The targets are never stopped or slowed but by the probes themselves, and whatever happens to
 // this process, another one removes the probes (probe_keeper.h). One thread owns a Capture; a
-// second one inside writes the file (see sink.h).
+// second one inside writes the file (see sink.h), and a third one serves readers of the stream, if
+// there are any (stream/stream_server.h).
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "analysis/base/result.h"
@@ -34,6 +36,9 @@ class Capture {
   void describe();
   // Tells the trace about the only target, a command that this process starts, once it runs.
   void has_begun(tracee::Process command);
+
+  // Where readers of the stream may connect: "tcp://127.0.0.1:9000".
+  std::vector<std::string> streams() const;
 
   // The processes that are alive.
   std::vector<const tracee::Process*> processes() const;

@@ -1,5 +1,6 @@
 #include "userspace/capture/progress_reporter.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "userspace/base/clock.h"
@@ -14,14 +15,18 @@ constexpr std::uint64_t kProgressPeriodNs = 1'000'000'000;
 
 void ProgressReporter::on_open(std::uint64_t open_ns) {
   next_ns_ = open_ns + kProgressPeriodNs;
+  next_flush_ns_ = open_ns + flush_period_ns_;
 }
 
 Result<void> ProgressReporter::tick(const Listener& listener) {
   const std::uint64_t now_ns = base::monotonic_ns();
+  if (now_ns >= next_flush_ns_) {
+    next_flush_ns_ = std::max(next_flush_ns_ + flush_period_ns_, now_ns);
+    pump_->flush();
+  }
   if (now_ns < next_ns_) return {};
   next_ns_ += kProgressPeriodNs;
   processes_->cpu_ns();  // a process that has ended has no CPU times any more
-  pump_->flush();
   SJ_TRY(losses, pump_->losses());
   Sink& sink = output_->sink();
   sink.push(base::read_clock_pair());

@@ -1,6 +1,6 @@
 // Once a second writes all that is known to disk, so that a capture that is killed loses little,
-// and reports progress to the listener. The capture's thread owns it; what it refers to outlives
-// it.
+// and reports progress to the listener. Events are written as often as asked for. The capture's
+// thread owns it; what it refers to outlives it.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,13 @@ namespace sojourn::capture {
 
 class ProgressReporter final : public Ticker {
  public:
-  ProgressReporter(TracedProcesses& processes, CaptureRecord& record, CaptureOutput& output,
-                   EventPump& pump)
-      : processes_(&processes), record_(&record), output_(&output), pump_(&pump) {}
+  ProgressReporter(const Options& options, TracedProcesses& processes, CaptureRecord& record,
+                   CaptureOutput& output, EventPump& pump)
+      : flush_period_ns_(static_cast<std::uint64_t>(options.flush_period.count())),
+        processes_(&processes),
+        record_(&record),
+        output_(&output),
+        pump_(&pump) {}
 
   void on_open(std::uint64_t open_ns) override;
   Result<void> tick(const Listener& listener) override;
@@ -25,11 +29,13 @@ class ProgressReporter final : public Ticker {
   std::uint64_t lost() const { return lost_; }  // as of the last second
 
  private:
+  std::uint64_t flush_period_ns_;
   TracedProcesses* processes_;
   CaptureRecord* record_;
   CaptureOutput* output_;
   EventPump* pump_;
   std::uint64_t next_ns_ = UINT64_MAX;
+  std::uint64_t next_flush_ns_ = UINT64_MAX;
   std::uint64_t lost_ = 0;
 };
 

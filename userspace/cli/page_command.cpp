@@ -39,7 +39,7 @@ struct OpenOptions {
 // Writes the page into a directory that nobody else can write to; the browser reads it after this
 // program has ended.
 Result<void> open_page(const OpenOptions& options) {
-  SJ_CHECK(open_trace(options.path));
+  SJ_CHECK(check_is_file(options.path));
   std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) return fail_errno("make {}", directory);
   const std::string path = directory + "/report.html";

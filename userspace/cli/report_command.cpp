@@ -207,7 +207,7 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
 
 // Refuses a file that cannot be read, as its page would show nothing.
 Result<void> run_html(const ReportOptions& options) {
-  SJ_CHECK(open_trace(options.path));
+  SJ_CHECK(check_is_file(options.path));
   return write_page_file(options.html, options.path, options.megabytes);
 }
 

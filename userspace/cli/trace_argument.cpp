@@ -5,22 +5,36 @@
 #include "analysis/trace/completeness.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
+#include "userspace/files/stream_address.h"
 #include "userspace/files/trace_file.h"
 
 namespace sojourn::cli {
 
 Argument add_trace(Arguments& arguments, std::string& path) {
-  return arguments.add_option("trace", path, "The trace file, e.g. run.sjt")
+  return arguments
+      .add_option("trace", path,
+                  "The trace file, e.g. run.sjt; or a stream: tcp://ADDR:PORT, unix:PATH, or - for "
+                  "standard "
+                  "input")
       .type_name("FILE")
       .required();
 }
 
 Result<trace::Reader> open_trace(const std::string& path) {
+  if (files::is_stream(path) && path != "-")
+    tell("reading {} until it ends; Ctrl-C ends it here\n", path);
   auto reader = files::open_trace(path);
   // A capture writes its points before anything else.
   if (reader && reader->schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", path);
   return reader;
+}
+
+Result<void> check_is_file(const std::string& path) {
+  if (files::is_stream(path))
+    return fail("{}: a page has a whole file in it: write the stream to one first, by `nc`", path);
+  SJ_CHECK(open_trace(path));
+  return {};
 }
 
 std::string first_line(const trace::Reader& reader) {

@@ -16,6 +16,9 @@ Argument add_trace(Arguments& arguments, std::string& path);
 
 Result<trace::Reader> open_trace(const std::string& path);
 
+// The same where the file itself is wanted: no stream will do.
+Result<void> check_is_file(const std::string& path);
+
 // Missing or damaged parts, as the first line of a text for people; empty if the trace is whole. To
 // be called after reading, as some damage is only found then.
 std::string first_line(const trace::Reader& reader);

@@ -1,4 +1,5 @@
-// A trace as a file. Read: a regular file, at any offset. Written: it is named `path.partial` until
+// A trace as a file. Read: a regular file, at any offset; or a stream, by a name of
+// stream_address.h, from its beginning to its end. Written: it is named `path.partial` until
 // it is finished, then renamed: a trace that ended in order is recognisable by its name, and an
 // older trace of that name survives until then. Each block is on disk before the next begins; a
 // writer that dies leaves the .partial file, readable. The next writer renames it to

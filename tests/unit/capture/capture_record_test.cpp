@@ -33,6 +33,7 @@ class CountingStore final : public ItemStore {
     if (std::holds_alternative<model::Capture>(item)) ++*written_;
     return {};
   }
+  Result<void> take_block(std::span<const std::uint8_t>) override { return fail("a block"); }
   Result<void> finish() override { return {}; }
   void abandon() override {}
   std::uint64_t bytes() const override { return 0; }

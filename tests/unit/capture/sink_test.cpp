@@ -89,6 +89,7 @@ class HeldStore final : public ItemStore {
       taken_->seqs.insert(taken_->seqs.end(), batch->seq().begin(), batch->seq().end());
     return {};
   }
+  Result<void> take_block(std::span<const std::uint8_t>) override { return fail("a block"); }
   Result<void> finish() override { return {}; }
   void abandon() override {}
   std::uint64_t bytes() const override { return 0; }

@@ -47,16 +47,26 @@ Result<void> FlightStore::take(const Item& item) {
 
 Result<void> FlightStore::hold(const model::EventBatch& events) {
   SJ_CHECK(packer_.pack(events, schema_, [this](std::span<const std::uint8_t> bytes) {
-    Block& block = blocks_.emplace_back();
-    std::memcpy(&block.header, bytes.data(), sizeof(block.header));
-    block.bytes.assign(bytes.begin(), bytes.end());
-    held_bytes_ += block.bytes.size();
-    held_events_ += block.header.events;
-    newest_ns_ = std::max(newest_ns_, block.header.max_ts_ns);
+    hold_block(bytes);
     return Result<void>{};
   }));
   forget();
   return {};
+}
+
+Result<void> FlightStore::take_block(std::span<const std::uint8_t> block) {
+  hold_block(block);
+  forget();
+  return {};
+}
+
+void FlightStore::hold_block(std::span<const std::uint8_t> bytes) {
+  Block& block = blocks_.emplace_back();
+  std::memcpy(&block.header, bytes.data(), sizeof(block.header));
+  block.bytes.assign(bytes.begin(), bytes.end());
+  held_bytes_ += block.bytes.size();
+  held_events_ += block.header.events;
+  newest_ns_ = std::max(newest_ns_, block.header.max_ts_ns);
 }
 
 // Forgets whole blocks, so more than the requested history may be held.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -46,6 +47,8 @@ class ItemStore {
  public:
   virtual ~ItemStore() = default;
   virtual Result<void> take(const Item& item) = 0;
+  // Events that a trace::BlockPacker packed, instead of a batch.
+  virtual Result<void> take_block(std::span<const std::uint8_t> block) = 0;
   virtual Result<void> finish() = 0;
   virtual void abandon() = 0;  // leaves no file behind
   virtual std::uint64_t bytes() const = 0;
@@ -67,6 +70,9 @@ class FileStore final : public ItemStore {
  public:
   explicit FileStore(trace::Writer writer) : writer_(std::move(writer)) {}
   Result<void> take(const Item& item) override;
+  Result<void> take_block(std::span<const std::uint8_t> block) override {
+    return writer_.write_block(block);
+  }
   Result<void> finish() override { return writer_.finish(); }
   void abandon() override { writer_.abandon(); }
   std::uint64_t bytes() const override { return writer_.bytes(); }
@@ -81,6 +87,7 @@ class FlightStore final : public ItemStore {
   FlightStore(History history, model::Host host) : history_(history), host_(std::move(host)) {}
 
   Result<void> take(const Item& item) override;
+  Result<void> take_block(std::span<const std::uint8_t> block) override;
   Result<void> finish() override { return {}; }
   void abandon() override {}
   std::uint64_t bytes() const override { return held_bytes_; }
@@ -101,6 +108,7 @@ class FlightStore final : public ItemStore {
   };
 
   Result<void> hold(const model::EventBatch& events);
+  void hold_block(std::span<const std::uint8_t> bytes);
   void forget();
   model::Ledger losses_of_history() const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "analysis/trace/column.h"
@@ -150,7 +151,10 @@ void Sink::abandon() {
 
 Result<void> Sink::finish() {
   Result<void> finished;
-  run_in_order([&finished](std::unique_ptr<ItemStore>& store) { finished = store->finish(); });
+  run_in_order([this, &finished](std::unique_ptr<ItemStore>& store) {
+    finished = store->finish();
+    if (tap_ != nullptr && finished) tap_->finish();
+  });
   thread_.end();
   if (error_) return std::unexpected(*error_);
   return finished;
@@ -173,7 +177,28 @@ Result<void> Sink::store(Work& work) {
   }
   const Item& item = std::get<Item>(work);
   if (look_) look_(item, *store_);
-  return store_->take(item);
+  return tap_ == nullptr ? store_->take(item) : store_tapped(item);
+}
+
+void Sink::tap(BlockTap& tap, model::Schema schema) {
+  run_in_order([this, &tap, schema = std::move(schema)](std::unique_ptr<ItemStore>&) mutable {
+    tap_ = &tap;
+    schema_ = std::move(schema);
+  });
+}
+
+Result<void> Sink::store_tapped(const Item& item) {
+  if (const auto* const batch = std::get_if<model::EventBatch>(&item))
+    return packer_.pack(*batch, schema_,
+                        [this](std::span<const std::uint8_t> block) -> Result<void> {
+                          SJ_CHECK(store_->take_block(block));
+                          tap_->take_block(block);
+                          return {};
+                        });
+  if (const auto* const schema = std::get_if<model::Schema>(&item)) schema_ = *schema;
+  SJ_CHECK(store_->take(item));
+  tap_->take(item);
+  return {};
 }
 
 }  // namespace sojourn::capture

@@ -17,7 +17,10 @@
 
 #include "analysis/base/result.h"
 #include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "analysis/trace/block_packer.h"
 #include "userspace/base/worker_thread.h"
+#include "userspace/capture/output/block_tap.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/rights/rights.h"
 
@@ -40,6 +43,9 @@ class Sink {
   // Whether the old one may be lost is up to the caller.
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
+
+  // Sees what the store takes from now on; it outlives the sink. The store has the schema already.
+  void tap(BlockTap& tap, model::Schema schema);
 
   // What happens when batches come faster than the store takes them: the sources wait, so that
   // their rings fill, or the batches that have waited longest are given up, and counted.
@@ -72,6 +78,7 @@ class Sink {
   void keep_for_reuse(model::EventBatch& batch);
   bool do_work(Work& work);
   Result<void> store(Work& work);
+  Result<void> store_tapped(const Item& item);
 
   // Guards the members below, which both sides use. The queue's lock, if held as well, is taken
   // first.
@@ -84,7 +91,11 @@ class Sink {
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
 
   Look look_;
-  std::unique_ptr<ItemStore> store_;  // used by the thread alone until it has ended
+  // The members below are used by the thread alone until it has ended.
+  BlockTap* tap_ = nullptr;
+  trace::BlockPacker packer_;  // for both, where there is a tap
+  model::Schema schema_;
+  std::unique_ptr<ItemStore> store_;
   mutable base::WorkerThread<Work> thread_;
 };
 

@@ -19,6 +19,7 @@
 #include "userspace/capture/output/source.h"
 #include "userspace/capture/session/budget_limits.h"
 #include "userspace/capture/session/engine_choice.h"
+#include "userspace/capture/stream/stream_server.h"
 #include "userspace/tracee/cgroup.h"
 #include "userspace/tracee/code_watch.h"
 #include "userspace/tracee/process.h"
@@ -44,6 +45,9 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
+  StreamOptions stream;  // who gets the blocks while they are written
+  // Events that are no full block yet are written, and sent to readers, as often as this.
+  std::chrono::nanoseconds flush_period = std::chrono::seconds(1);
   bool loses_oldest = false;                // when the sink falls behind
   std::optional<filter::Expression> where;  // events for which it is false are left out
   std::optional<BudgetLimits> budget;       // the most of the target's CPU that its points may take
@@ -110,6 +114,8 @@ struct Outcome {
   std::uint64_t lost = 0;
   std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;
+  BlockFeed::Totals streamed;
+  bool has_cut_off_readers = false;    // that took nothing any more at the end
   std::vector<std::string> never_hit;  // names of points that were on
   std::size_t switched = 0;            // points that were off, or that triggers have switched
   std::optional<RingAdvice> rings;

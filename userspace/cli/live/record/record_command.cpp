@@ -135,6 +135,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
   capture::Capture& capture = started.capture;
   capture.describe();
   tell_attached(options, capture);
+  if (!options.quiet) tell_streams(capture);
   return capture_until_end(options, capture, interrupts);
 }
 
@@ -179,6 +180,7 @@ Result<void> record_command(const RecordOptions& options, capture::Options how,
     tell_launched(options, capture.coverage());
   else
     tell_attached(options, capture);
+  if (!options.quiet) tell_streams(capture);
   SJ_CHECK(capture_until_end(options, capture, interrupts));
   for (const tracee::Process* running : capture.processes())
     if (running->alive() && !options.quiet)

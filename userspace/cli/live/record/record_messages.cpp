@@ -192,6 +192,7 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   if (outcome.filtered != 0) tell("   {} filtered", grouped(outcome.filtered));
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
+  tell_streamed(outcome);
   if (outcome.rings) tell_advice(options, *outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture, outcome);

@@ -78,6 +78,8 @@ void RecordOptions::define(Arguments& arguments) {
   add_perf_options(arguments, perf);
   arguments.heading("Queues");
   define_queue_options(arguments, queues);
+  arguments.heading("Readers while it records");
+  stream.define(arguments);
   arguments.heading("Flight recorder and triggers");
   flight.define(arguments);
   arguments.heading("Without attaching");
@@ -96,6 +98,7 @@ void RecordOptions::define(Arguments& arguments) {
       "  sojourn record --cgroup system.slice/gnb.service -o gnb.sjt\n"
       "  sojourn record -o start.sjt -- ./nr-softmodem -O gnb.conf\n"
       "  sojourn record --follow -o start.sjt -- ./start-all.sh\n"
+      "  sojourn record -p $(pidof nr-softmodem) --listen 127.0.0.1:9000\n"
       "  sojourn record -p $(pidof nr-softmodem) --snapshot -o now.sjt\n"
       "  sojourn record --post-mortem core -o crash.sjt\n"
       "\n"
@@ -182,6 +185,7 @@ Result<capture::Options> RecordOptions::for_capture() const {
     result.engines.rings.poll_period = *period;
   }
   SJ_CHECK(flight.apply(result));
+  SJ_CHECK(stream.apply(result));
   result.loses_oldest = loses_oldest;
   result.budget = budget_of(budget);
   // --attach applies to eBPF only.

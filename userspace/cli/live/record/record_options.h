@@ -17,6 +17,7 @@
 #include "userspace/cli/live/record/queue_options.h"
 #include "userspace/cli/live/record/record_selection.h"
 #include "userspace/cli/live/record/snapshot_recording.h"
+#include "userspace/cli/live/record/stream_options.h"
 
 namespace sojourn::cli {
 
@@ -49,6 +50,7 @@ struct RecordOptions {
   AutoOptions automatic;
   PostMortemOptions post_mortem;
   SnapshotOption snapshot;
+  StreamOptions stream;
 
   // Whether rings are recorded that the target fills by itself: nothing is attached.
   bool is_snapshot() const { return snapshot.is_asked() || flight.is_rings(); }

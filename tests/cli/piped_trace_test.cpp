@@ -1,0 +1,70 @@
+// Commands that read a trace from a pipe or a socket.
+#include <filesystem>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+test::Ended shell(const std::string& line) {
+  return test::run({"sh", "-c", line});
+}
+
+TEST_CASE("a trace is read from standard input as from its file") {
+  const Traces traces;
+  const std::string path = traces.path("radio");
+  for (const std::string command : {"report --json", "events --limit 20", "check --json"}) {
+    CAPTURE(command);
+    const test::Ended piped = shell("cat '" + path + "' | '" SJ_SOJOURN "' " + command + " -");
+    CAPTURE(piped.err);
+    CHECK(piped.exit_code == 0);
+    CHECK(piped.out == shell("'" SJ_SOJOURN "' " + command + " '" + path + "'").out);
+  }
+}
+
+TEST_CASE("a stream that is cut, empty or no trace is told as a file would be") {
+  const Traces traces;
+  const std::string path = traces.path("radio");
+  const test::Ended cut = shell("head -c 3000 '" + path + "' | '" SJ_SOJOURN "' check -");
+  CHECK(cut.exit_code == 1);
+  CHECK(cut.err.contains("damaged in 1 place"));
+  require_error(shell("'" SJ_SOJOURN "' report - </dev/null"), "standard input: no sojourn trace");
+  require_error(shell("echo nonsense nonsense | '" SJ_SOJOURN "' report -"), "no sojourn trace");
+}
+
+TEST_CASE("streams from where nobody listens, or from other machines, are errors") {
+  const Traces traces;
+  const test::Ended none = sojourn({"check", "unix:" + traces.directory().path("nobody")});
+  CHECK(none.exit_code == 1);
+  CHECK(none.err.contains("connect to unix:"));
+  const test::Ended far = sojourn({"report", "tcp://192.0.2.1:9000"});
+  CHECK(far.exit_code == 1);
+  CHECK(far.err.contains("ssh -L"));
+}
+
+TEST_CASE("what takes a whole file says so of a stream") {
+  const Traces traces;
+  const std::string page = traces.directory().path("page.html");
+  const test::Ended ended = sojourn({"report", "-", "--html", page});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("write the stream to one first"));
+}
+
+TEST_CASE("no spool is left behind, and a full disk is an error") {
+  const Traces traces;
+  const test::TemporaryDirectory spool;
+  const test::Ended read = shell("cat '" + traces.path("radio") + "' | TMPDIR='" + spool.path() +
+                                 "' '" SJ_SOJOURN "' check -");
+  CHECK(read.exit_code == 0);
+  CHECK(std::filesystem::is_empty(spool.path()));
+  const test::Ended full = shell("trap '' XFSZ; ulimit -f 1; cat '" + traces.path("radio") + "' '" +
+                                 traces.path("radio") + "' | '" SJ_SOJOURN "' check -");
+  CHECK(full.exit_code == 1);
+  CHECK(full.err.contains("in a temporary file: File too large"));
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

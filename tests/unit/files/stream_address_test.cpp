@@ -1,0 +1,44 @@
+#include "userspace/files/stream_address.h"
+
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace sojourn::files {
+namespace {
+
+TEST_CASE("addresses of this machine are understood") {
+  const auto text = [](std::string_view given) {
+    const auto address = parse_stream_address(given);
+    return address ? address->text() : "refused";
+  };
+  CHECK(text("127.0.0.1:9000") == "tcp://127.0.0.1:9000");
+  CHECK(text("tcp://127.1.2.3:1") == "tcp://127.1.2.3:1");
+  CHECK(text("localhost:65535") == "tcp://127.0.0.1:65535");
+  CHECK(text("[::1]:9000") == "tcp://[::1]:9000");
+  CHECK(text("unix:/run/gnb.sock") == "unix:/run/gnb.sock");
+}
+
+TEST_CASE("an address that others can reach is refused, and the way is named") {
+  for (const std::string text : {"0.0.0.0:9000", "192.168.1.2:9000", "[::]:9000", "gnb:9000",
+                                 "[::ffff:192.168.1.2]:9000", ":9000", "128.0.0.1:1"}) {
+    CAPTURE(text);
+    const auto address = parse_stream_address(text);
+    REQUIRE_FALSE(address);
+    CHECK(address.error().text().contains("ssh -L"));
+  }
+}
+
+TEST_CASE("what is no address is refused") {
+  for (const std::string text : {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
+                                 "127.0.0.1:9x", "unix:", "tcp://"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_stream_address(text));
+  }
+  CHECK(is_stream("-"));
+  CHECK(is_stream("tcp://x"));
+  CHECK_FALSE(is_stream("run.sjt"));
+}
+
+}  // namespace
+}  // namespace sojourn::files

@@ -1,0 +1,117 @@
+// The blocks of a running capture, for any number of readers at once. Each reader gets a trace of
+// its own, from when it came: what describes the capture, its blocks of events, and an end.
+//
+//   sink's thread: take(), take_block() --> [queue of reader 1] --> its thread: waiting(),
+//   consume()
+//                                       --> [queue of reader 2] --> ...
+//
+// A block is packed and held once, however many readers wait for it. A queue is bounded: a reader
+// that is behind loses whole blocks of events, and its own ledger counts them as "writer behind".
+// What describes the capture is not lost: a reader is told as soon as it has room. So what a slow
+// reader costs is bounded memory, and the sink never waits for it.
+//
+// A reader begins at a ledger, which comes once a second: the hits before it are then known by
+// count, so that the ledger of a trace that begins there can be exact from there on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/model/capture_info.h"
+#include "analysis/trace/block.h"
+#include "userspace/capture/output/block_tap.h"
+
+namespace sojourn::capture {
+
+class BlockFeed final : public BlockTap {
+ public:
+  struct Limits {
+    // What a reader may have waiting in any case, and what it may where all readers together have
+    // less than the third waiting. So they take at most readers x sure_bytes + all_bytes, and a
+    // block each. From those who have taken nothing for seconds what is more than the first is
+    // taken away, where others need the room.
+    std::size_t sure_bytes = std::size_t{256} << 10;
+    std::size_t reader_bytes = std::size_t{16} << 20;
+    std::size_t all_bytes = std::size_t{64} << 20;
+    std::size_t readers = 128;
+  };
+  using Chunk = std::shared_ptr<const std::vector<std::uint8_t>>;
+  using Wake = std::function<void()>;
+
+  // What one reader has and is still to get. Opaque: it is the feed's.
+  class Reader;
+
+  explicit BlockFeed(const model::Host& host) : BlockFeed(host, Limits()) {}
+  BlockFeed(const model::Host& host, Limits limits);
+  ~BlockFeed() override;
+
+  void take(const Item& item) override;
+  void take_block(std::span<const std::uint8_t> block) override;
+  void finish() override;
+
+  // The following may be called by any thread.
+
+  // `wake` is called by the sink's thread when something waits for a reader for which nothing did;
+  // it returns at once, and calls nothing of the feed. None: there are too many readers.
+  std::shared_ptr<Reader> join(Wake wake);
+  void leave(const std::shared_ptr<Reader>& reader);
+
+  // The first chunks that wait for it, at most so many; then, how many of them it has dealt with.
+  // Of the first chunk of a queue a part may have been sent meanwhile.
+  std::vector<Chunk> waiting(Reader& reader, std::size_t chunks);
+  void consume(Reader& reader, std::size_t chunks);
+  bool is_complete(const Reader& reader) const;  // nothing more will wait for it
+
+  struct Totals {
+    std::uint64_t readers = 0;  // that came so far
+    std::uint64_t lost = 0;     // events that readers lost, as they were behind
+    std::size_t waiting_bytes = 0;
+  };
+  Totals totals() const;
+
+ private:
+  template <typename T>
+  Chunk block_of(trace::BlockType type, const T& about);
+  void note(Chunk description);
+  void begin(Reader& reader);
+  bool describe(Reader& reader);
+  bool has_room(const Reader& reader, std::size_t bytes) const;
+  bool offer(Reader& reader, const Chunk& chunk);
+  void reclaim();
+  void shorten(Reader& reader);
+  void push(Reader& reader, Chunk chunk);
+  void offer_all(const Chunk& chunk);
+  void take_ledger(const model::Ledger& ledger);
+  void send_accounts(Reader& reader, bool in_any_case);
+  Chunk capture_for(const Reader& reader);
+  Chunk ledger_for(const Reader& reader);
+  std::vector<std::uint64_t> hits_so_far() const;
+
+  const Limits limits_;
+  mutable std::mutex mutex_;  // of everything below
+  trace::BlockMaker maker_;
+  std::vector<std::shared_ptr<Reader>> readers_;
+  Chunk beginning_;  // the file's header, and the host
+  // What describes the capture, in the order in which it came: a reader that begins gets all of it.
+  // Of schemas the newest is left.
+  std::vector<Chunk> descriptions_;
+  std::optional<std::size_t> schema_;  // its place
+  Chunk clock_;
+  Chunk sampling_;
+  model::Capture capture_;
+  model::Ledger ledger_;
+  std::vector<std::uint64_t> kept_;  // events so far, by stream
+  std::uint64_t newest_ns_ = 0;
+  bool has_finished_ = false;
+  Totals totals_;
+};
+
+}  // namespace sojourn::capture
