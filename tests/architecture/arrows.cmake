@@ -30,6 +30,7 @@ set(arrows
   "analysis/journeys/assemble: analysis/base analysis/model analysis/journeys/shared analysis/journeys/units
     analysis/journeys/match"
   "analysis/causes: analysis/base analysis/model analysis/statistics analysis/host analysis/context analysis/journeys"
+  "analysis/metrics: analysis/base analysis/model analysis/journeys"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/language analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
@@ -73,7 +74,7 @@ set(arrows
   "userspace/coarse/suggest: analysis/base userspace/tracee userspace/coarse/functions userspace/coarse"
   "userspace/capture: analysis/base analysis/model analysis/journeys userspace/base userspace/files userspace/tracee
     userspace/capture/rights userspace/capture/output userspace/capture/control userspace/capture/session
-    userspace/capture/stream userspace/capture/processes userspace/capture/post_mortem"
+    userspace/capture/stream userspace/capture/metrics userspace/capture/processes userspace/capture/post_mortem"
   "userspace/capture/rights: analysis/base userspace/base"
   "userspace/capture/helper: analysis/base analysis/model userspace/base userspace/tracee probes userspace/capture/rights
     userspace/capture/bpf userspace/capture/rings userspace/capture/queues userspace/capture/perf"
@@ -82,6 +83,8 @@ set(arrows
     userspace/capture/rights"
   "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files
     userspace/capture/rights userspace/capture/output"
+  "userspace/capture/metrics: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/metrics
+    userspace/base userspace/files userspace/capture/rights userspace/capture/output userspace/capture/stream"
   "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"
   "userspace/capture/rings: analysis/base analysis/model userspace/base userspace/tracee probes

@@ -25,6 +25,7 @@
 #include "userspace/capture/helper_monitor.h"
 #include "userspace/capture/hit_monitor.h"
 #include "userspace/capture/loss_monitor.h"
+#include "userspace/capture/metrics/metrics_server.h"
 #include "userspace/capture/output/writable.h"
 #include "userspace/capture/processes/process_exits.h"
 #include "userspace/capture/progress_reporter.h"
@@ -155,6 +156,7 @@ class Capture::State {
   std::optional<TriggerWatch> watch;  // of a flight recorder; the sink's thread looks
   std::optional<BlockFeed> feed;      // where the trace is streamed as well
   std::unique_ptr<StreamServer> server;
+  std::unique_ptr<MetricsServer> metrics;
   std::optional<Sink> sink;
   std::optional<CaptureOutput> output;
   SourceSet sources;
@@ -217,8 +219,13 @@ Result<void> Capture::State::open_sink() {
 }
 
 Result<void> Capture::State::open_stream(const FileOwner& owner, const model::Host& host) {
-  if (!options.stream.is_wanted()) return {};
+  if (!options.stream.is_wanted() && !options.metrics) return {};
   feed.emplace(host);
+  if (options.metrics) {
+    SJ_TRY(serving, MetricsServer::start(*options.metrics, *feed, options.flush_period, owner));
+    metrics = std::move(serving);
+  }
+  if (!options.stream.is_wanted()) return {};
   SJ_TRY(started, StreamServer::start(options.stream, *feed, owner));
   server = std::move(started);
   return {};
@@ -276,6 +283,11 @@ std::vector<std::string> Capture::streams() const {
     for (const files::StreamAddress& address : state_->server->addresses())
       addresses.push_back(address.text());
   return addresses;
+}
+
+std::optional<std::string> Capture::metrics() const {
+  if (!state_->metrics) return std::nullopt;
+  return state_->metrics->address().text();
 }
 
 std::size_t Capture::points() const {
@@ -391,6 +403,7 @@ Result<Outcome> Capture::finish() {
   SJ_TRY(file, state.end_file());
   const bool all_have_it = !state.server || state.server->finish();
   BlockFeed::Totals streamed = state.feed ? state.feed->totals() : BlockFeed::Totals();
+  if (state.metrics) --streamed.readers;  // no one that came
   const NotKept missing = not_kept(losses);
   const EventPump::GivenUp given_up = parts.pump.given_up();
   return Outcome{.path = std::move(file.path),

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ class Capture {
 
   // Where readers of the stream may connect: "tcp://127.0.0.1:9000".
   std::vector<std::string> streams() const;
+  std::optional<std::string> metrics() const;  // and where its metrics are
 
   // The processes that are alive.
   std::vector<const tracee::Process*> processes() const;

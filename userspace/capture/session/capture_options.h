@@ -45,7 +45,8 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
-  StreamOptions stream;  // who gets the blocks while they are written
+  StreamOptions stream;                         // who gets the blocks while they are written
+  std::optional<files::StreamAddress> metrics;  // where figures for monitoring are served
   // Events that are no full block yet are written, and sent to readers, as often as this.
   std::chrono::nanoseconds flush_period = std::chrono::seconds(1);
   bool loses_oldest = false;                // when the sink falls behind

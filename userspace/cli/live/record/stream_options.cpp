@@ -57,6 +57,13 @@ void StreamOptions::define(Arguments& arguments) {
                   "1s. `sojourn ctl flush` does it at once")
       .type_name("TIME")
       .check(check_flush_period);
+  arguments
+      .add_option("--metrics", metrics_,
+                  "Serve figures for Prometheus, while it records, at http://ADDR:PORT/metrics: "
+                  "latencies, stays, units inside, queues, losses, what tracing costs. Loopback "
+                  "only (docs/metrics.md)")
+      .type_name("ADDR:PORT|unix:PATH")
+      .check(check_address);
 }
 
 Result<void> StreamOptions::apply(capture::Options& options) const {
@@ -66,12 +73,19 @@ Result<void> StreamOptions::apply(capture::Options& options) const {
     SJ_TRY(period, parse_duration(flush_period_));
     options.flush_period = period;
   }
+  if (!metrics_.empty()) {
+    SJ_TRY(address, files::parse_stream_address(metrics_));
+    options.metrics = address;
+  }
   return {};
 }
 
 void tell_streams(const capture::Capture& capture) {
   for (const std::string& address : capture.streams())
     tell("readers may connect: sojourn report {}\n", address);
+  if (const auto address = capture.metrics())
+    tell("metrics for Prometheus: {}\n",
+         address->starts_with("tcp") ? "http" + address->substr(3) + "/metrics" : *address);
 }
 
 void tell_streamed(const capture::Outcome& outcome) {

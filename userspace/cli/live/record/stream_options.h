@@ -1,4 +1,5 @@
-// `sojourn record --listen --stream --flush-every`: who reads the trace while it is written.
+// `sojourn record --listen --stream --flush-every --metrics`: who reads the trace while it is
+// written, and who its figures.
 #pragma once
 
 #include <string>
@@ -19,6 +20,7 @@ class StreamOptions {
   std::vector<std::string> listen_;
   std::vector<std::string> connect_;
   std::string flush_period_;
+  std::string metrics_;
 };
 
 // Where readers may connect, and by what.

@@ -1,0 +1,146 @@
+#include "analysis/metrics/exposition.h"
+
+#include <cstddef>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace sojourn::metrics {
+
+namespace {
+
+double in_seconds(double ns) {
+  return ns / 1e9;
+}
+
+void append_escaped(std::string& text, std::string_view words, bool is_label) {
+  for (const char letter : words) {
+    if (letter == '\\')
+      text += "\\\\";
+    else if (letter == '\n')
+      text += "\\n";
+    else if (letter == '"' && is_label)
+      text += "\\\"";
+    else
+      text += letter;
+  }
+}
+
+class Text {
+ public:
+  Text(Format format, const std::optional<model::ClockPair>& clock)
+      : is_open_(format == Format::kOpenMetrics), clock_(clock) {}
+
+  void add(const Family& family) {
+    const bool is_counter = family.type == MetricType::kCounter;
+    // Of a counter OpenMetrics names the family, and Prometheus the sample.
+    const std::string described = family.name + (is_counter && !is_open_ ? "_total" : "");
+    text_ += fmt::format("# HELP {} ", described);
+    append_escaped(text_, family.help, is_open_);
+    text_ += fmt::format("\n# TYPE {} {}\n", described, name_of(family.type));
+    if (is_open_ && !family.unit.empty())
+      text_ += fmt::format("# UNIT {} {}\n", described, family.unit);
+    for (const Sample& sample : family.samples) {
+      if (const auto* const histogram = std::get_if<LatencyHistogram>(&sample.value))
+        add(family.name, sample.labels, *histogram);
+      else
+        add(family.name + (is_counter ? "_total" : ""), sample.labels, {},
+            std::get<double>(sample.value));
+    }
+  }
+
+  std::string finish() {
+    if (is_open_) text_ += "# EOF\n";
+    return std::move(text_);
+  }
+
+ private:
+  static std::string_view name_of(MetricType type) {
+    switch (type) {
+      case MetricType::kCounter:
+        return "counter";
+      case MetricType::kGauge:
+        return "gauge";
+      case MetricType::kHistogram:
+        return "histogram";
+    }
+    return "";
+  }
+
+  void add(std::string_view name, const Labels& labels, std::string_view bound, double value,
+           const std::optional<Exemplar>& exemplar = {}) {
+    text_ += name;
+    char between = '{';
+    const auto label = [&](std::string_view key, std::string_view words) {
+      text_ += between;
+      between = ',';
+      text_ += key;
+      text_ += "=\"";
+      append_escaped(text_, words, true);
+      text_ += '"';
+    };
+    for (const auto& [key, words] : labels) label(key, words);
+    if (!bound.empty()) label("le", bound);
+    if (between == ',') text_ += '}';
+    fmt::format_to(std::back_inserter(text_), " {}", value);
+    if (exemplar && is_open_) add(*exemplar);
+    text_ += '\n';
+  }
+
+  void add(const Exemplar& exemplar) {
+    fmt::format_to(std::back_inserter(text_), " # {{journey=\"{}\"}} {}", exemplar.journey,
+                   in_seconds(static_cast<double>(exemplar.value_ns)));
+    if (!clock_) return;
+    const std::uint64_t at_ns = exemplar.at_ns + (clock_->realtime_ns - clock_->monotonic_ns);
+    fmt::format_to(std::back_inserter(text_), " {}.{:03}", at_ns / 1'000'000'000,
+                   at_ns / 1'000'000 % 1000);
+  }
+
+  // Buckets count all that is not above their bound.
+  void add(const std::string& name, const Labels& labels, const LatencyHistogram& histogram) {
+    std::uint64_t below = 0;
+    for (std::size_t bucket = 0; bucket < LatencyHistogram::kBuckets; ++bucket) {
+      below += histogram.in_bucket(bucket);
+      add(name + "_bucket", labels, bound_text(bucket), static_cast<double>(below),
+          histogram.exemplar(bucket));
+    }
+    add(name + "_sum", labels, {}, in_seconds(histogram.sum_ns()));
+    add(name + "_count", labels, {}, static_cast<double>(histogram.count()));
+  }
+
+  // OpenMetrics wants a point in them.
+  std::string bound_text(std::size_t bucket) const {
+    if (bucket == LatencyHistogram::kBoundsNs.size()) return "+Inf";
+    const double bound = in_seconds(static_cast<double>(LatencyHistogram::kBoundsNs[bucket]));
+    std::string text = fmt::format("{}", bound);
+    if (is_open_ && text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+
+  bool is_open_;
+  const std::optional<model::ClockPair>& clock_;
+  std::string text_;
+};
+
+}  // namespace
+
+Format format_for(std::string_view accept) {
+  return accept.contains("application/openmetrics-text") ? Format::kOpenMetrics
+                                                         : Format::kPrometheus;
+}
+
+std::string_view content_type(Format format) {
+  return format == Format::kOpenMetrics
+             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+             : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+std::string exposition(std::span<const Family> families, Format format,
+                       const std::optional<model::ClockPair>& clock) {
+  Text text(format, clock);
+  for (const Family& family : families)
+    if (!family.samples.empty()) text.add(family);
+  return text.finish();
+}
+
+}  // namespace sojourn::metrics

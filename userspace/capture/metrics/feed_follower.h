@@ -1,0 +1,70 @@
+// Rebuilds the journeys of a running capture from its feed, as a reader of it: blocks are taken
+// apart, events put into time order behind a watermark, and what comes out is gathered. When it is
+// behind, it loses whole blocks as any reader does, and never holds the capture up. One thread owns
+// it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/journeys/live_rebuilder.h"
+#include "analysis/journeys/topology.h"
+#include "analysis/links/resolver.h"
+#include "analysis/metrics/exposition.h"
+#include "analysis/metrics/journey_metrics.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/trace/block.h"
+#include "analysis/trace/codec.h"
+#include "userspace/capture/stream/block_feed.h"
+
+namespace sojourn::capture {
+
+class FeedFollower {
+ public:
+  // `flush_period`: how often the capture hands over what is no full block yet. `wake` as for any
+  // reader of the feed, which outlives this.
+  FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period, BlockFeed::Wake wake);
+  FeedFollower(const FeedFollower&) = delete;
+  FeedFollower& operator=(const FeedFollower&) = delete;
+  ~FeedFollower();
+
+  // Takes some of what waits. True: there may be more.
+  bool follow();
+
+  // With what is known so far, as text.
+  std::string text(metrics::Format format) const;
+
+ private:
+  void take(std::span<const std::uint8_t> chunk);
+  Result<void> take_block(const trace::BlockHeader& header, std::span<const std::uint8_t> payload);
+  Result<void> take_events(const trace::BlockHeader& header, std::span<const std::uint8_t> columns);
+  void restart();
+  void advance(std::uint64_t clock_ns);
+
+  BlockFeed* feed_;
+  std::uint64_t lag_ns_;  // of the watermark behind the clock
+  std::shared_ptr<BlockFeed::Reader> reader_;
+  trace::BlockOpener opener_;
+  trace::EventDecoder decoder_;
+  model::Schema schema_;
+  std::vector<model::Stream> streams_;
+  std::vector<model::Target> targets_;
+  std::vector<std::uint16_t> groups_;
+  model::Capture capture_;
+  std::optional<model::ClockPair> clock_;
+  metrics::JourneyMetrics figures_;
+  std::optional<journeys::Topology> topology_;
+  std::shared_ptr<links::Resolver> links_;
+  std::optional<journeys::LiveRebuilder> rebuilder_;
+  model::EventBatch events_;
+  std::uint64_t late_ = 0;        // of rebuilders before this one
+  std::uint64_t unreadable_ = 0;  // blocks
+};
+
+}  // namespace sojourn::capture
